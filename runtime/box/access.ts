@@ -1,0 +1,35 @@
+/**
+ * The ways to be allowed into a box: the engine's own, and those that packages contribute.
+ */
+import type { AccessKind } from '../http/credentials.ts';
+import { accessKindsOf, type Route } from '../http/route.ts';
+import { extensionPoint, type HasExtensions } from '../package/extension.ts';
+import type { LoadedPackage } from '../package/load.ts';
+import type { BoxServices } from './services.ts';
+import { sessionAccess } from './shopper-session.ts';
+import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
+
+/** Access kinds of packages: `auth` contributes `staff`. */
+// biome-ignore lint/suspicious/noExplicitAny: each kind has callers of its own shape.
+export const accessKinds = extensionPoint<AccessKind<TenantScope, any>>('access');
+
+export function accessKindsIn(box: HasExtensions): AccessKind<TenantScope, never>[] {
+  return [sessionAccess, operatorAccess, hostingAccess, ...accessKinds.of(box)] as AccessKind<TenantScope, never>[];
+}
+
+/** True for a route that may be called without a tenant: the operator's and the hosting layer's. */
+export function isBoxRoute(route: Route<BoxServices>): boolean {
+  return accessKindsOf(route.declaration).some((kind) => kind === 'operator' || kind === 'hosting');
+}
+
+/** A package's routes, each staff route with the right it asks for: `<package>:read` for reads, else `<package>:write`. */
+export function routesOf({ name, routes }: LoadedPackage): Route<BoxServices>[] {
+  return routes.map((route) => {
+    const { access, permission, method } = route.declaration;
+    if (permission !== undefined || ![access].flat().includes('staff')) return route;
+    return {
+      ...route,
+      declaration: { ...route.declaration, permission: `${name}:${method === 'get' ? 'read' : 'write'}` },
+    };
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * Changes as they are written: whoever listens is told of each row a member of staff inserts, changes or removes,
+ * in the same transaction. Told at the one database access point, so that no package can forget it.
+ */
+import { extensionPoint } from '../package/extension.ts';
+import type { TenantDatabase } from './tenant-database.ts';
+
+/** Who acts. Shoppers' writes and the system's own are not reported as changes. */
+export interface Actor {
+  type: 'staff' | 'operator';
+  id: string;
+  label: string;
+}
+
+export interface Change {
+  actor: Actor;
+  action: 'insert' | 'update' | 'delete';
+  table: string;
+  /** The row before (null for an insert) and after (null for a delete), secrets left out. */
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+/** Called inside the transaction of the change: a failure undoes both. */
+export type ChangeListener = (db: TenantDatabase, change: Change) => Promise<void>;
+
+export const changeListeners = extensionPoint<ChangeListener>('changes');
+
+/** A row without what must not be copied anywhere: every column that holds the hash of a secret. */
+export function withoutSecrets(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !/[hH]ash$/.test(column)));
+}

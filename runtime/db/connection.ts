@@ -1,0 +1,104 @@
+/**
+ * The one pool of connections to PostgreSQL, and what a value looks like when it comes out of it.
+ */
+import knexModule, { type Knex } from 'knex';
+import pg from 'pg';
+import { invalidRequest, type Problem, unavailable } from '../http/problems.ts';
+
+const { types } = pg;
+
+/** Instants as ISO 8601 UTC, whole numbers as numbers (amounts stay far below 2^53), dates as text. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()],
+  [types.builtins.INT8, Number],
+  [types.builtins.DATE, (text) => text],
+]);
+
+const typeParsers = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    parsers.get(oid) ?? types.getTypeParser(oid, format as 'text'),
+};
+
+export interface ConnectionOptions {
+  url: string;
+  /** Most connections at once. */
+  poolSize?: number;
+  applicationName?: string;
+}
+
+/** Opens the pool; nothing is connected before the first query. Columns are snake_case there and camelCase here. */
+export function connect({ url, poolSize = 10, applicationName = 'box' }: ConnectionOptions): Knex {
+  return knexModule({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      types: typeParsers,
+      application_name: applicationName,
+    } as Knex.PgConnectionConfig,
+    pool: { min: 0, max: poolSize },
+    acquireConnectionTimeout: 5000,
+    wrapIdentifier: (name, original) => original(toSnakeCase(name)),
+    postProcessResponse: (result) => (Array.isArray(result) ? result.map(camelCaseRow) : camelCaseRow(result)),
+  });
+}
+
+const snakeNames = new Map<string, string>();
+const camelNames = new Map<string, string>();
+
+/** `lineItemId` becomes `line_item_id`. */
+export function toSnakeCase(name: string): string {
+  let snake = snakeNames.get(name);
+  if (snake === undefined) {
+    snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, snake);
+  }
+  return snake;
+}
+
+function toCamelCase(name: string): string {
+  let camel = camelNames.get(name);
+  if (camel === undefined) {
+    camel = name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    camelNames.set(name, camel);
+  }
+  return camel;
+}
+
+/** A row with its columns' names in camelCase; values, also JSON ones, stay as they are. */
+export function camelCaseRow<T>(row: T): T {
+  if (row === null || typeof row !== 'object' || Array.isArray(row) || row instanceof Date) return row;
+  const renamed: Record<string, unknown> = {};
+  for (const key in row) renamed[toCamelCase(key)] = row[key];
+  return renamed as T;
+}
+
+const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/**
+ * The problem an error of the database stands for: 503 while it is away, 400 for a value it cannot hold
+ * (class 22 of the SQLSTATE codes), undefined for what is our own fault.
+ */
+export function problemOfDatabaseError(error: unknown): Problem | undefined {
+  const { code, name, message } = error as { code?: unknown; name?: string; message?: string };
+  const state = typeof code === 'string' ? code : '';
+  const away =
+    unreachable.has(state) ||
+    /^(08|57P|53)/.test(state) ||
+    name === 'KnexTimeoutError' ||
+    /Connection terminated|connection timeout/i.test(message ?? '');
+  if (away) return unavailable('The database does not answer at the moment.', { headers: { 'Retry-After': '2' } });
+  if (/^22/.test(state)) return invalidRequest('A value cannot be stored as it is.');
+  return undefined;
+}
+
+/** True for a violation of a unique constraint, of the named one if given (SQLSTATE 23505). */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const violation = error as { code?: string; constraint?: string };
+  return violation?.code === '23505' && (constraint === undefined || violation.constraint === constraint);
+}
+
+/** True for a violation of a foreign key, of the named one if given (SQLSTATE 23503). */
+export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
+  const violation = error as { code?: string; constraint?: string };
+  return violation?.code === '23503' && (constraint === undefined || violation.constraint === constraint);
+}

@@ -1,0 +1,46 @@
+/**
+ * The database of a box: its pool, and the doors to it. A package goes through `forTenant`; what belongs to no
+ * tenant (the list of tenants, the hosts) goes through `box`.
+ */
+import type { Knex } from 'knex';
+import type { Extensions } from '../package/extension.ts';
+import type { Actor } from './changes.ts';
+import { type ConnectionOptions, camelCaseRow, connect } from './connection.ts';
+import { TenantDatabase } from './tenant-database.ts';
+
+/** Tables that belong to the box itself and carry no tenant; a package names its own in `boxTables`. */
+export interface BoxDatabase {
+  /** Runs a statement; `values` begin at `$1`. Answers rows with camelCase columns. */
+  query<R = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
+}
+
+export interface Database {
+  readonly knex: Knex;
+  readonly box: BoxDatabase;
+  forTenant(tenantId: string, actor?: Actor | null): TenantDatabase;
+  /** Contributions of the mounted packages, known once they are loaded. */
+  extensions: Extensions;
+  close(): Promise<void>;
+}
+
+export function openDatabase(options: ConnectionOptions): Database {
+  const knex = connect(options);
+  const database: Database = {
+    knex,
+    extensions: new Map(),
+    box: { query: (text, values = []) => runOnce(knex, text, values) },
+    forTenant: (tenantId, actor = null) =>
+      new TenantDatabase(knex, tenantId, { extensions: database.extensions, actor }),
+    close: () => knex.destroy(),
+  };
+  return database;
+}
+
+async function runOnce<R>(knex: Knex, text: string, values: readonly unknown[]): Promise<R[]> {
+  const connection = await knex.client.acquireConnection();
+  try {
+    return (await connection.query({ text, values })).rows.map(camelCaseRow);
+  } finally {
+    knex.client.releaseConnection(connection);
+  }
+}

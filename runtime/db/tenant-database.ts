@@ -1,0 +1,236 @@
+/**
+ * The one way a package reaches the database: every statement made here carries the tenant.
+ */
+import type { Knex } from 'knex';
+import type { Extensions } from '../package/extension.ts';
+import { type Actor, type Change, changeListeners, withoutSecrets } from './changes.ts';
+import { camelCaseRow, toSnakeCase } from './connection.ts';
+
+/** A connection of pg, as far as it is used here. */
+export interface Connection {
+  query(config: { name?: string; text: string; values?: unknown[] }): Promise<{ rows: unknown[]; rowCount: number }>;
+}
+
+type Row = Record<string, unknown>;
+type Values = Record<string, unknown>;
+
+const statementNames = new Map<string, string>();
+
+/** A name for a statement, so that PostgreSQL parses it once a connection. */
+function statementName(text: string): string {
+  let name = statementNames.get(text);
+  if (name === undefined) {
+    name = `s${statementNames.size}`;
+    statementNames.set(text, name);
+  }
+  return name;
+}
+
+/** Values for a jsonb column: arrays too are JSON there, not PostgreSQL arrays. */
+export function json(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+export class TenantDatabase {
+  readonly tenantId: string;
+  readonly extensions: Extensions;
+  /** Who acts, when it is staff: their changes are reported. */
+  readonly actor: Actor | null;
+  readonly #knex: Knex;
+  readonly #connection: Connection | null;
+  #afterCommit: (() => void)[] = [];
+
+  constructor(
+    knex: Knex,
+    tenantId: string,
+    options: { extensions?: Extensions; actor?: Actor | null; connection?: Connection | null } = {},
+  ) {
+    this.#knex = knex;
+    this.tenantId = tenantId;
+    this.extensions = options.extensions ?? new Map();
+    this.actor = options.actor ?? null;
+    this.#connection = options.connection ?? null;
+  }
+
+  /** True inside a transaction. */
+  get inTransaction(): boolean {
+    return this.#connection !== null;
+  }
+
+  /** The same database with staff acting in it. */
+  as(actor: Actor): TenantDatabase {
+    return new TenantDatabase(this.#knex, this.tenantId, {
+      extensions: this.extensions,
+      actor,
+      connection: this.#connection,
+    });
+  }
+
+  /** A query of one table's rows of this tenant. For reading; columns may be written in camelCase. */
+  table<R extends object = Row>(name: string): Knex.QueryBuilder<R, R[]> {
+    const query = this.#knex(name).where(`${name}.tenant_id`, this.tenantId);
+    if (this.#connection) query.connection(this.#connection as never);
+    return query as never;
+  }
+
+  /** An expression for a query of `table`. */
+  raw(sql: string, values: readonly unknown[] = []): Knex.Raw {
+    return this.#knex.raw(sql, values as never);
+  }
+
+  /**
+   * Runs a statement as it is written, prepared once a connection. `$1` is always the tenant; `values` begin at `$2`.
+   * Answers the rows, with camelCase columns. @throws Error when the statement does not speak of the tenant
+   */
+  async query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    if (!statementNames.has(text) && !/\$1(?!\d)/.test(text))
+      throw new Error(`a statement leaves out the tenant ($1): ${text}`);
+    return (await this.#run(text, [this.tenantId, ...values])).rows.map((row) => camelCaseRow(row as R));
+  }
+
+  /** Inserts one row and answers it as stored. */
+  async insert<R = Row>(table: string, values: Values): Promise<R> {
+    return (await this.insertMany<R>(table, [values]))[0] as R;
+  }
+
+  /** Inserts rows that name the same columns and answers them as stored. */
+  async insertMany<R = Row>(table: string, rows: readonly Values[]): Promise<R[]> {
+    if (rows.length === 0) return [];
+    const columns = Object.keys(rows[0] as Values).filter((column) => rows[0]?.[column] !== undefined);
+    const tuples = rows.map(
+      (_, index) => `($1, ${columns.map((_, at) => `$${index * columns.length + at + 2}`).join(', ')})`,
+    );
+    const text = `insert into ${quote(table)} (tenant_id, ${columns.map(quote).join(', ')}) values ${tuples.join(', ')} returning *`;
+    const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));
+    return this.#reported(async (db) => {
+      const inserted = await db.query<R & Row>(text, values);
+      for (const row of inserted) await db.#report({ action: 'insert', table, before: null, after: row });
+      return inserted;
+    });
+  }
+
+  /**
+   * Changes the rows whose columns equal `where` and answers them as they are now. A patch without a defined value
+   * reads them.
+   */
+  async update<R = Row>(table: string, where: Values, patch: Values): Promise<R[]> {
+    const columns = Object.keys(patch).filter((column) => patch[column] !== undefined);
+    if (columns.length === 0) return this.#matching<R & Row>(table, where);
+    const set = columns.map((column, at) => `${quote(column)} = $${at + 2}`).join(', ');
+    const { condition, values } = conditionOf(where, columns.length + 2);
+    const text = `update ${quote(table)} set ${set} where tenant_id = $1${condition} returning *`;
+    return this.#reported(async (db) => {
+      const before = db.#listened ? await db.#matching(table, where, 'for update') : [];
+      const changed = await db.query<R & Row>(text, [...columns.map((column) => patch[column]), ...values]);
+      for (const after of changed) {
+        await db.#report({ action: 'update', table, before: before.find((row) => sameRow(row, after)) ?? null, after });
+      }
+      return changed;
+    });
+  }
+
+  /** Removes the rows whose columns equal `where` and answers them as they were. */
+  async remove<R = Row>(table: string, where: Values): Promise<R[]> {
+    const { condition, values } = conditionOf(where, 2);
+    const text = `delete from ${quote(table)} where tenant_id = $1${condition} returning *`;
+    return this.#reported(async (db) => {
+      const removed = await db.query<R & Row>(text, values);
+      for (const before of removed) await db.#report({ action: 'delete', table, before, after: null });
+      return removed;
+    });
+  }
+
+  /**
+   * Runs work in one transaction: all of it or nothing. Inside a transaction the work joins it.
+   * Never call another service over the network in here: row locks would wait for it.
+   */
+  async transaction<T>(work: (db: TenantDatabase) => Promise<T>): Promise<T> {
+    if (this.#connection) return work(this);
+    const connection: Connection = await this.#acquire();
+    const db = new TenantDatabase(this.#knex, this.tenantId, {
+      extensions: this.extensions,
+      actor: this.actor,
+      connection,
+    });
+    try {
+      await connection.query({ text: 'begin' });
+      const result = await work(db);
+      await connection.query({ text: 'commit' });
+      for (const task of db.#afterCommit) task();
+      return result;
+    } catch (error) {
+      await connection.query({ text: 'rollback' }).catch(() => {});
+      throw error;
+    } finally {
+      this.#release(connection);
+    }
+  }
+
+  /** Runs a task once what is written so far has been committed; at once outside a transaction. */
+  afterCommit(task: () => void): void {
+    if (this.#connection) this.#afterCommit.push(task);
+    else task();
+  }
+
+  get #listened(): boolean {
+    return this.actor !== null && changeListeners.of(this).length > 0;
+  }
+
+  /** A change and its report belong together: in one transaction when anyone listens. */
+  #reported<T>(work: (db: TenantDatabase) => Promise<T>): Promise<T> {
+    return this.#listened ? this.transaction(work) : work(this);
+  }
+
+  async #report(change: Omit<Change, 'actor'>): Promise<void> {
+    if (!this.actor) return;
+    const before = change.before && withoutSecrets(change.before);
+    const after = change.after && withoutSecrets(change.after);
+    for (const listener of changeListeners.of(this)) {
+      await listener(this, { ...change, before, after, actor: this.actor });
+    }
+  }
+
+  async #matching<R = Row>(table: string, where: Values, lock = ''): Promise<R[]> {
+    const { condition, values } = conditionOf(where, 2);
+    return this.query<R>(`select * from ${quote(table)} where tenant_id = $1${condition} ${lock}`, values);
+  }
+
+  async #run(text: string, values: unknown[]) {
+    if (this.#connection) return this.#connection.query({ name: statementName(text), text, values });
+    const connection: Connection = await this.#acquire();
+    try {
+      return await connection.query({ name: statementName(text), text, values });
+    } finally {
+      this.#release(connection);
+    }
+  }
+
+  #acquire(): Promise<Connection> {
+    return this.#knex.client.acquireConnection();
+  }
+
+  #release(connection: Connection): void {
+    this.#knex.client.releaseConnection(connection);
+  }
+}
+
+function quote(name: string): string {
+  return `"${toSnakeCase(name).replaceAll('"', '""')}"`;
+}
+
+function conditionOf(where: Values, firstParameter: number): { condition: string; values: unknown[] } {
+  const entries = Object.entries(where).filter(([, value]) => value !== undefined);
+  const parts = entries.map(([column, value], at) =>
+    Array.isArray(value)
+      ? ` and ${quote(column)} = any($${firstParameter + at})`
+      : ` and ${quote(column)} = $${firstParameter + at}`,
+  );
+  return { condition: parts.join(''), values: entries.map(([, value]) => value) };
+}
+
+/** Rows of one table are the same when their identifying columns are. */
+function sameRow(one: Row, other: Row): boolean {
+  if ('id' in one) return one.id === other.id;
+  const identifying = Object.keys(one).filter((column) => /Id$/.test(column));
+  return identifying.every((column) => one[column] === other[column]);
+}

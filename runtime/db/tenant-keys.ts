@@ -1,0 +1,39 @@
+/**
+ * The rule that keeps merchants apart and lets tables be dealt out over machines: every table of a package carries
+ * `tenant_id`, and every primary key and unique constraint begins with it.
+ */
+import type { Knex } from 'knex';
+
+/** Tables of the engine itself. */
+const engineTables = ['applied_migrations', 'knex_migrations', 'knex_migrations_lock'];
+
+interface KeyRow {
+  table: string;
+  index: string | null;
+  firstColumn: string | null;
+}
+
+/**
+ * Reads the catalogue and refuses what breaks the rule.
+ * @param boxTables tables that belong to the box and not to a tenant
+ * @throws Error naming the tables and keys
+ */
+export async function refuseKeysWithoutTenant(knex: Knex, boxTables: readonly string[]): Promise<void> {
+  const exempt = [...engineTables, ...boxTables];
+  const { rows } = await knex.raw<{ rows: KeyRow[] }>(
+    `select tables.relname as "table", indexes.relname as "index", columns.attname as "firstColumn"
+       from pg_class tables
+       join pg_namespace spaces on spaces.oid = tables.relnamespace and spaces.nspname = current_schema()
+       left join pg_index keys on keys.indrelid = tables.oid and keys.indisunique
+       left join pg_class indexes on indexes.oid = keys.indexrelid
+       left join pg_attribute columns on columns.attrelid = tables.oid and columns.attnum = keys.indkey[0]
+      where tables.relkind in ('r', 'p') and not tables.relname = any(?)`,
+    [exempt],
+  );
+  const wrong = rows.filter((row) => row.firstColumn !== 'tenant_id');
+  if (wrong.length === 0) return;
+  const list = wrong.map(({ table, index, firstColumn }) =>
+    index ? `${index} on ${table} begins with ${firstColumn ?? 'an expression'}` : `${table} has no primary key`,
+  );
+  throw new Error(`every primary key and unique constraint begins with tenant_id: ${list.join('; ')}`);
+}

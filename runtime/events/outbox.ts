@@ -1,0 +1,54 @@
+/**
+ * Writing events: a row in the outbox, in the same transaction as the change it tells of, so that neither
+ * is there without the other.
+ */
+import { newId } from '../db/id.ts';
+import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { Static, TSchema } from '../http/schemas.ts';
+import { faults } from '../http/validation.ts';
+import type { EventDefinition } from './event.ts';
+
+/** What an event is about; events of one resource are told in their order. */
+export interface Resource {
+  type: string;
+  id: string;
+}
+
+/**
+ * The row of the outbox for an event, for a statement that writes it together with other rows.
+ * @throws Error when the payload is not of the declared shape
+ */
+export function outboxRow<Payload extends TSchema>(
+  event: EventDefinition<Payload>,
+  resource: Resource,
+  payload: Static<Payload>,
+) {
+  const wrong = faults(event.payload, payload);
+  if (wrong) throw new Error(`event ${event.type} has a wrong payload: ${wrong}`);
+  return {
+    id: newId(),
+    type: event.type,
+    resourceType: resource.type,
+    resourceId: resource.id,
+    payload: JSON.stringify(payload),
+  };
+}
+
+/**
+ * Writes an event. Call it in the transaction of the change it tells of.
+ * @throws Error outside a transaction, or when the payload is not of the declared shape
+ */
+export async function publish<Payload extends TSchema>(
+  db: TenantDatabase,
+  event: EventDefinition<Payload>,
+  resource: Resource,
+  payload: Static<Payload>,
+): Promise<void> {
+  if (!db.inTransaction) throw new Error(`event ${event.type} is written outside a transaction`);
+  const row = outboxRow(event, resource, payload);
+  await db.query(
+    `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [row.id, row.type, row.resourceType, row.resourceId, row.payload],
+  );
+}

@@ -1,0 +1,12 @@
+/**
+ * What an application of declared routes is built with, without anything of boxes, packages or tenants.
+ */
+export { type AppOptions, createApp } from './app.ts';
+export { type AccessKind, bearerToken, hashToken, secretsEqual } from './credentials.ts';
+export { longestIdempotencyKey } from './idempotency.ts';
+export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './paging.ts';
+export * from './problems.ts';
+export { type PathParams, type Route, type RouteDeclaration, routeFor } from './route.ts';
+export * from './schemas.ts';
+export { listen, type RunningServer } from './server.ts';
+export { faults, matches, validate } from './validation.ts';

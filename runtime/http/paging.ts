@@ -1,0 +1,50 @@
+/**
+ * Lists: `?limit=&cursor=` to `{ items, nextCursor }`. A cursor holds the place of the last item seen,
+ * so that a page stays right while rows come and go.
+ */
+import { invalidRequest } from './problems.ts';
+import { nullable, object, type TProperties, type TSchema, Type } from './schemas.ts';
+
+export const defaultPageSize = 20;
+export const largestPageSize = 100;
+
+/** The query of a list; add declared filters and sorts with `filters`. */
+export function pageQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
+  return object({
+    limit: Type.Integer({ minimum: 1, maximum: largestPageSize, default: defaultPageSize }),
+    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'nextCursor of the page before' })),
+    ...filters,
+  });
+}
+
+/** The answer of a list. */
+export function pageOf<T extends TSchema>(item: T, name: string) {
+  return object({ items: Type.Array(item), nextCursor: nullable(Type.String()) }, { $id: name });
+}
+
+export interface Page<Item> {
+  items: Item[];
+  nextCursor: string | null;
+}
+
+/** Where a page ended: the sort's name, the sort value and the id of its last item. */
+export type CursorPlace = [sort: string, value: string | number, id: string];
+
+export function encodeCursor(place: CursorPlace): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+/** @throws invalid_request (400) for a cursor that this list did not give, or gave for another sort */
+export function decodeCursor(cursor: string, sort: string): CursorPlace {
+  let place: unknown;
+  try {
+    place = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    // Falls to the refusal below.
+  }
+  if (Array.isArray(place) && place.length === 3 && place[0] === sort && /^[0-9a-f-]{36}$/.test(String(place[2]))) {
+    if (typeof place[1] === 'string' || Number.isSafeInteger(place[1])) return place as CursorPlace;
+  }
+  const detail = 'is not a cursor of this list with this sort';
+  throw invalidRequest(`cursor ${detail}`, { errors: [{ in: 'query', pointer: '/cursor', detail }] });
+}

@@ -1,0 +1,124 @@
+/**
+ * One declaration feeds the router, validation, types, credentials, the document and the tests.
+ * A route that is not declared cannot be mounted; a declaration without a handler cannot exist.
+ */
+import type { ProblemType } from './problems.ts';
+import type { Static, TObject, TSchema } from './schemas.ts';
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** What an operation promises. `path` is in Koa's form (`/orders/:id`). */
+export interface RouteDeclaration<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Response extends TSchema = TSchema,
+> {
+  method: Method;
+  path: string;
+  /** Unique verb and noun: the name of the function in a generated client. */
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Name of the access kind that answers who may call; `public` asks for nothing. Several: the first that accepts. */
+  access: string | readonly string[];
+  /**
+   * The right a caller needs beyond the credential. A package's staff routes get `<package>:read` or `:write` by
+   * themselves; `false` asks for none (a route about the caller alone).
+   */
+  permission?: string | false;
+  /** Parameters in the path. Left out, each is a string, and one called `id` or `...Id` a UUID. */
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** Accept a request without a body although one is declared. */
+  bodyOptional?: boolean;
+  status: 200 | 201 | 202 | 204;
+  /** Shape of the answer; nothing undeclared leaves. Absent with 204, or when `mediaType` is not JSON. */
+  response?: Response;
+  mediaType?: string;
+  /** Template of the Location header, filled from the answer: `/orders/{id}`. */
+  location?: string;
+  /** Every outcome besides success and what the engine itself answers. */
+  problems?: readonly ProblemType[];
+  /** Takes an Idempotency-Key: the same key answers the same, once. */
+  idempotent?: boolean;
+  /** Largest body in bytes; 1 MiB unless told. */
+  bodyLimit?: number;
+  /** Cache-Control of a successful answer; `no-store` unless told. */
+  cacheControl?: string;
+}
+
+type Shape<T> = [T] extends [TObject] ? Static<T> : T extends TSchema ? Static<T> : unknown;
+
+/** What a handler is given besides the services of its application. */
+export interface RouteInput<Params, Query, Body> {
+  params: Params;
+  query: Query;
+  body: Body;
+}
+
+export interface Route<Services> {
+  readonly declaration: RouteDeclaration;
+  readonly handler: (input: Services & RouteInput<never, never, never>) => Promise<unknown> | unknown;
+}
+
+/** The names in a path written as a type: `/orders/:id/notes/:noteId` gives `{ id: string; noteId: string }`. */
+export type PathParams<Path extends string> = Path extends `${infer _}:${infer Name}/${infer Rest}`
+  ? { [key in Name]: string } & PathParams<`/${Rest}`>
+  : Path extends `${infer _}:${infer Name}`
+    ? { [key in Name]: string }
+    : unknown;
+
+type ParamsOf<Path extends string, Params> = unknown extends Params
+  ? PathParams<Path>
+  : Params extends TSchema
+    ? Shape<Params>
+    : PathParams<Path>;
+
+/**
+ * The `route` function of an application whose handlers get `Services`.
+ * @example const route = routeFor<{ db: Database }>();
+ *          export const readOrder = route({ method: 'get', path: '/orders/:id', … }, ({ db, params }) => …);
+ */
+export function routeFor<Services>() {
+  return function route<
+    const Path extends string,
+    Params extends TSchema | undefined = undefined,
+    Query extends TSchema | undefined = undefined,
+    Body extends TSchema | undefined = undefined,
+    Response extends TSchema | undefined = undefined,
+  >(
+    declaration: Omit<RouteDeclaration, 'path' | 'params' | 'query' | 'body' | 'response'> & {
+      path: Path;
+      params?: Params;
+      query?: Query;
+      body?: Body;
+      response?: Response;
+    },
+    handler: (
+      input: Services &
+        RouteInput<
+          Params extends TSchema ? ParamsOf<Path, Params> : PathParams<Path>,
+          Query extends TSchema ? Static<Query> : unknown,
+          Body extends TSchema ? Static<Body> : unknown
+        >,
+    ) =>
+      | Promise<Response extends TSchema ? Static<Response> : unknown>
+      | (Response extends TSchema ? Static<Response> : unknown),
+  ): Route<Services> {
+    return { declaration: declaration as RouteDeclaration, handler: handler as unknown as Route<Services>['handler'] };
+  };
+}
+
+/** The names of the parameters in a path, in order. */
+export function pathParameterNames(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+}
+
+/** Access kinds of a declaration as a list; empty for a public route. */
+export function accessKindsOf(declaration: RouteDeclaration): readonly string[] {
+  const kinds = typeof declaration.access === 'string' ? [declaration.access] : declaration.access;
+  return kinds.filter((kind) => kind !== 'public');
+}

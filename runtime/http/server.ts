@@ -1,0 +1,43 @@
+/**
+ * Listening, and stopping without dropping a request.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type Koa from 'koa';
+
+export interface RunningServer {
+  url: string;
+  port: number;
+  /** Takes no new request, lets the ones under way end (10 seconds at most), then closes. */
+  stop(): Promise<void>;
+}
+
+const drainMilliseconds = 10_000;
+
+/** Listens on host and port; port 0 takes a free one. @throws Error naming the port when it is taken */
+export async function listen(app: Koa, host: string, port: number): Promise<RunningServer> {
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const taken = (server.address() as AddressInfo).port;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return { url: `http://${shown}:${taken}`, port: taken, stop: () => stop(server) };
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE')
+    return new Error(`port ${port} is taken on ${host}: stop what listens there or choose another`);
+  if (error.code === 'EACCES') return new Error(`port ${port} may not be opened by this user: choose one above 1023`);
+  return error;
+}
+
+async function stop(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const giveUp = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
+  await closed;
+  clearTimeout(giveUp);
+}

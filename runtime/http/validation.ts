@@ -1,0 +1,110 @@
+/**
+ * Holding a request against its schema and an answer to its schema. Each schema is compiled at its first use:
+ * compiling hundreds at start would cost more than the rest of the start.
+ */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+import fastJsonStringify from 'fast-json-stringify';
+import { type FieldError, invalidRequest } from './problems.ts';
+import { type TSchema, transformSchema } from './schemas.ts';
+
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+const options = { strict: true, allErrors: true, strictTypes: false, allowUnionTypes: true };
+// Text arrives as strings in paths and queries only, so only there "12" may become 12.
+const exact = new Ajv2020({ ...options, useDefaults: true });
+const coercing = new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array' });
+addFormats(exact);
+addFormats(coercing);
+
+const compiled = new WeakMap<Ajv2020, WeakMap<TSchema, ValidateFunction>>();
+
+function compile(ajv: Ajv2020, schema: TSchema): ValidateFunction {
+  let functions = compiled.get(ajv);
+  if (!functions) {
+    functions = new WeakMap();
+    compiled.set(ajv, functions);
+  }
+  let validate = functions.get(schema);
+  if (!validate) {
+    validate = ajv.compile(transformSchema(schema));
+    functions.set(schema, validate);
+  }
+  return validate;
+}
+
+/**
+ * Checks a value against a schema, filling in defaults; parts that come as text are turned into what the schema asks for.
+ * @throws invalid_request (400) with a JSON pointer for each fault
+ */
+export function validate<T>(schema: TSchema, value: T, part: FieldError['in']): T {
+  const check = compile(part === 'body' ? exact : coercing, schema);
+  if (check(value)) return value;
+  const errors = fieldErrors(check.errors ?? [], part);
+  throw invalidRequest(`${part} ${errors[0]?.pointer || '/'}: ${errors[0]?.detail}`, { errors });
+}
+
+/** True when the value is of the schema; for checks that are not a caller's fault. */
+export function matches(schema: TSchema, value: unknown): boolean {
+  return compile(exact, schema)(value) as boolean;
+}
+
+/** The faults of a value against a schema as text, or null when there are none. */
+export function faults(schema: TSchema, value: unknown): string | null {
+  const check = compile(exact, schema);
+  return check(value) ? null : exact.errorsText(check.errors);
+}
+
+function fieldErrors(errors: ErrorObject[], part: FieldError['in']): FieldError[] {
+  return errors.slice(0, 20).map((error) => ({
+    in: part,
+    pointer: pointerOf(error),
+    detail: error.keyword === 'enum' ? `must be one of ${list(error)}` : (error.message ?? 'is invalid'),
+  }));
+}
+
+/** The very field: a missing or unknown property is named itself, not the object around it. */
+function pointerOf(error: ErrorObject): string {
+  const name = error.params.missingProperty ?? error.params.additionalProperty;
+  if (name === undefined) return error.instancePath;
+  return `${error.instancePath}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function list(error: ErrorObject): string {
+  return (error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ');
+}
+
+const serializers = new WeakMap<TSchema, (value: unknown) => string>();
+
+/**
+ * Writes an answer as JSON by its declared schema: a property that is not declared does not leave,
+ * and one that is required and missing throws.
+ */
+export function serialize(schema: TSchema, value: unknown): string {
+  let write = serializers.get(schema);
+  if (!write) {
+    write = fastJsonStringify(forWriting(transformSchema(schema)) as never) as (value: unknown) => string;
+    serializers.set(schema, write);
+  }
+  return write(value);
+}
+
+/**
+ * A schema in the writer's words: it drops what a schema does not declare only where the schema does not refuse it,
+ * and tells null from an object fastest by `nullable`.
+ */
+function forWriting(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forWriting);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const { anyOf, additionalProperties, ...rest } = schema as {
+    anyOf?: { type?: string }[];
+    additionalProperties?: unknown;
+  };
+  const other = anyOf?.length === 2 && anyOf[1]?.type === 'null' ? anyOf[0] : undefined;
+  if (other) return { ...(forWriting(other) as object), nullable: true };
+  const children = Object.entries(rest).map(([key, child]) => [key, key === 'enum' ? child : forWriting(child)]);
+  return {
+    ...Object.fromEntries(children),
+    ...(anyOf && { anyOf: forWriting(anyOf) }),
+    ...(additionalProperties ? { additionalProperties: forWriting(additionalProperties) } : {}),
+  };
+}

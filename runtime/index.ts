@@ -1,0 +1,24 @@
+/**
+ * What a package builds with.
+ */
+export { accessKinds } from './box/access.ts';
+export { type Box, type BoxServices, route, type StaffCaller } from './box/services.ts';
+export { memberAuthenticators, type ShopperSession } from './box/shopper-session.ts';
+export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
+export { type Actor, type Change, changeListeners } from './db/changes.ts';
+export { isForeignKeyViolation, isUniqueViolation } from './db/connection.ts';
+export type { Database } from './db/database.ts';
+export { newId } from './db/id.ts';
+export { newestFirst, paginate, type Sort } from './db/paging.ts';
+export { json, type TenantDatabase } from './db/tenant-database.ts';
+export { defineEvent, type EventDefinition } from './events/event.ts';
+export { outboxRow, publish } from './events/outbox.ts';
+export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
+export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './http/paging.ts';
+export * from './http/problems.ts';
+export * from './http/schemas.ts';
+export { Amount, allocate, Currency, isCurrency, Money, type MoneyValue, money, roundHalfEven } from './money/money.ts';
+export { definePackage } from './package/define.ts';
+export { type ExtensionPoint, extensionPoint } from './package/extension.ts';
+export { type LoadedPackage, type Tier, tiers } from './package/load.ts';
+export { packageName, shortName, vendor } from './vendor.ts';

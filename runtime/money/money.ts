@@ -1,0 +1,72 @@
+/**
+ * Money: whole minor units and an ISO 4217 currency. No fraction is ever stored.
+ */
+import { object, Type } from '../http/schemas.ts';
+
+/** `{ amount: 1999, currency: "EUR" }` is 19.99 euros. */
+export const Money = object(
+  {
+    amount: Type.Integer({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, examples: [1999] }),
+    currency: Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] }),
+  },
+  { $id: 'Money', description: 'Whole minor units of an ISO 4217 currency' },
+);
+
+/** A currency a shop may sell in: three capital letters that ISO 4217 knows. */
+export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] });
+
+/** An amount that may be asked for: whole minor units, not negative, up to ten milliards of them. */
+export const Amount = Type.Integer({ minimum: 0, maximum: 10_000_000_000, examples: [1999] });
+
+export interface MoneyValue {
+  amount: number;
+  currency: string;
+}
+
+export function money(amount: number, currency: string): MoneyValue {
+  return { amount, currency };
+}
+
+const known = new Set(Intl.supportedValuesOf('currency'));
+
+/** True for a currency code of ISO 4217. */
+export function isCurrency(code: string): boolean {
+  return known.has(code);
+}
+
+/** Digits after the decimal point of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
+export function minorUnitDigits(currency: string): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** Rounds to a whole number of minor units, halves to the even neighbour, so that many roundings do not drift. */
+export function roundHalfEven(value: number): number {
+  const floor = Math.floor(value);
+  const fraction = value - floor;
+  if (fraction !== 0.5) return Math.round(value);
+  return floor % 2 === 0 ? floor : floor + 1;
+}
+
+/**
+ * Splits an amount in proportion to weights without losing or making a unit: the largest remainders get the rest.
+ * With no weight at all everything goes to the first share.
+ */
+export function allocate(amount: number, weights: readonly number[]): number[] {
+  if (weights.length === 0) return [];
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (total === 0) return weights.map((_, index) => (index === 0 ? amount : 0));
+  const exact = weights.map((weight) => (BigInt(amount) * BigInt(weight)) / BigInt(total));
+  const shares = exact.map(Number);
+  const remainders = weights.map((weight, index) => ({
+    index,
+    left: Math.abs(Number((BigInt(amount) * BigInt(weight)) % BigInt(total))),
+  }));
+  let rest = amount - shares.reduce((sum, share) => sum + share, 0);
+  const step = Math.sign(rest);
+  for (const { index } of remainders.sort((a, b) => b.left - a.left || a.index - b.index)) {
+    if (rest === 0) break;
+    shares[index] = (shares[index] as number) + step;
+    rest -= step;
+  }
+  return shares;
+}

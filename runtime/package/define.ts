@@ -1,0 +1,34 @@
+/**
+ * What a package is to a box. Its name, version, tier and dependencies stand in its package.json, its migrations in
+ * its `migrations/` folder; the rest is said here.
+ */
+
+import type { BoxServices } from '../box/services.ts';
+import type { EventDefinition } from '../events/event.ts';
+import type { Route } from '../http/route.ts';
+import type { Contribution } from './extension.ts';
+
+export interface PackageDefinition {
+  routes: readonly Route<BoxServices>[];
+  /** Every event the package writes. */
+  events?: readonly EventDefinition[];
+  /** Tables that belong to the box and not to a tenant: the few that are exempt from carrying `tenant_id`. */
+  boxTables?: readonly string[];
+  /** Contributions to extension points of the engine and of packages this one depends on. */
+  extends?: readonly Contribution[];
+}
+
+const mark = Symbol.for('package-definition');
+
+/**
+ * Declares a package: the default export of its index.ts.
+ * @example export default definePackage({ routes: [listProducts, readProduct], events: [productUpdated] });
+ */
+export function definePackage(definition: PackageDefinition): PackageDefinition {
+  return Object.freeze({ ...definition, [mark]: true });
+}
+
+/** True for what definePackage made, also by another copy of the engine. */
+export function isPackageDefinition(value: unknown): value is PackageDefinition {
+  return typeof value === 'object' && value !== null && mark in value;
+}

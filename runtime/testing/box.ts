@@ -1,0 +1,115 @@
+/**
+ * A box for a test: the real engine and packages on a real database and port, with a shop in it.
+ */
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { boot, type RunningBox } from '../boot.ts';
+import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { Tier } from '../package/load.ts';
+import { type Caller, callerOf } from './client.ts';
+import { createTestDatabase } from './database.ts';
+import { packagesOfTier, sourceRoot } from './packages.ts';
+
+/** What a test gives to clean up after it: tap's `t` has it. */
+export interface Cleanup {
+  teardown(task: () => Promise<void>): void;
+}
+
+/** A merchant with its first member of staff signed in. */
+export interface TestShop {
+  id: string;
+  slug: string;
+  /** Signed in as the owner. */
+  staff: Caller;
+  /** The tenant's database, for looking at what stands in the tables. */
+  db: TenantDatabase;
+  email: string;
+  password: string;
+  /** A caller without a credential, reaching this shop. */
+  visitor(): Caller;
+  /** A shopper, who keeps the session that the box gives. */
+  shopper(): Caller;
+}
+
+export interface TestBox extends TestShop {
+  box: RunningBox;
+  url: string;
+  databaseUrl: string;
+  operator: Caller;
+  hosting: Caller;
+  secrets: { operator: string; hosting: string };
+  /** Opens another shop in the same box. */
+  openShop(slug?: string): Promise<TestShop>;
+}
+
+export interface TestBoxOptions {
+  tier?: Tier;
+  /** Full names; left out, all of the tier. */
+  packages?: readonly string[];
+  database?: 'template' | 'empty';
+}
+
+/**
+ * Starts a box with one shop and stops it when the test ends.
+ * @example const box = await createTestBox(t);
+ *          const { status } = await box.staff.post('/admin/products', { … });
+ */
+export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): Promise<TestBox> {
+  const { tier = 'enterprise', packages = packagesOfTier(tier) } = options;
+  const database = await createTestDatabase(options.database);
+  const secrets = { operator: secret(), hosting: secret() };
+  const box = await boot({
+    databaseUrl: database.url,
+    tier,
+    packages,
+    packagesFrom: sourceRoot,
+    operatorSecret: secrets.operator,
+    hostingSecret: secrets.hosting,
+    strictAnswers: true,
+    host: '127.0.0.1',
+    port: 0,
+    log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }, pino.destination(2)),
+  });
+  t.teardown(async () => {
+    await box.stop();
+    await database.drop();
+  });
+  const openShop = (slug = `shop-${randomBytes(4).toString('hex')}`) => openTestShop(box, secrets, slug);
+  const first = await openShop();
+  return {
+    ...first,
+    box,
+    url: box.url,
+    databaseUrl: database.url,
+    operator: callerOf(box.url, { authorization: `Bearer ${secrets.operator}` }),
+    hosting: callerOf(box.url, { 'x-hosting-secret': secrets.hosting }),
+    secrets,
+    openShop,
+  };
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+async function openTestShop(box: RunningBox, secrets: TestBox['secrets'], slug: string): Promise<TestShop> {
+  const reach = { 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting };
+  const operator = callerOf(box.url, { authorization: `Bearer ${secrets.operator}` });
+  const visitor = callerOf(box.url, reach);
+  const email = `owner@${slug}.example`;
+  const password = secret();
+  const made = await operator.post('/admin/tenants', { slug, name: slug, staffEmail: email });
+  if (made.status !== 201) throw new Error(`the shop was not opened: ${JSON.stringify(made.body)}`);
+  await visitor.post('/admin/invites/accept', { token: made.body.invite.token, name: 'Owner', password });
+  const login = await visitor.post('/admin/auth/login', { email, password });
+  return {
+    id: made.body.id,
+    slug,
+    staff: callerOf(box.url, { ...reach, authorization: `Bearer ${login.body.token}` }),
+    db: box.database.forTenant(made.body.id),
+    email,
+    password,
+    visitor: () => callerOf(box.url, reach),
+    shopper: () => callerOf(box.url, reach, true),
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * Calling a box as its users do: over HTTP, with or without a credential.
+ */
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  body: any;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A caller with fixed headers. A shopper also remembers the session that the box gives it. */
+export interface Caller {
+  get(path: string, options?: CallOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  put(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  patch(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  delete(path: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Headers sent with every call. */
+  readonly headers: Record<string, string>;
+}
+
+/** Makes a caller. `keepSession`: send back the X-Session-Id that an answer carries. */
+export function callerOf(url: string, headers: Record<string, string> = {}, keepSession = false): Caller {
+  const own = { ...headers };
+  const call = async (method: string, path: string, { body, headers: more }: CallOptions = {}): Promise<Answer> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...own, ...(body !== undefined && { 'content-type': 'application/json' }), ...more },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      redirect: 'manual',
+    });
+    const session = response.headers.get('x-session-id');
+    if (keepSession && session) own['x-session-id'] = session;
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+  };
+  return {
+    headers: own,
+    call,
+    get: (path, options) => call('GET', path, options),
+    post: (path, body, options) => call('POST', path, { ...options, body }),
+    put: (path, body, options) => call('PUT', path, { ...options, body }),
+    patch: (path, body, options) => call('PATCH', path, { ...options, body }),
+    delete: (path, options) => call('DELETE', path, options),
+  };
+}

@@ -1,0 +1,20 @@
+/**
+ * The packages in the source tree, as a box of a tier would have them.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Tier, tiers } from '../package/load.ts';
+import { vendor } from '../vendor.ts';
+
+/** A file at the top of the source tree: packages stand in node_modules beside it. */
+export const sourceRoot = fileURLToPath(new URL('../../package.json', import.meta.url));
+
+/** Full names of the packages that a tier holds: its own and those of the tiers below. */
+export function packagesOfTier(tier: Tier): string[] {
+  const folder = new URL('../../vendor/', import.meta.url);
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => JSON.parse(readFileSync(new URL(`${entry.name}/package.json`, folder), 'utf8')))
+    .filter((manifest) => tiers.indexOf(manifest[vendor.name]?.tier) <= tiers.indexOf(tier))
+    .map((manifest) => manifest.name as string);
+}

@@ -1,0 +1,10 @@
+/**
+ * Events of core.
+ */
+import { Currency, defineEvent, object, Type } from '@carton/runtime';
+
+export const storeUpdated = defineEvent({
+  type: 'store.updated',
+  summary: 'Settings of the store have changed',
+  payload: object({ name: Type.String(), defaultCurrency: Currency, defaultLocale: Type.String() }),
+});

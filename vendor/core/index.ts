@@ -1,0 +1,27 @@
+/**
+ * @carton/core: merchants and their stores, number sequences, and the tables the engine itself writes to.
+ */
+import { definePackage, tenantDirectories } from '@carton/runtime';
+import { storeUpdated } from './events.ts';
+import { readCapabilities } from './routes/capabilities.ts';
+import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
+import { findOnlyTenant, findTenantBySlug } from './store.ts';
+
+export { Locale } from './schemas.ts';
+export {
+  drawOrderNumber,
+  type FirstStaffInviter,
+  firstStaffInviters,
+  type NewTenant,
+  openTenant,
+  refuseUnknownCurrency,
+  slugTaken,
+} from './service.ts';
+export { findStore, findTenantById, listTenantRows, type TenantRow, updateTenant } from './store.ts';
+
+export default definePackage({
+  routes: [readStoreProfile, readStore, updateStore, readCapabilities],
+  events: [storeUpdated],
+  boxTables: ['tenants'],
+  extends: [tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant })],
+});

@@ -1,0 +1,22 @@
+/**
+ * What this box can do.
+ */
+import { route } from '@carton/runtime';
+import { Capabilities } from '../schemas.ts';
+
+export const readCapabilities = route(
+  {
+    method: 'get',
+    path: '/admin/capabilities',
+    operationId: 'readCapabilities',
+    tag: 'Box',
+    summary: 'List the packages, versions and tier mounted in this box',
+    access: 'staff',
+    status: 200,
+    response: Capabilities,
+  },
+  ({ box }) => ({
+    tier: box.tier,
+    packages: box.packages.map(({ fullName, version, tier }) => ({ name: fullName, version, tier })),
+  }),
+);

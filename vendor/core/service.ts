@@ -1,0 +1,87 @@
+/**
+ * Rules of core: opening a merchant's shop, its settings, and numbers that never repeat.
+ */
+import {
+  type Database,
+  defineProblem,
+  extensionPoint,
+  invalidRequest,
+  isCurrency,
+  isUniqueViolation,
+  newId,
+  publish,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { storeUpdated } from './events.ts';
+import type { ChangeStore, Store } from './schemas.ts';
+import { drawNumber, findStore, insertTenant, type TenantRow, updateStore } from './store.ts';
+
+export const slugTaken = defineProblem({ code: 'tenant_slug_taken', status: 409, title: 'This slug is taken' });
+
+/** The first order of a shop is number 1001: a shop does not tell its customers that they are the first. */
+const numbersBeginAfter = 1000;
+
+export interface NewTenant {
+  slug: string;
+  name: string;
+  defaultCurrency: string;
+  defaultLocale: string;
+  firstStaffEmail: string;
+}
+
+/** Invites the first member of staff of a new tenant; the package that keeps staff contributes it. */
+export type FirstStaffInviter = (db: TenantDatabase, email: string) => Promise<{ token: string; expiresAt: string }>;
+export const firstStaffInviters = extensionPoint<FirstStaffInviter>('core.first-staff');
+
+/**
+ * Opens a merchant: tenant, store and the invite of its first member of staff, in one transaction.
+ * @param also work of the caller's own in the same transaction
+ * @throws tenant_slug_taken (409), invalid_request (400) for an unknown currency
+ */
+export async function openTenant(
+  database: Database,
+  { slug, name, defaultCurrency, defaultLocale, firstStaffEmail }: NewTenant,
+  also: (db: TenantDatabase, tenant: TenantRow) => Promise<void>,
+): Promise<{ tenant: TenantRow; invite: { token: string; expiresAt: string } | null }> {
+  refuseUnknownCurrency(defaultCurrency, '/defaultCurrency');
+  const work = database.forTenant(newId()).transaction(async (db) => {
+    const tenant = await insertTenant(db, { slug, name });
+    await db.insert('stores', { name, defaultCurrency, defaultLocale, orderNumberFormat: '{number}' });
+    const [inviter] = firstStaffInviters.of(db);
+    const invite = inviter ? await inviter(db, firstStaffEmail) : null;
+    await also(db, tenant);
+    return { tenant, invite };
+  });
+  return work.catch((error) => {
+    throw isUniqueViolation(error, 'tenants_slug_key') ? slugTaken(`A shop called ${slug} exists already.`) : error;
+  });
+}
+
+export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
+  if (patch.defaultCurrency) refuseUnknownCurrency(patch.defaultCurrency, '/defaultCurrency');
+  return db.transaction(async (transaction) => {
+    const store = await updateStore(transaction, patch);
+    const { name, defaultCurrency, defaultLocale } = store;
+    await publish(
+      transaction,
+      storeUpdated,
+      { type: 'store', id: db.tenantId },
+      { name, defaultCurrency, defaultLocale },
+    );
+    return store;
+  });
+}
+
+/** @throws invalid_request (400) naming the field */
+export function refuseUnknownCurrency(currency: string, pointer: string): void {
+  if (isCurrency(currency)) return;
+  const detail = 'must be a currency of ISO 4217';
+  throw invalidRequest(`body ${pointer}: ${detail}`, { errors: [{ in: 'body', pointer, detail }] });
+}
+
+/** Draws the next order number in the store's format. Call it late in a transaction: others wait for its end. */
+export async function drawOrderNumber(db: TenantDatabase): Promise<string> {
+  const { orderNumberFormat } = await findStore(db);
+  const number = await drawNumber(db, 'order', numbersBeginAfter);
+  return orderNumberFormat.replace('{number}', () => String(number));
+}

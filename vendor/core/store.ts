@@ -1,0 +1,78 @@
+/**
+ * Queries of the tables of core: tenants, stores and number sequences.
+ */
+import type { Database, Tenant, TenantDatabase } from '@carton/runtime';
+import type { ChangeStore, Store } from './schemas.ts';
+
+const tenantColumns = 'id, slug, name, status, created_at, updated_at';
+
+export interface TenantRow extends Tenant {
+  createdAt: string;
+  updatedAt: string;
+}
+
+export async function findTenantBySlug({ box }: Database, slug: string): Promise<TenantRow | null> {
+  const [tenant] = await box.query<TenantRow>(`select ${tenantColumns} from tenants where slug = $1`, [slug]);
+  return tenant ?? null;
+}
+
+export async function findTenantById({ box }: Database, id: string): Promise<TenantRow | null> {
+  const [tenant] = await box.query<TenantRow>(`select ${tenantColumns} from tenants where id = $1`, [id]);
+  return tenant ?? null;
+}
+
+/** The tenant of a box that has exactly one, else null. */
+export async function findOnlyTenant({ box }: Database): Promise<TenantRow | null> {
+  const tenants = await box.query<TenantRow>(`select ${tenantColumns} from tenants limit 2`);
+  return tenants.length === 1 ? (tenants[0] as TenantRow) : null;
+}
+
+/** Tenants by name and id, from after a place. */
+export function listTenantRows({ box }: Database, after: [string, string] | null, limit: number): Promise<TenantRow[]> {
+  return box.query<TenantRow>(
+    `select ${tenantColumns} from tenants where $1::text is null or (slug, id) > ($1, $2::uuid) order by slug, id limit $3`,
+    [after?.[0] ?? null, after?.[1] ?? null, limit],
+  );
+}
+
+export async function insertTenant(db: TenantDatabase, tenant: { slug: string; name: string }): Promise<TenantRow> {
+  const [row] = await db.query<TenantRow>(
+    `insert into tenants (id, slug, name) values ($1, $2, $3) returning ${tenantColumns}`,
+    [tenant.slug, tenant.name],
+  );
+  return row as TenantRow;
+}
+
+export async function updateTenant(
+  db: TenantDatabase,
+  patch: { name?: string; status?: Tenant['status'] },
+): Promise<TenantRow | null> {
+  const [row] = await db.query<TenantRow>(
+    `update tenants set name = coalesce($2, name), status = coalesce($3, status), updated_at = now()
+      where id = $1 returning ${tenantColumns}`,
+    [patch.name ?? null, patch.status ?? null],
+  );
+  return row ?? null;
+}
+
+export async function findStore(db: TenantDatabase): Promise<Store> {
+  const [store] = await db.query<Store>('select * from stores where tenant_id = $1');
+  if (!store) throw new Error(`tenant ${db.tenantId} has no store`);
+  return store;
+}
+
+export async function updateStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
+  const [store] = await db.update<Store>('stores', {}, { ...patch, updatedAt: new Date() });
+  return store as Store;
+}
+
+/** Draws the next number of a sequence that begins after `start`; held until the transaction ends, so no number is lost. */
+export async function drawNumber(db: TenantDatabase, name: string, start: number): Promise<number> {
+  const [row] = await db.query<{ lastValue: number }>(
+    `insert into number_sequences (tenant_id, name, last_value) values ($1, $2, $3::bigint + 1)
+     on conflict (tenant_id, name) do update set last_value = number_sequences.last_value + 1
+     returning last_value`,
+    [name, start],
+  );
+  return (row as { lastValue: number }).lastValue;
+}

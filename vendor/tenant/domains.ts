@@ -1,0 +1,89 @@
+/**
+ * Hosts of merchants: their spelling, and which merchant one belongs to.
+ */
+import { domainToASCII } from 'node:url';
+import {
+  type Database,
+  defineProblem,
+  invalidRequest,
+  isUniqueViolation,
+  newId,
+  publish,
+  type Tenant,
+} from '@carton/runtime';
+import { domainAdded } from './events.ts';
+
+export const hostTaken = defineProblem({
+  code: 'host_taken',
+  status: 409,
+  title: 'This host belongs to a shop already',
+});
+
+export interface DomainRow {
+  id: string;
+  host: string;
+  createdAt: string;
+}
+
+/**
+ * A host as it is stored and compared: lower case, ASCII (IDNA), no port, no trailing dot.
+ * Null for what is no host name.
+ */
+export function normalizeHost(given: string): string | null {
+  const wildcard = given.startsWith('*.');
+  const bare = (wildcard ? given.slice(2) : given).replace(/\.$/, '').replace(/:\d+$/, '').replace(/\.$/, '');
+  const ascii = domainToASCII(bare).toLowerCase();
+  const labels = ascii.split('.');
+  const valid =
+    ascii.length > 0 && ascii.length <= 253 && labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label));
+  return valid ? `${wildcard ? '*.' : ''}${ascii}` : null;
+}
+
+/** The merchant of a host: exact before wildcard; `*.example.com` stands for exactly one label. */
+export async function findTenantByHost({ box }: Database, host: string): Promise<Tenant | null> {
+  const normal = normalizeHost(host);
+  if (!normal) return null;
+  const wildcard = normal.includes('.') ? `*${normal.slice(normal.indexOf('.'))}` : null;
+  const [tenant] = await box.query<Tenant>(
+    `select tenants.id, tenants.slug, tenants.name, tenants.status
+       from tenant_domains join tenants on tenants.id = tenant_domains.owner_id
+      where host = $1 or host = $2 order by host = $1 desc limit 1`,
+    [normal, wildcard],
+  );
+  return tenant ?? null;
+}
+
+export function listDomains({ box }: Database, ownerId: string): Promise<DomainRow[]> {
+  return box.query<DomainRow>('select id, host, created_at from tenant_domains where owner_id = $1 order by host', [
+    ownerId,
+  ]);
+}
+
+/** @throws invalid_request (400) for what is no host name, host_taken (409) */
+export async function addDomain(database: Database, ownerId: string, given: string): Promise<DomainRow> {
+  const host = normalizeHost(given);
+  if (!host) {
+    const detail = 'must be a host name, or *. before one';
+    throw invalidRequest(`body /host: ${detail}`, { errors: [{ in: 'body', pointer: '/host', detail }] });
+  }
+  const work = database.forTenant(ownerId).transaction(async (db) => {
+    const [row] = await db.query<DomainRow>(
+      'insert into tenant_domains (owner_id, id, host) values ($1, $2, $3) returning id, host, created_at',
+      [newId(), host],
+    );
+    await publish(db, domainAdded, { type: 'tenant', id: ownerId }, { host });
+    return row as DomainRow;
+  });
+  return work.catch((error) => {
+    throw isUniqueViolation(error, 'tenant_domains_host_key') ? hostTaken(`${host} is served already.`) : error;
+  });
+}
+
+/** True when the host was there and is gone. */
+export async function removeDomain({ box }: Database, ownerId: string, id: string): Promise<boolean> {
+  const removed = await box.query('delete from tenant_domains where owner_id = $1 and id = $2 returning id', [
+    ownerId,
+    id,
+  ]);
+  return removed.length > 0;
+}

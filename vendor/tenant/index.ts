@@ -1,0 +1,24 @@
+/**
+ * @carton/tenant: the merchants of a box and the hosts they are served at.
+ */
+import { definePackage, tenantDirectories } from '@carton/runtime';
+import { findTenantByHost } from './domains.ts';
+import { domainAdded, tenantCreated, tenantSuspended } from './events.ts';
+import { addTenantDomain, listTenantDomains, lookUpTenant, removeTenantDomain } from './routes/domains.ts';
+import { createTenant, listTenants, readTenant, updateTenant } from './routes/tenants.ts';
+
+export default definePackage({
+  routes: [
+    lookUpTenant,
+    listTenants,
+    createTenant,
+    readTenant,
+    updateTenant,
+    listTenantDomains,
+    addTenantDomain,
+    removeTenantDomain,
+  ],
+  events: [tenantCreated, tenantSuspended, domainAdded],
+  boxTables: ['tenant_domains'],
+  extends: [tenantDirectories.with({ byHost: findTenantByHost })],
+});

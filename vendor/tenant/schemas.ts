@@ -1,0 +1,67 @@
+/**
+ * Shapes of merchants and their hosts.
+ */
+import { Locale } from '@carton/core';
+import {
+  Currency,
+  changeOf,
+  DateTime,
+  Email,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  type Static,
+  Type,
+  Uuid,
+} from '@carton/runtime';
+
+const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 63, examples: ['demo'] });
+const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Shop'] });
+
+export const TenantResource = object(
+  {
+    id: Uuid,
+    slug: Slug,
+    name: Name,
+    status: oneOf(['active', 'suspended']),
+    createdAt: DateTime,
+    updatedAt: DateTime,
+  },
+  { $id: 'Tenant' },
+);
+export const TenantPage = pageOf(TenantResource, 'TenantPage');
+
+export const CreateTenant = object(
+  {
+    slug: Slug,
+    name: Name,
+    staffEmail: Email,
+    defaultCurrency: Type.Optional(Currency),
+    defaultLocale: Type.Optional(Locale),
+  },
+  { $id: 'CreateTenant' },
+);
+export type CreateTenant = Static<typeof CreateTenant>;
+
+export const CreatedTenant = object(
+  {
+    ...TenantResource.properties,
+    invite: nullable(
+      object(
+        { token: Type.String({ description: 'Shown once; accepts the first invite' }), expiresAt: DateTime },
+        { $id: 'FirstInvite' },
+      ),
+    ),
+  },
+  { $id: 'CreatedTenant' },
+);
+
+export const ChangeTenant = changeOf({ name: Name, status: oneOf(['active', 'suspended']) }, { $id: 'ChangeTenant' });
+
+/** A host, exact or `*.` before one; lower-cased and turned to ASCII when stored. */
+const Host = Type.String({ minLength: 1, maxLength: 253, examples: ['shop.example.com', '*.example.com'] });
+export const TenantDomain = object({ id: Uuid, host: Host, createdAt: DateTime }, { $id: 'TenantDomain' });
+export const TenantDomainList = object({ items: Type.Array(TenantDomain) }, { $id: 'TenantDomainList' });
+export const AddTenantDomain = object({ host: Host }, { $id: 'AddTenantDomain' });
+export const TenantLookup = object({ tenantSlug: Slug }, { $id: 'TenantLookup' });

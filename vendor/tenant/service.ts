@@ -1,0 +1,77 @@
+/**
+ * Rules of merchants: the operator sees and opens all of them, staff see and change their own.
+ */
+import { findTenantById, listTenantRows, openTenant, type TenantRow, updateTenant } from '@carton/core';
+import {
+  type BoxServices,
+  decodeCursor,
+  encodeCursor,
+  forbidden,
+  notFound,
+  type Page,
+  publish,
+  type StaffCaller,
+} from '@carton/runtime';
+import { tenantCreated, tenantSuspended } from './events.ts';
+import type { CreateTenant } from './schemas.ts';
+
+type Caller = Pick<BoxServices, 'staff' | 'db' | 'box'>;
+
+function isOperator(staff: StaffCaller): boolean {
+  return staff.type === 'operator';
+}
+
+export async function listTenants(
+  { staff, db, box }: Caller,
+  { limit, cursor }: { limit: number; cursor?: string },
+): Promise<Page<TenantRow>> {
+  if (!isOperator(staff)) {
+    const own = await findTenantById(box.database, db.tenantId);
+    return { items: own ? [own] : [], nextCursor: null };
+  }
+  const place = cursor === undefined ? null : decodeCursor(cursor, 'slug');
+  const rows = await listTenantRows(box.database, place && [String(place[1]), place[2]], limit + 1);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor(['slug', last.slug, last.id]) : null };
+}
+
+/** @throws forbidden (403) for staff: a new merchant is the operator's to open */
+export async function createTenant({ staff, box }: Caller, body: CreateTenant) {
+  if (!isOperator(staff)) throw forbidden('Only the operator of the box opens shops.');
+  const { slug, name, staffEmail, defaultCurrency = 'EUR', defaultLocale = 'en' } = body;
+  const { tenant, invite } = await openTenant(
+    box.database,
+    { slug, name, defaultCurrency, defaultLocale, firstStaffEmail: staffEmail },
+    (db) => publish(db, tenantCreated, { type: 'tenant', id: db.tenantId }, { slug, name }),
+  );
+  box.forgetTenants();
+  return { ...tenant, invite };
+}
+
+/** The merchant, if the caller may know of it. @throws not_found (404), also for another merchant's id */
+export async function readTenant({ staff, db, box }: Caller, id: string): Promise<TenantRow> {
+  const tenant = isOperator(staff) || id === db.tenantId ? await findTenantById(box.database, id) : null;
+  if (!tenant) throw notFound(`No shop has the id ${id}.`);
+  return tenant;
+}
+
+/** @throws not_found (404), forbidden (403) when staff suspend or reinstate */
+export async function changeTenant(
+  caller: Caller,
+  id: string,
+  patch: { name?: string; status?: TenantRow['status'] },
+): Promise<TenantRow> {
+  const before = await readTenant(caller, id);
+  if (patch.status && !isOperator(caller.staff)) throw forbidden('Only the operator suspends or reinstates a shop.');
+  const after = await caller.box.database.forTenant(id).transaction(async (db) => {
+    const changed = (await updateTenant(db, patch)) as TenantRow;
+    if (before.status === 'active' && changed.status === 'suspended') {
+      const { slug, name } = changed;
+      await publish(db, tenantSuspended, { type: 'tenant', id }, { slug, name });
+    }
+    return changed;
+  });
+  caller.box.forgetTenants();
+  return after;
+}

@@ -1,0 +1,82 @@
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+
+const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages, tier: 'basic' });
+
+t.test('the operator opens, lists, suspends and reinstates merchants', async (t) => {
+  const made = await box.operator.post('/admin/tenants', { slug: 'second', name: 'Second', staffEmail: 'a@b.example' });
+  t.equal(made.status, 201);
+  t.equal(made.headers.get('location'), `/admin/tenants/${made.body.id}`);
+  t.match(made.body, { slug: 'second', status: 'active', invite: { token: /^inv_/ } });
+
+  const again = await box.operator.post('/admin/tenants', { slug: 'second', name: 'X', staffEmail: 'a@b.example' });
+  t.match(again, { status: 409, body: { code: 'tenant_slug_taken' } });
+
+  const first = await box.operator.get('/admin/tenants?limit=1');
+  t.equal(first.body.items.length, 1);
+  const rest = await box.operator.get(`/admin/tenants?limit=1&cursor=${first.body.nextCursor}`);
+  t.strictSame([...first.body.items, ...rest.body.items].map(({ slug }) => slug).sort(), [box.slug, 'second'].sort());
+
+  const path = `/admin/tenants/${made.body.id}`;
+  const reach = { 'x-tenant-slug': 'second', 'x-hosting-secret': box.secrets.hosting };
+  t.match(await box.operator.patch(path, { status: 'suspended' }), { status: 200, body: { status: 'suspended' } });
+  const visitor = await box.hosting.get('/store', { headers: reach });
+  t.match(visitor, { status: 403, body: { code: 'tenant_suspended' } });
+  t.match(await box.operator.patch(path, { status: 'active', name: 'Renamed' }), { body: { name: 'Renamed' } });
+  t.match(await box.hosting.get('/store', { headers: reach }), { status: 200 });
+});
+
+t.test('staff see and rename their own merchant only', async (t) => {
+  const other = await box.openShop();
+  t.strictSame(
+    (await box.staff.get('/admin/tenants')).body.items.map(({ id }: { id: string }) => id),
+    [box.id],
+  );
+  t.match(await box.staff.get(`/admin/tenants/${other.id}`), { status: 404, body: { code: 'not_found' } });
+  t.match(await box.staff.patch(`/admin/tenants/${other.id}`, { name: 'Mine' }), { status: 404 });
+  t.match(await box.staff.patch(`/admin/tenants/${box.id}`, { name: 'New name' }), { status: 200 });
+  t.match(await box.staff.patch(`/admin/tenants/${box.id}`, { status: 'suspended' }), { status: 403 });
+  const create = await box.staff.post('/admin/tenants', { slug: 'mine', name: 'Mine', staffEmail: 'a@b.example' });
+  t.match(create, { status: 403, body: { code: 'forbidden' } });
+});
+
+t.test('a host names its merchant: exact before wildcard, one label under a wildcard', async (t) => {
+  const exact = await box.openShop();
+  const wide = await box.openShop();
+  const add = (id: string, host: string) => box.operator.post(`/admin/tenants/${id}/domains`, { host });
+  t.match(await add(wide.id, '*.Shops.Example.'), { status: 201, body: { host: '*.shops.example' } });
+  t.match(await add(exact.id, 'one.shops.example'), { status: 201 });
+  t.match(await add(exact.id, '*.shops.example'), { status: 409, body: { code: 'host_taken' } });
+  t.match(await add(exact.id, 'bücher.example'), { status: 201, body: { host: 'xn--bcher-kva.example' } });
+  const wrong = await add(exact.id, 'no host');
+  t.match(wrong, { status: 400, body: { errors: [{ pointer: '/host' }] } });
+
+  const cases: [string, string | null][] = [
+    ['one.shops.example', exact.slug],
+    ['ONE.shops.example.', exact.slug],
+    ['two.shops.example:8080', wide.slug],
+    ['a.b.shops.example', null],
+    ['shops.example', null],
+  ];
+  for (const [host, slug] of cases) {
+    const found = await box.hosting.get(`/tenants/lookup?host=${encodeURIComponent(host)}`);
+    t.match(found, slug ? { status: 200, body: { tenantSlug: slug } } : { status: 404 }, host);
+  }
+  t.match(await box.visitor().get('/tenants/lookup?host=one.shops.example', { headers: { 'x-hosting-secret': '' } }), {
+    status: 401,
+  });
+
+  const domains = await box.operator.get(`/admin/tenants/${exact.id}/domains`);
+  const { id } = domains.body.items[0];
+  t.match(await box.operator.delete(`/admin/tenants/${wide.id}/domains/${id}`), { status: 404 });
+  t.match(await box.operator.delete(`/admin/tenants/${exact.id}/domains/${id}`), { status: 204 });
+});
+
+t.test('a slug is believed with the hosting secret only, and an unknown host is 404', async (t) => {
+  const headers = { 'x-tenant-slug': box.slug };
+  t.match(await box.operator.get('/store', { headers }), { status: 403, body: { code: 'hosting_secret_required' } });
+  const wrong = { ...headers, 'x-hosting-secret': 'wrong' };
+  t.match(await box.operator.get('/store', { headers: wrong }), { status: 403 });
+  t.match(await box.operator.get('/store'), { status: 404, body: { code: 'tenant_not_found' } });
+});
