@@ -37,6 +37,8 @@ export function connect({ url, poolSize = 10, applicationName = 'box' }: Connect
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize },
     acquireConnectionTimeout: 5000,
+    // What goes wrong is thrown, and said once by whoever catches it.
+    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
     wrapIdentifier: (name, original) => original(toSnakeCase(name)),
     postProcessResponse: (result) => (Array.isArray(result) ? result.map(camelCaseRow) : camelCaseRow(result)),
   });

@@ -24,6 +24,12 @@ function fixedWords(path: string): number {
   return Math.min(wordsInKey, firstParameter === -1 ? words.length : firstParameter);
 }
 
+/** A router takes the first route that fits: `/things/special` has to stand before `/things/:id`, wherever declared. */
+function fixedPathsFirst<Services>(routes: readonly Route<Services>[]): Route<Services>[] {
+  const order = ({ declaration }: Route<Services>) => declaration.path.replaceAll(/:\w+/g, '\uffff');
+  return [...routes].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
 /**
  * Mounts routes and answers the middleware that serves them.
  * @param serve makes the Koa handler of one route
@@ -35,7 +41,7 @@ export function mountRoutes<Services>(
 ): Middleware {
   const routers = new Map<string, Router>();
   const seen = new Map<string, string>();
-  for (const route of routes) {
+  for (const route of fixedPathsFirst(routes)) {
     const { method, path, operationId } = route.declaration;
     const shape = `${method} ${path.replaceAll(/:\w+/g, ':')}`;
     const earlier = seen.get(shape);

@@ -3,10 +3,12 @@
  */
 export { type AppOptions, createApp } from './app.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './credentials.ts';
-export { longestIdempotencyKey } from './idempotency.ts';
+export { normalizeDomain, normalizeHost, wildcardOver } from './host.ts';
+export { type IdempotencyKeeper, longestIdempotencyKey } from './idempotency.ts';
 export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './paging.ts';
 export * from './problems.ts';
 export { type PathParams, type Route, type RouteDeclaration, routeFor } from './route.ts';
 export * from './schemas.ts';
 export { listen, type RunningServer } from './server.ts';
+export { serviceRoutes } from './service-routes.ts';
 export { faults, matches, validate } from './validation.ts';

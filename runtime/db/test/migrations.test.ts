@@ -1,0 +1,184 @@
+/**
+ * Each migration runs exactly once, in the order of time stamps, whoever starts, however it was stopped
+ * (contract, "What the service does", 4).
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { createTestDatabase } from '../../testing/database.ts';
+import { connect } from '../connection.ts';
+import { collectMigrations, type MigrationOwner, migrate, pendingMigrations } from '../migrations.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+t.teardown(() => rm(folder, { recursive: true }));
+
+/** A package on disk with migrations: file name to the SQL of `up`. */
+async function owner(name: string, files: Record<string, string>): Promise<MigrationOwner> {
+  const place = join(folder, `${name}-${Math.random().toString(36).slice(2)}`);
+  await mkdir(join(place, 'migrations'), { recursive: true });
+  await writeFile(join(place, 'package.json'), '{"type":"module"}');
+  for (const [file, sql] of Object.entries(files)) await writeFile(join(place, 'migrations', file), source(sql));
+  return { fullName: `@test/${name}`, folder: place };
+}
+
+const source = (sql: string) =>
+  `export const up = (knex) => knex.raw(${JSON.stringify(sql)});\nexport const down = () => {};\n`;
+const table = (name: string) => `create table ${name} (tenant_id uuid primary key)`;
+
+async function database(t: { teardown(task: () => Promise<void>): void }) {
+  const { url, drop } = await createTestDatabase('empty');
+  const knex = connect({ url });
+  t.teardown(async () => {
+    await knex.destroy();
+    await drop();
+  });
+  return { url, knex };
+}
+
+t.test('they run in the order of their time stamps, across packages, and once', async (t) => {
+  const { knex } = await database(t);
+  const first = await owner('first', {
+    '20260101000000_first_one.js': table('one'),
+    '20260103000000_first_three.js': 'alter table two add column three text',
+  });
+  const second = await owner('second', { '20260102000000_second_two.js': table('two') });
+  const told: string[] = [];
+  const report = await migrate(knex, [first, second], ({ file }) => told.push(file));
+  const expected = ['20260101000000_first_one.js', '20260102000000_second_two.js', '20260103000000_first_three.js'];
+  t.strictSame(told, expected);
+  t.strictSame(
+    report.applied.map(({ file }) => file),
+    expected,
+  );
+  const again = await migrate(knex, [first, second], () => t.fail('nothing is left to run'));
+  t.strictSame(again, { applied: [], orphaned: [] });
+  t.strictSame(await pendingMigrations(knex, await collectMigrations([first, second])), []);
+});
+
+t.test('a package bought later runs its older migrations; one that leaves keeps its tables', async (t) => {
+  const { knex } = await database(t);
+  const basic = await owner('basic', { '20260105000000_basic.js': table('basic') });
+  const growth = await owner('growth', { '20260101000000_growth.js': table('growth') });
+  await migrate(knex, [basic]);
+  t.equal((await migrate(knex, [basic, growth])).applied.length, 1);
+  const back = await migrate(knex, [basic]);
+  t.match(back, { applied: [], orphaned: [{ package: '@test/growth', file: '20260101000000_growth.js' }] });
+  t.ok(await knex.schema.hasTable('growth'));
+  t.strictSame((await migrate(knex, [basic, growth])).applied, [], 'bought again, nothing runs twice');
+});
+
+t.test('a failing migration leaves nothing of itself and says its name', async (t) => {
+  const { url, knex } = await database(t);
+  const broken = await owner('broken', {
+    '20260101000000_good.js': table('good'),
+    '20260102000000_bad.js': `${table('half')}; select 1/0`,
+  });
+  await t.rejects(migrate(knex, [broken]), /20260102000000_bad\.js of @test\/broken failed: .*division by zero/);
+  t.ok(await knex.schema.hasTable('good'));
+  t.notOk(await knex.schema.hasTable('half'));
+  await writeFile(join(broken.folder, 'migrations/20260102000000_bad.js'), source(table('half')));
+  t.equal(await migrateElsewhere(url, [broken]).ended, '1', 'mended, it runs at the next start');
+});
+
+t.test('an applied file that was edited stops the start, naming it', async (t) => {
+  const { knex } = await database(t);
+  const edited = await owner('edited', { '20260101000000_edited.js': table('edited') });
+  await migrate(knex, [edited]);
+  await writeFile(join(edited.folder, 'migrations/20260101000000_edited.js'), source(table('other')));
+  await t.rejects(migrate(knex, [edited]), /20260101000000_edited\.js was applied and has been edited/);
+});
+
+t.test('two files of one name stop the start, naming both', async (t) => {
+  const one = await owner('one', { '20260101000000_same.js': table('a') });
+  const two = await owner('two', { '20260101000000_same.js': table('b') });
+  await t.rejects(collectMigrations([one, two]), {
+    message: new RegExp(`${one.folder}.*${two.folder}|${two.folder}.*${one.folder}`),
+  });
+  const unnamed = await owner('unnamed', { 'create_table.js': table('c') });
+  await t.rejects(collectMigrations([unnamed]), /14 digits/);
+});
+
+t.test('a table whose keys do not begin with the tenant is refused', async (t) => {
+  const { knex } = await database(t);
+  const cases: [name: string, sql: string, refused: RegExp | null][] = [
+    ['other_first', 'create table x (id uuid primary key, tenant_id uuid)', /x_pkey on x begins with id/],
+    [
+      'unique',
+      'create table x (tenant_id uuid primary key, handle text unique)',
+      /x_handle_key on x begins with handle/,
+    ],
+    [
+      'index',
+      'create table x (tenant_id uuid primary key, a text); create unique index u on x (lower(a))',
+      /an expression/,
+    ],
+    ['none', 'create table x (tenant_id uuid)', /x has no primary key/],
+    ['right', 'create table x (tenant_id uuid, id uuid, primary key (tenant_id, id), unique (tenant_id))', null],
+  ];
+  for (const [name, sql, refused] of cases) {
+    const package_ = await owner(name, { [`20260101000000_${name}.js`]: sql });
+    if (refused) await t.rejects(migrate(knex, [package_]), refused, name);
+    else await t.resolves(migrate(knex, [package_]), name);
+  }
+  const box = await owner('box', { '20260102000000_box.js': 'create table hosts (host text primary key)' });
+  await t.resolves(migrate(knex, [{ ...box, boxTables: ['hosts'] }]), 'a table of the box is named as one');
+});
+
+/** Another process that migrates; killed or waited for. */
+function migrateElsewhere(url: string, owners: MigrationOwner[]) {
+  const script = `
+    import { connect } from ${JSON.stringify(fileURLToPath(new URL('../connection.ts', import.meta.url)))};
+    import { migrate } from ${JSON.stringify(fileURLToPath(new URL('../migrations.ts', import.meta.url)))};
+    const knex = connect({ url: ${JSON.stringify(url)} });
+    const { applied } = await migrate(knex, ${JSON.stringify(owners)});
+    console.log(applied.length);
+    await knex.destroy();
+  `;
+  const child = spawn(process.execPath, ['--conditions=workspace-source', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const ended = once(child, 'exit').then(() => output.trim());
+  return { child, ended };
+}
+
+t.test('runtimes that start at once apply each migration once', async (t) => {
+  const { url, knex } = await database(t);
+  const files = Array.from({ length: 10 }, (_, n) => [`2026010100000${n}_step_${n}.js`, table(`step_${n}`)] as const);
+  const owners = [await owner('many', Object.fromEntries(files))];
+  const counts = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url, owners).ended));
+  t.strictSame(counts.map(Number).sort(), [0, 0, 10]);
+  const { rows } = await knex.raw('select count(*) from applied_migrations');
+  t.equal(rows[0].count, 10);
+});
+
+t.test('kill -9 in the middle of a migration leaves all of it or nothing', async (t) => {
+  const { url, knex } = await database(t);
+  const lock = 4242;
+  const slow = await owner('slow', {
+    '20260101000000_before.js': table('before'),
+    '20260102000000_slow.js': `${table('slow')}; select pg_advisory_xact_lock(${lock})`,
+    '20260103000000_after.js': table('after'),
+  });
+  const holder = await knex.client.acquireConnection();
+  await holder.query('select pg_advisory_lock($1)', [lock]);
+  const { child, ended } = migrateElsewhere(url, [slow]);
+  const waiting = "select 1 from pg_locks where locktype = 'advisory' and objid = 4242 and not granted";
+  while ((await holder.query(waiting)).rows.length === 0) await sleep(20);
+  child.kill('SIGKILL');
+  await ended;
+  await holder.query('select pg_advisory_unlock($1)', [lock]);
+  knex.client.releaseConnection(holder);
+  const { applied } = await migrate(knex, [slow]);
+  t.strictSame(
+    applied.map(({ file }) => file),
+    ['20260102000000_slow.js', '20260103000000_after.js'],
+  );
+  t.ok(await knex.schema.hasTable('after'));
+});

@@ -1,0 +1,93 @@
+/**
+ * The test run: one PostgreSQL for all of it, every package's tables migrated once into a template database,
+ * then tap with coverage. `npm test` runs everything; `npm test -- <files>` only those, without coverage.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { connect, loadPackages, migrate } from '@carton/runtime/service';
+import { administer, packagesOfTier, sourceRoot, urlOfDatabase } from '@carton/runtime/testing';
+import { Parser } from 'tap-parser';
+import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
+
+const root = dirname(sourceRoot);
+const files = process.argv.slice(2);
+const leastLineCoverage = 90;
+const templateName = 'carton_template';
+
+if (process.env.npm_execpath === undefined) process.env.PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
+
+/** Runs a command with this terminal; answers its exit code. */
+function run(
+  command: string,
+  parameters: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, parameters, { cwd: root, stdio: 'inherit', env: environment });
+    child.on('error', reject);
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/** tap compiles its plugins once after an install: without the TypeScript one, Node itself reads the tests. */
+async function buildTap(): Promise<void> {
+  if (existsSync(join(root, '.tap/plugins'))) return;
+  const code = await run('tap', ['build']);
+  if (code !== 0) throw new Error('`tap build` failed');
+}
+
+async function makeTemplate(): Promise<void> {
+  await administer(`drop database if exists ${templateName}`, `create database ${templateName}`);
+  const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
+  const knex = connect({ url: urlOfDatabase(templateName) });
+  await migrate(knex, packages);
+  await knex.destroy();
+}
+
+/** Says how many checks there were, and holds the coverage of a whole run to its limit. */
+function judge(code: number, output: string): number {
+  const results = Parser.parse(readFileSync(output, 'utf8'), { flat: true });
+  const checks = results.flatMap(([kind, result]) =>
+    kind === 'assert' ? [result as { ok: boolean; skip?: unknown }] : [],
+  );
+  const skipped = checks.filter((check) => check.skip).length;
+  const failed = checks.filter((check) => !check.ok).length;
+  console.log(`${checks.length - failed - skipped} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
+  if (files.length > 0) return code;
+  const summary = JSON.parse(readFileSync(join(root, '.tap/report/coverage-summary.json'), 'utf8'));
+  const { pct } = summary.total.lines;
+  console.log(`line coverage ${pct}% (at least ${leastLineCoverage}%)`);
+  if (pct < leastLineCoverage) return 1;
+  return code;
+}
+
+async function main(): Promise<number> {
+  await buildTap();
+  const folder = await mkdtemp(join(tmpdir(), 'test-run-'));
+  // Tests need no durability: their data is thrown away.
+  const postgres = process.env.TEST_DATABASE_URL
+    ? null
+    : await startEmbeddedPostgres({
+        directory: join(folder, 'postgresql'),
+        settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+      });
+  try {
+    process.env.TEST_DATABASE_URL ??= postgres?.url as string;
+    await makeTemplate();
+    await mkdir(join(root, '.tap'), { recursive: true });
+    const output = join(folder, 'output.tap');
+    const coverage =
+      files.length > 0 ? ['--disable-coverage'] : ['--coverage-report=json-summary', '--coverage-report=text'];
+    const parameters = ['run', '--reporter=terse', `--output-file=${output}`, ...coverage, ...files];
+    const code = await run('tap', parameters, { ...process.env, TEST_TEMPLATE: templateName });
+    return judge(code, output);
+  } finally {
+    await postgres?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+process.exit(await main());
