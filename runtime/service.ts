@@ -10,6 +10,6 @@ export { paginate } from './db/paging.ts';
 export * from './http/index.ts';
 export { createDocument } from './openapi/document.ts';
 export { explorer } from './openapi/explorer.ts';
-export { loadPackages } from './package/load.ts';
+export { loadPackages, type Tier, tiers } from './package/load.ts';
 export { readSettings } from './settings.ts';
 export { packageName, vendor } from './vendor.ts';

@@ -34,6 +34,8 @@ export function connect({ url, poolSize = 10, applicationName = 'box' }: Connect
       connectionString: url,
       types: typeParsers,
       application_name: applicationName,
+      // Statements that do not wait for each other's answers travel together.
+      pipeline: true,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize },
     acquireConnectionTimeout: 5000,

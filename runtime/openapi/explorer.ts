@@ -10,13 +10,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context, Middleware } from 'koa';
 import { koaSwagger } from 'koa2-swagger-ui';
+import { methodNotAllowed } from '../http/problems.ts';
 
-const assets: Record<string, { file: string; type: string }> = {
-  'swagger-ui.min.css': { file: 'swagger-ui.css', type: 'text/css' },
-  'swagger-ui-bundle.js': { file: 'swagger-ui-bundle.js', type: 'text/javascript' },
-  'swagger-ui-standalone-preset.js': { file: 'swagger-ui-standalone-preset.js', type: 'text/javascript' },
-  'favicon.png': { file: 'favicon-32x32.png', type: 'image/png' },
-};
+const assets = new Map([
+  ['swagger-ui.min.css', { file: 'swagger-ui.css', type: 'text/css' }],
+  ['swagger-ui-bundle.js', { file: 'swagger-ui-bundle.js', type: 'text/javascript' }],
+  ['swagger-ui-standalone-preset.js', { file: 'swagger-ui-standalone-preset.js', type: 'text/javascript' }],
+  ['favicon.png', { file: 'favicon-32x32.png', type: 'image/png' }],
+]);
 
 /** Where the assets stand: beside a built engine, else in the library's own folder. */
 function assetFolder(): string {
@@ -52,8 +53,12 @@ export function explorer({ path = '/docs', title }: ExplorerOptions): Middleware
   let page: { html: string; policy: string } | undefined;
 
   return async function serveExplorer(ctx, next) {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    if (ctx.path === path) {
+    const asset = ctx.path.startsWith(`${assetPath}/`) ? assets.get(ctx.path.slice(assetPath.length + 1)) : undefined;
+    if (ctx.path !== path && !asset) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      throw methodNotAllowed(`${ctx.path} is read only.`, { headers: { Allow: 'GET, HEAD' } });
+    }
+    if (!asset) {
       page ??= await renderPage(render as unknown as Middleware);
       ctx.set('Content-Security-Policy', page.policy);
       ctx.set('Cache-Control', 'no-cache');
@@ -62,8 +67,6 @@ export function explorer({ path = '/docs', title }: ExplorerOptions): Middleware
       ctx.body = page.html;
       return;
     }
-    const asset = ctx.path.startsWith(`${assetPath}/`) ? assets[ctx.path.slice(assetPath.length + 1)] : undefined;
-    if (!asset) return next();
     ctx.set('Cache-Control', 'public, max-age=3600');
     ctx.type = asset.type;
     ctx.body = await readFile(join(folder, asset.file));

@@ -92,6 +92,21 @@ const routes = [
     throw outOfStock();
   }),
   route(
+    { ...base, method: 'get', path: '/deep/things/:name', operationId: 'readDeep', status: 200, response: Thing },
+    ({ params }) => ({ id: params.name, note: null, inner: null }),
+  ),
+  route(
+    {
+      ...base,
+      method: 'get',
+      path: '/deep/things/special',
+      operationId: 'readDeepSpecial',
+      status: 200,
+      response: Thing,
+    },
+    () => ({ id: 's', note: null, inner: null }),
+  ),
+  route(
     { ...base, method: 'get', path: '/wrong', operationId: 'answerWrong', status: 200, response: Thing },
     () => ({ id: 'x', note: null, inner: { kind: 'c' } }) as never,
   ),

@@ -1,0 +1,90 @@
+/**
+ * A load of HTTP requests: a number of clients on connections of their own, each sending its next request when the
+ * last was answered, until a number of requests has been answered. It speaks HTTP/1.1 itself, so that it costs little
+ * beside what is measured.
+ */
+import { connect, type Socket } from 'node:net';
+
+export interface LoadRequest {
+  url: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface LoadOptions {
+  clients: number;
+  requests: number;
+  /** The request of a number, from 0. */
+  request(number: number): LoadRequest;
+}
+
+export interface LoadResult {
+  seconds: number;
+  /** Answers by status. */
+  statuses: Record<number, number>;
+}
+
+export async function load({ clients, requests, request }: LoadOptions): Promise<LoadResult> {
+  const statuses: Record<number, number> = {};
+  let next = 0;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      const { hostname, port } = new URL(request(0).url);
+      const connection = new Connection(connect(Number(port), hostname).setNoDelay());
+      for (let number = next++; number < requests; number = next++) {
+        const status = await connection.send(request(number));
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }
+      connection.close();
+    }),
+  );
+  return { seconds: (performance.now() - started) / 1000, statuses };
+}
+
+/** One connection that is kept open; one request at a time. */
+class Connection {
+  readonly #socket: Socket;
+  #received = '';
+  #answered: ((status: number) => void) | null = null;
+  #failed: ((error: Error) => void) | null = null;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    // Lengths are counted in bytes, so bytes are kept one to a character.
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk) => this.#receive(chunk as unknown as string));
+    socket.on('error', (error) => this.#failed?.(error));
+    socket.on('close', () => this.#failed?.(new Error('the server closed the connection')));
+  }
+
+  send({ url, method = 'GET', headers = {}, body = '' }: LoadRequest): Promise<number> {
+    const { pathname, search, host } = new URL(url);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const length = body ? `content-length: ${Buffer.byteLength(body)}\r\n` : '';
+    return new Promise((resolve, reject) => {
+      this.#answered = resolve;
+      this.#failed = reject;
+      this.#socket.write(
+        `${method} ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}${length}\r\n${body}`,
+      );
+    });
+  }
+
+  close(): void {
+    this.#failed = null;
+    this.#socket.destroy();
+  }
+
+  #receive(chunk: string): void {
+    this.#received += chunk;
+    const end = this.#received.indexOf('\r\n\r\n');
+    if (end === -1) return;
+    const head = this.#received.slice(0, end);
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    if (this.#received.length < end + 4 + length) return;
+    this.#received = this.#received.slice(end + 4 + length);
+    this.#answered?.(Number(head.slice(9, 12)));
+  }
+}

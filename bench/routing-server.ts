@@ -1,0 +1,42 @@
+/**
+ * An application with as many routes as asked for, in the shape of the product's: packages of six under /admin.
+ */
+import { createApp, listen, type Route, routeFor, Type } from '@carton/runtime/service';
+import { pino } from 'pino';
+
+const count = Number(process.argv[2]);
+const route = routeFor<object>();
+const shapes = ['', '/:name', '/:name/items', '/:name/items/:item', '/:name/notes', '/:name/notes/:note'];
+
+const routes: Route<object>[] = Array.from({ length: count }, (_, index) => {
+  const path = `/admin/things-${Math.floor(index / shapes.length)}${shapes[index % shapes.length]}`;
+  return route(
+    {
+      method: 'get',
+      path,
+      operationId: `read${index}`,
+      tag: 'Things',
+      summary: 'Reads a thing',
+      access: 'public',
+      status: 200,
+      response: Type.Object({ path: Type.String() }),
+    },
+    () => ({ path }),
+  );
+});
+
+const app = createApp({
+  routes,
+  accessKinds: [],
+  scope: () => null,
+  services: () => ({}),
+  log: pino({ level: 'silent' }),
+});
+const server = await listen(app, '127.0.0.1', 0);
+let before = process.cpuUsage();
+process.on('message', () => {
+  const { user, system } = process.cpuUsage(before);
+  before = process.cpuUsage();
+  process.send?.({ microseconds: user + system });
+});
+process.send?.({ url: server.url });

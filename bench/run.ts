@@ -1,0 +1,53 @@
+/**
+ * `npm run bench -- <name>`: runs one measurement and ends with one line of JSON that anyone can compare.
+ */
+import { cpus, totalmem } from 'node:os';
+
+/** What a measurement found: its own figure beside a named peer's from the same run. */
+export interface Measurement {
+  name: string;
+  /** The box's side divided by the peer's, as the measurement defines it. */
+  ratio: number;
+  box: { what: string; value: number; unit: string };
+  peer: { what: string; value: number; unit: string };
+}
+
+const benches: Record<string, { about: string; load: () => Promise<{ measure: () => Promise<Measurement> }> }> = {
+  checkout: {
+    about: 'orders per second of POST /checkout beside pgbench running the same statements',
+    load: () => import('./checkout.ts'),
+  },
+  routing: {
+    about: 'CPU per request with 372 mounted routes beside the same with 6',
+    load: () => import('./routing.ts'),
+  },
+};
+
+const list = Object.entries(benches).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
+const help = `npm run bench -- <name>\n\n${list.join('\n')}\n\nExit codes: 0 measured, 1 could not measure, 2 wrong usage.`;
+
+const [name, ...rest] = process.argv.slice(2);
+if (name === '--help' || name === undefined) {
+  console.log(help);
+  process.exit(name ? 0 : 2);
+}
+const bench = benches[name];
+if (!bench || rest.length > 0) {
+  console.error(`there is no measurement called ${[name, ...rest].join(' ')}\n\n${help}`);
+  process.exit(2);
+}
+try {
+  const measured = await (await bench.load()).measure();
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    system: `${process.platform} ${process.arch}`,
+  };
+  console.log(JSON.stringify({ ...measured, machine }));
+  process.exit(0);
+} catch (error) {
+  console.error(`could not measure: ${(error as Error).message}`);
+  process.exit(1);
+}
