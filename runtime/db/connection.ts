@@ -46,6 +46,29 @@ export function connect({ url, poolSize = 10, applicationName = 'box' }: Connect
   });
 }
 
+/** A connection of pg, as far as it is used here. */
+export interface Connection {
+  query(config: {
+    name?: string;
+    text: string;
+    values?: readonly unknown[];
+  }): Promise<{ rows: unknown[]; rowCount: number }>;
+}
+
+/** Work on one connection of the pool, which gets it back; one that broke is not handed out again. */
+export async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await knex.client.acquireConnection();
+  try {
+    return await work(connection);
+  } catch (error) {
+    // The server says goodbye before the socket closes: without this mark the next one would be given the dead connection.
+    if (problemOfDatabaseError(error)?.type.status === 503) connection.__knex__disposed ??= error;
+    throw error;
+  } finally {
+    knex.client.releaseConnection(connection);
+  }
+}
+
 const snakeNames = new Map<string, string>();
 const camelNames = new Map<string, string>();
 

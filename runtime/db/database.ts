@@ -5,7 +5,7 @@
 import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import type { Actor } from './changes.ts';
-import { type ConnectionOptions, camelCaseRow, connect } from './connection.ts';
+import { type ConnectionOptions, camelCaseRow, connect, withConnection } from './connection.ts';
 import { TenantDatabase } from './tenant-database.ts';
 
 /** Tables that belong to the box itself and carry no tenant; a package names its own in `boxTables`. */
@@ -28,19 +28,16 @@ export function openDatabase(options: ConnectionOptions): Database {
   const database: Database = {
     knex,
     extensions: new Map(),
-    box: { query: (text, values = []) => runOnce(knex, text, values) },
+    box: {
+      query: (text, values = []) =>
+        withConnection(knex, async (connection) => {
+          const { rows } = await connection.query({ text, values });
+          return rows.map((row) => camelCaseRow(row as never));
+        }),
+    },
     forTenant: (tenantId, actor = null) =>
       new TenantDatabase(knex, tenantId, { extensions: database.extensions, actor }),
     close: () => knex.destroy(),
   };
   return database;
-}
-
-async function runOnce<R>(knex: Knex, text: string, values: readonly unknown[]): Promise<R[]> {
-  const connection = await knex.client.acquireConnection();
-  try {
-    return (await connection.query({ text, values })).rows.map(camelCaseRow);
-  } finally {
-    knex.client.releaseConnection(connection);
-  }
 }

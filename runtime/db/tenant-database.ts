@@ -4,12 +4,7 @@
 import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import { type Actor, type Change, changeListeners, withoutSecrets } from './changes.ts';
-import { camelCaseRow, toSnakeCase } from './connection.ts';
-
-/** A connection of pg, as far as it is used here. */
-export interface Connection {
-  query(config: { name?: string; text: string; values?: unknown[] }): Promise<{ rows: unknown[]; rowCount: number }>;
-}
+import { type Connection, camelCaseRow, toSnakeCase, withConnection } from './connection.ts';
 
 type Row = Record<string, unknown>;
 type Values = Record<string, unknown>;
@@ -146,24 +141,21 @@ export class TenantDatabase {
    */
   async transaction<T>(work: (db: TenantDatabase) => Promise<T>): Promise<T> {
     if (this.#connection) return work(this);
-    const connection: Connection = await this.#acquire();
-    const db = new TenantDatabase(this.#knex, this.tenantId, {
-      extensions: this.extensions,
-      actor: this.actor,
-      connection,
+    return withConnection(this.#knex, async (connection) => {
+      const { extensions, actor, tenantId } = this;
+      const db = new TenantDatabase(this.#knex, tenantId, { extensions, actor, connection });
+      try {
+        // Not waited for: it travels with the first statement. If it fails, so does everything after it.
+        connection.query({ text: 'begin' }).catch(() => {});
+        const result = await work(db);
+        await connection.query({ text: 'commit' });
+        for (const task of db.#afterCommit) task();
+        return result;
+      } catch (error) {
+        await connection.query({ text: 'rollback' }).catch(() => {});
+        throw error;
+      }
     });
-    try {
-      await connection.query({ text: 'begin' });
-      const result = await work(db);
-      await connection.query({ text: 'commit' });
-      for (const task of db.#afterCommit) task();
-      return result;
-    } catch (error) {
-      await connection.query({ text: 'rollback' }).catch(() => {});
-      throw error;
-    } finally {
-      this.#release(connection);
-    }
   }
 
   /** Runs a task once what is written so far has been committed; at once outside a transaction. */
@@ -197,20 +189,7 @@ export class TenantDatabase {
 
   async #run(text: string, values: unknown[]) {
     if (this.#connection) return this.#connection.query({ name: statementName(text), text, values });
-    const connection: Connection = await this.#acquire();
-    try {
-      return await connection.query({ name: statementName(text), text, values });
-    } finally {
-      this.#release(connection);
-    }
-  }
-
-  #acquire(): Promise<Connection> {
-    return this.#knex.client.acquireConnection();
-  }
-
-  #release(connection: Connection): void {
-    this.#knex.client.releaseConnection(connection);
+    return withConnection(this.#knex, (connection) => connection.query({ name: statementName(text), text, values }));
   }
 }
 

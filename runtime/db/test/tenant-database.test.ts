@@ -1,0 +1,159 @@
+/**
+ * The one database access point: every statement carries the tenant, a transaction is all or nothing, and what staff
+ * change is told.
+ */
+import t from 'tap';
+import { gatherExtensions } from '../../package/extension.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { type Change, changeListeners } from '../changes.ts';
+import { isForeignKeyViolation, isUniqueViolation, problemOfDatabaseError } from '../connection.ts';
+import { openDatabase } from '../database.ts';
+import { newId } from '../id.ts';
+import { newestFirst, paginate } from '../paging.ts';
+import { json } from '../tenant-database.ts';
+
+const { url, drop } = await createTestDatabase('empty');
+const database = openDatabase({ url, poolSize: 5 });
+t.teardown(async () => {
+  await database.close();
+  await drop();
+});
+await database.box.query(`create table notes (
+  tenant_id uuid, id uuid, full_text text, tags jsonb, likes bigint, secret_hash text,
+  created_at timestamptz(3) default now(), primary key (tenant_id, id), constraint notes_text unique (tenant_id, full_text)
+)`);
+const [one, other] = [database.forTenant(newId()), database.forTenant(newId())];
+const note = (fullText: string) => ({ id: newId(), fullText });
+
+t.test('rows are read and written in camelCase, with times, numbers and JSON as they leave', async (t) => {
+  const row = await one.insert<Record<string, unknown>>('notes', { ...note('a'), tags: json(['x']), likes: 12 });
+  t.match(row, { tenantId: one.tenantId, fullText: 'a', tags: ['x'], likes: 12, createdAt: /^\d{4}-.*Z$/ });
+  t.match(await one.table('notes').where({ fullText: 'a' }), [{ fullText: 'a', likes: 12 }]);
+  await one.remove('notes', {});
+});
+
+t.test('no statement reaches another tenant', async (t) => {
+  const mine = await one.insert<{ id: string }>('notes', note('mine'));
+  t.strictSame(await other.table('notes'), []);
+  t.strictSame(await other.update('notes', { id: mine.id }, { fullText: 'stolen' }), []);
+  t.strictSame(await other.remove('notes', { id: mine.id }), []);
+  t.strictSame(await other.query('select * from notes where tenant_id = $1 and id = $2', [mine.id]), []);
+  await t.rejects(one.query('select * from notes'), /leaves out the tenant/);
+  await t.rejects(one.query('select * from notes where likes = $10 or likes = $12'), /leaves out the tenant/);
+  await t.resolves(other.insert('notes', note('mine')), 'the same text in two tenants');
+  await Promise.all([one.remove('notes', {}), other.remove('notes', {})]);
+});
+
+t.test('a transaction is all or nothing, and an inner one joins it', async (t) => {
+  const failing = one.transaction(async (tx) => {
+    await tx.insert('notes', note('first'));
+    await tx.transaction((inner) => inner.insert('notes', note('second')));
+    throw new Error('no');
+  });
+  await t.rejects(failing, /no/);
+  t.strictSame(await one.table('notes'), []);
+  let told = 0;
+  await one.transaction(async (tx) => {
+    tx.afterCommit(() => told++);
+    await tx.insertMany('notes', [note('first'), note('second')]);
+    t.equal(told, 0, 'nothing is done before the commit');
+  });
+  t.equal(told, 1);
+  t.equal((await one.table('notes')).length, 2);
+  await t.rejects(
+    one.transaction((tx) => Promise.all([tx.insert('notes', note('first')), tx.insert('notes', note('x'))])),
+  );
+  t.equal((await one.table('notes')).length, 2, 'statements sent together fail together');
+  await one.remove('notes', {});
+});
+
+t.test('connections come back after every end', async (t) => {
+  const ends = Array.from({ length: 40 }, (_, index) =>
+    one
+      .transaction(async (tx) => {
+        await tx.query('select $1::uuid');
+        if (index % 2) throw new Error('no');
+      })
+      .catch(() => {}),
+  );
+  await Promise.all(ends);
+  t.equal((await one.query('select $1::uuid')).length, 1);
+});
+
+t.test('what staff change is told in the same transaction, without secrets', async (t) => {
+  const changes: Change[] = [];
+  let refuse = false;
+  database.extensions = gatherExtensions([
+    changeListeners.with(async (_, change) => {
+      if (refuse) throw new Error('not recorded');
+      changes.push(change);
+    }),
+  ]);
+  const staff = database.forTenant(one.tenantId).as({ type: 'staff', id: newId(), label: 'ada@example.com' });
+  const { id } = await staff.insert<{ id: string }>('notes', { ...note('told'), secretHash: 'abc' });
+  await staff.update('notes', { id }, { fullText: 'changed' });
+  await staff.remove('notes', { id });
+  t.match(changes, [
+    {
+      action: 'insert',
+      table: 'notes',
+      before: null,
+      after: { fullText: 'told' },
+      actor: { label: 'ada@example.com' },
+    },
+    { action: 'update', before: { fullText: 'told' }, after: { fullText: 'changed' } },
+    { action: 'delete', before: { fullText: 'changed' }, after: null },
+  ]);
+  t.notMatch(JSON.stringify(changes), 'abc');
+  await database.forTenant(one.tenantId).insert('notes', note('by a shopper'));
+  t.equal(changes.length, 3, 'a shopper is not staff');
+  refuse = true;
+  await t.rejects(staff.insert('notes', note('untold')), /not recorded/);
+  t.strictSame(await one.table('notes').where({ fullText: 'untold' }), [], 'a change that cannot be told is not made');
+  database.extensions = new Map();
+  await one.remove('notes', {});
+});
+
+t.test('a page ends where the next begins, whatever comes and goes', async (t) => {
+  await one.insertMany(
+    'notes',
+    Array.from({ length: 7 }, (_, index) => note(`n${index}`)),
+  );
+  const query = () => database.forTenant(one.tenantId).table<{ id: string; fullText: string }>('notes');
+  const first = await paginate(query(), 'notes', { limit: 3 });
+  await one.insert('notes', note('newer'));
+  await one.remove('notes', { id: first.items[0]?.id });
+  const second = await paginate(query(), 'notes', { limit: 3, cursor: first.nextCursor as string });
+  const third = await paginate(query(), 'notes', { limit: 3, cursor: second.nextCursor as string });
+  const seen = [...first.items, ...second.items, ...third.items].map(({ fullText }) => fullText);
+  t.strictSame(seen, ['n6', 'n5', 'n4', 'n3', 'n2', 'n1', 'n0']);
+  t.equal(third.nextCursor, null);
+  const byText = { name: 'text', column: 'fullText', direction: 'asc' } as const;
+  const texts = await paginate(query(), 'notes', { limit: 100 }, byText);
+  t.strictSame(
+    texts.items.map(({ fullText }) => fullText),
+    ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'newer'],
+  );
+  for (const cursor of ['x', first.nextCursor as string, Buffer.from('["text",{},"x"]').toString('base64url')]) {
+    const refused = await paginate(query(), 'notes', { limit: 3, cursor }, byText).catch((error) => error);
+    t.match(refused, { type: { code: 'invalid_request' } }, cursor);
+  }
+  await t.resolves(paginate(query(), 'notes', { limit: 3, cursor: first.nextCursor as string }, newestFirst));
+});
+
+t.test('an error of the database is the problem it stands for', async (t) => {
+  await one.insert('notes', note('twice')).catch(() => {});
+  const again = await one.insert('notes', note('twice')).catch((error) => error);
+  t.ok(isUniqueViolation(again, 'notes_text') && isUniqueViolation(again) && !isUniqueViolation(again, 'other'));
+  t.notOk(isForeignKeyViolation(again));
+  t.equal(problemOfDatabaseError(again), undefined, 'a broken constraint is for whoever knows what it means');
+  const nul = await one.insert('notes', note('\0')).catch((error) => error);
+  t.equal(problemOfDatabaseError(nul)?.type.status, 400);
+  const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none' });
+  const unreachable = await away.box.query('select 1').catch((error) => error);
+  t.match(problemOfDatabaseError(unreachable), { type: { status: 503 }, headers: { 'Retry-After': '2' } });
+  await away.close();
+  const killed = one.query('select $1::uuid, pg_terminate_backend(pg_backend_pid())').catch((error) => error);
+  t.equal(problemOfDatabaseError(await killed)?.type.status, 503);
+  t.equal((await one.query('select $1::uuid')).length, 1, 'the pool goes on with another connection');
+});

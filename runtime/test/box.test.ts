@@ -1,0 +1,72 @@
+/**
+ * A box as a whole: health, whose request it is, sessions, repeated requests, and a stop that drops nothing.
+ */
+import t from 'tap';
+import { createTestBox } from '../testing/box.ts';
+import { callerOf } from '../testing/client.ts';
+
+const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
+
+t.test('health says alive and ready, and not ready when the database is behind', async (t) => {
+  const box = await createTestBox(t, { packages });
+  const anyone = callerOf(box.url);
+  t.strictSame((await anyone.get('/health')).body, {
+    status: 'ok',
+    version: '0.1.0',
+    tier: 'enterprise',
+    checks: { database: 'ok', migrations: 'ok' },
+  });
+  await box.box.database.box.query("delete from applied_migrations where file like '%tenant_domains%'");
+  const behind = await anyone.get('/health');
+  t.match(behind, { status: 503, body: { code: 'not_ready', detail: /tenant_create_tenant_domains/ } });
+  t.match(await anyone.get('/health?probe=live'), { status: 200, body: { checks: { database: 'not_asked' } } });
+  t.match(await anyone.get('/health?probe=other'), { status: 400 });
+});
+
+t.test('a box with one shop serves it on any host; a box without any says so', async (t) => {
+  const box = await createTestBox(t, { packages });
+  t.match(await callerOf(box.url).get('/store'), { status: 200, body: { name: box.slug } });
+  await box.openShop();
+  const later = callerOf(box.url);
+  // What was the only shop is remembered for seconds at most; opening another forgets it at once.
+  t.match(await later.get('/store'), { status: 404, body: { code: 'tenant_not_found' } });
+});
+
+t.test("one shop's staff are nobody in another", async (t) => {
+  const box = await createTestBox(t, { packages });
+  const other = await box.openShop();
+  const { authorization } = box.staff.headers as { authorization: string };
+  t.match(await other.visitor().get('/admin/me', { headers: { authorization } }), { status: 401 });
+  t.match(await box.staff.get('/admin/me'), { status: 200, body: { email: box.email, role: 'owner' } });
+  const capabilities = await box.staff.get('/admin/capabilities');
+  t.strictSame(capabilities.body.packages.map(({ name }: { name: string }) => name).sort(), [...packages].sort());
+});
+
+t.test('settings of the store', async (t) => {
+  const box = await createTestBox(t, { packages });
+  const changed = await box.staff.patch('/admin/store', { name: 'Renamed', orderNumberFormat: 'A-{number}' });
+  t.match(changed, { status: 200, body: { name: 'Renamed', orderNumberFormat: 'A-{number}' } });
+  t.match(await box.visitor().get('/store'), { body: { name: 'Renamed' } });
+  const events = await box.db.query("select payload from event_outbox where tenant_id = $1 and type = 'store.updated'");
+  t.match(events, [{ payload: { name: 'Renamed' } }]);
+  const refused: [body: object, pointer: string][] = [
+    [{ defaultCurrency: 'EEE' }, '/defaultCurrency'],
+    [{ orderNumberFormat: 'no number' }, '/orderNumberFormat'],
+    [{ logoUrl: 'javascript:alert(1)' }, '/logoUrl'],
+    [{}, ''],
+  ];
+  for (const [body, pointer] of refused) {
+    t.match(await box.staff.patch('/admin/store', body), { status: 400, body: { errors: [{ pointer }] } }, pointer);
+  }
+});
+
+t.test('requests under way end before the box does', async (t) => {
+  const box = await createTestBox(t, { packages });
+  const calls = Array.from({ length: 5 }, () =>
+    box.visitor().post('/admin/auth/login', { email: box.email, password: box.password }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await box.box.stop();
+  for (const { status } of await Promise.all(calls)) t.equal(status, 200);
+  await t.rejects(callerOf(box.url).get('/health'), 'nothing new is taken');
+});

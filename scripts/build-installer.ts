@@ -1,0 +1,57 @@
+/**
+ * `npm run build:installer`: the command as one binary a processor, in `dist/`.
+ *
+ * Without arguments both are built, and one for another processor is left out, with a word, when its Node cannot be
+ * fetched. `--all` makes that an error.
+ */
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { version as installerVersion, vendor } from '../installer/vendor.ts';
+import { bundleInstaller } from './installer/bundle.ts';
+import { checkBinary } from './installer/check-binary.ts';
+import { makeBinary } from './installer/make-binary.ts';
+import { nodeFor, type Processor, pinnedVersion, processors } from './installer/node-binaries.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { values: options } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
+const say = (line: string) => console.log(`build-installer: ${line}`);
+
+const version = await pinnedVersion(root);
+if (process.version !== `v${version}`) {
+  throw new Error(`this runs on Node ${process.version}; run it with npm run build:installer, on ${version}`);
+}
+const cache = join(root, 'node_modules/.cache/build-installer');
+const work = join(cache, `work-${process.pid}`);
+await mkdir(work, { recursive: true });
+try {
+  const bundle = await bundleInstaller(root, work);
+  for (const processor of processors) await build(processor);
+
+  async function build(processor: Processor): Promise<void> {
+    const output = join(root, 'dist', `${vendor}-linux-${processor}`);
+    let path: string;
+    try {
+      path = await nodeFor(processor, version, root, cache);
+    } catch (error) {
+      if (options.all || processor === process.arch) throw error;
+      say(`linux-${processor} is left out: its Node cannot be fetched (${(error as Error).message.split('\n')[0]})`);
+      return;
+    }
+    const stripped = await makeBinary(bundle, { path, version, processor }, output, join(work, processor));
+    const { size } = await stat(output);
+    say(
+      `${output}: ${(size / 1_000_000).toFixed(1)} MB${stripped ? '' : ' (symbols kept: no tool strips this processor’s)'}`,
+    );
+    if (processor !== process.arch) return;
+    const times = await checkBinary(output, path, installerVersion);
+    const shown = (milliseconds: number) => `${milliseconds.toFixed(0)} ms`;
+    say(
+      `--version ${shown(times.version)}, node -e 0 ${shown(times.node)} ` +
+        `(${(times.version / times.node).toFixed(2)} times), install --help ${shown(times.help)}`,
+    );
+  }
+} finally {
+  await rm(work, { recursive: true, force: true });
+}

@@ -1,0 +1,74 @@
+// `npm run publish:packages`: builds every package of a box and publishes those whose version is new.
+
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildPackages, publishPackages } from './packages/index.ts';
+import { repository } from './packages/sources.ts';
+
+const help = `Usage: npm run publish:packages -- [options]
+
+Builds the packages of a box and publishes those whose version the registry does not have yet. The publisher's secret
+is taken from PUBLISH_SECRET. A published version whose content differs is an error: raise its version.
+
+  --registry <url>   registry to publish to (REGISTRY_URL, else http://127.0.0.1:4873)
+  --out <folder>     where the tarballs go (CARTON_HOME/packages, else .carton/packages)
+  --only <name>      only this package, for example @carton/cart; may be repeated
+  --build            only build
+  --dry-run          build, and say what would be published
+  --replace          replace what is published under the same version (for a registry of one's own)
+  --help             show this
+
+Exit codes: 0 done, 1 failed, 2 wrong options.`;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        registry: { type: 'string', default: process.env.REGISTRY_URL || 'http://127.0.0.1:4873' },
+        out: { type: 'string', default: join(process.env.CARTON_HOME || join(repository, '.carton'), 'packages') },
+        only: { type: 'string', multiple: true },
+        build: { type: 'boolean', default: false },
+        'dry-run': { type: 'boolean', default: false },
+        replace: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${help}\n`);
+    process.exit(2);
+  }
+}
+
+const options = readOptions();
+if (options.help) {
+  say(help);
+  process.exit(0);
+}
+const publishSecret = process.env.PUBLISH_SECRET;
+if (!options.build && !publishSecret) {
+  process.stderr.write("PUBLISH_SECRET is not set: it holds the publisher's secret of the registry\n");
+  process.exit(2);
+}
+
+try {
+  const start = performance.now();
+  const packages = await buildPackages({ out: options.out, only: options.only, log: say });
+  say(`${packages.length} packages built in ${((performance.now() - start) / 1000).toFixed(1)} s: ${options.out}`);
+  if (!options.build && publishSecret) {
+    const { published, unchanged } = await publishPackages({
+      registryUrl: options.registry,
+      publishSecret,
+      packages,
+      dryRun: options['dry-run'],
+      replace: options.replace,
+      log: say,
+    });
+    say(`${published.length} published, ${unchanged.length} already there: ${options.registry}`);
+  }
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}

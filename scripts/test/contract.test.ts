@@ -1,0 +1,288 @@
+/**
+ * Every row of the contract's endpoint, authentication, error and rule tables, held against the running stack.
+ * Each check is named by the section and row it holds.
+ */
+import { createPublicKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Caller, callerOf } from '@carton/runtime/testing';
+import { importSPKI, jwtVerify } from 'jose';
+import t from 'tap';
+import { root, stackPlace, startStack } from './support/stack.ts';
+
+const stack = await startStack(t, await stackPlace(t));
+const { boxUrl, controlPlane, admin, shopper, licenseKey } = stack;
+const visitor = callerOf(boxUrl);
+const registry = callerOf(stack.controlPlaneUrl, { authorization: `Bearer ${stack.registrySecret}` });
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const paymentsMessage = 'Payments are not configured in this environment';
+
+async function fillCart(caller: Caller): Promise<void> {
+  const { body } = await visitor.get('/products?limit=1');
+  const answer = await caller.post('/cart/items', { variantId: body.items[0].variants[0].id, quantity: 2 });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+}
+const buyer = { customer: { email: 'ada@example.com' } };
+const mint = (tier: string, more = {}) => admin.post('/license/keys', { customerId: 'contract', tier, ...more });
+
+t.test('What the service does', async (t) => {
+  const document = (await visitor.get('/docs/json')).body;
+  t.ok(
+    '/audit-log' in document.paths || '/admin/audit-log' in document.paths,
+    '1: the document has the routes of the packages entitled to',
+  );
+  const cart = shopper();
+  await fillCart(cart);
+  const placed = await cart.post('/checkout', buyer);
+  t.equal(placed.status, 201, '2: converts a cart into an order');
+  t.match(
+    await cart.get(`/checkout/${placed.body.id}`),
+    { status: 200, body: { id: placed.body.id } },
+    '2: returns an order',
+  );
+  t.match(await visitor.get('/health'), { status: 200 }, '2: answers liveness probes');
+  await fillCart(cart);
+  const paid = await cart.post('/checkout', { ...buyer, paymentMethod: 'card' });
+  t.match(
+    paid,
+    { status: 503, body: { detail: paymentsMessage } },
+    '3: the default adapter answers 503 at every payment step',
+  );
+  const log = await readFile(join(stack.home, 'logs/box.log'), 'utf8');
+  const lines = log
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+  const migrated = lines.filter(({ msg }) => msg === 'migrating').map(({ migration }) => migration);
+  t.strictSame(migrated, [...migrated].sort(), '4: migrations run in the order of their time stamps');
+  t.ok(migrated.length > 0 && new Set(migrated).size === migrated.length, '4: each exactly once');
+  const listening = lines.findIndex(({ msg }) => msg === 'listening');
+  t.ok(listening > lines.findIndex(({ msg }) => msg === 'migrations are applied'), '4: before listening');
+  const reach = { 'x-tenant-slug': stack.tenant, 'x-hosting-secret': stack.hostingSecret };
+  t.match(
+    await callerOf(boxUrl, reach).get('/store'),
+    { status: 200 },
+    '6: scoped to the merchant by the hosting layer',
+  );
+});
+
+t.test('CheckoutDto', async (t) => {
+  const cases: [field: string, body: object, status: number][] = [
+    ['customer.email is required', { customer: { name: 'Ada' } }, 400],
+    ['customer is required', {}, 400],
+    ['customer.email is an e-mail address', { customer: { email: 'ada' } }, 400],
+    ['no other field', { ...buyer, coupon: 'x' }, 400],
+    ['customer.name is a string', { customer: { email: 'a@b.example', name: 1 } }, 400],
+    ['notes is a string', { ...buyer, notes: {} }, 400],
+    ['address may be a string', { customer: { email: 'a@b.example', address: '1 Main Street' } }, 201],
+    [
+      'address and billing may be objects',
+      { customer: { email: 'a@b.example', address: { city: 'Paris' }, billing: { city: 'Paris' } } },
+      201,
+    ],
+    [
+      'all optional detail',
+      {
+        customer: { email: 'a@b.example', name: 'Ada', phone: '+33 1', address: 'x', billing: 'y' },
+        notes: 'Ring twice',
+      },
+      201,
+    ],
+  ];
+  for (const [field, body, status] of cases) {
+    const cart = shopper();
+    await fillCart(cart);
+    t.equal((await cart.post('/checkout', body)).status, status, field);
+  }
+});
+
+t.test('Order', async (t) => {
+  const [one, other] = [shopper(), shopper()];
+  await Promise.all([fillCart(one), fillCart(other)]);
+  const items = (await one.get('/cart')).body.items;
+  const [first, second] = [await one.post('/checkout', buyer), await other.post('/checkout', buyer)];
+  t.equal(first.body.items.length, items.length, 'created from the active cart with its items');
+  t.ok(first.body.number && first.body.number !== second.body.number, 'has a generated order number');
+});
+
+t.test('Endpoints, box runtime', async (t) => {
+  t.match(await visitor.get('/docs'), { status: 200, body: /swagger-ui/ }, 'GET /docs');
+  t.match(await visitor.get('/docs/json'), { status: 200, body: { openapi: /^3\.1/ } }, 'GET /docs/json');
+  const cart = shopper();
+  await fillCart(cart);
+  const placed = await cart.post('/checkout', buyer);
+  t.match(placed, { status: 201, body: { id: uuid } }, 'POST /checkout');
+  t.equal(placed.headers.get('location'), `/checkout/${placed.body.id}`, 'POST /checkout: Location');
+  t.strictSame((await cart.get('/cart')).body.items, [], 'POST /checkout clears the cart');
+  t.match(
+    await cart.get(`/checkout/${placed.body.id}`),
+    { status: 200, body: { customer: { email: 'ada@example.com' } } },
+    'GET /checkout/:orderId',
+  );
+  const masked = await visitor.get(`/checkout/${placed.body.id}`);
+  t.equal(masked.status, 200, 'GET /checkout/:orderId is public');
+  t.notMatch(JSON.stringify(masked.body), 'ada@example.com', 'and masked for anyone else');
+  t.match(await visitor.get('/checkout/0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001'), { status: 404 }, 'an unknown order');
+  t.match(await visitor.get('/health'), { status: 200, body: { status: 'ok' } }, 'GET /health');
+});
+
+t.test('Endpoints, control plane', async (t) => {
+  const key = await mint('growth', { expiresAt: '2099-01-01T00:00:00Z' });
+  t.match(key, { status: 201, body: { key: /^ctn_growth_/ } }, 'POST /license/keys');
+  const activation = await controlPlane.post('/license/activate', { key: key.body.key });
+  t.equal(activation.status, 200, 'POST /license/activate');
+  t.strictSame(Object.keys(activation.body).sort(), [
+    'customerId',
+    'expiresIn',
+    'packages',
+    'registryUrl',
+    'tier',
+    'token',
+  ]);
+  t.match(activation.body, { tier: 'growth', customerId: 'contract', expiresIn: 3600, registryUrl: stack.registryUrl });
+  t.ok(activation.body.packages.includes('@carton/core') && activation.body.packages.includes('@carton/product'));
+  const jwks = await controlPlane.get('/license/jwks');
+  t.match(
+    jwks,
+    {
+      status: 200,
+      body: { algorithm: 'RS256', issuer: 'carton-control-plane', publicKey: /^-----BEGIN PUBLIC KEY-----/ },
+    },
+    'GET /license/jwks',
+  );
+  t.strictSame(Object.keys(jwks.body).sort(), ['algorithm', 'issuer', 'publicKey']);
+  const report = {
+    customerId: 'contract',
+    tier: 'growth',
+    packageName: '@carton/cart',
+    version: '0.1.0',
+    outcome: 'allowed',
+  };
+  t.match(
+    await registry.post('/telemetry/download', report),
+    { status: 202, body: { accepted: true } },
+    'POST /telemetry/download',
+  );
+  const box = {
+    key: key.body.key,
+    name: 'shop',
+    backendUrl: 'https://box.example',
+    frontendUrl: 'https://shop.example',
+    domains: ['shop.contract.example', '*.contract.example'],
+  };
+  const deployed = await controlPlane.post('/boxes/deploy', box);
+  t.match(deployed, { status: 200, body: { registered: box.domains, nameservers: [/./] } }, 'POST /boxes/deploy');
+  const status = await callerOf(stack.controlPlaneUrl, { authorization: `Bearer ${key.body.key}` }).get(
+    '/boxes/deploy/status?name=shop',
+  );
+  t.match(status, { status: 200, body: { domains: [{ state: /./ }, { state: /./ }] } }, 'GET /boxes/deploy/status');
+  const exact = await controlPlane.get('/boxes/resolve?host=shop.contract.example');
+  t.strictSame(exact.body, { backendUrl: 'https://box.example', match: 'exact' }, 'GET /boxes/resolve, exact');
+  const wildcard = await controlPlane.get('/boxes/resolve?host=acme.contract.example');
+  t.strictSame(
+    wildcard.body,
+    { backendUrl: 'https://box.example', match: 'wildcard', tenantSlug: 'acme' },
+    'GET /boxes/resolve, wildcard',
+  );
+  t.match(await controlPlane.get('/boxes/resolve?host=other.example'), { status: 404 }, 'an unknown host');
+});
+
+t.test('Endpoints, rules', async (t) => {
+  const { key, id } = (await mint('basic')).body;
+  const listed = await admin.get('/license/keys?limit=100');
+  t.notMatch(JSON.stringify(listed.body), key, '1: the key is returned only when it is minted');
+  t.ok(listed.body.items.some((item: { id: string }) => item.id === id));
+  const { token, packages } = (await callerOf(stack.controlPlaneUrl).post('/license/activate', { key })).body;
+  t.ok(token, '2: the key is the only credential');
+  const { publicKey, issuer } = (await controlPlane.get('/license/jwks')).body;
+  t.ok(createPublicKey(publicKey));
+  const verified = await jwtVerify(token, await importSPKI(publicKey, 'RS256'), { issuer, algorithms: ['RS256'] });
+  t.match(verified.payload, { sub: 'contract', tier: 'basic' }, '3: verified with the key of /license/jwks');
+  const packument = await callerOf(stack.registryUrl, { authorization: `Bearer ${token}` }).get('/@carton%2fcart');
+  t.equal(packument.status, 200, '3: used as the registry token');
+  const manifests = JSON.parse(await readFile(join(root, 'vendor/checkout/package.json'), 'utf8'));
+  t.ok(
+    Object.keys(manifests.dependencies).every((name) => packages.includes(name)),
+    "4: the tier's dependency-closed set",
+  );
+  t.notOk(packages.includes('@carton/collection'));
+});
+
+t.test('Authentication', async (t) => {
+  const document = (await visitor.get('/docs/json')).body;
+  t.notOk('security' in document, '1: no global security scheme');
+  const none = callerOf(stack.controlPlaneUrl);
+  const wrong = callerOf(stack.controlPlaneUrl, { authorization: 'Bearer wrong' });
+  const minting = { customerId: 'x', tier: 'basic' };
+  const report = { customerId: 'x', tier: 'basic', packageName: '@carton/cart', outcome: 'denied' };
+  const unknownKey = { key: 'ctn_basic_unknown' };
+  const deployment = {
+    ...unknownKey,
+    name: 'x',
+    backendUrl: 'https://x.example',
+    frontendUrl: 'https://x.example',
+    domains: ['x.example'],
+  };
+  const rows: [row: string, call: (caller: Caller) => Promise<{ status: number }>][] = [
+    ['3: POST /license/keys asks for the admin bearer secret', (caller) => caller.post('/license/keys', minting)],
+    [
+      '3: POST /telemetry/download asks for the registry bearer',
+      (caller) => caller.post('/telemetry/download', report),
+    ],
+    ['3: GET /boxes/deploy/status asks for the key as bearer', (caller) => caller.get('/boxes/deploy/status?name=x')],
+    [
+      '3: POST /license/activate asks for the key in the body',
+      (caller) => caller.post('/license/activate', unknownKey),
+    ],
+    ['3: POST /boxes/deploy asks for the key in the body', (caller) => caller.post('/boxes/deploy', deployment)],
+  ];
+  for (const [row, call] of rows) for (const caller of [none, wrong]) t.equal((await call(caller)).status, 401, row);
+  t.equal((await admin.post('/telemetry/download', report)).status, 401, '3: the admin secret is no registry bearer');
+  t.equal((await registry.post('/license/keys', minting)).status, 401, '3: the registry bearer is no admin secret');
+  for (const path of ['/license/jwks', '/boxes/resolve?host=x.example']) {
+    t.not((await none.get(path)).status, 401, `3: GET ${path} asks for none`);
+  }
+  const { token, expiresIn } = (await controlPlane.post('/license/activate', { key: licenseKey })).body;
+  const [header, payload] = token
+    .split('.')
+    .slice(0, 2)
+    .map((part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+  t.equal(header.alg, 'RS256', '4: signed with RS256');
+  t.equal(payload.exp - payload.iat, expiresIn, '4: lives for expiresIn seconds');
+  t.equal(expiresIn, 3600, '4 and Limits: 3600 by default');
+});
+
+t.test('Errors', async (t) => {
+  const cart = shopper();
+  await fillCart(cart);
+  const before = (await cart.get('/cart')).body;
+  const answer = await cart.post('/checkout', { ...buyer, paymentMethod: 'card' });
+  t.match(
+    answer,
+    { status: 503, body: { title: paymentsMessage, detail: paymentsMessage } },
+    'payment step with the no-operation adapter',
+  );
+  t.strictSame((await cart.get('/cart')).body, before, 'and the cart is as before');
+  t.match(
+    await shopper().post('/checkout', buyer),
+    { status: 409, body: { code: 'cart_empty' } },
+    'checkout with an empty cart',
+  );
+  const expired = await mint('basic', { expiresAt: new Date(Date.now() + 1500).toISOString() });
+  while (Date.now() < Date.parse(expired.body.expiresAt)) await new Promise((resolve) => setTimeout(resolve, 100));
+  t.match(
+    await controlPlane.post('/license/activate', { key: expired.body.key }),
+    { status: 403, body: { code: 'license_expired' } },
+    'an expired key',
+  );
+});
+
+t.test('Events', async (t) => {
+  const { token } = (await controlPlane.post('/license/activate', { key: licenseKey })).body;
+  t.ok(token);
+  const reports = await admin.get('/telemetry/downloads?limit=100');
+  t.ok(
+    reports.body.items.some(({ outcome }: { outcome: string }) => outcome === 'allowed'),
+    '1: the registry has reported the pull of this box',
+  );
+});

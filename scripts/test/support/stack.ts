@@ -1,0 +1,129 @@
+/**
+ * The local stack for a test: the real `npm start` in a folder and on ports of its own.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Caller, callerOf, sourceRoot } from '@carton/runtime/testing';
+
+export const root = dirname(sourceRoot);
+
+/** What `stack.json` holds. */
+export interface StackFile {
+  boxUrl: string;
+  controlPlaneUrl: string;
+  registryUrl: string;
+  adminSecret: string;
+  registrySecret: string;
+  hostingSecret: string;
+  operatorSecret: string;
+  licenseKey: string;
+  tier: string;
+  tenant: string;
+  staff: { email: string; password: string };
+}
+
+export interface RunningStack extends StackFile {
+  home: string;
+  process: ChildProcess;
+  /** What it has printed so far. */
+  output(): string;
+  /** Sends a signal (SIGTERM) and answers the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  shopper(): Caller;
+  staffCaller(): Promise<Caller>;
+  admin: Caller;
+  controlPlane: Caller;
+}
+
+export interface StackPlace {
+  home: string;
+  environment: Record<string, string>;
+}
+
+/** A folder and free ports, removed when the test ends. */
+export async function stackPlace(t: { teardown(task: () => Promise<void>): void }): Promise<StackPlace> {
+  const home = await mkdtemp(join(tmpdir(), 'stack-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const [box, controlPlane, registry] = await freePorts(3);
+  return {
+    home,
+    environment: {
+      CARTON_HOME: home,
+      BOX_PORT: String(box),
+      CONTROL_PLANE_PORT: String(controlPlane),
+      REGISTRY_PORT: String(registry),
+      DATABASE_URL: '',
+    },
+  };
+}
+
+/** Ports that nothing listens on at the moment. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  for (const server of servers) server.close();
+  return ports;
+}
+
+/** Starts the stack and waits until it says that the box is ready. @throws Error with its output when it ends before */
+export async function startStack(
+  t: { teardown(task: () => Promise<void>): void },
+  place: StackPlace,
+  ...parameters: string[]
+): Promise<RunningStack> {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=workspace-source', join(root, 'scripts/start.ts'), ...parameters],
+    {
+      env: { ...process.env, ...place.environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  const collect = (chunk: Buffer) => {
+    output += chunk;
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    return ended;
+  };
+  t.teardown(async () => {
+    await stop();
+  });
+  const ready = new Promise<void>((resolve) => {
+    const look = () => {
+      if (output.includes('Ctrl-C stops everything')) resolve();
+    };
+    child.stdout.on('data', look);
+  });
+  await Promise.race([
+    ready,
+    ended.then((code) => {
+      throw new Error(`the stack ended with ${code}: ${output}`);
+    }),
+  ]);
+  const file: StackFile = JSON.parse(readFileSync(join(place.home, 'stack.json'), 'utf8'));
+  return {
+    ...file,
+    home: place.home,
+    process: child,
+    output: () => output,
+    stop,
+    shopper: () => callerOf(file.boxUrl, {}, true),
+    admin: callerOf(file.controlPlaneUrl, { authorization: `Bearer ${file.adminSecret}` }),
+    controlPlane: callerOf(file.controlPlaneUrl),
+    async staffCaller() {
+      const login = await callerOf(file.boxUrl).post('/admin/auth/login', file.staff);
+      return callerOf(file.boxUrl, { authorization: `Bearer ${login.body.token}` });
+    },
+  };
+}
