@@ -1,6 +1,7 @@
 /**
  * Makes the package catalogue from the packages themselves: their manifests, the routes a box would mount of them,
  * and their migrations. `--check` compares it with the file instead, and exits 1 naming what differs.
+ * Another file than the control plane's may be named as an argument.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -14,7 +15,8 @@ import { collectMigrations } from '../runtime/db/migrations.ts';
 import { type LoadedPackage, loadPackages } from '../runtime/package/load.ts';
 import { packagesOfTier, sourceRoot } from '../runtime/testing/packages.ts';
 
-const file = fileURLToPath(new URL('../control-plane/catalogue/catalogue.json', import.meta.url));
+const named = process.argv.slice(2).find((argument) => argument.endsWith('.json'));
+const file = named ?? fileURLToPath(new URL('../control-plane/catalogue/catalogue.json', import.meta.url));
 
 /** The catalogue of the packages as they are now. @throws Error naming a package that cannot be loaded */
 async function makeCatalogue(): Promise<Catalogue> {

@@ -17,7 +17,7 @@ export interface Addresses {
 /** The customer of the local stack. */
 const customerId = 'local-partner';
 
-/** Builds every package and publishes those whose version is new. */
+/** Builds every package and publishes it; one whose code was changed without a new version replaces the old one here. */
 export async function publishAll(
   home: string,
   registryUrl: string,
@@ -25,7 +25,7 @@ export async function publishAll(
   say: (line: string) => void,
 ) {
   const packages = await buildPackages({ out: join(home, 'packages') });
-  await publishPackages({ registryUrl, publishSecret, packages, log: say });
+  await publishPackages({ registryUrl, publishSecret, packages, log: say, replace: true });
 }
 
 /** The licence key for a tier, minted when there is none yet. */

@@ -1,0 +1,191 @@
+// The gate over plain HTTP: which tokens hold, what they open, and that no spelling of a path opens more.
+
+import { createHmac } from 'node:crypto';
+import t from 'tap';
+import { type Answer, ask, makeKey, publish, publishSecret, signToken, start, startControlPlane } from './stand.ts';
+
+const key = makeKey();
+const controlPlane = await startControlPlane(t, [key]);
+const registry = await start(t, { controlPlaneUrl: controlPlane.url });
+await publish(
+  t,
+  registry,
+  { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } },
+  { name: '@carton/collection', version: '2.0.0', carton: { tier: 'growth' } },
+);
+const token = await signToken(key, registry.url);
+const collectionContent = (await ask(registry, '/@carton/collection/-/collection-2.0.0.tgz', publishSecret)).body;
+
+const refusalOf = ({ status, body }: Answer) => ({ status, ...JSON.parse(body) });
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const inTenMinutes = Math.floor(Date.now() / 1000) + 600;
+const claims = {
+  iss: 'carton-control-plane',
+  aud: registry.url,
+  sub: 'customer-1',
+  tier: 'enterprise',
+  packages: ['@carton/cart', '@carton/collection'],
+  exp: inTenMinutes,
+};
+
+t.test('serves packument, manifest and tarball of a package the licence holds', async (t) => {
+  const packument = await ask(registry, '/@carton%2fcart', token);
+  t.equal(packument.status, 200);
+  const { versions } = JSON.parse(packument.body);
+  t.equal(versions['1.2.0'].dist.tarball, `${registry.url}/@carton/cart/-/cart-1.2.0.tgz`);
+  t.equal((await ask(registry, '/@carton/cart/1.2.0', token)).status, 200);
+  t.equal((await ask(registry, '/@carton/cart/latest', token)).status, 200);
+  for (const path of ['/@carton/cart/-/cart-1.2.0.tgz', '/@carton%2fcart/-/cart-1.2.0.tgz']) {
+    const tarball = await ask(registry, path, token);
+    t.equal(tarball.status, 200, path);
+    t.equal(tarball.body.slice(0, 2), '\x1f\x8b', 'a gzip file');
+  }
+  t.equal((await ask(registry, '/@carton/cart/-/cart-9.9.9.tgz', token)).status, 404);
+});
+
+t.test('answers anyone that it is alive', async (t) => {
+  t.equal((await ask(registry, '/-/ping')).status, 200);
+  t.equal((await ask(registry, '/-/ping', token)).status, 200);
+});
+
+t.test('writes tarball addresses under its public URL, whatever host a client names', async (t) => {
+  const headers = { Host: 'elsewhere.example', 'X-Forwarded-Proto': 'https' };
+  const { versions } = JSON.parse((await ask(registry, '/@carton/cart', token, { headers })).body);
+  t.equal(versions['1.2.0'].dist.tarball, `${registry.url}/@carton/cart/-/cart-1.2.0.tgz`);
+});
+
+t.test('refuses a package of a higher tier with the name of that tier', async (t) => {
+  const expected = {
+    status: 403,
+    error: '@carton/collection is in the growth tier; this licence is basic',
+    code: 'not_entitled',
+    package: '@carton/collection',
+    requiredTier: 'growth',
+    tier: 'basic',
+  };
+  for (const path of [
+    '/@carton/collection',
+    '/@carton%2Fcollection',
+    '/@carton/collection/2.0.0',
+    '/@carton/collection/-/collection-2.0.0.tgz',
+    '/@carton%2fcollection/-/collection-2.0.0.tgz',
+  ]) {
+    t.strictSame(refusalOf(await ask(registry, path, token)), expected, path);
+  }
+});
+
+t.test('a licence of the right tier that does not hold the package is told so', async (t) => {
+  const other = await signToken(key, registry.url, { tier: 'growth', packages: ['@carton/cart'] });
+  const { status, error } = refusalOf(await ask(registry, '/@carton/collection', other));
+  t.strictSame({ status, error }, { status: 403, error: '@carton/collection is not part of this licence (growth)' });
+});
+
+t.test('a package that is not published is not found', async (t) => {
+  t.match(refusalOf(await ask(registry, '/@carton/nothing', token)), { status: 404, code: 'not_found' });
+});
+
+t.test('tokens that do not hold', async (t) => {
+  const stranger = { ...makeKey(), kid: key.kid };
+  const publicKey = key.publicKey.export({ type: 'spki', format: 'pem' });
+  const confused = `${encode({ alg: 'HS256', kid: key.kid })}.${encode(claims)}`;
+  const [header, , signature] = token.split('.');
+  const cases: [name: string, token: string | undefined, code: string, error: RegExp][] = [
+    ['none', undefined, 'token_missing', /activate your licence key/],
+    ['not a token', 'nonsense', 'token_invalid', /not an activation token/],
+    ['expired', await signToken(key, registry.url, { exp: inTenMinutes - 660 }), 'token_expired', /activate again/],
+    ['for another registry', await signToken(key, 'http://other'), 'token_invalid', /another registry/],
+    ['of another issuer', await signToken(key, registry.url, { iss: 'eve' }), 'token_invalid', /someone else/],
+    ['signed with another key under a known id', await signToken(stranger, registry.url), 'token_invalid', /signature/],
+    ['signed with an unknown key', await signToken(makeKey(), registry.url), 'token_invalid', /unknown/],
+    ['with claims exchanged', `${header}.${encode(claims)}.${signature}`, 'token_invalid', /signature/],
+    ['alg none', `${encode({ alg: 'none', kid: key.kid })}.${encode(claims)}.`, 'token_invalid', /RS256/],
+    [
+      'HS256 with the public key as secret',
+      `${confused}.${createHmac('sha256', publicKey).update(confused).digest('base64url')}`,
+      'token_invalid',
+      /RS256/,
+    ],
+    ['without a customer', await signToken(key, registry.url, { sub: '' }), 'token_invalid', /claims/],
+  ];
+  for (const [name, bearer, code, error] of cases) {
+    for (const path of ['/@carton/cart', '/@carton/cart/-/cart-1.2.0.tgz', '/-/v1/search']) {
+      const answer = await ask(registry, path, bearer);
+      t.match(refusalOf(answer), { status: 401, code, error }, `${name}: ${path}`);
+      t.match(answer.headers['www-authenticate'], /^bearer realm="carton"/);
+    }
+  }
+});
+
+t.test('takes no password for a token', async (t) => {
+  const headers = { Authorization: `Basic ${Buffer.from(`publisher:${publishSecret}`).toString('base64')}` };
+  t.match(refusalOf(await ask(registry, '/@carton/cart', undefined, { headers })), {
+    status: 401,
+    code: 'token_missing',
+  });
+});
+
+t.test('no spelling of a path opens a package the licence does not hold', async (t) => {
+  for (const path of [
+    '/@carton/Collection',
+    '/@CARTON/collection',
+    '/@carton//collection',
+    '//@carton/collection',
+    '/@carton/collection/',
+    '/@carton/./collection',
+    '/@carton%252fcollection',
+    '/%2540carton%252fcollection',
+    '/@carton%2f%63ollection',
+    '/@carton/cart/../collection',
+    '/@carton/cart%2f..%2fcollection',
+    '/@carton/cart/-/../../collection/-/collection-2.0.0.tgz',
+    '/@carton/cart/-/..%2f..%2fcollection%2fcollection-2.0.0.tgz',
+    '/@carton%2fcart/-/%2e%2e%2f%2e%2e%2fcollection%2fcollection-2.0.0.tgz',
+    '/@carton/cart/-/collection-2.0.0.tgz',
+    '/@carton/cart?/../collection',
+    `http://${new URL(registry.url).host}/@carton/collection`,
+    '/-/package/@carton%2fcollection/dist-tags',
+    '/-/v1/search?text=collection',
+    '/-/all',
+    '/-/all/since',
+    '/-/verdaccio/data/packages',
+    '/-/web/detail/@carton/collection',
+    '/.verdaccio-db.json',
+  ]) {
+    const { status, body } = await ask(registry, path, token);
+    t.notSame(body, collectionContent, path);
+    if (status === 200) t.equal(JSON.parse(body).name, '@carton/cart', path);
+    else t.ok(status === 403 || status === 404, `${path}: ${status}`);
+  }
+});
+
+t.test('changes nothing for a customer, with or without a body', async (t) => {
+  const headers = { 'Content-Type': 'application/json' };
+  for (const [method, path, body] of [
+    ['PUT', '/@carton%2fcart', '{"name":"@carton/cart"}'],
+    ['PUT', '/@carton%2fcart', undefined],
+    ['DELETE', '/@carton%2fcart/-rev/1', undefined],
+    ['DELETE', '/@carton/cart/-/cart-1.2.0.tgz/-rev/1', undefined],
+    ['PUT', '/-/package/@carton%2fcart/dist-tags/old', '"1.2.0"'],
+    ['PUT', '/-/user/org.couchdb.user:eve', '{"name":"eve","password":"secret-of-eve"}'],
+    ['POST', '/-/npm/v1/tokens', '{"password":"x","readonly":false,"cidr_whitelist":[]}'],
+    ['GET', '/@carton/cart', '{}'],
+  ] as const) {
+    const { status } = await ask(registry, path, token, { method, body, headers });
+    t.ok(status === 403 || status === 404, `${method} ${path}: ${status}`);
+    t.equal((await ask(registry, path, undefined, { method, body, headers })).status, 401, `${method} ${path}`);
+  }
+  t.equal((await ask(registry, '/@carton/cart/-/cart-1.2.0.tgz', token)).status, 200);
+});
+
+t.test('the publisher reads everything and is no customer', async (t) => {
+  for (const path of ['/@carton/cart', '/@carton/collection', '/-/package/@carton%2fcart/dist-tags']) {
+    t.equal((await ask(registry, path, publishSecret)).status, 200, path);
+  }
+  const user = await ask(registry, '/-/user/org.couchdb.user:eve', publishSecret, {
+    method: 'PUT',
+    body: '{"name":"eve","password":"secret-of-eve"}',
+    headers: { 'Content-Type': 'application/json' },
+  });
+  t.equal(user.status, 404, 'there are no users');
+  t.notOk(controlPlane.state.received.some(({ report }) => report.customerId === 'publisher'));
+});

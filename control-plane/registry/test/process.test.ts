@@ -1,0 +1,112 @@
+// The registry as a process: it starts from its environment, stops on a signal, and says in one line why it cannot start.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { ask, makeFolder, makeKey, prepareStorage, signToken, startControlPlane, until } from './stand.ts';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+async function run(t: Test, environment: Record<string, string>) {
+  const child = spawn(process.execPath, [main], {
+    env: {
+      PATH: process.env.PATH,
+      REGISTRY_STORAGE: await makeFolder(t),
+      CONTROL_PLANE_URL: 'http://127.0.0.1:9',
+      REGISTRY_SECRET: 'registry-secret',
+      PUBLISH_SECRET: 'publish-secret',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const output = { text: '', errors: '' };
+  child.stdout.on('data', (chunk) => {
+    output.text += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.errors += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => code as number);
+  return { child, output, ended };
+}
+
+/** Waits until the process says that it serves; returns where it listens. */
+async function listening({ child, output }: Awaited<ReturnType<typeof run>>): Promise<string> {
+  while (!output.text.includes('the registry serves')) await once(child.stdout, 'data');
+  const line = output.text.split('\n').find((text) => text.includes('the registry serves')) as string;
+  return JSON.parse(line).localUrl;
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  t.test(`serves until ${signal} and exits 0; each line it writes is JSON`, async (t) => {
+    const started = await run(t, { REGISTRY_PORT: '0' });
+    const { child, output, ended } = started;
+    const url = await listening(started);
+    t.equal((await fetch(`${url}/@carton/cart`)).status, 401);
+    child.kill(signal);
+    t.equal(await ended, 0, output.errors);
+    const lines = output.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    t.match(lines.at(-1), { message: 'the registry has stopped' });
+    t.ok(lines.some(({ message, status }) => message === 'request' && status === 401));
+    t.equal(output.errors, '');
+  });
+}
+
+t.test('reports what it served before it was killed, exactly once', async (t) => {
+  const key = makeKey();
+  const makeStorage = await prepareStorage(t, { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } });
+  const controlPlane = await startControlPlane(t, [key]);
+  const publicUrl = 'http://registry.example';
+  const environment = {
+    REGISTRY_PORT: '0',
+    REGISTRY_STORAGE: await makeStorage(t),
+    REGISTRY_PUBLIC_URL: publicUrl,
+    CONTROL_PLANE_URL: controlPlane.url,
+  };
+  const first = await run(t, environment);
+  const localUrl = await listening(first);
+  const registry = { url: publicUrl, localUrl, stop: async () => {} };
+  const token = await signToken(key, publicUrl);
+  t.equal((await ask(registry, '/@carton/cart', token)).status, 200);
+  await controlPlane.stop();
+  for (let count = 0; count < 3; count += 1) {
+    t.equal((await ask(registry, '/@carton/cart/-/cart-1.2.0.tgz', token)).status, 200);
+  }
+  first.child.kill('SIGKILL');
+  await first.ended;
+
+  const back = await startControlPlane(t, [key], controlPlane.port);
+  const second = await run(t, environment);
+  await listening(second);
+  await until(() => back.state.received.length >= 3);
+  second.child.kill('SIGTERM');
+  await second.ended;
+  t.equal(back.state.received.length, 3);
+  t.equal(new Set(back.state.received.map(({ headers }) => headers['idempotency-key'])).size, 3);
+});
+
+t.test('says in one line that the port is taken and exits 1', async (t) => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  t.teardown(() => holder.close());
+  const { port } = holder.address() as AddressInfo;
+  const { output, ended } = await run(t, { REGISTRY_PORT: String(port) });
+  t.equal(await ended, 1);
+  t.equal(output.errors, `The registry could not start: port ${port} of 127.0.0.1 is taken\n`);
+});
+
+t.test('says which setting is missing or wrong and exits 1', async (t) => {
+  const missing = await run(t, { PUBLISH_SECRET: '' });
+  t.equal(await missing.ended, 1);
+  t.equal(missing.output.errors, 'The registry could not start: PUBLISH_SECRET is not set\n');
+  const wrong = await run(t, { REGISTRY_PORT: 'http' });
+  t.equal(await wrong.ended, 1);
+  t.equal(wrong.output.errors, 'The registry could not start: REGISTRY_PORT is not a port: http\n');
+});

@@ -1,0 +1,77 @@
+// What a raw request target is taken for. Whatever is not in the grammar is nothing a customer can ask for.
+
+import t from 'tap';
+import { readTarget } from '../request-target.ts';
+
+t.test('both spellings of a scoped name, in every mixture', async (t) => {
+  const packument = { kind: 'packument', packageName: '@carton/cart' };
+  for (const path of ['/@carton/cart', '/@carton%2fcart', '/@carton%2Fcart', '/%40carton%2fcart', '/%40carton/cart']) {
+    t.match(readTarget('GET', path), packument, path);
+    t.match(readTarget('GET', `${path}?write=true`), packument);
+    t.match(readTarget('GET', `${path}/1.2.0`), { ...packument, version: '1.2.0' });
+    t.match(readTarget('GET', `${path}/latest`), packument);
+    const tarball = { kind: 'tarball', packageName: '@carton/cart', version: '1.2.0' };
+    t.strictSame(readTarget('GET', `${path}/-/cart-1.2.0.tgz`), tarball);
+    t.strictSame(readTarget('HEAD', `${path}/-/cart-1.2.0.tgz`), tarball);
+  }
+});
+
+t.test('names and versions with dashes', async (t) => {
+  const packageName = '@carton/postgresql-linux-x64';
+  t.strictSame(readTarget('GET', `/${packageName}/-/postgresql-linux-x64-18.4.0-beta.17.tgz`), {
+    kind: 'tarball',
+    packageName,
+    version: '18.4.0-beta.17',
+  });
+});
+
+t.test('what matches nothing', async (t) => {
+  for (const path of [
+    '/',
+    '/cart',
+    '/@other/cart',
+    '/@Carton/cart',
+    '/@carton/Cart',
+    '/@carton/cart/',
+    '//@carton/cart',
+    '/@carton//cart',
+    '/@carton/../@carton/cart',
+    '/@carton/cart/../collection',
+    '/@carton%2f..%2fcollection',
+    '/@carton%252fcart',
+    '/%2540carton/cart',
+    '/@carton/%63art',
+    '/@carton/cart%00',
+    '/@carton/cart\\-\\cart-1.2.0.tgz',
+    '/@carton/cart/-/collection-2.0.0.tgz',
+    '/@carton/cart/-/../../collection/-/collection-2.0.0.tgz',
+    '/@carton/cart/-/..%2f..%2fcollection%2f-%2fcollection-2.0.0.tgz',
+    '/@carton/cart/-/cart-1.2.0.tgz/',
+    '/@carton/cart/-/cart-latest.tgz',
+    '/@carton/cart/-/package.json',
+    'http://example.com/@carton/cart',
+    '/-/v1/login',
+    '/-/npm/v1/tokens',
+    '/-/static/favicon.ico',
+  ]) {
+    t.strictSame(readTarget('GET', path), { kind: 'other' }, path);
+  }
+});
+
+t.test('what only the publisher may do', async (t) => {
+  for (const [method, path] of [
+    ['PUT', '/@carton%2fcart'],
+    ['PUT', '/@carton%2fcart/-rev/14-5d50'],
+    ['DELETE', '/@carton/cart/-/cart-1.2.0.tgz/-rev/16-e11c'],
+    ['PUT', '/-/package/@carton%2fcart/dist-tags/old'],
+    ['GET', '/-/package/@carton%2fcart/dist-tags'],
+    ['GET', '/-/v1/search?text=cart'],
+    ['GET', '/-/all'],
+  ] as const) {
+    t.strictSame(readTarget(method, path), { kind: 'publisher' }, `${method} ${path}`);
+  }
+  t.strictSame(readTarget('PUT', '/-/user/org.couchdb.user:eve'), { kind: 'other' });
+  t.strictSame(readTarget('POST', '/-/npm/v1/tokens'), { kind: 'other' });
+  t.strictSame(readTarget('PUT', '/@other%2fcart'), { kind: 'other' });
+  t.strictSame(readTarget('PUT', '/@carton%2fcart/../collection'), { kind: 'other' });
+});

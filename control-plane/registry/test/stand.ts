@@ -1,0 +1,195 @@
+// What the registry's tests stand on: a registry on a free port, a control plane reduced to its two endpoints that the
+// registry calls, tokens signed with real keys, and npm's own client in a folder of its own.
+
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import type { Test } from 'tap';
+import { type DownloadReport, type Registry, type RegistryOptions, startRegistry } from '../index.ts';
+
+export const publishSecret = 'publish-secret-of-the-tests';
+export const registrySecret = 'registry-secret-of-the-tests';
+
+export type SigningKey = { kid: string; privateKey: KeyObject; publicKey: KeyObject };
+
+/** A new RSA key with a random id. */
+export function makeKey(): SigningKey {
+  return { kid: randomUUID(), ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+}
+
+type Received = { report: DownloadReport; headers: IncomingHttpHeaders };
+
+/** The two endpoints of the control plane that the registry calls. `answer` is the status of the next reports. */
+export async function startControlPlane(t: Test, keys: SigningKey[], port = 0) {
+  const state = { keys, received: [] as Received[], keyFetches: 0, answer: 202 };
+  const server = createServer(async (request, response) => {
+    if (request.url === '/.well-known/jwks.json') {
+      state.keyFetches += 1;
+      const published = state.keys.map(({ kid, publicKey }) => ({ ...publicKey.export({ format: 'jwk' }), kid }));
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ keys: published }));
+      return;
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (state.answer === 202) {
+      state.received.push({ report: JSON.parse(Buffer.concat(chunks).toString()), headers: request.headers });
+    }
+    response.writeHead(state.answer, { 'Content-Type': 'application/json' }).end('{"accepted":true}');
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stop = async () => {
+    if (!server.listening) return;
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  t.teardown(stop);
+  return { state, url, port: Number(new URL(url).port), stop };
+}
+
+export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
+
+/** A folder that goes away with the test. */
+export async function makeFolder(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'registry-test-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A registry on a free port, stopped with the test. */
+export async function start(
+  t: Test,
+  options: Partial<RegistryOptions> & { controlPlaneUrl: string },
+): Promise<Registry> {
+  const storage = options.storage ?? (await makeFolder(t));
+  const registry = await startRegistry({
+    port: 0,
+    host: '127.0.0.1',
+    registrySecret,
+    publishSecret,
+    log: () => {},
+    ...options,
+    storage,
+  });
+  t.teardown(() => registry.stop());
+  return registry;
+}
+
+export type TokenClaims = {
+  packages?: string[];
+  tier?: string;
+  sub?: string;
+  aud?: string;
+  iss?: string;
+  exp?: number;
+};
+
+/** An activation token as the control plane signs it; `exp` is seconds since the epoch. */
+export function signToken(key: SigningKey, audience: string, claims: TokenClaims = {}): Promise<string> {
+  const { packages = ['@carton/cart'], tier = 'basic', sub = 'customer-1', aud = audience, iss } = claims;
+  return new SignJWT({ tier, packages })
+    .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' })
+    .setIssuer(iss ?? 'carton-control-plane')
+    .setSubject(sub)
+    .setAudience(aud)
+    .setIssuedAt()
+    .setExpirationTime(claims.exp ?? Math.floor(Date.now() / 1000) + 600)
+    .setJti(randomUUID())
+    .sign(key.privateKey);
+}
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+export type Asked = { method?: string; headers?: Record<string, string>; body?: string };
+
+/** A request with a bearer credential. The path is sent as it stands: nothing is normalised or escaped. */
+export async function ask(registry: Registry, path: string, bearer?: string, asked: Asked = {}): Promise<Answer> {
+  const { hostname, port } = new URL(registry.localUrl);
+  const { method = 'GET', body } = asked;
+  const headers = {
+    ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+    ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+    ...asked.headers,
+  };
+  const outgoing = request({ hostname, port, path, method, headers, agent: false }).end(body);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: Buffer.concat(chunks).toString('latin1'),
+  };
+}
+
+export type NpmRun = { code: number; output: string };
+
+/** Runs npm's own client in `folder` with a home, settings and an empty cache of its own, signed in with `bearer`. */
+export async function npm(registry: Registry, folder: string, bearer: string, ...args: string[]): Promise<NpmRun> {
+  const home = await mkdtemp(join(tmpdir(), 'registry-test-home-'));
+  const address = registry.localUrl.replace(/^http:/, '');
+  const settings = [`registry=${registry.localUrl}/`, `${address}/:_authToken=${bearer}`, `cache=${home}/cache`];
+  await writeFile(join(home, '.npmrc'), [...settings, 'fund=false', 'update-notifier=false', ''].join('\n'));
+  const child = spawn('npm', args, {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      npm_config_userconfig: join(home, '.npmrc'),
+      npm_config_globalconfig: join(home, 'none'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk) => chunks.push(chunk));
+  child.stderr.on('data', (chunk) => chunks.push(chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  await rm(home, { recursive: true, force: true });
+  return { code, output: Buffer.concat(chunks).toString() };
+}
+
+/** A package's folder as an author has it; `npm publish` makes the tarball. */
+export async function makePackage(
+  t: Test,
+  manifest: { name: string; version: string; [key: string]: unknown },
+): Promise<string> {
+  const folder = await makeFolder(t);
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ license: 'UNLICENSED', ...manifest }));
+  await writeFile(join(folder, 'index.js'), `module.exports = ${JSON.stringify(manifest.name)};\n`);
+  return folder;
+}
+
+type Manifest = { name: string; version: string; [key: string]: unknown };
+
+/** Publishes packages with npm's own client and the publisher's secret. */
+export async function publish(t: Test, registry: Registry, ...manifests: Manifest[]): Promise<void> {
+  for (const manifest of manifests) {
+    const { code, output } = await npm(registry, await makePackage(t, manifest), publishSecret, 'publish');
+    if (code !== 0) throw new Error(output);
+  }
+}
+
+/** Makes storage folders that hold these packages; they are published once, by npm's own client. */
+export async function prepareStorage(t: Test, ...manifests: Manifest[]): Promise<(t: Test) => Promise<string>> {
+  const prepared = await makeFolder(t);
+  const registry = await start(t, { controlPlaneUrl: 'http://127.0.0.1:9', storage: prepared });
+  await publish(t, registry, ...manifests);
+  await registry.stop();
+  return async (t) => {
+    const folder = await makeFolder(t);
+    await cp(prepared, folder, { recursive: true });
+    return folder;
+  };
+}
+
+/** Waits until a condition holds; the test's own time limit ends it otherwise. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,56 @@
+/**
+ * The command as CommonJS files that need nothing beside them: the start, and the program it loads on demand.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { codeCacheAsset, programAsset, wrap } from './program-format.ts';
+
+/** Paths of the files that go into the binary. */
+export interface Bundle {
+  main: string;
+  /** By asset name. */
+  assets: Record<string, string>;
+  /** The part of them that is bound to the processor and V8 of this very Node. */
+  codeCache: Record<string, string>;
+}
+
+/** Bundles the command into a folder. @param root the checkout @param out an existing folder */
+export async function bundleInstaller(root: string, out: string): Promise<Bundle> {
+  const main = join(out, 'main.cjs');
+  const program = join(out, programAsset);
+  const shared: BuildOptions = {
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node24',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'error',
+    conditions: ['workspace-source'],
+    // Asked for by npm's script runner, which an install never calls.
+    external: ['node-gyp/bin/node-gyp.js'],
+  };
+  const installer = join(root, 'installer');
+  const standIn: Plugin = {
+    name: 'program-asset',
+    setup(context) {
+      const path = join(root, 'scripts/installer/program-asset.ts');
+      context.onResolve({ filter: /^\.\/program\.ts$/ }, () => ({ path }));
+    },
+  };
+  await build({ ...shared, entryPoints: [join(installer, 'cli.ts')], outfile: main, plugins: [standIn] });
+  const built = await build({
+    ...shared,
+    entryPoints: [join(installer, 'program.ts')],
+    write: false,
+    outfile: program,
+  });
+  const source = built.outputFiles[0]?.text ?? '';
+  await writeFile(program, source);
+
+  const codeCache = join(out, codeCacheAsset);
+  await writeFile(codeCache, new Script(wrap(source), { filename: programAsset }).createCachedData());
+  return { main, assets: { [programAsset]: program }, codeCache: { [codeCacheAsset]: codeCache } };
+}

@@ -1,0 +1,57 @@
+/**
+ * Trying a finished binary the way a partner gets it: alone in an empty folder, with an empty environment.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const runs = 20;
+
+/** Median durations of whole processes, in milliseconds. */
+export interface Times {
+  version: number;
+  help: number;
+  node: number;
+}
+
+/**
+ * @param expectedVersion what `--version` must print
+ * @throws Error when it prints anything else or cannot run
+ */
+export async function checkBinary(binary: string, node: string, expectedVersion: string): Promise<Times> {
+  const folder = await mkdtemp(join(tmpdir(), 'binary-check-'));
+  try {
+    const alone = join(folder, 'alone');
+    await copyFile(binary, alone);
+    const bare = { cwd: folder, env: {} };
+    const { stdout } = await promisify(execFile)(alone, ['--version'], bare);
+    if (stdout !== `${expectedVersion}\n`) throw new Error(`--version printed ${JSON.stringify(stdout)}`);
+    await promisify(execFile)(alone, ['install', '--help'], bare);
+    // In turns, so that whatever else the machine does meets all of them.
+    const times: Times[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      times.push({
+        node: time(node, ['-e', '0'], folder),
+        version: time(alone, ['--version'], folder),
+        help: time(alone, ['install', '--help'], folder),
+      });
+    }
+    return { node: median(times, 'node'), version: median(times, 'version'), help: median(times, 'help') };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function time(program: string, words: string[], cwd: string): number {
+  const began = performance.now();
+  const { status } = spawnSync(program, words, { cwd, env: {} });
+  if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}`);
+  return performance.now() - began;
+}
+
+function median(times: Times[], key: keyof Times): number {
+  const sorted = times.map((each) => each[key]).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] as number;
+}

@@ -1,0 +1,229 @@
+// Builds every package of a box into an npm tarball. Built once, a package is built again only when a source changed.
+
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { bundle, explorerAssets } from './bundle.ts';
+import { type Declarations, withDeclarations } from './declarations.ts';
+import { thirdPartyLicences } from './licences.ts';
+import { findPlatforms, type PlatformSource, platformDependencies, platformFiles } from './postgresql.ts';
+import {
+  entryPoints,
+  type Manifest,
+  ownDependencies,
+  readWorkspace,
+  repository,
+  type Source,
+  type Workspace,
+} from './sources.ts';
+import { integrityOf, type PackageFiles, packTarball } from './tarball.ts';
+
+export type BuiltPackage = {
+  name: string;
+  version: string;
+  /** Null for what every licence holds: the runtime and the embedded PostgreSQL. */
+  tier: string | null;
+  /** Absolute path of the tarball. */
+  tarball: string;
+  /** As npm records it: `sha512-…`. */
+  integrity: string;
+  /** Names of the vendor's packages it needs. */
+  dependencies: string[];
+};
+
+export type BuildOptions = {
+  /** Folder for the tarballs; made when it is missing. */
+  out: string;
+  /** Full names of the packages to build; all when left out. */
+  only?: string[];
+  /** The checkout to build; this one when left out. */
+  root?: string;
+  /** Is told what is worth knowing, a line at a time. */
+  log?: (line: string) => void;
+};
+
+/**
+ * Builds the packages of a checkout, dependencies before those who need them. The same sources give the same bytes.
+ * Rejects when a package cannot be bundled, naming it, or when `only` names one that is not there.
+ */
+export async function buildPackages({
+  out,
+  only,
+  root = repository,
+  log = () => {},
+}: BuildOptions): Promise<BuiltPackage[]> {
+  await mkdir(out, { recursive: true });
+  const workspace = await readWorkspace(root);
+  const platforms = await findPlatforms(workspace);
+  const sources = inDependencyOrder(workspace);
+  const isWanted = ({ name }: { name: string }) => only === undefined || only.includes(name);
+  const known = new Set([...platforms, ...sources.map(({ manifest }) => manifest)].map(({ name }) => name));
+  const missing = (only ?? []).filter((name) => !known.has(name));
+  if (missing.length > 0) throw new Error(`There is no package ${missing.join(', ')} to build here`);
+
+  const built: BuiltPackage[] = [];
+  for (const platform of platforms.filter(isWanted)) built.push(await buildPlatform(workspace, platform, out));
+
+  const wanted = sources.filter(({ manifest }) => isWanted(manifest));
+  const state = await stateOf(workspace, wanted);
+  const kept = await readKept(out, state);
+  if (kept !== undefined && wanted.every(({ manifest }) => kept.has(manifest.name))) {
+    return [...built, ...wanted.map(({ manifest }) => kept.get(manifest.name) as BuiltPackage)];
+  }
+  const fresh = await withDeclarations(workspace, wanted, out, async (declarations) => {
+    const [first, ...others] = declarations.complaints;
+    if (first !== undefined) log(`declarations: ${first}${others.length > 0 ? ` (and ${others.length} more)` : ''}`);
+    const packages: BuiltPackage[] = [];
+    for (const source of wanted) packages.push(await buildSource(workspace, source, declarations, out, log));
+    return packages;
+  });
+  await writeFile(join(out, keptFile), JSON.stringify({ state, packages: fresh }));
+  return [...built, ...fresh];
+}
+
+async function buildSource(
+  workspace: Workspace,
+  source: Source,
+  declarations: Declarations,
+  out: string,
+  log: (line: string) => void,
+): Promise<BuiltPackage> {
+  const { manifest, folder, tier } = source;
+  const { root, scope } = workspace;
+  const isRuntime = source === workspace.runtime;
+  const files: PackageFiles = new Map();
+  const add = (more: PackageFiles) => {
+    for (const [path, file] of more) files.set(path, file);
+  };
+
+  const { files: bundles, bundled } = await bundle(root, entryPoints(source), [`${scope}/*`]).catch((error: Error) => {
+    throw new Error(`${manifest.name} cannot be bundled: ${error.message}`);
+  });
+  add(bundles);
+  add(await declarations.of(source));
+  if (isRuntime) add(explorerAssets(folder));
+  const migrations = join(folder, 'migrations');
+  for (const name of existsSync(migrations) ? await readdir(migrations) : []) {
+    if (name.endsWith('.js')) files.set(`migrations/${name}`, { from: join(migrations, name) });
+  }
+  if (existsSync(join(folder, 'README.md'))) files.set('README.md', { from: join(folder, 'README.md') });
+  if (existsSync(join(root, 'LICENSE'))) files.set('LICENSE', { from: join(root, 'LICENSE') });
+  const licences = await thirdPartyLicences(bundled);
+  if (licences !== '') files.set('THIRD-PARTY-LICENSES.txt', { content: licences });
+
+  const published = await publishedManifest(workspace, source, files, log);
+  files.set('package.json', { content: `${JSON.stringify(published, null, 2)}\n` });
+  const tarball = tarballPath(out, manifest);
+  const integrity = await packTarball(files, tarball);
+  const dependencies = Object.keys({ ...published.dependencies, ...published.optionalDependencies });
+  return { name: manifest.name, version: manifest.version, tier, tarball, integrity, dependencies };
+}
+
+/** The package.json of the tarball: built exports, the vendor's own dependencies, nothing for development. */
+async function publishedManifest(
+  workspace: Workspace,
+  source: Source,
+  files: PackageFiles,
+  log: (line: string) => void,
+): Promise<Manifest> {
+  const { name, version, description, license, type, engines, exports = {} } = source.manifest;
+  const isRuntime = source === workspace.runtime;
+  const built: Manifest['exports'] = {};
+  for (const [subpath, target] of Object.entries(exports)) {
+    if (typeof target === 'string') {
+      built[subpath] = target;
+    } else if (target.default !== undefined) {
+      const types = target.default.replace(/\.js$/, '.d.ts');
+      if (files.has(types.slice(2))) built[subpath] = { types, default: target.default };
+      else {
+        log(`${name} has no declarations for ${subpath}`);
+        built[subpath] = { default: target.default };
+      }
+    }
+  }
+  const stated = source.manifest[workspace.vendor] as Record<string, unknown> | undefined;
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    exports: built,
+    engines,
+    dependencies: ownDependencies(source.manifest, workspace.scope),
+    ...(isRuntime && { optionalDependencies: await platformDependencies(workspace) }),
+    // The gate of the registry serves what is marked as platform to every licence.
+    [workspace.vendor]: isRuntime ? { ...stated, platform: true } : stated,
+  };
+}
+
+/** Packing 60 MB takes seconds, and these never change within a version: the tarball that is there is the one. */
+async function buildPlatform({ vendor }: Workspace, source: PlatformSource, out: string): Promise<BuiltPackage> {
+  const { name, version } = source;
+  const tarball = tarballPath(out, source);
+  const integrity = existsSync(tarball)
+    ? await integrityOf(tarball)
+    : await packTarball(await platformFiles(source, vendor), tarball);
+  return { name, version, tier: null, tarball, integrity, dependencies: [] };
+}
+
+/** As npm names it: `@scope/name` 1.0.0 becomes `scope-name-1.0.0.tgz`. */
+function tarballPath(out: string, { name, version }: { name: string; version: string }): string {
+  return join(out, `${name.slice(1).replace('/', '-')}-${version}.tgz`);
+}
+
+/** The runtime first, then each package after those it depends on; circles are broken where they are met. */
+function inDependencyOrder({ runtime, packages, scope }: Workspace): Source[] {
+  const byName = new Map(packages.map((source) => [source.manifest.name, source]));
+  const ordered = new Set<Source>(runtime === undefined ? [] : [runtime]);
+  const visited = new Set<Source>();
+  const visit = (source: Source) => {
+    if (visited.has(source)) return;
+    visited.add(source);
+    for (const name of Object.keys(ownDependencies(source.manifest, scope))) {
+      const dependency = byName.get(name);
+      if (dependency !== undefined) visit(dependency);
+    }
+    ordered.add(source);
+  };
+  packages.forEach(visit);
+  return [...ordered];
+}
+
+const keptFile = 'built.json';
+
+/** A digest of all that the tarballs are made from: sources, this builder, and the versions of the tools and libraries. */
+async function stateOf({ root, runtime, packages }: Workspace, wanted: Source[]): Promise<string> {
+  const digest = createHash('sha256').update(process.version);
+  digest.update(JSON.stringify(wanted.map(({ manifest }) => manifest.name)));
+  // Declarations depend on the packages beside, so every package's sources count for each.
+  const folders = [
+    ...packages.map(({ folder }) => folder),
+    ...(runtime === undefined ? [] : [runtime.folder]),
+    import.meta.dirname,
+  ];
+  for (const folder of folders) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isFile() || /\/(node_modules|dist|test)\//.test(path.slice(folder.length))) continue;
+      digest.update(`${basename(folder)} ${relative(folder, path)}\0`).update(await readFile(path));
+    }
+  }
+  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE']) {
+    if (existsSync(join(root, name))) digest.update(`${name}\0`).update(await readFile(join(root, name)));
+  }
+  return digest.digest('hex');
+}
+
+/** The packages of the last build, by name, when it was made from the same state and its tarballs are still there. */
+async function readKept(out: string, state: string): Promise<Map<string, BuiltPackage> | undefined> {
+  const text = await readFile(join(out, keptFile), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const kept = JSON.parse(text) as { state: string; packages: BuiltPackage[] };
+  if (kept.state !== state) return undefined;
+  for (const { tarball, integrity } of kept.packages) {
+    if (!existsSync(tarball) || (await integrityOf(tarball)) !== integrity) return undefined;
+  }
+  return new Map(kept.packages.map((built) => [built.name, built]));
+}

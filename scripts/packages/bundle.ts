@@ -1,0 +1,126 @@
+// Bundles a package's entry points into `dist`: third-party code inside, the vendor's own packages outside.
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import type { EntryPoint } from './sources.ts';
+import type { PackageFiles } from './tarball.ts';
+
+/** Drivers of other databases that knex would load on demand, and what pg tries but does not need. */
+const unused = [
+  'better-sqlite3',
+  'cloudflare:sockets',
+  'mariadb',
+  'mariadb/*',
+  'mysql',
+  'mysql2',
+  'oracledb',
+  'pg-native',
+  'pg-query-stream',
+  'sqlite3',
+  'tedious',
+];
+
+/** What CommonJS code inside an ES module expects to find. */
+const commonJsGlobals = [
+  "import { createRequire as createRequireOfBundle } from 'node:module';",
+  "import { dirname as dirnameOfBundle } from 'node:path';",
+  "import { fileURLToPath as pathOfBundle } from 'node:url';",
+  'const require = createRequireOfBundle(import.meta.url);',
+  'const __filename = pathOfBundle(import.meta.url);',
+  'const __dirname = dirnameOfBundle(__filename);',
+  '',
+].join('\n');
+
+export type Bundle = {
+  files: PackageFiles;
+  /** Folders of the third-party packages whose code is in the bundle, sorted. */
+  bundled: string[];
+};
+
+/**
+ * Bundles with esbuild: ES modules for Node 24. Entry points share their modules in chunks beside them, so a module
+ * has one instance whichever entry loads it. Rejects with esbuild's messages.
+ */
+export async function bundle(root: string, entries: EntryPoint[], external: string[]): Promise<Bundle> {
+  const outdir = join(root, 'dist');
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
+    outdir,
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'silent',
+    external: [...external, ...unused],
+    plugins: [inlineExplorerTemplate],
+  });
+  const globals = hasCommonJs(result.metafile) ? commonJsGlobals : '';
+  const files: PackageFiles = new Map();
+  for (const { path, text } of result.outputFiles) {
+    files.set(`dist/${relative(outdir, path).split(sep).join('/')}`, { content: globals + text });
+  }
+  return { files, bundled: bundledPackages(root, result.metafile) };
+}
+
+/** Whether code in the bundle was written as CommonJS. */
+function hasCommonJs({ inputs, outputs }: Metafile): boolean {
+  return Object.values(outputs).some((output) =>
+    Object.keys(output.inputs).some((path) => inputs[path]?.format === 'cjs'),
+  );
+}
+
+function bundledPackages(root: string, { outputs }: Metafile): string[] {
+  const folders = new Set<string>();
+  for (const output of Object.values(outputs)) {
+    for (const path of Object.keys(output.inputs)) {
+      const folder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
+      if (folder !== undefined) folders.add(join(root, folder));
+    }
+  }
+  return [...folders].sort();
+}
+
+/** The API explorer's middleware reads its page template from its own folder; in a bundle it has none. */
+const inlineExplorerTemplate: Plugin = {
+  name: 'inline-explorer-template',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]koa2-swagger-ui[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      const template = await readFile(join(dirname(path), 'index.hbs'), 'utf8');
+      const reading = "(0, fs_1.readFileSync)((0, path_1.join)(__dirname, './index.hbs'), 'utf-8')";
+      if (!code.includes(reading)) throw new Error(`${path} reads its template in a new way: adapt this plugin`);
+      return { contents: code.replace(reading, () => JSON.stringify(template)), loader: 'js' };
+    });
+  },
+};
+
+/** The files of swagger-ui that the explorer serves from `dist/assets/swagger-ui/`; none when it is not installed. */
+export function explorerAssets(folder: string): PackageFiles {
+  const files: PackageFiles = new Map();
+  let assets: string;
+  try {
+    assets = dirname(createRequire(join(folder, 'package.json')).resolve('swagger-ui-dist/package.json'));
+  } catch {
+    return files;
+  }
+  for (const name of [
+    'swagger-ui.css',
+    'swagger-ui-bundle.js',
+    'swagger-ui-standalone-preset.js',
+    'favicon-16x16.png',
+    'favicon-32x32.png',
+    'LICENSE',
+    'NOTICE',
+  ]) {
+    files.set(`dist/assets/swagger-ui/${name}`, { from: join(assets, name) });
+  }
+  return files;
+}

@@ -1,0 +1,21 @@
+// The licences of third-party code that is bundled into a package: they ask to be passed on with it.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readManifest } from './sources.ts';
+
+/** One text with the name, version and licence of each folder's package; empty when there is none. */
+export async function thirdPartyLicences(folders: string[]): Promise<string> {
+  const parts: string[] = [];
+  for (const folder of folders) {
+    const { name, version, license } = await readManifest(folder);
+    const texts: string[] = [];
+    for (const file of (await readdir(folder)).sort()) {
+      if (/^(licen[cs]e|copying|notice)(\.|-|$)/i.test(file)) texts.push(await readFile(join(folder, file), 'utf8'));
+    }
+    parts.push(
+      [`${name} ${version} (${license ?? 'licence not stated'})`, ...texts.map((text) => text.trim())].join('\n\n'),
+    );
+  }
+  return parts.length === 0 ? '' : `${parts.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
+}

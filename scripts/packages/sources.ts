@@ -1,0 +1,96 @@
+// What is built into packages: the vendor's folders with a package.json, the runtime, and the embedded PostgreSQL.
+
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The condition under which development resolves a package's exports to its TypeScript. */
+export const sourceCondition = 'workspace-source';
+
+/** The checkout this script stands in. */
+export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export type Export = string | { [condition: string]: string };
+
+export type Manifest = {
+  name: string;
+  version: string;
+  private?: boolean;
+  description?: string;
+  license?: string;
+  type?: string;
+  exports?: Record<string, Export>;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  [key: string]: unknown;
+};
+
+/** One package as it stands in the checkout. `folder` is absolute; `tier` is null for what every licence holds. */
+export type Source = { manifest: Manifest; folder: string; tier: string | null };
+
+export type Workspace = {
+  root: string;
+  /** npm scope with its `@`, taken from the runtime's name. */
+  scope: string;
+  vendor: string;
+  runtime: Source | undefined;
+  /** The vendor's packages, by name. */
+  packages: Source[];
+};
+
+export async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+/**
+ * Reads the packages of a checkout. A vendor folder counts when its package.json is there and not private.
+ * Rejects when the runtime has no package.json, or a vendor package states no tier.
+ */
+export async function readWorkspace(root: string): Promise<Workspace> {
+  const runtimeManifest = await readManifest(join(root, 'runtime'));
+  const scope = runtimeManifest.name.slice(0, runtimeManifest.name.indexOf('/'));
+  const vendor = scope.slice(1);
+  const packages: Source[] = [];
+  const folders = existsSync(join(root, 'vendor')) ? (await readdir(join(root, 'vendor'))).sort() : [];
+  for (const name of folders) {
+    const folder = join(root, 'vendor', name);
+    if (!existsSync(join(folder, 'package.json'))) continue;
+    const manifest = await readManifest(folder);
+    if (manifest.private) continue;
+    const tier = (manifest[vendor] as { tier?: string } | undefined)?.tier;
+    if (tier === undefined) throw new Error(`${manifest.name} states no tier: "${vendor}": { "tier": … }`);
+    packages.push({ manifest, folder, tier });
+  }
+  return {
+    root,
+    scope,
+    vendor,
+    runtime: { manifest: runtimeManifest, folder: join(root, 'runtime'), tier: null },
+    packages,
+  };
+}
+
+export type EntryPoint = { subpath: string; name: string; source: string };
+
+/** The entry points to build: exports with source and `default`. `name` is the path under `dist`, without extension. */
+export function entryPoints({ manifest, folder }: Source): EntryPoint[] {
+  const entries: EntryPoint[] = [];
+  for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {
+    if (typeof target === 'string') continue;
+    const { [sourceCondition]: source, default: built } = target;
+    if (source === undefined || built === undefined) continue;
+    const name = /^\.\/dist\/(.+)\.js$/.exec(built)?.[1];
+    if (name === undefined) throw new Error(`${manifest.name} exports ${subpath} to ${built}, which is not in ./dist`);
+    if (!existsSync(join(folder, source))) throw new Error(`${manifest.name} has no ${source} yet`);
+    entries.push({ subpath, name, source: join(folder, source) });
+  }
+  if (entries.length === 0) throw new Error(`${manifest.name} exports nothing that can be built`);
+  return entries;
+}
+
+/** The names of the vendor's own packages that a package depends on. */
+export function ownDependencies(manifest: Manifest, scope: string): Record<string, string> {
+  const all = Object.entries(manifest.dependencies ?? {});
+  return Object.fromEntries(all.filter(([name]) => name.startsWith(`${scope}/`)).sort());
+}

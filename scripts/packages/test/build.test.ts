@@ -1,0 +1,156 @@
+// Building: what is in the tarballs, that they run alone, and that the same sources give the same bytes.
+
+import { execFile } from 'node:child_process';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { type BuiltPackage, buildPackages } from '../index.ts';
+import { contentOf, makeFolder, makeWorkspace, migration, unpack } from './workspace.ts';
+
+const run = promisify(execFile);
+const find = (built: BuiltPackage[], name: string) => built.find((one) => one.name === name) as BuiltPackage;
+const read = async (folder: string, path: string) => readFile(join(folder, path), 'utf8');
+
+t.test('the tarballs of a checkout', async (t) => {
+  const root = await makeWorkspace(t);
+  const lines: string[] = [];
+  const built = await buildPackages({ root, out: await makeFolder(t), log: (line) => lines.push(line) });
+  t.strictSame(lines, [], 'nothing to complain about');
+  const summary = built.map(({ name, version, tier, dependencies }) => ({ name, version, tier, dependencies }));
+  const platform = '@carton/postgresql-linux-x64';
+  const optional = ['@carton/postgresql-linux-arm64', platform];
+  t.strictSame(summary, [
+    { name: platform, version: '18.4.0-beta.17', tier: null, dependencies: [] },
+    { name: '@carton/runtime', version: '1.0.0', tier: null, dependencies: optional },
+    { name: '@carton/base', version: '1.0.0', tier: 'basic', dependencies: ['@carton/runtime'] },
+    { name: '@carton/above', version: '1.0.0', tier: 'growth', dependencies: ['@carton/base'] },
+  ]);
+
+  t.strictSame(await contentOf(find(built, '@carton/base').tarball), {
+    LICENSE: 'File 644',
+    'README.md': 'File 644',
+    'dist/index.d.ts': 'File 644',
+    'dist/index.js': 'File 644',
+    'dist/types.d.ts': 'File 644',
+    'migrations/20260301090000_base_create_things.js': 'File 644',
+    'package.json': 'File 644',
+  });
+  t.strictSame(await contentOf(find(built, platform).tarball), {
+    'LICENSE.md': 'File 644',
+    'native/bin/postgres': 'File 755',
+    'native/lib/libpq.so.5': 'File 644',
+    'native/pg-symlinks.json': 'File 644',
+    'package.json': 'File 644',
+  });
+
+  const folder = await makeFolder(t);
+  for (const { name, tarball } of built) await unpack(folder, name, tarball);
+  const base = join(folder, 'node_modules/@carton/base');
+  t.strictSame(JSON.parse(await read(base, 'package.json')), {
+    name: '@carton/base',
+    version: '1.0.0',
+    description: 'The base',
+    license: 'SEE LICENSE IN LICENSE',
+    type: 'module',
+    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
+    dependencies: { '@carton/runtime': '1.0.0' },
+    carton: { tier: 'basic' },
+  });
+  t.equal(await read(base, 'migrations/20260301090000_base_create_things.js'), migration, 'byte for byte');
+  t.match(await read(base, 'dist/index.d.ts'), "from './types.js'");
+  t.match(await read(base, 'dist/index.js'), 'from "@carton/runtime"');
+
+  const runtime = JSON.parse(await read(folder, 'node_modules/@carton/runtime/package.json'));
+  t.strictSame(
+    Object.keys(runtime.exports),
+    ['.', './main', './package.json'],
+    'what has no built form is not published',
+  );
+  t.strictSame(runtime.optionalDependencies, Object.fromEntries(optional.map((name) => [name, '18.4.0-beta.17'])));
+  t.strictSame(runtime.carton, { platform: true });
+  const postgresql = JSON.parse(await read(folder, `node_modules/${platform}/package.json`));
+  t.match(postgresql, { os: ['linux'], cpu: ['x64'], license: 'MIT', carton: { platform: true } });
+  t.notOk(postgresql.scripts);
+  t.match(await read(folder, 'node_modules/@carton/above/THIRD-PARTY-LICENSES.txt'), 'old-library 1.0.0 (MIT)');
+  t.match(await read(folder, 'node_modules/@carton/above/THIRD-PARTY-LICENSES.txt'), 'Copyright old-library');
+
+  const script = "import '@carton/runtime/main'; import { greeting } from '@carton/above'; console.log(greeting)";
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+  t.match(stdout, 'Hello above 1', 'both entry points of the runtime share their modules; CommonJS is bundled');
+});
+
+t.test('the same sources give the same bytes, in another folder too', async (t) => {
+  const [one, other] = [await makeWorkspace(t), await makeWorkspace(t)];
+  const integrities = async (root: string) =>
+    (await buildPackages({ root, out: await makeFolder(t) })).map(({ name, integrity }) => ({ name, integrity }));
+  const first = await integrities(one);
+  t.strictSame(await integrities(other), first);
+  await writeFile(join(other, 'vendor/base/types.ts'), 'export type Named = { name: string; short?: string };\n');
+  const changed = (await integrities(other)).filter(({ integrity }, index) => first[index]?.integrity !== integrity);
+  t.strictSame(
+    changed.map(({ name }) => name),
+    ['@carton/base'],
+    'and another source another integrity',
+  );
+});
+
+t.test('builds again only when a source changed or a tarball is gone', async (t) => {
+  const root = await makeWorkspace(t);
+  const out = await makeFolder(t);
+  const build = () => buildPackages({ root, out });
+  const inodes = (built: BuiltPackage[]) => Promise.all(built.map(async ({ tarball }) => (await stat(tarball)).ino));
+  const first = await build();
+  const before = await inodes(first);
+  t.strictSame(await build(), first);
+  t.strictSame(await inodes(first), before, 'the tarballs were left alone');
+
+  await writeFile(find(first, '@carton/above').tarball, 'something else');
+  t.strictSame(await build(), first, 'a tarball that was tampered with is built again');
+  await writeFile(join(root, 'vendor/base/README.md'), '# base, explained\n');
+  t.not(find(await build(), '@carton/base').integrity, find(first, '@carton/base').integrity);
+});
+
+t.test('builds only what is asked for', async (t) => {
+  const root = await makeWorkspace(t);
+  const out = await makeFolder(t);
+  const built = await buildPackages({ root, out, only: ['@carton/base'] });
+  t.strictSame(
+    built.map(({ name }) => name),
+    ['@carton/base'],
+  );
+  await t.rejects(buildPackages({ root, out, only: ['@carton/none'] }), /There is no package @carton\/none/);
+});
+
+t.test('says which package cannot be built, and why', async (t) => {
+  const root = await makeWorkspace(t);
+  const out = await makeFolder(t);
+  await writeFile(join(root, 'vendor/above/index.ts'), "export { x } from 'not-installed';\n");
+  await t.rejects(buildPackages({ root, out }), /@carton\/above cannot be bundled: .*not-installed/s);
+  await writeFile(join(root, 'vendor/above/package.json'), JSON.stringify({ name: '@carton/above', version: '1.0.0' }));
+  await t.rejects(buildPackages({ root, out }), /@carton\/above states no tier/);
+});
+
+t.test('the real runtime runs from its tarball, in a folder with nothing else', async (t) => {
+  const [runtime] = await buildPackages({ out: await makeFolder(t), only: ['@carton/runtime'] });
+  const folder = await makeFolder(t);
+  const target = await unpack(folder, '@carton/runtime', (runtime as BuiltPackage).tarball);
+  const script = `
+    const service = await import('@carton/runtime/service');
+    const packages = await import('@carton/runtime');
+    const page = service.explorer({ title: 'A title' });
+    const context = { method: 'GET', path: '/docs', set() {} };
+    await page(context, () => {});
+    const knex = service.connect({ url: 'postgresql://nobody@127.0.0.1:9/none' });
+    const refused = await knex.raw('select 1').then(() => 'no', (error) => error.code);
+    await knex.destroy();
+    console.log(JSON.stringify({ page: String(context.body), refused, names: Object.keys(packages) }));
+  `;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+  const { page, refused, names } = JSON.parse(stdout.trim().split('\n').at(-1) as string);
+  t.match(page, '<title>A title</title>', 'the template of the explorer is in the bundle');
+  t.equal(refused, 'ECONNREFUSED', 'knex and pg are in the bundle');
+  const source = Object.keys(await import('@carton/runtime'));
+  t.strictSame(names.sort(), source.sort(), 'exports what the source exports');
+  t.ok((await stat(join(target, 'dist/assets/swagger-ui/swagger-ui-bundle.js'))).size > 0);
+});
