@@ -5,6 +5,7 @@ export { accessKinds } from './box/access.ts';
 export { type Box, type BoxServices, route, type StaffCaller } from './box/services.ts';
 export { memberAuthenticators, type ShopperSession } from './box/shopper-session.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
+export { Country, countryName, isCountry } from './country/country.ts';
 export { type Actor, type Change, changeListeners } from './db/changes.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/connection.ts';
 export type { Database } from './db/database.ts';

@@ -3,6 +3,7 @@
  * everything of the engine that knows nothing of boxes, packages or tenants.
  */
 export { camelCaseRow, connect, isUniqueViolation, problemOfDatabaseError } from './db/connection.ts';
+export { openDatabase } from './db/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 export { newId } from './db/id.ts';
 export { collectMigrations, migrate, migratorSettings, pendingMigrations } from './db/migrations.ts';

@@ -16,8 +16,13 @@ export function readSettings<T extends TObject>(schema: T, environment: NodeJS.P
     if (value !== undefined) given[name] = value;
   }
   const wrong = faults(schema, given);
-  if (wrong) throw new Error(`wrong setting: ${wrong.replaceAll('data/', '').replaceAll('data must', 'must')}`);
+  if (wrong) throw new Error(`wrong setting: ${readable(wrong)}`);
   return given as Static<T>;
+}
+
+/** The faults with the setting's name first. */
+function readable(faults: string): string {
+  return faults.replaceAll(/data must have required property '(\w+)'/g, '$1 is not set').replaceAll('data/', '');
 }
 
 /** Text that does not fit the type is kept, so that the schema refuses it by name. */

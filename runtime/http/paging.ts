@@ -12,7 +12,7 @@ export const largestPageSize = 100;
 export function pageQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
   return object({
     limit: Type.Integer({ minimum: 1, maximum: largestPageSize, default: defaultPageSize }),
-    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'nextCursor of the page before' })),
+    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'nextCursor of the page before' })),
     ...filters,
   });
 }

@@ -71,6 +71,13 @@ export function defineProblem(type: ProblemType): ProblemDefinition {
 
 /** What the engine itself answers; which of them an operation can give follows from its declaration. */
 export const invalidRequest = defineProblem({ code: 'invalid_request', status: 400, title: 'The request is invalid' });
+/**
+ * invalid_request (400) for one field of the body that its schema cannot judge.
+ * @param pointer JSON pointer (RFC 6901) to the field: `/variants/0/sku`
+ */
+export function invalidField(pointer: string, detail: string): Problem {
+  return invalidRequest(`body ${pointer}: ${detail}`, { errors: [{ in: 'body', pointer, detail }] });
+}
 export const malformedJson = defineProblem({
   code: 'malformed_json',
   status: 400,

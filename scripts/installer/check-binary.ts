@@ -2,10 +2,11 @@
  * Trying a finished binary the way a partner gets it: alone in an empty folder, with an empty environment.
  */
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { runAsNode } from '../../installer/vendor.ts';
 
 const runs = 20;
 
@@ -29,6 +30,7 @@ export async function checkBinary(binary: string, node: string, expectedVersion:
     const { stdout } = await promisify(execFile)(alone, ['--version'], bare);
     if (stdout !== `${expectedVersion}\n`) throw new Error(`--version printed ${JSON.stringify(stdout)}`);
     await promisify(execFile)(alone, ['install', '--help'], bare);
+    await checkRunsPrograms(alone, folder);
     // In turns, so that whatever else the machine does meets all of them.
     const times: Times[] = [];
     for (let run = 0; run < runs; run += 1) {
@@ -42,6 +44,22 @@ export async function checkBinary(binary: string, node: string, expectedVersion:
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A box is a program on disk that the binary runs as Node would, and so is whatever the box forks. */
+async function checkRunsPrograms(binary: string, folder: string): Promise<void> {
+  const program = join(folder, 'program.mjs');
+  await writeFile(
+    program,
+    `import { fork } from 'node:child_process';
+    const { default: name } = await import('./name.mjs');
+    console.log(name, process.argv.slice(1).join(' '));
+    if (process.argv[2] !== 'forked') fork(process.argv[1], ['forked']);`,
+  );
+  await writeFile(join(folder, 'name.mjs'), "export default await Promise.resolve('ran');");
+  const { stdout } = await promisify(execFile)(binary, [program, 'first'], { cwd: folder, env: { [runAsNode]: '1' } });
+  const expected = `ran ${program} first\nran ${program} forked\n`;
+  if (stdout !== expected) throw new Error(`a program printed ${JSON.stringify(stdout)}`);
 }
 
 function time(program: string, words: string[], cwd: string): number {

@@ -1,0 +1,210 @@
+/**
+ * `install`: from a licence key to a running box, and again for every change of tier or version.
+ * Activate, resolve, pull and verify, lay out, start (the box migrates before it listens), switch.
+ */
+import { type BoxFolder, boxFolder, checkFolderUsable } from '../box/folder.ts';
+import { boxUrl } from '../box/health.ts';
+import { launchOf } from '../box/launch.ts';
+import { withLock } from '../box/lock.ts';
+import { type Patience, replaceBox, startBox } from '../box/replace.ts';
+import { findRunningBox, type RunningBox } from '../box/running.ts';
+import { type BoxSecrets, type BoxSettings, readSecrets, readSettings, writeSettings } from '../box/settings.ts';
+import { stopBox } from '../box/stopping.ts';
+import { type Activation, activate } from '../control-plane.ts';
+import { megabytes, type Output } from '../output/output.ts';
+import { checkDisk, checkPort, spareBytes } from '../preflight.ts';
+import { credentials } from '../pull/credentials.ts';
+import { planPull, pullPackages } from '../pull/pull.ts';
+import { openRegistry } from '../pull/registry.ts';
+import { resolvePackages } from '../pull/resolve.ts';
+import {
+  currentRelease,
+  finishRelease,
+  isWhole,
+  makePartial,
+  removePartials,
+  switchCurrent,
+} from '../release/layout.ts';
+import { makeLock, type ReleaseLock, releaseId } from '../release/lock-file.ts';
+import { beginCleanup, type Cleanup } from './install-cleanup.ts';
+import { chooseKey, chooseSecrets, chooseSettings, type InstallOptions, sameLaunch } from './install-options.ts';
+
+/** What an install came to. */
+export interface InstallResult {
+  dir: string;
+  tier: string;
+  customerId: string;
+  /** Name of the release that is current now. */
+  release: string;
+  /** Version of each package, by full name. */
+  packages: Record<string, string>;
+  /** Whether anything was pulled, switched or restarted. */
+  changed: boolean;
+  running: boolean;
+  pid?: number;
+  /** Address of the box, such as `http://127.0.0.1:3001`. */
+  url: string;
+}
+
+/** The box as it was found, and as it is to be. */
+interface Plan {
+  folder: BoxFolder;
+  before: { settings?: BoxSettings; secrets: Partial<BoxSecrets>; current?: string; running?: RunningBox };
+  settings: BoxSettings;
+  secrets: BoxSecrets;
+  lock: ReleaseLock;
+  id: string;
+}
+
+/**
+ * Installs a box, or brings an installed one to what its licence now gives.
+ * @throws Failure with any code of the table but `not_running` and `not_installed`. After a failure the box that ran
+ * before runs again, and a first install leaves nothing but what a repeated one goes on from.
+ */
+export async function install(options: InstallOptions, output: Output): Promise<InstallResult> {
+  const folder = boxFolder(options.dir);
+  return withLock(folder.root, 'install', async () => {
+    await checkFolderUsable(folder);
+    const cleanup = await beginCleanup(folder);
+    try {
+      return await installLocked(folder, options, output, cleanup);
+    } catch (error) {
+      await cleanup.afterFailure(error).catch(() => undefined); // what failed first is what people must learn
+      throw error;
+    }
+  });
+}
+
+async function installLocked(
+  folder: BoxFolder,
+  options: InstallOptions,
+  output: Output,
+  cleanup: Cleanup,
+): Promise<InstallResult> {
+  const before = {
+    settings: await readSettings(folder),
+    secrets: await readSecrets(folder),
+    current: await currentRelease(folder),
+    running: await findRunningBox(folder),
+  };
+  const address = chooseSettings(options, before.settings);
+  const key = await chooseKey(options, before.secrets);
+  const secrets = chooseSecrets(options, before, key, output);
+  if (options.start !== false) await checkPortUnlessOwn(before, address);
+
+  const activation = await activate(address.controlPlaneUrl, key, options.signal);
+  output.say('activated', `licence accepted: ${activation.tier}, ${activation.packages.length} packages`, {
+    tier: activation.tier,
+    customerId: activation.customerId,
+    packages: activation.packages.length,
+  });
+  const { tier, customerId, registryUrl } = activation;
+  const settings: BoxSettings = { ...address, registryUrl, tier, customerId };
+
+  const lock = await bringPackages(folder, { activation, settings, secrets, key }, options, output, cleanup);
+  const plan: Plan = { folder, before, settings, secrets, lock, id: releaseId(lock) };
+  return finish(plan, options, output);
+}
+
+/** Resolves, pulls and lays out. @returns the lock of the release, which is on disk, whole */
+async function bringPackages(
+  folder: BoxFolder,
+  licence: { activation: Activation; settings: BoxSettings; secrets: BoxSecrets; key: string },
+  options: InstallOptions,
+  output: Output,
+  cleanup: Cleanup,
+): Promise<ReleaseLock> {
+  const { activation, settings, key } = licence;
+  const ownDatabase = licence.secrets.DATABASE_URL !== undefined;
+  const renew = () => activate(settings.controlPlaneUrl, key, options.signal);
+  const registry = openRegistry(credentials(activation, renew), output, options.signal);
+  const packages = await resolvePackages(registry, activation.packages, { ownDatabase });
+  const lock = makeLock(activation.tier, packages);
+  const id = releaseId(lock);
+  if (await isWhole(folder, id, lock)) {
+    output.say('resolved', `${packages.length} packages resolved, all of them here`, {
+      packages: packages.length,
+      release: id,
+    });
+    return lock;
+  }
+
+  const plan = await planPull(folder, packages);
+  output.say(
+    'resolved',
+    `${packages.length} packages resolved, ${plan.packagesToPull} to pull (${megabytes(plan.bytesToPull)})`,
+    { packages: packages.length, toPull: plan.packagesToPull, bytes: plan.bytesToPull, release: id },
+  );
+  const spare = options.spareBytes ?? (ownDatabase ? spareBytes.ownDatabase : spareBytes.embeddedDatabase);
+  await checkDisk(folder, plan.bytesToPull, spare);
+  await cleanup.makeBoxFolders(id);
+  await pullPackages(registry, plan, await makePartial(folder, id), output, options.signal);
+  await finishRelease(folder, id, lock);
+  output.say('laid_out', `release ${id} verified and laid out`, { release: id });
+  return lock;
+}
+
+/** Starts or replaces the box when anything changed, then makes the release the current one. */
+async function finish(plan: Plan, options: InstallOptions, output: Output): Promise<InstallResult> {
+  const { folder, before, settings, secrets, id } = plan;
+  const { running } = before;
+  const launch = launchOf(id, settings, secrets);
+  const unchanged =
+    before.current === id &&
+    before.settings !== undefined &&
+    sameLaunch(launchOf(id, before.settings, before.secrets), launch);
+
+  let box = running;
+  let restarted = false;
+  if (options.start !== false && !(unchanged && running?.release === id)) {
+    box = await bringUp(plan, options, output);
+    restarted = true;
+  }
+  if (before.current !== id) await switchCurrent(folder, id);
+  await writeSettings(folder, settings, secrets);
+  await removePartials(folder);
+
+  const changed = restarted || !unchanged;
+  const result: InstallResult = {
+    dir: folder.root,
+    tier: settings.tier,
+    customerId: settings.customerId,
+    release: id,
+    packages: Object.fromEntries(Object.entries(plan.lock.packages).map(([name, { version }]) => [name, version])),
+    changed,
+    running: box !== undefined,
+    pid: box?.pid,
+    url: boxUrl(settings),
+  };
+  if (box && !restarted && box.release !== id) output.warn('the box still runs its former release: stop and start it');
+  return result;
+}
+
+/** Starts the release, in place of the box that runs if there is one. */
+async function bringUp(plan: Plan, options: InstallOptions, output: Output): Promise<RunningBox> {
+  const { folder, before, settings, secrets, id } = plan;
+  const launch = launchOf(id, settings, secrets);
+  const patience: Patience = {
+    healthSeconds: options.healthSeconds ?? 120,
+    stopSeconds: options.stopSeconds ?? 30,
+    signal: options.signal,
+  };
+  let box: RunningBox;
+  if (before.running && before.settings) {
+    const old = launchOf(before.running.release, before.settings, before.secrets);
+    box = await replaceBox(folder, before.running, { old, new: launch }, output, patience);
+  } else {
+    // Without settings a running box is what an install left that was killed in its last step: nothing to go back to.
+    if (before.running) await stopBox(folder, before.running, output, { seconds: patience.stopSeconds });
+    box = await startBox(folder, launch, output, patience);
+  }
+  output.say('healthy', `the box answers at ${boxUrl(settings)}`, { url: boxUrl(settings), pid: box.pid, release: id });
+  return box;
+}
+
+async function checkPortUnlessOwn(before: Plan['before'], wanted: { host: string; port: number }): Promise<void> {
+  const { running, settings } = before;
+  // The port of a box that runs is its own; without settings its port is unknown, and its start will tell.
+  if (running && (!settings || (settings.port === wanted.port && settings.host === wanted.host))) return;
+  await checkPort(wanted.host, wanted.port);
+}

@@ -1,0 +1,50 @@
+/**
+ * The command line of `status`.
+ */
+import { chooseOutput } from '../output/choose.ts';
+import { vendor } from '../vendor.ts';
+import { endWith } from './common.ts';
+import { type StatusResult, status, statusExitCode } from './status.ts';
+
+interface Options {
+  dir: string;
+  json?: boolean;
+}
+
+/** Runs `status` and sets the exit status: 0 only for a box that runs and answers. */
+export async function runStatus(options: Options): Promise<void> {
+  const output = await chooseOutput(options);
+  await endWith(output, async () => {
+    const result = await status(options);
+    const exitCode = statusExitCode(result);
+    output.result(result, describe(result), exitCode);
+    return exitCode;
+  });
+}
+
+function describe(result: StatusResult): string[] {
+  const names = Object.keys(result.packages);
+  const width = Math.max(...names.map((name) => name.length), 0);
+  return [
+    `folder    ${result.dir}`,
+    `licence   ${result.tier} (customer ${result.customerId})`,
+    `release   ${result.release ?? 'none'}, ${names.length} packages`,
+    `process   ${describeProcess(result)}`,
+    `address   ${result.url}${describeHealth(result)}`,
+    '',
+    ...names.map((name) => `${name.padEnd(width)}  ${result.packages[name]}`),
+  ];
+}
+
+function describeProcess({ running, pid, release, runningRelease }: StatusResult): string {
+  if (!running) return `not running (${vendor} start starts it)`;
+  return runningRelease === release
+    ? `running (${pid})`
+    : `running (${pid}) release ${runningRelease}; restart it for ${release}`;
+}
+
+function describeHealth({ running, healthy, healthStatus }: StatusResult): string {
+  if (!running) return '';
+  if (healthy) return ' (healthy)';
+  return healthStatus === undefined ? ' (does not answer)' : ` (answers /health with ${healthStatus})`;
+}

@@ -1,0 +1,118 @@
+/**
+ * `start`: runs the installed box, in the background or as a child of this command.
+ */
+import { type BoxFolder, boxFolder } from '../box/folder.ts';
+import { boxUrl, waitUntilHealthy } from '../box/health.ts';
+import { type Launch, launchOf } from '../box/launch.ts';
+import { withLock } from '../box/lock.ts';
+import { startBox } from '../box/replace.ts';
+import { findRunningBox, type RunningBox } from '../box/running.ts';
+import { readSecrets, requireSettings } from '../box/settings.ts';
+import { stopBox } from '../box/stopping.ts';
+import { type ExitStatus, type SupervisedBox, supervise } from '../box/supervision.ts';
+import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { checkPort } from '../preflight.ts';
+import { currentRelease } from '../release/layout.ts';
+
+const stopSeconds = 30;
+
+/** Options of `start`. */
+export interface StartOptions {
+  /** The box's folder. */
+  dir: string;
+  /** How long the box may take until it answers, in seconds; 120 unless given. */
+  healthSeconds?: number;
+  /** Stops a box in the foreground as SIGTERM does; ends the wait for one in the background. */
+  signal?: AbortSignal;
+}
+
+/** A box that runs. */
+export interface StartResult {
+  dir: string;
+  url: string;
+  pid: number;
+  release: string;
+  /** It ran before, and nothing was done. */
+  alreadyRunning: boolean;
+}
+
+/** A box that runs in the foreground. */
+export interface ForegroundResult extends StartResult {
+  /** Asks the box to end; asked twice, kills it. */
+  stop(): void;
+  /** Settles with the exit status when it has ended; a box that was running already is not waited for. */
+  ended: Promise<ExitStatus>;
+}
+
+/**
+ * Starts the box in the background and waits until it answers.
+ * @throws Failure not_installed, busy, port_taken, box_not_healthy, interrupted
+ */
+export async function start(options: StartOptions, output: Output): Promise<StartResult> {
+  const folder = boxFolder(options.dir);
+  return withLock(folder.root, 'start', async () => {
+    const launch = await readyToLaunch(folder);
+    const running = await findRunningBox(folder);
+    if (running) return describe(folder, launch, running, true);
+    await checkPort(launch.host, launch.port);
+    const { healthSeconds = 120, signal } = options;
+    const box = await startBox(folder, launch, output, { healthSeconds, stopSeconds, signal });
+    return describe(folder, launch, box, false);
+  });
+}
+
+/**
+ * Starts the box as a child of this process, its output on this process's own, and waits until it answers.
+ * The lock is held until then; after it, `stop` and `install` of other processes work on this box.
+ * @throws like `start`
+ */
+export async function startInForeground(options: StartOptions, output: Output): Promise<ForegroundResult> {
+  const folder = boxFolder(options.dir);
+  return withLock(folder.root, 'start', async () => {
+    const launch = await readyToLaunch(folder);
+    const running = await findRunningBox(folder);
+    if (running?.orphaned) {
+      output.warn(`a box runs whose parent is gone (process ${running.pid}): it is stopped, and started from here`);
+      await stopBox(folder, running, output, { seconds: stopSeconds });
+    } else if (running) {
+      return { ...describe(folder, launch, running, true), stop() {}, ended: Promise.resolve(0) };
+    }
+    await checkPort(launch.host, launch.port);
+    const supervised = await supervise(folder, launch, output);
+    options.signal?.addEventListener('abort', () => supervised.stop());
+    if (options.signal?.aborted) supervised.stop();
+    await healthyOrEnded(folder, supervised, launch, output, options);
+    const { box, ended } = supervised;
+    return { ...describe(folder, launch, box, false), stop: () => supervised.stop(), ended };
+  });
+}
+
+/** A box that is asked to stop while it starts is stopped, which is no failure to become healthy. */
+async function healthyOrEnded(
+  folder: BoxFolder,
+  supervised: SupervisedBox,
+  launch: Launch,
+  output: Output,
+  options: StartOptions,
+): Promise<void> {
+  try {
+    await waitUntilHealthy(folder, supervised.box, boxUrl(launch), output, { seconds: options.healthSeconds ?? 120 });
+  } catch (error) {
+    if (options.signal?.aborted) return;
+    supervised.stop();
+    await supervised.ended;
+    throw error;
+  }
+}
+
+async function readyToLaunch(folder: BoxFolder): Promise<Launch> {
+  const settings = await requireSettings(folder);
+  const release = await currentRelease(folder);
+  if (!release) throw new Failure('not_installed', `${folder.current} is missing`, 'Run install again');
+  return launchOf(release, settings, await readSecrets(folder));
+}
+
+function describe(folder: BoxFolder, launch: Launch, box: RunningBox, alreadyRunning: boolean): StartResult {
+  return { dir: folder.root, url: boxUrl(launch), pid: box.pid, release: box.release, alreadyRunning };
+}

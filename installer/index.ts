@@ -1,0 +1,21 @@
+/**
+ * The commands as functions, for programs that install and run a box themselves. Each throws a `Failure` whose `code`
+ * stands in the table of exit codes.
+ */
+export type { RunningBox } from './box/running.ts';
+export { type InstallResult, install } from './commands/install.ts';
+export type { InstallOptions } from './commands/install-options.ts';
+export {
+  type ForegroundResult,
+  type StartOptions,
+  type StartResult,
+  start,
+  startInForeground,
+} from './commands/start.ts';
+export { type StatusOptions, type StatusResult, status } from './commands/status.ts';
+export { type StopOptions, type StopResult, stop } from './commands/stop.ts';
+export { type ExitCode, exitCodes } from './exit-codes.ts';
+export { Failure } from './failure.ts';
+export { jsonOutput } from './output/json.ts';
+export { type Output, silent } from './output/output.ts';
+export { plainOutput } from './output/plain.ts';

@@ -1,0 +1,123 @@
+/**
+ * From the licence's package names to exact versions: the newest of each that this machine can run, checked to fit
+ * together before a single byte of them is pulled.
+ */
+import pacote from 'pacote';
+import { Failure } from '../failure.ts';
+import { embeddedDatabasePrefix, runtimePackage, scope } from '../vendor.ts';
+import { inParallel } from './parallel.ts';
+import type { Registry } from './registry.ts';
+
+/** A package of the release to be. */
+export interface ResolvedPackage {
+  name: string;
+  version: string;
+  integrity: string;
+  /** Size on disk as the registry declares it, in bytes; 0 when it does not. */
+  unpackedSize: number;
+  /** Ranges of the vendor's own packages that it needs. */
+  dependencies: Record<string, string>;
+}
+
+/** The machine to resolve for, in npm's words (`linux`, `x64`). */
+export interface Platform {
+  os: string;
+  cpu: string;
+}
+
+interface Manifest {
+  name: string;
+  version: string;
+  _integrity?: string;
+  dist?: { unpackedSize?: number };
+  dependencies?: Record<string, string>;
+  os?: string[] | string;
+  cpu?: string[] | string;
+}
+
+const simultaneous = 8;
+
+/**
+ * Resolves the packages of a licence.
+ * @param options.ownDatabase the operator brings a database, so the embedded one is left out
+ * @throws Failure registry_refused when one is refused, missing, or needs a version that the others do not have
+ */
+export async function resolvePackages(
+  registry: Registry,
+  names: readonly string[],
+  options: { ownDatabase: boolean; platform?: Platform },
+): Promise<ResolvedPackage[]> {
+  const platform = options.platform ?? { os: process.platform, cpu: process.arch };
+  const wanted = names.filter((name) => {
+    if (!name.startsWith(embeddedDatabasePrefix)) return true;
+    // The name says the platform, so one for another machine is not even asked for: a registry may lack it.
+    return !options.ownDatabase && name === `${embeddedDatabasePrefix}${platform.os}-${platform.cpu}`;
+  });
+  const manifests = await inParallel(wanted, simultaneous, (name) =>
+    registry.use(name, (settings) => pacote.manifest(`${name}@latest`, settings) as Promise<Manifest>),
+  );
+  const fitting = manifests.filter((manifest) => runsOn(manifest, platform)).map(toResolved);
+  if (!fitting.some(({ name }) => name === runtimePackage)) {
+    throw new Failure(
+      'registry_refused',
+      `this licence holds no ${runtimePackage}, which a box needs`,
+      'Tell the vendor',
+    );
+  }
+  await checkDependencies(registry, fitting);
+  return fitting;
+}
+
+/** npm's rule for `os` and `cpu`: absent fits all; `!x` excludes x; otherwise one must be named. */
+export function runsOn(manifest: Pick<Manifest, 'os' | 'cpu'>, platform: Platform): boolean {
+  return allows(manifest.os, platform.os) && allows(manifest.cpu, platform.cpu);
+}
+
+function allows(list: string[] | string | undefined, value: string): boolean {
+  const entries = list === undefined ? [] : [list].flat();
+  if (entries.includes(`!${value}`)) return false;
+  const named = entries.filter((entry) => !entry.startsWith('!'));
+  return named.length === 0 || named.includes(value) || named.includes('any');
+}
+
+function toResolved(manifest: Manifest): ResolvedPackage {
+  const { name, version, _integrity: integrity } = manifest;
+  if (!integrity?.includes('sha512-')) {
+    throw new Failure(
+      'integrity_failed',
+      `the registry declares no sha512 integrity for ${name} ${version}`,
+      'Tell the vendor',
+    );
+  }
+  const dependencies = Object.entries(manifest.dependencies ?? {}).filter(([other]) => other.startsWith(`${scope}/`));
+  const unpackedSize = manifest.dist?.unpackedSize ?? 0;
+  return { name, version, integrity, unpackedSize, dependencies: Object.fromEntries(dependencies) };
+}
+
+/** npm itself picks the version for each range (from packuments already fetched); it must be the one that was resolved. */
+async function checkDependencies(registry: Registry, packages: readonly ResolvedPackage[]): Promise<void> {
+  const versions = new Map(packages.map(({ name, version }) => [name, version]));
+  for (const { name, version, dependencies } of packages) {
+    for (const [other, range] of Object.entries(dependencies)) {
+      const present = versions.get(other);
+      if (present && (await satisfies(registry, other, range, present))) continue;
+      throw new Failure(
+        'registry_refused',
+        `${name} ${version} needs ${other} ${range}, and this licence gives ${present ?? 'none'}`,
+        'Tell the vendor: the published packages do not fit together',
+      );
+    }
+  }
+}
+
+async function satisfies(registry: Registry, name: string, range: string, version: string): Promise<boolean> {
+  if (range === version) return true;
+  return registry.use(`${name} ${range}`, async (settings) => {
+    try {
+      return (await pacote.manifest(`${name}@${range}`, settings)).version === version;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ETARGET') return false;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * The lock file of a release: which packages, in which versions, with which contents. The release is named after it, so
+ * the same packages are the same release wherever and whenever they are pulled.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockFileName } from '../vendor.ts';
+
+/** One package as the registry declares it. `integrity` is a Subresource Integrity string, `sha512-…`. */
+export interface LockedPackage {
+  version: string;
+  integrity: string;
+}
+
+/** The content of the lock file. */
+export interface ReleaseLock {
+  lockVersion: 1;
+  tier: string;
+  /** By full npm name, in alphabetical order. */
+  packages: Record<string, LockedPackage>;
+}
+
+/** Makes the lock of a set of packages. */
+export function makeLock(tier: string, packages: readonly ({ name: string } & LockedPackage)[]): ReleaseLock {
+  const sorted = [...packages].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    lockVersion: 1,
+    tier,
+    packages: Object.fromEntries(sorted.map(({ name, version, integrity }) => [name, { version, integrity }])),
+  };
+}
+
+/** The file's text: also what the release's name is derived from. */
+export function formatLock(lock: ReleaseLock): string {
+  return `${JSON.stringify(lock, null, 2)}\n`;
+}
+
+/** The name of the release that a lock describes: the first 16 hexadecimal digits of the SHA-256 of its text. */
+export function releaseId(lock: ReleaseLock): string {
+  return createHash('sha256').update(formatLock(lock)).digest('hex').slice(0, 16);
+}
+
+/** Reads a release's lock. @returns undefined when it is absent or unreadable, which is no release */
+export async function readLock(release: string): Promise<ReleaseLock | undefined> {
+  try {
+    const lock = JSON.parse(await readFile(join(release, lockFileName), 'utf8')) as ReleaseLock;
+    return lock.lockVersion === 1 && lock.packages ? lock : undefined;
+  } catch {
+    return undefined;
+  }
+}

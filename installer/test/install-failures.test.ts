@@ -1,0 +1,236 @@
+/**
+ * Every way an install can fail ends in its own exit status, one line that says what to do, and a folder in order.
+ */
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { findRunningBox } from '../box/running.ts';
+import { install, silent } from '../index.ts';
+import { scope } from '../vendor.ts';
+import { key, list, makeBox, type TestBox, until } from './support/box.ts';
+import { type Entry, makePackage, makeRuntime, packRaw } from './support/packages.ts';
+import { startVendor } from './support/vendor.ts';
+
+const core = `${scope}/core`;
+const licence = { tier: 'basic', packages: [`${scope}/runtime`, core] };
+const vendor = await startVendor([makeRuntime(), makePackage({ name: core })], {
+  [key]: licence,
+  expired: { status: 403, code: 'license_expired', detail: 'This licence key expired on 2026-01-31' },
+});
+t.teardown(() => vendor.close());
+t.afterEach(() => {
+  for (const faults of [vendor.refusals, vendor.replacements, vendor.breaks, vendor.stalls]) faults.clear();
+  vendor.licences.set(key, licence);
+  vendor.packages.set(core, makePackage({ name: core }));
+});
+
+/** Runs an install that must fail, and checks its end and that the folder is not there, as before. */
+async function failsAndLeavesNothing(t: Test, box: TestBox, code: string, exitCode: number, environment = {}) {
+  const { end, exitCode: actual } = await box.install([], environment);
+  t.equal(actual, exitCode);
+  t.match(end, { event: 'error', exitCode, error: { code, advice: /\w/ } });
+  t.same(await readdir(dirname(box.dir)), [], 'the folder that was made is gone');
+  return end.error?.message ?? '';
+}
+
+t.test('a wrong key', async (t) => {
+  const box = await makeBox(t, vendor);
+  const message = await failsAndLeavesNothing(t, box, 'wrong_key', 3, { CARTON_LICENSE_KEY: 'ctn_basic_typo' });
+  t.match(message, 'No such licence key');
+});
+
+t.test('an expired key', async (t) => {
+  const box = await makeBox(t, vendor);
+  const message = await failsAndLeavesNothing(t, box, 'key_not_active', 4, { CARTON_LICENSE_KEY: 'expired' });
+  t.match(message, 'expired on 2026-01-31');
+});
+
+t.test('without --json the end is one line on standard error', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { stdout, stderr } = await box.run(['install', '--control-plane', vendor.controlPlaneUrl], {
+    CARTON_LICENSE_KEY: 'expired',
+  });
+  t.equal(stdout, '');
+  t.equal(
+    stderr,
+    'carton: the licence key is not active: This licence key expired on 2026-01-31. Ask the vendor to renew it.\n',
+  );
+});
+
+t.test('no key, and nobody to ask', async (t) => {
+  const box = await makeBox(t, vendor);
+  const message = await failsAndLeavesNothing(t, box, 'usage', 2, { CARTON_LICENSE_KEY: '' });
+  t.match(message, 'there is no licence key');
+});
+
+t.test('a control plane that is not there', async (t) => {
+  const box = await makeBox(t, undefined);
+  const message = await failsAndLeavesNothing(t, box, 'control_plane_unavailable', 5);
+  t.match(message, /ECONNREFUSED/);
+});
+
+t.test('a registry that refuses a package', async (t) => {
+  vendor.refusals.set(core, { status: 403, error: 'core is in the growth tier; this licence is basic' });
+  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
+  t.match(message, 'core is in the growth tier; this licence is basic');
+});
+
+t.test('a registry that lacks a package', async (t) => {
+  vendor.packages.delete(core);
+  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
+  t.match(message, core);
+});
+
+t.test('packages that do not fit together', async (t) => {
+  vendor.packages.set(core, makePackage({ name: core, dependencies: { [`${scope}/runtime`]: '^2.0.0' } }));
+  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
+  t.match(message, 'needs @carton/runtime ^2.0.0, and this licence gives 0.1.0');
+});
+
+t.test('a taken port', async (t) => {
+  const box = await makeBox(t, vendor);
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(box.port, '127.0.0.1', resolve));
+  t.teardown(() => other.close());
+  const message = await failsAndLeavesNothing(t, box, 'port_taken', 9);
+  t.match(message, String(box.port));
+});
+
+t.test('a folder that holds something else', async (t) => {
+  const box = await makeBox(t, vendor);
+  await mkdir(box.dir);
+  await writeFile(join(box.dir, 'thesis.tex'), '');
+  t.match(await box.install(), { exitCode: 15, end: { error: { message: /thesis\.tex/ } } });
+  t.same(await list(box.dir), ['thesis.tex']);
+});
+
+t.test('too little room on the disk', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { dir, port } = box;
+  const options = { dir, port, licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl, spareBytes: 1e18 };
+  await t.rejects(install(options, silent), { code: 'disk_full', exitCode: 8, message: /free and needs/ });
+  t.same(await readdir(dirname(dir)), []);
+});
+
+/** A disk of one megabyte, where this user may mount one. */
+const small = await mkdtemp(join(tmpdir(), 'small-disk-'));
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', small]).status === 0;
+t.teardown(async () => {
+  if (mounted) spawnSync('umount', [small]);
+  await rm(small, { recursive: true, force: true });
+});
+
+t.test(
+  'a disk that fills up while packages arrive',
+  { skip: !mounted && 'no small disk can be mounted here' },
+  async (t) => {
+    const large = makePackage({ name: core }, [{ path: 'large.bin', content: Buffer.alloc(4_000_000) }]);
+    vendor.packages.set(core, { ...large, unpackedSize: 0 }); // as when a registry declares no sizes
+    const { dir, port } = await makeBox(t, vendor, small);
+    const options = { dir, port, licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl, spareBytes: 0 };
+    await t.rejects(install(options, silent), { code: 'disk_full', exitCode: 8 });
+    t.same(await readdir(dirname(dir)), [], 'the room is given back');
+  },
+);
+
+t.test('a tarball that is not what the registry declares', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.replacements.set(core, makePackage({ name: core, description: 'another one' }).tarball);
+  const { end, exitCode } = await box.install();
+  t.equal(exitCode, 7);
+  t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 arrived with other contents/ });
+  t.same(await list(box.dir), ['releases'], 'no box is left');
+  t.match(await list(box.folder.releases), [/\.partial$/]);
+
+  vendor.replacements.clear();
+  t.match(await box.install(), { exitCode: 0 }, 'and the next install goes on from there');
+});
+
+t.test('a damaged tarball', async (t) => {
+  const box = await makeBox(t, vendor);
+  const good = vendor.packages.get(core)?.tarball as Buffer;
+  vendor.replacements.set(core, Buffer.concat([good.subarray(0, 60), Buffer.alloc(good.length - 60)]));
+  t.match(await box.install(), { exitCode: 7, end: { error: { code: 'integrity_failed' } } });
+});
+
+t.test('another package under the right name', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { tarball, integrity } = makePackage({ name: `${scope}/other` });
+  vendor.packages.set(core, { ...makePackage({ name: core }), tarball, integrity });
+  t.match(await box.install(), {
+    exitCode: 7,
+    end: { error: { message: /served @carton\/other 0\.1\.0 as @carton\/core/ } },
+  });
+});
+
+t.test('hostile tarballs are refused, and nothing leaves the folder', async (t) => {
+  const manifest: Entry = { path: 'package/package.json', content: JSON.stringify({ name: core, version: '0.1.0' }) };
+  const hostile: Record<string, Entry[]> = {
+    'a path that climbs out': [{ path: 'package/../../../../../../escaped.txt', content: 'out' }],
+    'an absolute path': [{ path: '/tmp/installer-escaped.txt', content: 'out' }],
+    'a symbolic link': [{ path: 'package/link', type: 'SymbolicLink', linkpath: '/etc' }],
+    'a symbolic link and a file through it': [
+      { path: 'package/link', type: 'SymbolicLink', linkpath: '../../../../..' },
+      { path: 'package/link/escaped.txt', content: 'out' },
+    ],
+    'a hard link': [{ path: 'package/link', type: 'Link', linkpath: 'package/package.json' }],
+    'a device': [{ path: 'package/device', type: 'CharacterDevice' }],
+    'a pipe': [{ path: 'package/pipe', type: 'FIFO' }],
+  };
+  for (const [name, entries] of Object.entries(hostile)) {
+    await t.test(name, async (t) => {
+      const box = await makeBox(t, vendor);
+      const tarball = packRaw([manifest, ...entries]);
+      vendor.packages.set(core, { ...makePackage({ name: core }), tarball, integrity: sha512(tarball) });
+      const { end, exitCode } = await box.install();
+      t.equal(exitCode, 7);
+      t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 is refused: its tarball holds/ });
+      t.same(await list(dirname(box.dir)), ['box'], 'nothing stands beside the folder');
+      t.same(await list(box.dir), ['releases']);
+      t.same(
+        (await list('/tmp')).filter((file) => file.includes('escaped')),
+        [],
+      );
+    });
+  }
+});
+
+t.test('a last step that fails takes the first box away again', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.stalls.add(core);
+  const { ended } = box.beginInstall();
+  await until(async () => (await list(box.folder.releases)).length > 0);
+  await mkdir(box.folder.settings); // where the last file should go
+  vendor.stalls.clear();
+  vendor.breakStalled();
+  t.match(await ended, { exitCode: 1, end: { error: { code: 'unexpected', message: /box\.json/ } } });
+  t.equal(await findRunningBox(box.folder), undefined);
+  t.same(
+    (await list(box.dir)).filter((name) => ['data', 'run'].includes(name)),
+    [],
+  );
+});
+
+t.test('two installs at once: one is told to wait', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.stalls.add(core);
+  const first = box.beginInstall();
+  await new Promise((resolve) => first.child.stdout?.once('data', resolve));
+  const second = await box.install();
+  t.equal(second.exitCode, 11);
+  t.match(second.end.error, {
+    code: 'busy',
+    message: new RegExp(`install \\(process ${first.child.pid}\\) is at work`),
+  });
+  t.match(await box.run(['stop', '--json']), { exitCode: 11 });
+  first.child.kill('SIGTERM');
+  t.match(await first.ended, { exitCode: 130 });
+});
+
+function sha512(content: Buffer): string {
+  return `sha512-${hash('sha512', content, 'base64')}`;
+}

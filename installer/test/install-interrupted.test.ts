@@ -1,0 +1,83 @@
+/**
+ * An install that is cut off, by a kill or by the network, goes on where it stopped.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { scope } from '../vendor.ts';
+import { key, list, makeBox, until } from './support/box.ts';
+import { makePackage, makeRuntime } from './support/packages.ts';
+import { startVendor } from './support/vendor.ts';
+
+const parts = ['a', 'b', 'c', 'd'].map((letter) => makePackage({ name: `${scope}/part-${letter}` }));
+const last = `${scope}/part-d`;
+const packages = [`${scope}/runtime`, ...parts.map(({ manifest }) => manifest.name)];
+const vendor = await startVendor([makeRuntime(), ...parts], { [key]: { tier: 'basic', packages } });
+t.teardown(() => vendor.close());
+t.beforeEach(() => {
+  vendor.stalls.clear();
+  vendor.breaks.clear();
+  vendor.requests.length = 0;
+});
+
+const tarballs = () => vendor.requests.filter((line) => line.endsWith('.tgz'));
+
+t.test('killed in the middle of the pull, it resumes', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.stalls.add(last);
+  const cut = box.beginInstall();
+  // All but the one that stalls have arrived.
+  await until(async () => {
+    const [partial] = await list(box.folder.releases);
+    if (!partial) return false;
+    const names = await list(join(box.folder.releases, partial, 'node_modules', scope));
+    return names.filter((name) => !name.endsWith('.incoming')).length === packages.length - 1;
+  });
+  cut.child.kill('SIGKILL');
+  await cut.ended;
+  t.same(await list(box.dir), ['releases'], 'no half-made box');
+  t.match(await list(box.folder.releases), [/\.partial$/]);
+
+  vendor.stalls.clear();
+  vendor.requests.length = 0;
+  const { end, events } = await box.install();
+  t.match(end, { exitCode: 0, result: { running: true } });
+  t.same(tarballs(), [`GET /${last}/-/part-d-0.1.0.tgz`], 'only what was missing is pulled');
+  t.equal(events.filter(({ source }) => source === 'reused').length, packages.length - 1);
+  const release = join(box.dir, 'current/node_modules', scope);
+  t.same(await list(release), ['part-a', 'part-b', 'part-c', 'part-d', 'runtime'], 'nothing unfinished is in it');
+});
+
+t.test('stopped by SIGINT, it says so and resumes', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.stalls.add(last);
+  const cut = box.beginInstall();
+  await until(() => tarballs().some((line) => line.includes('part-d')));
+  cut.child.kill('SIGINT');
+  t.match(await cut.ended, { exitCode: 130, end: { error: { code: 'interrupted' } } });
+  t.notMatch(await list(box.dir), ['current']);
+  vendor.stalls.clear();
+  t.match(await box.install(), { exitCode: 0 });
+});
+
+t.test('a connection that breaks is tried again', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.breaks.set(last, 2);
+  const { exitCode, events } = await box.install();
+  t.equal(exitCode, 0);
+  t.equal(tarballs().filter((line) => line.includes('part-d')).length, 3);
+  t.equal(events.filter(({ event }) => event === 'warning').length, 2, 'and each time it says so');
+});
+
+t.test('a token that expires in the middle is renewed once for all', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.stalls.add(last);
+  const pull = box.beginInstall();
+  await until(() => tarballs().some((line) => line.includes('part-d')));
+  vendor.tokens.clear();
+  vendor.stalls.clear();
+  vendor.breakStalled();
+  t.match(await pull.ended, { exitCode: 0 });
+  t.equal(vendor.requests.filter((line) => line.includes('/license/activate')).length, 2);
+  t.notMatch(await readFile(box.folder.settings, 'utf8'), /token/i);
+});

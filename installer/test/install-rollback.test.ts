@@ -1,0 +1,102 @@
+/**
+ * A new release that does not become healthy is taken back: the old box runs again and stays the current one.
+ */
+import { readFile, readlink } from 'node:fs/promises';
+import t from 'tap';
+import { scope } from '../vendor.ts';
+import { key, list, makeBox, until } from './support/box.ts';
+import { type Behaviour, makeRuntime } from './support/packages.ts';
+import { startVendor } from './support/vendor.ts';
+
+const vendor = await startVendor([makeRuntime()], { [key]: { tier: 'basic', packages: [`${scope}/runtime`] } });
+t.teardown(() => vendor.close());
+t.beforeEach(() => {
+  vendor.packages.set(`${scope}/runtime`, makeRuntime());
+});
+
+const publish = (version: string, behaviour?: Behaviour) =>
+  vendor.packages.set(`${scope}/runtime`, makeRuntime(version, behaviour));
+
+t.test('a release that ends while it starts', async (t) => {
+  const box = await makeBox(t, vendor);
+  const first = await box.install();
+  const settings = await readFile(box.folder.settings, 'utf8');
+  publish('0.2.0', 'ends at once');
+  const { end, exitCode } = await box.install();
+  t.equal(exitCode, 10);
+  t.match(end.error, {
+    code: 'box_not_healthy',
+    message: /migration 20260101000000_broken\.js failed: relation exists; the box runs as before/,
+    restored: true,
+    lastLines: [String],
+  });
+  t.match(await box.ask(), { version: '0.1.0' });
+  t.equal(await readlink(box.folder.current), `releases/${first.end.result?.release}`);
+  t.equal(await readFile(box.folder.settings, 'utf8'), settings);
+  t.match(await box.run(['status', '--json']), { exitCode: 0 });
+});
+
+t.test('a release that never answers 200', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install();
+  publish('0.2.0', 'never healthy');
+  t.match(await box.install(['--health-timeout', '1']), { exitCode: 10, end: { error: { restored: true } } });
+  t.match(await box.ask(), { version: '0.1.0' });
+
+  publish('0.3.0');
+  t.match(await box.install(), { exitCode: 0 }, 'and a good one is taken afterwards');
+  t.match(await box.ask(), { version: '0.3.0' });
+  t.equal((await list(box.folder.releases)).filter((name) => name.endsWith('.partial')).length, 0);
+});
+
+t.test('an interrupted upgrade goes back as well', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install();
+  publish('0.2.0', 'never healthy');
+  const upgrade = box.beginInstall();
+  await until(() => box.ask().then((answer) => answer?.version === '0.2.0'));
+  upgrade.child.kill('SIGTERM');
+  t.match(await upgrade.ended, { exitCode: 130, end: { error: { restored: true } } });
+  t.match(await box.ask(), { version: '0.1.0' });
+});
+
+t.test('a first install whose box never becomes healthy leaves no box', async (t) => {
+  const box = await makeBox(t, vendor);
+  publish('0.1.0', 'ends at once');
+  const { exitCode, end } = await box.install();
+  t.equal(exitCode, 10);
+  t.match(end.error?.message, /relation exists/);
+  t.same(await list(box.dir), ['logs', 'releases'], 'its log is kept, since the reason stands there');
+  t.match(await list(box.folder.releases), [/\.partial$/]);
+  publish('0.1.0');
+  t.match(await box.install(), { exitCode: 0 });
+});
+
+t.test('a box in the foreground is replaced under its parent', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  const parent = box.begin(['start', '--foreground', '--json']);
+  await until(() => box.ask().then((answer) => answer !== undefined));
+  await until(() => box.run(['status', '--json']).then(({ exitCode }) => exitCode === 0));
+
+  t.test('by a good release', async (t) => {
+    publish('0.2.0');
+    t.match(await box.install(), { exitCode: 0, end: { result: { changed: true } } });
+    t.match(await box.ask(), { version: '0.2.0' });
+    t.equal(parent.child.exitCode, null, 'the parent stays');
+  });
+  t.test('and back again after a bad one', async (t) => {
+    publish('0.3.0', 'ends at once');
+    t.match(await box.install(), { exitCode: 10, end: { error: { restored: true } } });
+    t.match(await box.ask(), { version: '0.2.0' });
+    t.equal(parent.child.exitCode, null);
+    publish('0.3.0', 'never healthy');
+    t.match(await box.install(['--health-timeout', '1']), { exitCode: 10, end: { error: { restored: true } } });
+    t.match(await box.ask(), { version: '0.2.0' });
+  });
+  t.test('and its parent ends with it', async (t) => {
+    t.match(await box.run(['stop', '--json']), { exitCode: 0 });
+    t.match(await parent.ended, { exitCode: 0 });
+    t.same(await list(box.folder.run), []);
+  });
+});

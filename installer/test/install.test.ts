@@ -1,0 +1,168 @@
+/**
+ * `install` end to end: from a licence key to a box that answers, again without a change, and to another tier.
+ */
+import { lstat, readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { readLock, releaseId } from '../release/lock-file.ts';
+import { embeddedDatabasePrefix, scope } from '../vendor.ts';
+import { type Answer, key, list, makeBox } from './support/box.ts';
+import { makePackage, makeRuntime } from './support/packages.ts';
+import { startVendor } from './support/vendor.ts';
+
+const here = `${embeddedDatabasePrefix}${process.platform}-${process.arch}`;
+const elsewhere = `${embeddedDatabasePrefix}linux-riscv64`;
+const names = [`${scope}/runtime`, `${scope}/core`, here, elsewhere];
+const grown = [...names, `${scope}/gift-card`];
+
+const vendor = await startVendor(
+  [
+    makeRuntime(),
+    makePackage({ name: `${scope}/core`, dependencies: { [`${scope}/runtime`]: '^0.1.0' } }, [
+      { path: 'migrations/20260101000000_core.js', content: '' },
+    ]),
+    makePackage({ name: `${scope}/gift-card`, dependencies: { [`${scope}/core`]: '0.1.0' } }),
+    makePackage({ name: here, os: [process.platform], cpu: [process.arch] }, [
+      { path: 'native/bin/postgres', content: '#!/bin/sh\n', mode: 0o755 },
+    ]),
+  ],
+  { [key]: { tier: 'basic', packages: names }, other: { tier: 'growth', packages: grown } },
+);
+t.teardown(() => vendor.close());
+
+/** The tarballs asked for since the list was emptied. */
+const tarballs = () => vendor.requests.filter((line) => line.endsWith('.tgz'));
+
+t.test('a first install ends with a box that answers', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { exitCode, events, end, stderr } = await box.install();
+  t.equal(exitCode, 0, stderr);
+  const id = end.result?.release ?? '';
+
+  t.test('tells each step and ends with the result', async (t) => {
+    t.match(
+      events.map(({ event }) => event).filter((event) => event !== 'waiting'),
+      ['activated', 'resolved', 'package', 'package', 'package', 'laid_out', 'healthy', 'result'],
+    );
+    t.match(end, {
+      exitCode: 0,
+      result: { tier: 'basic', customerId: 'customer-1', changed: true, running: true, url: box.url },
+    });
+    t.same(Object.keys(end.result?.packages ?? {}).sort(), [`${scope}/core`, here, `${scope}/runtime`].sort());
+  });
+
+  t.test('lays the folder out as documented', async (t) => {
+    t.same(await list(box.dir), ['box.env', 'box.json', 'current', 'logs', 'releases', 'run']);
+    const release = await readlink(box.folder.current);
+    t.equal(release, join('releases', id));
+    const lock = await readLock(join(box.dir, release));
+    t.equal(lock && releaseId(lock), id);
+    t.same(await list(box.folder.releases), [id], 'nothing unfinished is left');
+    const postgres = await stat(join(box.dir, 'current/node_modules', here, 'native/bin/postgres'));
+    t.equal(postgres.mode & 0o777, 0o755, 'programs stay executable');
+  });
+
+  t.test('keeps secrets in a file of the owner only', async (t) => {
+    t.equal((await lstat(box.folder.secrets)).mode & 0o777, 0o600);
+    t.notMatch(await readFile(box.folder.settings, 'utf8'), /SECRET|ctn_/);
+    t.notMatch(JSON.stringify(events), key, 'the key is in no output');
+  });
+
+  t.test('gives the box its surroundings and not the licence key', async (t) => {
+    const { environment, arguments: words } = (await box.ask()) as Answer;
+    t.match(environment, {
+      HOST: '127.0.0.1',
+      PORT: String(box.port),
+      BOX_HOME: box.dir,
+      BOX_PACKAGES: join(box.folder.releases, id, 'carton.lock.json'),
+      OPERATOR_SECRET: /^[\w-]{43}$/,
+      HOSTING_SECRET: /^[\w-]{43}$/,
+    });
+    t.notHas(environment, { LICENSE_KEY: key });
+    t.notHas(environment, { CARTON_LICENSE_KEY: key });
+    t.not(environment.OPERATOR_SECRET, environment.HOSTING_SECRET);
+    t.equal(words[1], join(box.folder.releases, id, 'node_modules', scope, 'runtime/dist/main.js'));
+  });
+
+  t.test('again, it changes nothing and leaves the box alone', async (t) => {
+    const secrets = await readFile(box.folder.secrets, 'utf8');
+    vendor.requests.length = 0;
+    const again = await box.install();
+    t.match(again.end, { exitCode: 0, result: { changed: false, running: true, pid: end.result?.pid } });
+    t.same(tarballs(), [], 'no tarball is pulled');
+    t.equal(await readFile(box.folder.secrets, 'utf8'), secrets);
+  });
+
+  t.test('a damaged file is found and mended', async (t) => {
+    const file = join(box.dir, 'current/node_modules', scope, 'core/migrations/20260101000000_core.js');
+    await writeFile(file, 'damaged');
+    const mended = await box.install();
+    t.match(mended.end, { exitCode: 0, result: { release: id, running: true } });
+    t.equal(await readFile(file, 'utf8'), '');
+  });
+
+  t.test('lines the operator added to box.env are kept and reach the box', async (t) => {
+    await writeFile(box.folder.secrets, `${await readFile(box.folder.secrets, 'utf8')}SMTP_URL='smtp://a b'\n`);
+    await box.run(['stop']);
+    t.match(await box.install(), { exitCode: 0 });
+    t.match(await readFile(box.folder.secrets, 'utf8'), "SMTP_URL='smtp://a b'");
+    t.equal((await box.ask())?.environment.SMTP_URL, 'smtp://a b');
+  });
+});
+
+t.test('a key of another tier pulls the difference and restarts, both ways', async (t) => {
+  const box = await makeBox(t, vendor);
+  const first = await box.install();
+  vendor.requests.length = 0;
+  const up = await box.install([], { CARTON_LICENSE_KEY: 'other' });
+  t.match(up.end, {
+    exitCode: 0,
+    result: { tier: 'growth', changed: true, packages: { [`${scope}/gift-card`]: '0.1.0' } },
+  });
+  t.same(tarballs(), [`GET /${scope}/gift-card/-/gift-card-0.1.0.tgz`]);
+  t.not(up.end.result?.pid, first.end.result?.pid, 'another process');
+  t.equal(JSON.parse(await readFile(box.folder.settings, 'utf8')).tier, 'growth');
+
+  const down = await box.install();
+  t.match(down.end, { exitCode: 0, result: { tier: 'basic', release: first.end.result?.release } });
+  t.notOk(down.end.result?.packages[`${scope}/gift-card`]);
+});
+
+t.test('the stored key serves a later install', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  t.match(await box.install(['--no-start'], { CARTON_LICENSE_KEY: undefined }), { exitCode: 0 });
+});
+
+t.test('--no-start lays out and switches, and start runs it', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install(['--no-start']);
+  t.match(end, { exitCode: 0, result: { running: false } });
+  t.equal(await box.ask(), undefined);
+  t.match(await box.run(['start', '--json']), {
+    exitCode: 0,
+    end: { result: { url: box.url, alreadyRunning: false } },
+  });
+  t.match(await box.ask(), { version: '0.1.0' });
+});
+
+t.test('with a database of the operator’s, the embedded one is not pulled', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install([], { DATABASE_URL: 'postgres://u:p%27@db.example/box?sslmode=require&x=1' });
+  t.notOk(end.result?.packages[here]);
+  t.equal((await box.ask())?.environment.DATABASE_URL, 'postgres://u:p%27@db.example/box?sslmode=require&x=1');
+
+  const moved = await box.install([], { DATABASE_URL: 'postgres://u@elsewhere.example/box' });
+  t.equal(moved.end.result?.changed, false, 'a variable that happens to be set moves no installed box');
+  t.match(moved.events, [{ event: 'warning' }]);
+});
+
+t.test('the port and host may change later', async (t) => {
+  const box = await makeBox(t, vendor);
+  const other = await makeBox(t, vendor);
+  await box.install();
+  const { end } = await box.run(['install', '--json', '--port', String(other.port)]);
+  t.match(end, { exitCode: 0, result: { changed: true, url: other.url } });
+  t.equal(await box.ask(), undefined);
+  t.match(await other.ask(), { version: '0.1.0' });
+});

@@ -1,0 +1,176 @@
+/**
+ * `start`, `stop` and `status` on an installed box.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import t from 'tap';
+import { releaseEntry } from '../box/folder.ts';
+import { findRunningBox } from '../box/running.ts';
+import { scope } from '../vendor.ts';
+import { freePort, key, list, makeBox, until } from './support/box.ts';
+import { makeRuntime } from './support/packages.ts';
+import { startVendor } from './support/vendor.ts';
+
+const vendor = await startVendor([makeRuntime()], { [key]: { tier: 'basic', packages: [`${scope}/runtime`] } });
+t.teardown(() => vendor.close());
+t.beforeEach(() => {
+  vendor.packages.set(`${scope}/runtime`, makeRuntime());
+});
+
+t.test('start, status and stop, each twice', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  t.match(await box.run(['status', '--json']), { exitCode: 13, end: { exitCode: 13, result: { running: false } } });
+
+  const started = await box.run(['start', '--json']);
+  t.match(started, { exitCode: 0, end: { result: { url: box.url, alreadyRunning: false } } });
+  const again = await box.run(['start', '--json']);
+  t.match(again, { exitCode: 0, end: { result: { alreadyRunning: true, pid: started.end.result?.pid } } });
+
+  const status = await box.run(['status', '--json']);
+  t.match(status, {
+    exitCode: 0,
+    end: {
+      result: {
+        tier: 'basic',
+        running: true,
+        healthy: true,
+        healthStatus: 200,
+        pid: started.end.result?.pid,
+        packages: { [`${scope}/runtime`]: '0.1.0' },
+      },
+    },
+  });
+  t.match((await box.run(['status'])).stdout, /@carton\/runtime {2}0\.1\.0/);
+  t.match(await readFile(box.folder.log, 'utf8'), 'listening as 0.1.0');
+
+  t.match(await box.run(['stop', '--json']), { exitCode: 0, end: { result: { stopped: true } } });
+  t.match(await box.run(['stop', '--json']), { exitCode: 0, end: { result: { stopped: false } } });
+  t.equal(await box.ask(), undefined);
+});
+
+t.test('a folder without a box', async (t) => {
+  const box = await makeBox(t, vendor);
+  for (const command of ['start', 'stop', 'status']) {
+    t.match(await box.run([command, '--json']), { exitCode: 12, end: { error: { code: 'not_installed' } } }, command);
+  }
+});
+
+t.test('a pid file that names another process is not believed', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  const record = { identity: 'another-boot:1', release: 'x' };
+  await mkdir(box.folder.run);
+  await writeFile(box.folder.pid, `${process.pid}\n${JSON.stringify(record)}\n`);
+  t.match(await box.run(['status', '--json']), { exitCode: 13 });
+  t.match(await box.run(['stop', '--json']), { exitCode: 0, end: { result: { stopped: false } } });
+  t.match(await box.run(['start', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
+});
+
+t.test('a box whose pid file is lost is found all the same', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install();
+  await rm(box.folder.run, { recursive: true });
+  t.match(await box.run(['start', '--json']), { end: { result: { alreadyRunning: true, pid: end.result?.pid } } });
+  t.match(await box.run(['stop', '--json']), { exitCode: 0, end: { result: { stopped: true, pid: end.result?.pid } } });
+  t.equal(await findRunningBox(box.folder), undefined);
+});
+
+t.test('a program that looks at the box’s files is not taken for the box', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install(['--no-start']);
+  const reader = spawn('tail', ['-f', releaseEntry(box.folder, end.result?.release as string)]);
+  await once(reader, 'spawn');
+  t.teardown(() => reader.kill());
+  t.match(await box.run(['status', '--json']), { exitCode: 13 });
+});
+
+t.test('a box that was killed is started anew', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install();
+  process.kill(end.result?.pid as number, 'SIGKILL');
+  await until(async () => (await findRunningBox(box.folder)) === undefined);
+  t.match(await box.run(['status', '--json']), { exitCode: 13 });
+  t.match(await box.run(['start', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
+});
+
+t.test('a box that does not stop is killed only when told to', async (t) => {
+  vendor.packages.set(`${scope}/runtime`, makeRuntime('0.1.0', 'ignores SIGTERM'));
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install();
+  t.match(await box.run(['stop', '--json', '--timeout', '0.3']), {
+    exitCode: 14,
+    end: { error: { code: 'did_not_stop' } },
+  });
+  t.equal((await findRunningBox(box.folder))?.pid, end.result?.pid);
+  t.match(await box.run(['stop', '--json', '--timeout', '0.3', '--force']), { exitCode: 0 });
+  t.equal(await findRunningBox(box.folder), undefined);
+});
+
+t.test('start on a port that another program took meanwhile', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  const settings = JSON.parse(await readFile(box.folder.settings, 'utf8'));
+  const other = new URL(vendor.controlPlaneUrl).port;
+  await writeFile(box.folder.settings, JSON.stringify({ ...settings, port: Number(other) }));
+  t.match(await box.run(['start', '--json']), { exitCode: 9, end: { error: { code: 'port_taken' } } });
+});
+
+t.test('in the foreground', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+
+  t.test('it passes the box’s output on and ends with its exit status', async (t) => {
+    const parent = box.begin(['start', '--foreground', '--json']);
+    await until(async () => (await box.run(['status', '--json'])).exitCode === 0);
+    t.match(await box.run(['start', '--json']), { end: { result: { alreadyRunning: true } } });
+    parent.child.kill('SIGTERM');
+    const { exitCode, stdout, end } = await parent.ended;
+    t.equal(exitCode, 0);
+    t.match(stdout, 'listening as 0.1.0');
+    t.match(end, { event: 'result', exitCode: 0 });
+    t.same(await list(box.folder.run), []);
+  });
+
+  t.test('a box whose parent was killed is taken over by the next one', async (t) => {
+    const first = box.begin(['start', '--foreground']);
+    await until(async () => (await box.run(['status', '--json'])).exitCode === 0);
+    const orphan = await findRunningBox(box.folder);
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit'); // its output stays open: the box has it too
+    const second = box.begin(['start', '--foreground', '--json']);
+    await until(async () => {
+      const running = await findRunningBox(box.folder);
+      return running !== undefined && running.pid !== orphan?.pid && (await box.ask()) !== undefined;
+    });
+    second.child.kill('SIGTERM');
+    const { exitCode, events } = await second.ended;
+    t.equal(exitCode, 0);
+    t.match(events, [{ event: 'warning', message: /whose parent is gone/ }]);
+  });
+
+  t.test('a box that dies ends it with a failure', async (t) => {
+    const parent = box.begin(['start', '--foreground']);
+    await until(async () => (await box.run(['status', '--json'])).exitCode === 0);
+    const running = await findRunningBox(box.folder);
+    process.kill(running?.pid as number, 'SIGKILL');
+    t.equal((await parent.ended).exitCode, 137);
+  });
+});
+
+t.test('host 0.0.0.0 is asked on this machine', async (t) => {
+  const box = await makeBox(t, vendor);
+  const port = String(await freePort());
+  const { end } = await box.run([
+    'install',
+    '--json',
+    '--host',
+    '0.0.0.0',
+    '--port',
+    port,
+    '--control-plane',
+    vendor.controlPlaneUrl,
+  ]);
+  t.match(end, { exitCode: 0, result: { url: `http://127.0.0.1:${port}` } });
+});

@@ -1,0 +1,168 @@
+/**
+ * The small parts that need no box: names, tables, files, locks, processes.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import t from 'tap';
+import { writeAtomically } from '../box/files.ts';
+import { boxUrl } from '../box/health.ts';
+import { withLock } from '../box/lock.ts';
+import { identify, isAlive } from '../box/process-table.ts';
+import { updateSecrets } from '../box/settings.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { asFailure, Failure } from '../failure.ts';
+import { failureLine } from '../output/plain.ts';
+import { inParallel } from '../pull/parallel.ts';
+import { runsOn } from '../pull/resolve.ts';
+import { makeLock, releaseId } from '../release/lock-file.ts';
+
+t.test('exit codes', async (t) => {
+  const all = Object.values(exitCodes).map(({ status }) => status);
+  t.equal(new Set(all).size, all.length, 'each has its own status');
+  const readme = (await readFile(new URL('../README.md', import.meta.url), 'utf8')).replaceAll(/ +/g, ' ');
+  for (const [code, { status, meaning }] of Object.entries(exitCodes)) {
+    t.match(readme, `| ${status} | \`${code}\` | ${meaning} |`, `the README tells of ${code}`);
+  }
+});
+
+t.test('a release is named after its contents', async (t) => {
+  const a = { name: '@x/a', version: '1.0.0', integrity: 'sha512-aa' };
+  const b = { name: '@x/b', version: '1.0.0', integrity: 'sha512-bb' };
+  const id = releaseId(makeLock('basic', [a, b]));
+  t.match(id, /^[0-9a-f]{16}$/);
+  t.equal(releaseId(makeLock('basic', [b, a])), id, 'the order of resolving does not matter');
+  t.not(releaseId(makeLock('growth', [a, b])), id);
+  t.not(releaseId(makeLock('basic', [a, { ...b, integrity: 'sha512-cc' }])), id);
+  t.not(releaseId(makeLock('basic', [a])), id);
+});
+
+t.test('which packages run on a machine', async (t) => {
+  const here = { os: 'linux', cpu: 'x64' };
+  t.ok(runsOn({}, here));
+  t.ok(runsOn({ os: ['linux', 'darwin'], cpu: 'x64' }, here));
+  t.ok(runsOn({ os: ['!win32'] }, here));
+  t.notOk(runsOn({ os: ['!linux'] }, here));
+  t.notOk(runsOn({ cpu: ['arm64'] }, here));
+});
+
+t.test('box.env', async (t) => {
+  const secrets = { LICENSE_KEY: 'ctn_x', OPERATOR_SECRET: 'a-b', HOSTING_SECRET: 'c' };
+  const database = 'postgres://u:p%23@h/d?a=1&b=$2';
+  const text = updateSecrets('# mine\nSMTP_URL="x"\nOPERATOR_SECRET=old\n', { ...secrets, DATABASE_URL: database });
+  t.same({ ...parseEnv(text) }, { SMTP_URL: 'x', ...secrets, DATABASE_URL: database });
+  t.match(text, /^# mine\nSMTP_URL="x"\n/, 'lines of the operator stay');
+  t.notMatch(updateSecrets(text, secrets), 'DATABASE_URL', 'a managed name without value goes');
+  t.throws(() => updateSecrets('', { ...secrets, DATABASE_URL: "postgres://'\n" }), { code: 'usage' });
+  const file = join(t.testdir({ 'box.env': text }), 'box.env');
+  const read = execFileSync('sh', ['-c', `. ${file}; printf %s "$DATABASE_URL"`], { encoding: 'utf8' });
+  t.equal(read, database, 'a shell reads it alike');
+});
+
+t.test('a file is written whole or not at all, with its mode', async (t) => {
+  const path = join(t.testdir(), 'secret');
+  await writeAtomically(path, 'one', 0o600);
+  t.equal((await stat(path)).mode & 0o777, 0o600);
+  await t.rejects(writeAtomically(join(path, 'below a file'), 'two'));
+  t.equal(await readFile(path, 'utf8'), 'one');
+});
+
+t.test('the lock', async (t) => {
+  const folder = join(t.testdir(), 'not', 'there', 'yet');
+  const link = join(t.testdir({ real: {} }), 'link');
+  await t.test('keeps others out while the work lasts', async (t) => {
+    await withLock(folder, 'install', async () => {
+      await t.rejects(
+        withLock(folder, 'start', async () => {}),
+        {
+          code: 'busy',
+          message: `install (process ${process.pid}) is at work on ${folder}`,
+        },
+      );
+    });
+    t.equal(await withLock(folder, 'start', async () => 'free'), 'free');
+  });
+  await t.test('is freed by a failure', async (t) => {
+    await t.rejects(
+      withLock(folder, 'install', () => Promise.reject(new Error('failed'))),
+      { message: 'failed' },
+    );
+    t.equal(await withLock(folder, 'start', async () => 'free'), 'free');
+  });
+  await t.test('knows a folder under its other names', async (t) => {
+    await symlink(join(link, '../real'), link);
+    await withLock(join(link, 'box'), 'install', async () => {
+      await t.rejects(
+        withLock(join(link, '../real/box'), 'start', async () => {}),
+        { code: 'busy' },
+      );
+    });
+  });
+  await t.test('does not outlive a process that is killed', async (t) => {
+    const program = `import { withLock } from ${JSON.stringify(new URL('../box/lock.ts', import.meta.url).href)};
+      await withLock(${JSON.stringify(folder)}, 'install', () => { console.log('held'); return new Promise((r) => setTimeout(r, 60_000)); });`;
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(holder.stdout, 'data');
+    await t.rejects(
+      withLock(folder, 'start', async () => {}),
+      { code: 'busy' },
+    );
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    t.equal(await withLock(folder, 'start', async () => 'free'), 'free');
+  });
+});
+
+t.test('a process is known by more than its number', async (t) => {
+  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
+  const pid = child.pid as number;
+  const identity = (await identify(pid)) as string;
+  t.ok(await isAlive({ pid, identity }));
+  t.notOk(await isAlive({ pid, identity: identity.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)) }));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  t.notOk(await isAlive({ pid, identity }));
+});
+
+t.test('work in parallel', async (t) => {
+  let underWay = 0;
+  let most = 0;
+  const done = await inParallel([1, 2, 3, 4, 5], 2, async (item) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay -= 1;
+    return item * 2;
+  });
+  t.same(done, [2, 4, 6, 8, 10]);
+  t.equal(most, 2);
+  const begun: number[] = [];
+  await t.rejects(
+    inParallel([1, 2, 3], 1, async (item) => {
+      begun.push(item);
+      throw new Error(`item ${item}`);
+    }),
+    { message: 'item 1' },
+  );
+  t.same(begun, [1], 'nothing begins after a failure');
+});
+
+t.test('failures', async (t) => {
+  t.equal(asFailure(Object.assign(new Error('write'), { code: 'ENOSPC' })).code, 'disk_full');
+  t.equal(asFailure(Object.assign(new Error('x'), { code: 'EACCES', path: '/x' })).code, 'folder_unusable');
+  t.equal(asFailure(new Error('surprise')).code, 'unexpected');
+  const failure = new Failure('port_taken', 'it is\ntaken.', 'Choose another.');
+  t.equal(asFailure(failure), failure);
+  t.equal(failureLine(failure), 'carton: it is taken. Choose another.');
+});
+
+t.test('addresses', async (t) => {
+  t.equal(boxUrl({ host: '0.0.0.0', port: 80 }), 'http://127.0.0.1:80');
+  t.equal(boxUrl({ host: '::', port: 80 }), 'http://[::1]:80');
+  t.equal(boxUrl({ host: 'fe80::1', port: 80 }), 'http://[fe80::1]:80');
+  t.equal(boxUrl({ host: '10.0.0.7', port: 80 }), 'http://10.0.0.7:80');
+});

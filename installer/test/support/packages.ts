@@ -1,0 +1,93 @@
+/**
+ * Packages for tests: real npm tarballs, and a real program that answers /health in place of the engine.
+ */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { Header } from 'tar';
+import { runtimePackage } from '../../vendor.ts';
+
+/** One entry of a tarball. `type` is a word of tar's: File unless given. */
+export interface Entry {
+  path: string;
+  content?: string | Buffer;
+  mode?: number;
+  type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'CharacterDevice' | 'FIFO';
+  linkpath?: string;
+}
+
+export interface TestPackage {
+  manifest: Record<string, unknown> & { name: string; version: string };
+  tarball: Buffer;
+  integrity: string;
+  unpackedSize: number;
+}
+
+/** Packs a package; its package.json comes first, as npm has it. `entries` are paths below `package/`. */
+export function makePackage(
+  manifest: { name: string; version?: string } & Record<string, unknown>,
+  entries: Entry[] = [],
+): TestPackage {
+  const whole = { version: '0.1.0', ...manifest };
+  const all = [{ path: 'package.json', content: JSON.stringify(whole) }, ...entries];
+  const tarball = packRaw(all.map((entry) => ({ ...entry, path: `package/${entry.path}` })));
+  return {
+    manifest: whole,
+    tarball,
+    integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}`,
+    unpackedSize: all.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0),
+  };
+}
+
+/** A gzipped tarball with exactly these entries, hostile ones included, which no packing tool would write. */
+export function packRaw(entries: Entry[]): Buffer {
+  const blocks: Buffer[] = [];
+  for (const { path, content = '', mode = 0o644, type = 'File', linkpath } of entries) {
+    const body = Buffer.from(content);
+    const block = Buffer.alloc(512);
+    new Header({ path, mode, size: body.length, type, linkpath, uid: 0, gid: 0, mtime: new Date(0) }).encode(block, 0);
+    blocks.push(block, body, Buffer.alloc((512 - (body.length % 512)) % 512));
+  }
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+}
+
+/** How a test's engine behaves. */
+export type Behaviour = 'healthy' | 'never healthy' | 'ends at once' | 'ignores SIGTERM';
+
+/**
+ * The engine's package with a small program in place of the real one: it listens where it is told, answers /health with
+ * 200 and its version, shows its environment under /environment, and ends on SIGTERM.
+ */
+export function makeRuntime(
+  version = '0.1.0',
+  behaviour: Behaviour = 'healthy',
+  more: Record<string, unknown> = {},
+): TestPackage {
+  const program = `
+import { createServer } from 'node:http';
+import { version } from './version.js';
+await Promise.resolve(); // top-level await, as the real engine has
+const behaviour = ${JSON.stringify(behaviour)};
+if (behaviour === 'ends at once') {
+  console.error('migration 20260101000000_broken.js failed: relation exists');
+  process.exit(1);
+}
+const server = createServer((request, response) => {
+  response.statusCode = behaviour === 'never healthy' ? 503 : 200;
+  response.end(JSON.stringify({ version, environment: process.env, arguments: process.argv }));
+});
+server.on('error', (error) => {
+  console.error(error.code === 'EADDRINUSE' ? 'port ' + process.env.PORT + ' is taken' : error.message);
+  process.exit(1);
+});
+server.listen(Number(process.env.PORT), process.env.HOST, () => console.log('listening as ' + version));
+process.on('SIGTERM', () => {
+  if (behaviour === 'ignores SIGTERM') return;
+  server.close(() => process.exit(0));
+  server.closeAllConnections();
+});
+`;
+  return makePackage({ name: runtimePackage, version, type: 'module', ...more }, [
+    { path: 'dist/main.js', content: program },
+    { path: 'dist/version.js', content: `export const version = '${version}';\n` },
+  ]);
+}

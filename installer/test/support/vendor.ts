@@ -1,0 +1,140 @@
+/**
+ * The two services an installer talks to, small and real: an npm registry that wants a token, and a control plane that
+ * exchanges licence keys for tokens. Tests change what they hold and how they fail.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { TestPackage } from './packages.ts';
+
+/** What a licence key gives, or the problem it is answered with. */
+export type Licence = { tier: string; packages: string[] } | { status: number; code: string; detail: string };
+
+export interface TestVendor {
+  controlPlaneUrl: string;
+  registryUrl: string;
+  /** By licence key. */
+  licences: Map<string, Licence>;
+  /** By full name; the version here is the latest. */
+  packages: Map<string, TestPackage>;
+  /** Answers for packages that are refused, by full name. */
+  refusals: Map<string, { status: number; error: string }>;
+  /** Tarballs served in place of the right ones, by full name. */
+  replacements: Map<string, Buffer>;
+  /** How often more a tarball's connection breaks in the middle, by full name. */
+  breaks: Map<string, number>;
+  /** Tarballs that stop in the middle and wait, by full name. */
+  stalls: Set<string>;
+  /** Breaks the connections of tarballs that stopped in the middle. */
+  breakStalled(): void;
+  /** Tokens the registry takes. */
+  tokens: Set<string>;
+  /** Every request, such as `GET /@scope/name`. */
+  requests: string[];
+  close(): Promise<void>;
+}
+
+export async function startVendor(packages: TestPackage[], licences: Record<string, Licence>): Promise<TestVendor> {
+  const vendor = {
+    licences: new Map(Object.entries(licences)),
+    packages: new Map(packages.map((each) => [each.manifest.name, each])),
+    refusals: new Map(),
+    replacements: new Map(),
+    breaks: new Map(),
+    stalls: new Set(),
+    tokens: new Set(),
+    requests: [],
+  } as unknown as TestVendor;
+  const stalled: Socket[] = [];
+  vendor.breakStalled = () => {
+    for (const socket of stalled.splice(0)) socket.destroy();
+  };
+  const registry = createServer((request, response) => serveRegistry(vendor, request, response, stalled));
+  const controlPlane = createServer((request, response) => serveControlPlane(vendor, request, response));
+  vendor.registryUrl = `${await listen(registry)}/`;
+  vendor.controlPlaneUrl = await listen(controlPlane);
+  vendor.close = async () => {
+    for (const server of [registry, controlPlane]) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  };
+  return vendor;
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function serveControlPlane(
+  vendor: TestVendor,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { key } = (await json(request)) as { key: string };
+  vendor.requests.push(`${request.method} ${request.url}`);
+  const licence = vendor.licences.get(key) ?? {
+    status: 401,
+    code: 'license_key_unknown',
+    detail: 'No such licence key',
+  };
+  if ('status' in licence) {
+    const { status, code, detail } = licence;
+    response.writeHead(status, { 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify({ type: 'about:blank', title: 'Refused', status, code, detail }));
+    return;
+  }
+  const token = randomUUID();
+  vendor.tokens.add(token);
+  const { tier, packages } = licence;
+  const { registryUrl } = vendor;
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ tier, customerId: 'customer-1', token, expiresIn: 3600, packages, registryUrl }));
+}
+
+function serveRegistry(
+  vendor: TestVendor,
+  request: IncomingMessage,
+  response: ServerResponse,
+  stalled: Socket[],
+): unknown {
+  const path = decodeURIComponent(request.url ?? '');
+  vendor.requests.push(`${request.method} ${path}`);
+  const answer = (status: number, body: object) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+  const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
+  if (!vendor.tokens.has(token)) return answer(401, { error: 'The activation token has expired' });
+  const [, name = '', file] = /^\/(@[^/]+\/[^/]+)(\/-\/.+)?$/.exec(path) ?? [];
+  const refusal = vendor.refusals.get(name);
+  if (refusal) return answer(refusal.status, { error: refusal.error });
+  const found = vendor.packages.get(name);
+  if (!found) return answer(404, { error: `no such package ${name}` });
+  if (!file) return answer(200, packument(found));
+
+  const tarball = vendor.replacements.get(name) ?? found.tarball;
+  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': tarball.length });
+  const breaks = vendor.breaks.get(name) ?? 0;
+  if (breaks > 0 || vendor.stalls.has(name)) {
+    vendor.breaks.set(name, breaks - 1);
+    if (breaks <= 0) stalled.push(request.socket);
+    response.write(tarball.subarray(0, tarball.length / 2), () => breaks > 0 && request.socket.destroy());
+    return;
+  }
+  response.end(tarball);
+}
+
+function packument({ manifest, integrity, unpackedSize }: TestPackage): object {
+  const { name, version } = manifest;
+  const file = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
+  // Another host than the registry's: what a registry behind a proxy does.
+  const tarball = `http://registry.invalid/${name}/-/${file}`;
+  return {
+    name,
+    'dist-tags': { latest: version },
+    versions: { [version]: { ...manifest, dist: { tarball, integrity, unpackedSize } } },
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * `npm start` as its reader meets it: ready after one command, the README's lines work as pasted, nothing is left
+ * behind, and the next start finds what was there.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { callerOf } from '@carton/runtime/testing';
+import t from 'tap';
+import { root, stackPlace, startStack } from './support/stack.ts';
+
+const run = promisify(execFile);
+
+/** Processes that were started for a folder, found by their command line and environment. */
+async function processesOf(folder: string): Promise<string[]> {
+  const { stdout } = await run('ps', ['-eo', 'pid,args']);
+  return stdout.split('\n').filter((line) => line.includes(folder));
+}
+
+t.test('a fresh start, the README, and a second start', async (t) => {
+  const place = await stackPlace(t);
+  const stack = await startStack(t, place);
+  t.equal((await stat(join(place.home, 'stack.json'))).mode & 0o777, 0o600);
+  t.equal((await stat(join(place.home, 'box/box.env'))).mode & 0o777, 0o600);
+  for (const secret of ['adminSecret', 'operatorSecret', 'hostingSecret', 'licenseKey'] as const) {
+    t.notOk(stack.output().includes(stack[secret]), `${secret} is not shown`);
+  }
+
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const [, lines] = /```sh\n([\s\S]*?)```/.exec(readme) as RegExpExecArray;
+  const script = join(place.home, 'readme.sh');
+  await writeFile(
+    script,
+    `set -e\ncd ${place.home}\n${lines?.replaceAll('./.carton/', './').replace('rm cookies.txt order.txt', '')}`,
+  );
+  await chmod(script, 0o700);
+  const { stdout } = await run('bash', [script], { env: { ...process.env, ...place.environment } });
+  t.match(stdout, /ctn_basic_/, 'a key is minted');
+  t.match(stdout, /"registryUrl"/, 'it is activated');
+  t.match(stdout, /"linen-shirt"/, 'the shop is browsed');
+  t.match(stdout, /HTTP\/1\.1 201/, 'the order is placed');
+  t.match(stdout, /"ada@example\.com"/, 'and read whole by who placed it');
+  const order = /location: (\/checkout\/[0-9a-f-]{36})/i.exec(stdout)?.[1] as string;
+  const cart = await callerOf(stack.boxUrl, { cookie: await cookieOf(place.home) }).get('/cart');
+  t.strictSame(cart.body.items, [], 'the cart is empty');
+
+  t.test('a part that dies is started again', async (t) => {
+    const [line] = await processesOf('control-plane/main.ts').then((all) =>
+      all.filter((text) => !text.includes('registry')),
+    );
+    const pids = (await processesOf('control-plane/main.ts')).map((text) => Number(text.trim().split(' ')[0]));
+    t.ok(line);
+    for (const pid of pids) if ((await environmentOf(pid)).includes(place.home)) process.kill(pid, 'SIGKILL');
+    while (!stack.output().includes('control-plane answers again')) await sleep(100);
+    t.match(stack.output(), /control-plane ended \(SIGKILL\); it is started again in \d+ s/);
+    t.match(await stack.controlPlane.get('/health'), { status: 200 });
+  });
+
+  t.equal(await stack.stop(), 0, 'SIGTERM ends it with 0');
+  t.strictSame(await processesOf(place.home), [], 'no process is left behind');
+  t.notOk(existsSync(join(place.home, 'stack.json')));
+
+  const again = await startStack(t, place);
+  t.equal(again.operatorSecret, stack.operatorSecret);
+  t.equal(again.licenseKey, stack.licenseKey, 'no other key is minted');
+  t.match(await callerOf(again.boxUrl).get(order), { status: 200 }, 'the data is kept');
+  t.equal(await again.stop('SIGINT'), 0, 'SIGINT ends it with 0');
+});
+
+async function cookieOf(home: string): Promise<string> {
+  const jar = await readFile(join(home, 'cookies.txt'), 'utf8');
+  const fields = jar
+    .split('\n')
+    .filter((line) => line.includes('_session'))
+    .at(-1)
+    ?.split('\t') as string[];
+  return `${fields[5]}=${fields[6]}`;
+}
+
+async function environmentOf(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+}
+
+t.test('what stops the start is said in one line', async (t) => {
+  const place = await stackPlace(t);
+  const taken = createServer().listen(Number(place.environment.REGISTRY_PORT), '127.0.0.1');
+  t.teardown(() => taken.close());
+  const start = (environment: object, ...parameters: string[]) =>
+    run(process.execPath, ['--conditions=workspace-source', join(root, 'scripts/start.ts'), ...parameters], {
+      env: { ...process.env, ...place.environment, ...environment },
+    }).catch((error) => error as { code: number; stderr: string; stdout: string });
+  t.match(await start({}), { code: 1, stderr: /^stack: port \d+ is taken: .*REGISTRY_PORT\n$/ });
+  t.match(await start({}, '--tier', 'gold'), { code: 2, stderr: /basic, growth, enterprise/ });
+  t.match(await start({}, '--other'), { code: 2 });
+  t.match(await start({ BOX_PORT: 'x' }), { code: 2, stderr: /BOX_PORT is not a port/ });
+  t.match(await start({}, '--help'), { stdout: /npm start -- \[--tier/ });
+});
