@@ -131,8 +131,9 @@ async function serve(
         tenant,
         db: actor ? db.as(actor) : db,
         box,
-        staff: caller,
-        session: caller,
+        // One caller, of one kind: what is staff has no shopper's session, and the other way round.
+        staff: actor ?? undefined,
+        session: actor ? undefined : caller,
         log,
         client: { address: ctx.ip, userAgent: ctx.get('user-agent').slice(0, 255) },
       } as unknown as BoxServices;

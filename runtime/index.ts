@@ -18,8 +18,18 @@ export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/cr
 export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './http/paging.ts';
 export * from './http/problems.ts';
 export * from './http/schemas.ts';
-export { Amount, allocate, Currency, isCurrency, Money, type MoneyValue, money, roundHalfEven } from './money/money.ts';
+export {
+  Amount,
+  allocate,
+  Currency,
+  isCurrency,
+  Money,
+  type MoneyValue,
+  minorUnitDigits,
+  money,
+  roundHalfEven,
+} from './money/money.ts';
 export { definePackage, type PackageDefinition } from './package/define.ts';
-export { type ExtensionPoint, extensionPoint } from './package/extension.ts';
+export { type ExtensionPoint, extensionPoint, type HasExtensions } from './package/extension.ts';
 export { type LoadedPackage, type Tier, tiers } from './package/load.ts';
 export { packageName, shortName, vendor } from './vendor.ts';

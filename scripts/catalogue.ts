@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue, CataloguePackage, CatalogueRoute } from '../control-plane/catalogue/catalogue.ts';
@@ -75,6 +75,13 @@ function changedRoutes(before: readonly CatalogueRoute[], after: readonly Catalo
   return lines.length > 0 || isDeepStrictEqual(before, after) ? lines : ['its routes stand in another order'];
 }
 
+/** The text as the formatter of the source tree would write it. */
+function formatted(text: string): string {
+  const formatter = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  const words = [formatter, 'format', '--stdin-file-path=control-plane/catalogue/catalogue.json'];
+  return execFileSync(process.execPath, words, { input: text, encoding: 'utf8', cwd: dirname(sourceRoot) });
+}
+
 try {
   const made = await makeCatalogue();
   const routes = made.packages.reduce((count, entry) => count + entry.routes.length, 0);
@@ -85,9 +92,7 @@ try {
     }
     process.stdout.write(`the catalogue is up to date: ${made.packages.length} packages, ${routes} routes\n`);
   } else {
-    await writeFile(file, JSON.stringify(made, null, 2));
-    const formatter = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
-    execFileSync(process.execPath, [formatter, 'format', '--write', file], { stdio: 'ignore' });
+    await writeFile(file, formatted(JSON.stringify(made, null, 2)));
     process.stdout.write(`wrote ${made.packages.length} packages, ${routes} routes to ${file}\n`);
   }
 } catch (error) {

@@ -31,7 +31,12 @@ export function oneOf<const T extends readonly string[]>(values: T, options: Rec
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-export const Uuid = Type.String({ format: 'uuid', examples: ['0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001'] });
+/** Of 36 characters: the format alone would let `urn:uuid:` stand before them, which PostgreSQL refuses. */
+export const Uuid = Type.String({
+  format: 'uuid',
+  maxLength: 36,
+  examples: ['0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001'],
+});
 export const DateTime = Type.String({ format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] });
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
 /** A name in an address: lower case letters, digits and single hyphens. */

@@ -95,7 +95,7 @@ async function fillShop(staff: Call, packages: readonly string[]): Promise<void>
     const values = options[0]?.values ?? [null];
     const variants = values.map((value) => ({
       sku: `${product.handle.toUpperCase()}${value ? `-${value}` : ''}`,
-      ...(value && { options: { [options[0]?.name as string]: value } }),
+      ...(value && { options: [{ name: options[0]?.name, value }] }),
     }));
     const { body } = await staff('POST', '/admin/products', { ...product, status: 'published', options, variants });
     const made = body as unknown as { id: string; variants: { id: string }[] };

@@ -2,22 +2,8 @@
  * Shapes of checkout: the contract's CheckoutDto, and what still stands between a cart and an order.
  */
 import { Cart } from '@carton/cart';
+import { OrderAddress } from '@carton/order';
 import { Email, object, oneOf, type Static, Type } from '@carton/runtime';
-
-/** Free text, or an object of the shop's own shape (contract, CheckoutDto: "inner type not given"). */
-const Address = Type.Unsafe<string | Record<string, unknown>>({
-  description: 'Free text, or an object of texts',
-  anyOf: [
-    { type: 'string', minLength: 1, maxLength: 1000 },
-    {
-      type: 'object',
-      minProperties: 1,
-      maxProperties: 30,
-      additionalProperties: { anyOf: [{ type: 'string', maxLength: 500 }, { type: 'null' }] },
-    },
-  ],
-  examples: ['1 Main Street, 75001 Paris'],
-});
 
 export const Checkout = object(
   {
@@ -25,8 +11,8 @@ export const Checkout = object(
       email: Email,
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] })),
       phone: Type.Optional(Type.String({ minLength: 1, maxLength: 50, examples: ['+33 1 23 45 67 89'] })),
-      address: Type.Optional(Address),
-      billing: Type.Optional(Address),
+      address: Type.Optional(OrderAddress),
+      billing: Type.Optional(OrderAddress),
     }),
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
     paymentMethod: Type.Optional(

@@ -14,7 +14,7 @@ import {
 } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import type { ChangeStore, Store } from './schemas.ts';
-import { drawNumber, findStore, insertTenant, type TenantRow, updateStore } from './store.ts';
+import { drawNumber, insertTenant, type TenantRow, updateStore } from './store.ts';
 
 export const slugTaken = defineProblem({ code: 'tenant_slug_taken', status: 409, title: 'This slug is taken' });
 
@@ -80,8 +80,10 @@ export function refuseUnknownCurrency(currency: string, pointer: string): void {
 }
 
 /** Draws the next order number in the store's format. Call it late in a transaction: others wait for its end. */
-export async function drawOrderNumber(db: TenantDatabase): Promise<string> {
-  const { orderNumberFormat } = await findStore(db);
+export async function drawOrderNumber(
+  db: TenantDatabase,
+  { orderNumberFormat }: Pick<Store, 'orderNumberFormat'>,
+): Promise<string> {
   const number = await drawNumber(db, 'order', numbersBeginAfter);
   return orderNumberFormat.replace('{number}', () => String(number));
 }

@@ -1,0 +1,38 @@
+/**
+ * The box of the checkout measurement, as a process of its own. Asked to, it keeps the statements that one request sends.
+ */
+
+import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
+import pg from 'pg';
+import { boot } from '../runtime/boot.ts';
+
+const { databaseUrl, operatorSecret, hostingSecret } = JSON.parse(process.argv[2] as string);
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+let kept: Statement[] | null = null;
+const send = pg.Client.prototype.query as (...given: unknown[]) => unknown;
+pg.Client.prototype.query = function keep(this: pg.Client, ...given: unknown[]) {
+  const { text, values = [] } = given[0] as Statement;
+  kept?.push({ text, values });
+  return send.apply(this, given);
+} as never;
+
+const box = await boot({
+  databaseUrl,
+  operatorSecret,
+  hostingSecret,
+  tier: 'basic',
+  packages: packagesOfTier('basic'),
+  packagesFrom: sourceRoot,
+  host: '127.0.0.1',
+  port: 0,
+});
+process.on('message', (order) => {
+  if (order === 'keep') kept = [];
+  process.send?.({ statements: kept });
+  if (order !== 'keep') kept = null;
+});
+process.send?.({ url: box.url });

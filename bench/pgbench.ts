@@ -1,0 +1,139 @@
+/**
+ * pgbench running the statements that the box sent: made from what two like requests sent, where they differ being
+ * what belongs to one cart.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Statement } from './checkout-box.ts';
+
+const run = promisify(execFile);
+
+/** Debian keeps it beside each server version. @throws Error that says how to get it */
+export function findPgbench(): string {
+  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').sort().reverse() : [];
+  const places = [...versions.map((version) => `/usr/lib/postgresql/${version}/bin/pgbench`), '/usr/bin/pgbench'];
+  const found = places.find((place) => existsSync(place));
+  if (!found) throw new Error('pgbench is needed beside the box: apt-get install postgresql-contrib');
+  return found;
+}
+
+/** The id and session hash of a prepared cart, as SQL over pgbench's variable `n`. */
+const suffix = "lpad(to_hex(:n::bigint), 12, '0')";
+export const cartIdPrefix = '0198f000-0000-7000-8000-';
+const cartId = `('${cartIdPrefix}' || ${suffix})`;
+const sessionHash = "lpad(:n::text, 64, '0')";
+
+interface Cart {
+  id: string;
+  sessionHash: string;
+}
+
+/**
+ * The script of one checkout. `one` and `other` are what two requests for two like carts sent.
+ * @throws Error when they did not send the same statements
+ */
+export function pgbenchScript(one: readonly Statement[], other: readonly Statement[], cart: Cart): string {
+  if (one.length !== other.length || one.some(({ text }, index) => text !== other[index]?.text)) {
+    throw new Error('two like requests sent different statements');
+  }
+  const own = new Map([
+    [cart.id, cartId],
+    [cart.sessionHash, sessionHash],
+  ]);
+  const lines = one.map(({ text, values }, index) => {
+    const filled = text.replaceAll(/\$(\d+)/g, (_, position: string) => {
+      const at = Number(position) - 1;
+      return expression(literal(values[at]), literal(other[index]?.values[at]), own);
+    });
+    return `${filled.replaceAll(/\s+/g, ' ').trim()};`;
+  });
+  return ['\\set i :i + 1', '\\set n :base + :client_id * 100000 + :i', ...lines].join('\n');
+}
+
+const token = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9a-f]{64}|\d+/g;
+
+/** A value as SQL; what differs between the two requests is made of `n`, the same in every statement. */
+function expression(value: string | null, otherValue: string | null, own: Map<string, string>): string {
+  if (value === null) return 'null';
+  const quoted = `'${value.replaceAll("'", "''")}'`;
+  if (value === otherValue) return quoted;
+  const others = otherValue?.match(token) ?? [];
+  let made = quoted;
+  for (const [index, part] of (value.match(token) ?? []).entries()) {
+    if (part === others[index] && !own.has(part)) continue;
+    if (!own.has(part)) own.set(part, part.includes('-') ? idOf(own.size) : `('9' || :n::text)`);
+    made = made === `'${part}'` ? (own.get(part) as string) : `replace(${made}, '${part}', ${own.get(part)})`;
+  }
+  return `(${made})${castOf(value)}`;
+}
+
+function idOf(number: number): string {
+  return `('0198f${number.toString(16).padStart(3, '0')}-0000-7000-8000-' || ${suffix})`;
+}
+
+function castOf(value: string): string {
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return '::uuid';
+  if (/^\{("?[0-9a-f]{8}-[0-9a-f-]{27}"?,?)+\}$/.test(value)) return '::uuid[]';
+  return /^[[{]/.test(value) ? '::jsonb' : '';
+}
+
+/** A value as pg sends it. */
+function literal(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value))
+    return `{${value.map((item) => (item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`;
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export interface PgbenchRun {
+  pgbench: string;
+  url: string;
+  folder: string;
+  script: string;
+  clients: number;
+  transactions: number;
+  /** The first cart of this run. */
+  base: number;
+}
+
+/** Runs the script; answers transactions a second. @throws Error with pgbench's words when a transaction failed */
+export async function runPgbench({
+  pgbench,
+  url,
+  folder,
+  script,
+  clients,
+  transactions,
+  base,
+}: PgbenchRun): Promise<number> {
+  const file = join(folder, 'checkout.sql');
+  await writeFile(file, script);
+  const parameters = [
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    clients,
+    '-j',
+    1,
+    '-t',
+    Math.floor(transactions / clients),
+    '-D',
+    'i=-1',
+    '-D',
+    `base=${base}`,
+    '-f',
+    file,
+    url,
+  ];
+  const { stdout, stderr } = await run(pgbench, parameters.map(String), { maxBuffer: 2 ** 26 });
+  const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1];
+  const rate = /tps = ([\d.]+)/.exec(stdout)?.[1];
+  if (!rate || (failed && failed !== '0') || /aborted/.test(stderr))
+    throw new Error(`pgbench failed: ${stderr.trim() || stdout}`);
+  return Number(rate);
+}

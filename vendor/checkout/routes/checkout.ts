@@ -1,0 +1,70 @@
+/**
+ * Checkout: what is still missing, placing the order, reading it.
+ */
+import { insufficientStock } from '@carton/inventory';
+import { OrderResource } from '@carton/order';
+import { beginPaymentProblems } from '@carton/payment';
+import { object, route, Uuid } from '@carton/runtime';
+import { Checkout, CheckoutPreview } from '../schemas.ts';
+import {
+  cartChanged,
+  cartEmpty,
+  cartNotReady,
+  guestCheckoutOff,
+  placeOrder,
+  previewCheckout,
+  readPlacedOrder,
+} from '../service.ts';
+
+const tag = 'Checkout';
+
+export const readCheckout = route(
+  {
+    method: 'get',
+    path: '/checkout',
+    operationId: 'readCheckout',
+    tag,
+    summary: 'See the totals and what is still missing, one code each',
+    access: 'session',
+    status: 200,
+    response: CheckoutPreview,
+  },
+  ({ db, session }) => previewCheckout(db, session),
+);
+
+export const createOrder = route(
+  {
+    method: 'post',
+    path: '/checkout',
+    operationId: 'createOrder',
+    tag,
+    summary: 'Place the order: the cart becomes an order and is emptied',
+    description:
+      'All of it happens in one transaction or not at all. Of several requests for one cart one places the order; those that waited for it answer the same order, those that come later find an empty cart.',
+    access: 'session',
+    idempotent: true,
+    body: Checkout,
+    status: 201,
+    response: OrderResource,
+    location: '/checkout/{id}',
+    problems: [cartEmpty, cartNotReady, cartChanged, guestCheckoutOff, insufficientStock, ...beginPaymentProblems],
+  },
+  ({ db, session, body }) => placeOrder(db, session, body),
+);
+
+export const readOrder = route(
+  {
+    method: 'get',
+    path: '/checkout/:orderId',
+    operationId: 'readOrder',
+    tag,
+    summary: 'Read an order',
+    description:
+      'Public by its unguessable id. Name, e-mail, phone and addresses are whole for the session or member that placed it, and masked for anyone else.',
+    access: 'session',
+    params: object({ orderId: Uuid }),
+    status: 200,
+    response: OrderResource,
+  },
+  ({ db, session, params }) => readPlacedOrder(db, session, params.orderId),
+);

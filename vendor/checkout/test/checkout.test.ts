@@ -1,0 +1,152 @@
+/**
+ * A cart becomes an order, whole or not at all.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { buyer, makeArticle, shopperWith, standing } from './shop.ts';
+
+const box = await createTestBox(t, { tier: 'basic' });
+const shirt = await makeArticle(box, 'shirt', 1999, 1000);
+const mug = await makeArticle(box, 'mug', 1250, 1000);
+
+t.test('the order is what the cart was, and the cart is empty', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 2], [mug, 1]);
+  const before = await standing(box);
+  const placed = await shopper.post('/checkout', {
+    customer: { ...buyer.customer, phone: '+33 1', address: '1 Main Street', billing: { city: 'Paris' } },
+    notes: 'Ring twice',
+  });
+  t.equal(placed.status, 201);
+  t.equal(placed.headers.get('location'), `/checkout/${placed.body.id}`);
+  t.match(placed.body, {
+    number: '1001',
+    status: 'placed',
+    paymentStatus: 'unpaid',
+    currency: 'EUR',
+    totals: { subtotal: { amount: 5248, currency: 'EUR' }, total: { amount: 5248, currency: 'EUR' } },
+    customer: { email: 'ada@example.com', phone: '+33 1', address: '1 Main Street', billing: { city: 'Paris' } },
+    notes: 'Ring twice',
+  });
+  const items = placed.body.items.map(
+    ({ sku, quantity, total }: { sku: string; quantity: number; total: { amount: number } }) => [
+      sku,
+      quantity,
+      total.amount,
+    ],
+  );
+  t.strictSame(items.sort(), [
+    ['MUG', 1, 1250],
+    ['SHIRT', 2, 3998],
+  ]);
+  t.match(await shopper.get('/cart'), { status: 200, body: { items: [] } });
+  const after = await standing(box);
+  t.equal(after.orders, before.orders + 1);
+  t.equal(after.movements, before.movements + 2);
+  const events = await box.db.query("select payload from event_outbox where tenant_id = $1 and type = 'order.placed'");
+  t.match(events, [{ payload: { number: '1001' } }]);
+  t.strictSame((await shopper.get(`/checkout/${placed.body.id}`)).body, placed.body, 'read back, it is the same');
+});
+
+t.test('numbers follow the format of the store', async (t) => {
+  await box.staff.patch('/admin/store', { orderNumberFormat: 'ORD-{number}' });
+  const placed = await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
+  t.equal(placed.body.number, 'ORD-1002');
+  await box.staff.patch('/admin/store', { orderNumberFormat: '{number}' });
+});
+
+t.test('what is refused changes nothing', async (t) => {
+  const scarce = await makeArticle(box, 'scarce', 100, 1);
+  const gone = await makeArticle(box, 'gone', 100, 5);
+  const unpriced = await makeArticle(box, 'unpriced', 100, 5);
+  const tooMany = await shopperWith(box, [shirt, 1], [scarce, 1]);
+  const unsold = await shopperWith(box, [gone, 1]);
+  const priceless = await shopperWith(box, [unpriced, 1]);
+  await (await shopperWith(box, [scarce, 1])).post('/checkout', buyer);
+  await box.staff.patch(`/admin/products/${gone.productId}`, { status: 'archived' });
+  await box.staff.put(`/admin/variants/${unpriced.variantId}/prices`, { prices: [] });
+  const full = await shopperWith(box, [mug, 1]);
+  const before = await standing(box);
+  const cases: [what: string, answer: Promise<object>, expected: object][] = [
+    ['no session', box.visitor().post('/checkout', buyer), { status: 409, body: { code: 'cart_empty' } }],
+    ['an empty cart', box.shopper().post('/checkout', buyer), { status: 409, body: { code: 'cart_empty' } }],
+    ['not enough stock', tooMany.post('/checkout', buyer), { status: 409, body: { code: 'insufficient_stock' } }],
+    [
+      'no longer sold',
+      unsold.post('/checkout', buyer),
+      { status: 409, body: { code: 'cart_not_ready', detail: /no longer for sale/ } },
+    ],
+    [
+      'no price',
+      priceless.post('/checkout', buyer),
+      { status: 409, body: { code: 'cart_not_ready', detail: /no price/ } },
+    ],
+    [
+      'no e-mail',
+      full.post('/checkout', { customer: {} }),
+      { status: 400, body: { errors: [{ pointer: '/customer/email' }] } },
+    ],
+    [
+      'a payment method',
+      full.post('/checkout', { ...buyer, paymentMethod: 'card' }),
+      {
+        status: 503,
+        body: {
+          code: 'payments_not_configured',
+          title: 'Payments are not configured in this environment',
+          detail: 'Payments are not configured in this environment',
+        },
+      },
+    ],
+    [
+      'a payment method and an empty cart',
+      box.shopper().post('/checkout', { ...buyer, paymentMethod: 'x' }),
+      { status: 503 },
+    ],
+  ];
+  for (const [what, answer, expected] of cases) t.match(await answer, expected, what);
+  t.strictSame(await standing(box), before);
+  await box.staff.patch('/admin/store', { guestCheckout: false });
+  t.match(
+    await full.post('/checkout', buyer),
+    { status: 403, body: { code: 'guest_checkout_off' } },
+    'guests may be kept out',
+  );
+  await box.staff.patch('/admin/store', { guestCheckout: true });
+  t.strictSame({ ...(await standing(box)), events: 0 }, { ...before, events: 0 });
+});
+
+t.test('the preview says what is missing', async (t) => {
+  t.match((await box.visitor().get('/checkout')).body, {
+    ready: false,
+    requirements: [{ code: 'cart_empty' }],
+    cart: { id: null },
+  });
+  const rare = await makeArticle(box, 'rare', 700, 1);
+  const [one, other] = [await shopperWith(box, [rare, 1]), await shopperWith(box, [rare, 1])];
+  t.match((await one.get('/checkout')).body, {
+    ready: true,
+    requirements: [],
+    cart: { totals: { total: { amount: 700 } } },
+  });
+  t.equal((await one.post('/checkout', buyer)).status, 201);
+  t.match((await other.get('/checkout')).body, { ready: false, requirements: [{ code: 'insufficient_stock' }] });
+});
+
+t.test('an order is whole for who placed it, and masked for anyone else', async (t) => {
+  const shopper = await shopperWith(box, [mug, 1]);
+  const { id } = (
+    await shopper.post('/checkout', {
+      customer: { ...buyer.customer, phone: '+33 123', address: { line1: '1 Main Street' } },
+      notes: 'Gate code 7',
+    })
+  ).body;
+  const other = await box.openShop();
+  for (const reader of [box.visitor(), box.shopper()]) {
+    const { status, body } = await reader.get(`/checkout/${id}`);
+    t.equal(status, 200);
+    t.notMatch(JSON.stringify(body), /ada@example|Lovelace|123|Main Street|Gate code/);
+    t.match(body, { id, items: [{ sku: 'MUG' }], totals: { total: { amount: 1250 } } });
+  }
+  t.match(await other.visitor().get(`/checkout/${id}`), { status: 404 }, 'another shop knows nothing of it');
+  t.match(await box.visitor().get('/checkout/not-an-id'), { status: 404 });
+});

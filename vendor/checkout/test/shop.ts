@@ -1,0 +1,60 @@
+/**
+ * A shop with something to sell, for the tests of checkout.
+ */
+import type { Caller, TestShop } from '@carton/runtime/testing';
+
+export const buyer = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } };
+
+export interface Article {
+  productId: string;
+  variantId: string;
+  stockItemId: string;
+}
+
+/** Makes a published product with one variant, its price and its stock. */
+export async function makeArticle(
+  { staff }: TestShop,
+  handle: string,
+  amount: number,
+  stock: number,
+): Promise<Article> {
+  const product = await staff.post('/admin/products', {
+    title: handle,
+    handle,
+    status: 'published',
+    variants: [{ sku: handle.toUpperCase() }],
+  });
+  const variantId = product.body.variants[0].id;
+  await staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount }] });
+  const items = await staff.get(`/admin/stock-items?variantId=${variantId}`);
+  const stockItemId = items.body.items[0].id;
+  if (stock > 0) {
+    await staff.post(`/admin/stock-items/${stockItemId}/adjustments`, { quantity: stock, reason: 'received' });
+  }
+  return { productId: product.body.id, variantId, stockItemId };
+}
+
+/** A shopper with articles in the cart. */
+export async function shopperWith(shop: TestShop, ...articles: [Article, number][]): Promise<Caller> {
+  const shopper = shop.shopper();
+  for (const [{ variantId }, quantity] of articles) {
+    const { status, body } = await shopper.post('/cart/items', { variantId, quantity });
+    if (status !== 201) throw new Error(`the cart was not filled: ${JSON.stringify(body)}`);
+  }
+  return shopper;
+}
+
+/** What stands in the tables that a checkout touches; to be compared before and after. */
+export async function standing({ db }: TestShop) {
+  const count = async (table: string) =>
+    (await db.query<{ count: number }>(`select count(*) from ${table} where tenant_id = $1`))[0]?.count;
+  return {
+    orders: await count('orders'),
+    events: await count('event_outbox'),
+    movements: await count('stock_movements'),
+    numbers: await db.query('select * from number_sequences where tenant_id = $1'),
+    levels: await db.query('select stock_item_id, on_hand, reserved from stock_levels where tenant_id = $1 order by 1'),
+    carts: await db.query('select id, status, order_id from carts where tenant_id = $1 order by 1'),
+    lines: await db.query('select id, quantity from cart_line_items where tenant_id = $1 order by 1'),
+  };
+}
