@@ -58,7 +58,8 @@ const token = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /** A value as SQL; what differs between the two requests is made of `n`, the same in every statement. */
 function expression(value: string | null, otherValue: string | null, own: Map<string, string>): string {
   if (value === null) return 'null';
-  const quoted = `'${value.replaceAll("'", "''")}'`;
+  // pgbench takes a colon before a word for a variable, inside quotes too; in JSON a space may stand between.
+  const quoted = `'${value.replaceAll("'", "''").replaceAll(/":(?=\w)/g, '": ')}'`;
   if (value === otherValue) return quoted;
   const others = otherValue?.match(token) ?? [];
   let made = quoted;

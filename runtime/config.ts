@@ -2,8 +2,8 @@
  * The environment of a box as one frozen, checked object.
  */
 import { resolve } from 'node:path';
-import { object, type Static, Type } from './http/schemas.ts';
-import { faults } from './http/validation.ts';
+import { object, Type } from './http/schemas.ts';
+import { readSettings } from './settings.ts';
 
 const Settings = object({
   HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on' }),
@@ -49,15 +49,7 @@ export const settings = Settings.properties;
  * @throws Error naming the setting that is wrong and what it must be
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const given: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(Settings.properties)) {
-    const text = environment[name];
-    given[name] = text === undefined || text === '' ? schema.default : fromText(text, schema.type);
-    if (given[name] === undefined) delete given[name];
-  }
-  const wrong = faults(Settings, given);
-  if (wrong) throw new Error(`wrong setting: ${wrong.replaceAll('data/', '')}`);
-  const values = given as Static<typeof Settings>;
+  const values = readSettings(Settings, environment);
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
@@ -70,11 +62,4 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
   });
-}
-
-function fromText(text: string, type: unknown): unknown {
-  if (type === 'integer') return /^\d+$/.test(text) ? Number(text) : text;
-  if (type === 'boolean')
-    return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
-  return text;
 }

@@ -15,7 +15,8 @@ export { json, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { outboxRow, publish } from './events/outbox.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
-export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './http/paging.ts';
+export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
+export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';
 export * from './http/problems.ts';
 export * from './http/schemas.ts';
 export {

@@ -38,7 +38,11 @@ export interface AppOptions<Scope, Services> {
 export function createApp<Scope, Services extends object>(options: AppOptions<Scope, Services>): Koa {
   const kinds = new Map(options.accessKinds.map((kind) => [kind.name, kind as unknown as AccessKind]));
   checkRoutes(options.routes, kinds);
-  const app = new Koa({ proxy: options.trustProxy ?? false });
+  const app = new Koa({
+    proxy: options.trustProxy ?? false,
+    // The entry nearest to us, which our own proxy wrote: the ones before it are whatever the client claims.
+    maxIpsCount: 1,
+  });
   const dispatch = mountRoutes(options.routes, (route) => serveRoute(route, kinds, options));
 
   app.use(async (ctx, next) => {

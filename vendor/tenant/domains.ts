@@ -1,15 +1,17 @@
 /**
  * Hosts of merchants: their spelling, and which merchant one belongs to.
  */
-import { domainToASCII } from 'node:url';
 import {
   type Database,
   defineProblem,
   invalidRequest,
   isUniqueViolation,
   newId,
+  normalizeDomain,
+  normalizeHost,
   publish,
   type Tenant,
+  wildcardOver,
 } from '@carton/runtime';
 import { domainAdded } from './events.ts';
 
@@ -25,25 +27,11 @@ export interface DomainRow {
   createdAt: string;
 }
 
-/**
- * A host as it is stored and compared: lower case, ASCII (IDNA), no port, no trailing dot.
- * Null for what is no host name.
- */
-export function normalizeHost(given: string): string | null {
-  const wildcard = given.startsWith('*.');
-  const bare = (wildcard ? given.slice(2) : given).replace(/\.$/, '').replace(/:\d+$/, '').replace(/\.$/, '');
-  const ascii = domainToASCII(bare).toLowerCase();
-  const labels = ascii.split('.');
-  const valid =
-    ascii.length > 0 && ascii.length <= 253 && labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label));
-  return valid ? `${wildcard ? '*.' : ''}${ascii}` : null;
-}
-
 /** The merchant of a host: exact before wildcard; `*.example.com` stands for exactly one label. */
 export async function findTenantByHost({ box }: Database, host: string): Promise<Tenant | null> {
   const normal = normalizeHost(host);
   if (!normal) return null;
-  const wildcard = normal.includes('.') ? `*${normal.slice(normal.indexOf('.'))}` : null;
+  const wildcard = wildcardOver(normal)?.domain ?? null;
   const [tenant] = await box.query<Tenant>(
     `select tenants.id, tenants.slug, tenants.name, tenants.status
        from tenant_domains join tenants on tenants.id = tenant_domains.owner_id
@@ -61,7 +49,7 @@ export function listDomains({ box }: Database, ownerId: string): Promise<DomainR
 
 /** @throws invalid_request (400) for what is no host name, host_taken (409) */
 export async function addDomain(database: Database, ownerId: string, given: string): Promise<DomainRow> {
-  const host = normalizeHost(given);
+  const host = normalizeDomain(given);
   if (!host) {
     const detail = 'must be a host name, or *. before one';
     throw invalidRequest(`body /host: ${detail}`, { errors: [{ in: 'body', pointer: '/host', detail }] });

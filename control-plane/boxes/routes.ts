@@ -1,0 +1,97 @@
+/**
+ * Boxes and their domains: registered by the holder of a licence, asked about by whoever renders websites.
+ */
+import { notFound, object, Type, tooManyRequests } from '@carton/runtime/service';
+import { licenseKeyMalformed, licenseKeyUnknown, licenseRevoked, licenseSuspended } from '../license/problems.ts';
+import { identifyLicense, refuseWithdrawn } from '../license/service.ts';
+import { BoxName } from '../schemas.ts';
+import { route } from '../services.ts';
+import { checkDomains } from './nameservers.ts';
+import { BoxStatus, DeployBoxDto, DeployBoxResult, HostResolution } from './schemas.ts';
+import { deployBox as deploy, domainTaken, release, resolveHost as resolve } from './service.ts';
+import { findBox } from './store.ts';
+
+const tag = 'Boxes';
+/** An expired licence is no hindrance here: expiry stops pulls, and nothing that runs. */
+const licenseProblems = [licenseKeyMalformed, licenseKeyUnknown, licenseSuspended, licenseRevoked, tooManyRequests];
+
+const deployBox = route(
+  {
+    method: 'post',
+    path: '/boxes/deploy',
+    operationId: 'deployBox',
+    tag,
+    summary: 'Register a box and its domains',
+    description:
+      'A box is known by its name: deploying it again replaces its addresses and its list of domains. A domain belongs to one box.',
+    access: 'public',
+    body: DeployBoxDto,
+    status: 200,
+    response: DeployBoxResult,
+    problems: [...licenseProblems, domainTaken],
+  },
+  async ({ body: { key, ...box }, db, settings, client, guesses }) => {
+    const license = await identifyLicense({ db, guesses }, key, client.address);
+    refuseWithdrawn(license);
+    await deploy(db, license.customerId, box);
+    return { registered: box.domains, nameservers: [...settings.nameservers] };
+  },
+);
+
+const readDeployment = route(
+  {
+    method: 'get',
+    path: '/boxes/deploy/status',
+    operationId: 'readDeployment',
+    tag,
+    summary: 'Read a box, and whether its domains are delegated',
+    description: 'DNS is asked at this moment.',
+    access: 'license',
+    query: object({ name: BoxName }),
+    status: 200,
+    response: BoxStatus,
+    problems: [...licenseProblems, notFound],
+  },
+  async ({ query, db, license, settings }) => {
+    refuseWithdrawn(license);
+    const found = await findBox(db, license.customerId, query.name);
+    if (!found) throw notFound(`You have no box called ${query.name}.`);
+    const { id: _, ...box } = found.box;
+    const { nameservers, nameserverLookup } = settings;
+    return { ...box, domains: await checkDomains(found.domains, nameservers, nameserverLookup) };
+  },
+);
+
+const resolveHost = route(
+  {
+    method: 'get',
+    path: '/boxes/resolve',
+    operationId: 'resolveHost',
+    tag,
+    summary: 'Find the backend that serves a host',
+    description: 'An exact name comes before a wildcard. `*.<domain>` stands for exactly one label.',
+    access: 'public',
+    query: object({ host: Type.String({ minLength: 1, maxLength: 255, examples: ['shop.example.com'] }) }),
+    status: 200,
+    response: HostResolution,
+    cacheControl: 'public, max-age=60',
+    problems: [notFound],
+  },
+  ({ query, db }) => resolve(db, query.host),
+);
+
+const releaseDomain = route(
+  {
+    method: 'delete',
+    path: '/boxes/domains/:domain',
+    operationId: 'releaseDomain',
+    tag,
+    summary: 'Take a domain from the box that registered it',
+    description: 'For a domain that was registered by somebody to whom it does not belong.',
+    access: 'admin',
+    status: 204,
+  },
+  ({ db, params }) => release(db, params.domain),
+);
+
+export const boxRoutes = [deployBox, readDeployment, resolveHost, releaseDomain];

@@ -1,0 +1,95 @@
+/**
+ * Shapes of boxes and their domains (contract: DeployBoxDto, DeployBoxResult, Host resolution response).
+ */
+import { DateTime, nullable, object, oneOf, type Static, Type } from '@carton/runtime/service';
+import { BoxName, LicenseKeyText } from '../schemas.ts';
+
+const HttpUrl = Type.String({ format: 'uri', maxLength: 2048, examples: ['https://box.example.com'] });
+
+const Domain = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'A host name; `*.<domain>` stands for any one label before the domain',
+  examples: ['shop.example.com', '*.shops.example.com'],
+});
+const Nameservers = Type.Array(Type.String(), { examples: [['ns1.example.net', 'ns2.example.net']] });
+
+export const DeployBoxDto = object(
+  {
+    key: LicenseKeyText,
+    name: BoxName,
+    backendUrl: { ...HttpUrl, description: 'Public address of the box (http or https)' } as typeof HttpUrl,
+    frontendUrl: Type.Optional({
+      ...HttpUrl,
+      description: 'Public address of the storefront (http or https)',
+    } as typeof HttpUrl),
+    domains: Type.Array(Domain, {
+      maxItems: 100,
+      description: 'All domains of the box: the list replaces the last one',
+    }),
+  },
+  { $id: 'DeployBoxDto' },
+);
+export type DeployBoxDto = Static<typeof DeployBoxDto>;
+
+export const DeployBoxResult = object(
+  {
+    registered: Type.Array(Type.String(), { description: 'The domains, as given' }),
+    nameservers: {
+      ...Nameservers,
+      description: 'Delegate the domains to these at their registrar',
+    } as typeof Nameservers,
+  },
+  { $id: 'DeployBoxResult' },
+);
+
+export const domainStates = ['verified', 'failed', 'unknown'] as const;
+export const domainErrorCodes = ['domain_not_found', 'not_delegated', 'other_nameservers', 'lookup_failed'] as const;
+
+const DomainStatus = object(
+  {
+    domain: Type.String({ description: 'In lower case and ASCII' }),
+    state: oneOf(domainStates, {
+      description:
+        '`verified`: delegated to the expected nameservers. `failed`: it is not. `unknown`: DNS could not be asked',
+    }),
+    expectedNameservers: Nameservers,
+    observedNameservers: Nameservers,
+    errors: Type.Array(
+      object(
+        {
+          code: oneOf(domainErrorCodes),
+          detail: Type.String({ description: 'What was found' }),
+          fix: Type.String({ description: 'What to do about it' }),
+        },
+        { $id: 'DomainError' },
+      ),
+    ),
+    checkedAt: DateTime,
+  },
+  { $id: 'DomainStatus' },
+);
+export type DomainStatus = Static<typeof DomainStatus>;
+
+export const BoxStatus = object(
+  {
+    name: BoxName,
+    backendUrl: HttpUrl,
+    frontendUrl: nullable(HttpUrl),
+    createdAt: DateTime,
+    updatedAt: DateTime,
+    domains: Type.Array(DomainStatus),
+  },
+  { $id: 'BoxStatus' },
+);
+
+export const HostResolution = object(
+  {
+    backendUrl: HttpUrl,
+    match: oneOf(['exact', 'wildcard']),
+    tenantSlug: Type.Optional(
+      Type.String({ description: 'The label that `*` stands for. After an exact match, ask the backend' }),
+    ),
+  },
+  { $id: 'HostResolution' },
+);

@@ -1,0 +1,100 @@
+/**
+ * The environment of the control plane as one frozen, checked object.
+ */
+import { resolve } from 'node:path';
+import { normalizeHost, object, oneOf, readSettings, Type, vendor } from '@carton/runtime/service';
+
+const Settings = object({
+  HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on' }),
+  CONTROL_PLANE_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 4000, description: 'Port to listen on' }),
+  CONTROL_PLANE_HOME: Type.String({
+    minLength: 1,
+    default: `.${vendor.name}/control-plane`,
+    description: 'Folder of the embedded PostgreSQL; unused with DATABASE_URL',
+  }),
+  DATABASE_URL: Type.Optional(
+    Type.String({ pattern: '^postgres(ql)?://', description: 'PostgreSQL to use instead of the embedded one' }),
+  ),
+  DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 500, default: 10, description: 'Most connections at once' }),
+  ADMIN_SECRET: Type.String({ minLength: 16, description: "The vendor's own bearer secret" }),
+  REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the gated registry' }),
+  REGISTRY_URL: Type.String({
+    pattern: '^https?://[^\\s]+$',
+    description: 'Public address of the gated registry; also the audience of activation tokens',
+  }),
+  TOKEN_LIFETIME_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 86_400,
+    default: 3600,
+    description: 'Lifetime of an activation token',
+  }),
+  SIGNING_KEY_SECRET: Type.Optional(
+    Type.String({ minLength: 16, description: 'Encrypts the private signing key in the database' }),
+  ),
+  NAMESERVERS: Type.String({
+    minLength: 1,
+    default: `ns1.${vendor.name}.example,ns2.${vendor.name}.example`,
+    description: 'Nameservers that domains of boxes are delegated to, with commas between them',
+  }),
+  NAMESERVER_LOOKUP: Type.Optional(
+    Type.String({
+      pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]+\\])(:\\d{1,5})?$',
+      description: "DNS server to ask about domains, as 127.0.0.1:53; the machine's own unless set",
+    }),
+  ),
+  TRUST_PROXY: Type.Boolean({ default: false, description: 'Believe X-Forwarded-For, -Proto and -Host' }),
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error', 'silent'], {
+    default: 'info',
+    description: 'Least level that is logged',
+  }),
+});
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly home: string;
+  readonly databaseUrl: string | undefined;
+  readonly poolSize: number;
+  readonly adminSecret: string;
+  readonly registrySecret: string;
+  /** Without a slash at its end. */
+  readonly registryUrl: string;
+  readonly tokenLifetimeSeconds: number;
+  readonly signingKeySecret: string | undefined;
+  readonly nameservers: readonly string[];
+  readonly nameserverLookup: string | undefined;
+  readonly trustProxy: boolean;
+  readonly logLevel: string;
+}
+
+/**
+ * Reads the settings of the control plane.
+ * @throws Error naming the setting that is missing or wrong, and what it must be
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const values = readSettings(Settings, environment);
+  return Object.freeze({
+    host: values.HOST,
+    port: values.CONTROL_PLANE_PORT,
+    home: resolve(values.CONTROL_PLANE_HOME),
+    databaseUrl: values.DATABASE_URL,
+    poolSize: values.DATABASE_POOL_SIZE,
+    adminSecret: values.ADMIN_SECRET,
+    registrySecret: values.REGISTRY_SECRET,
+    registryUrl: values.REGISTRY_URL.replace(/\/+$/, ''),
+    tokenLifetimeSeconds: values.TOKEN_LIFETIME_SECONDS,
+    signingKeySecret: values.SIGNING_KEY_SECRET,
+    nameservers: hostNames('NAMESERVERS', values.NAMESERVERS),
+    nameserverLookup: values.NAMESERVER_LOOKUP,
+    trustProxy: values.TRUST_PROXY,
+    logLevel: values.LOG_LEVEL,
+  });
+}
+
+function hostNames(setting: string, text: string): string[] {
+  return text.split(',').map((part) => {
+    const host = normalizeHost(part.trim());
+    if (host === null) throw new Error(`wrong setting: ${setting} must be host names, and "${part.trim()}" is none`);
+    return host;
+  });
+}

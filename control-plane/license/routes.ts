@@ -1,0 +1,180 @@
+/**
+ * Licences: what the vendor does with them, and their exchange for a token.
+ */
+import { pageQuery, Type, tooManyRequests } from '@carton/runtime/service';
+import { CustomerId, Tier } from '../schemas.ts';
+import { route } from '../services.ts';
+import {
+  licenseExpired,
+  licenseKeyMalformed,
+  licenseKeyUnknown,
+  licenseRevoked,
+  licenseSuspended,
+  revokedForGood,
+} from './problems.ts';
+import {
+  ActivateDto,
+  ActivationResult,
+  License,
+  LicensePage,
+  LicenseState,
+  MintedLicense,
+  MintLicenseDto,
+  RenewLicenseDto,
+} from './schemas.ts';
+import {
+  activate,
+  mintLicense as mint,
+  readLicense as read,
+  renewLicense as renew,
+  setLicenseState,
+} from './service.ts';
+import { listLicenses as list } from './store.ts';
+
+const tag = 'Licences';
+const access = 'admin';
+
+const mintLicense = route(
+  {
+    method: 'post',
+    path: '/license/keys',
+    operationId: 'mintLicense',
+    tag,
+    summary: 'Mint a licence key',
+    description: 'The answer holds the key in plain text, once: only its hash is kept.',
+    access,
+    body: MintLicenseDto,
+    status: 201,
+    response: MintedLicense,
+    location: '/license/keys/{id}',
+  },
+  ({ db, body }) => mint(db, body),
+);
+
+const listLicenses = route(
+  {
+    method: 'get',
+    path: '/license/keys',
+    operationId: 'listLicenses',
+    tag,
+    summary: 'List licences, the newest first',
+    access,
+    query: pageQuery({
+      customerId: Type.Optional(CustomerId),
+      tier: Type.Optional(Tier),
+      status: Type.Optional(LicenseState),
+    }),
+    status: 200,
+    response: LicensePage,
+  },
+  ({ db, query }) => list(db, query),
+);
+
+const readLicense = route(
+  {
+    method: 'get',
+    path: '/license/keys/:id',
+    operationId: 'readLicense',
+    tag,
+    summary: 'Read a licence',
+    access,
+    status: 200,
+    response: License,
+  },
+  ({ db, params }) => read(db, params.id),
+);
+
+const suspendLicense = route(
+  {
+    method: 'post',
+    path: '/license/keys/:id/suspend',
+    operationId: 'suspendLicense',
+    tag,
+    summary: 'Suspend a licence until it is reinstated',
+    description: 'A token that was given before stays good until it expires. A running box goes on running.',
+    access,
+    status: 200,
+    response: License,
+    problems: [revokedForGood],
+  },
+  ({ db, params }) => setLicenseState(db, params.id, 'suspend'),
+);
+
+const reinstateLicense = route(
+  {
+    method: 'post',
+    path: '/license/keys/:id/reinstate',
+    operationId: 'reinstateLicense',
+    tag,
+    summary: 'End the suspension of a licence',
+    access,
+    status: 200,
+    response: License,
+    problems: [revokedForGood],
+  },
+  ({ db, params }) => setLicenseState(db, params.id, 'reinstate'),
+);
+
+const revokeLicense = route(
+  {
+    method: 'post',
+    path: '/license/keys/:id/revoke',
+    operationId: 'revokeLicense',
+    tag,
+    summary: 'Revoke a licence for good',
+    access,
+    status: 200,
+    response: License,
+  },
+  ({ db, params }) => setLicenseState(db, params.id, 'revoke'),
+);
+
+const renewLicense = route(
+  {
+    method: 'post',
+    path: '/license/keys/:id/renew',
+    operationId: 'renewLicense',
+    tag,
+    summary: 'Give a licence another end',
+    access,
+    body: RenewLicenseDto,
+    status: 200,
+    response: License,
+    problems: [revokedForGood],
+  },
+  ({ db, params, body }) => renew(db, params.id, body.expiresAt),
+);
+
+const activateLicense = route(
+  {
+    method: 'post',
+    path: '/license/activate',
+    operationId: 'activateLicense',
+    tag,
+    summary: 'Exchange a licence key for a registry token and the list of entitled packages',
+    access: 'public',
+    body: ActivateDto,
+    status: 200,
+    response: ActivationResult,
+    problems: [
+      licenseKeyMalformed,
+      licenseKeyUnknown,
+      licenseExpired,
+      licenseSuspended,
+      licenseRevoked,
+      tooManyRequests,
+    ],
+  },
+  ({ body, ...services }) => activate(services, body.key),
+);
+
+export const licenseRoutes = [
+  mintLicense,
+  listLicenses,
+  readLicense,
+  suspendLicense,
+  reinstateLicense,
+  revokeLicense,
+  renewLicense,
+  activateLicense,
+];

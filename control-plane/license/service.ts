@@ -1,0 +1,126 @@
+/**
+ * The life of a licence: minted, recognised by its key, activated, suspended, reinstated, renewed, revoked.
+ */
+import { invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import { entitledPackages } from '../catalogue/entitlements.ts';
+import type { ControlPlaneServices } from '../services.ts';
+import type { SigningKeys } from '../signing/keys.ts';
+import { signActivation } from '../signing/token.ts';
+import { addressSource, type GuessLimiter } from './guesses.ts';
+import { makeKey, parseKey } from './key.ts';
+import {
+  licenseExpired,
+  licenseKeyMalformed,
+  licenseKeyUnknown,
+  licenseRevoked,
+  licenseSuspended,
+  revokedForGood,
+} from './problems.ts';
+import type { License } from './schemas.ts';
+import { changeLicense, findLicenseByHash, findLicenseById, insertLicense, recordActivation } from './store.ts';
+
+/** Mints a key. It is in this answer and nowhere else. @throws invalid_request (400) for a past `expiresAt` */
+export async function mintLicense(
+  db: Knex,
+  { customerId, tier, expiresAt }: { customerId: string; tier: License['tier']; expiresAt?: string },
+): Promise<License & { key: string }> {
+  const expiry = expiresAt === undefined ? null : futureInstant(expiresAt);
+  const { key, hash, last4 } = makeKey(tier);
+  const license = await insertLicense(db, { id: newId(), keyHash: hash, last4, customerId, tier, expiresAt: expiry });
+  return { key, ...license };
+}
+
+/** An instant as ISO 8601 UTC. @throws invalid_request (400) for one that is past, or that no calendar has */
+function futureInstant(text: string): string {
+  const instant = Date.parse(text);
+  if (instant > Date.now()) return new Date(instant).toISOString();
+  const detail = Number.isNaN(instant) ? 'is not a date and time' : 'must be in the future';
+  throw invalidRequest(`body /expiresAt: ${detail}`, { errors: [{ in: 'body', pointer: '/expiresAt', detail }] });
+}
+
+/** A 401 says which kind of credential is asked for (RFC 9110, section 11.6.1). */
+const challenge: ProblemExtras = { headers: { 'WWW-Authenticate': 'Bearer' } };
+
+/**
+ * The licence of a key, in whatever state it is. A wrong key counts as a guess of the address it comes from.
+ * @throws license_key_malformed or license_key_unknown (401), too_many_requests (429)
+ */
+export async function identifyLicense(
+  { db, guesses }: { db: Knex; guesses: GuessLimiter },
+  key: string,
+  address: string,
+): Promise<License> {
+  const source = addressSource(address);
+  guesses.refuse([source]);
+  const parsed = parseKey(key);
+  if (!parsed) {
+    guesses.count([source]);
+    throw licenseKeyMalformed('A character is wrong or missing: copy the key whole.', challenge);
+  }
+  const sources = [source, `prefix ${parsed.guardedPrefix}`];
+  guesses.refuse(sources);
+  const license = await findLicenseByHash(db, parsed.hash);
+  if (!license) {
+    guesses.count(sources);
+    throw licenseKeyUnknown('The key is well formed, but was not minted here.', challenge);
+  }
+  return license;
+}
+
+/** Refuses a licence that the vendor has withdrawn. @throws license_suspended or license_revoked (403) */
+export function refuseWithdrawn({ status }: License): void {
+  if (status === 'revoked') throw licenseRevoked('Use the key that replaces it, or ask the vendor.');
+  if (status === 'suspended') throw licenseSuspended('Ask the vendor to reinstate it.');
+}
+
+/**
+ * Exchanges a key for a token and the packages it is good for (contract, ActivationResult).
+ * @throws what identifyLicense and refuseWithdrawn throw, license_expired (403)
+ */
+export async function activate(services: ControlPlaneServices & { signing: SigningKeys }, key: string) {
+  const { db, signing, settings, client } = services;
+  const license = await identifyLicense(services, key, client.address);
+  refuseWithdrawn(license);
+  if (license.status === 'expired')
+    throw licenseExpired(`It expired at ${license.expiresAt}. Ask the vendor to renew it.`);
+  const { id, tier, customerId } = license;
+  const { registryUrl, tokenLifetimeSeconds: expiresIn } = settings;
+  const packages = entitledPackages(tier);
+  const signer = await signing.current();
+  const token = await signActivation(signer, { customerId, tier, packages, audience: registryUrl, expiresIn });
+  await recordActivation(db, id);
+  return { tier, customerId, token, expiresIn, packages, registryUrl };
+}
+
+/** @throws not_found (404) */
+export async function readLicense(db: Knex, id: string): Promise<License> {
+  const license = await findLicenseById(db, id);
+  if (!license) throw notFound(`There is no licence with the id ${id}.`);
+  return license;
+}
+
+const statusAfter = { suspend: 'suspended', reinstate: 'active', revoke: 'revoked' } as const;
+
+/**
+ * Suspends, reinstates or revokes a licence; doing it again changes nothing.
+ * @throws not_found (404), license_revoked_for_good (409) when a revoked one shall live again
+ */
+export async function setLicenseState(db: Knex, id: string, action: keyof typeof statusAfter): Promise<License> {
+  const changed = await changeLicense(db, id, { status: statusAfter[action] });
+  if (changed) return changed;
+  const license = await readLicense(db, id);
+  if (action !== 'revoke') throw revokedForGood('Mint a new key for this customer.');
+  return license;
+}
+
+/**
+ * Gives a licence another end; null: it never expires.
+ * @throws invalid_request (400) for a past instant, not_found (404), license_revoked_for_good (409)
+ */
+export async function renewLicense(db: Knex, id: string, expiresAt: string | null): Promise<License> {
+  const changed = await changeLicense(db, id, { expiresAt: expiresAt === null ? null : futureInstant(expiresAt) });
+  if (changed) return changed;
+  await readLicense(db, id);
+  throw revokedForGood('Mint a new key for this customer.');
+}

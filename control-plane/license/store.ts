@@ -1,0 +1,85 @@
+/**
+ * Queries of the licence keys.
+ */
+import { type Page, paginate } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import type { License } from './schemas.ts';
+
+/** What a licence is at this moment: expiry is no state that somebody sets. */
+const stateNow = `case when status = 'active' and expires_at <= now() then 'expired' else status end`;
+
+function columns(db: Knex): (string | Knex.Raw)[] {
+  const plain = ['id', 'customerId', 'tier', 'expiresAt', 'last4', 'lastActivatedAt', 'createdAt'];
+  return [...plain, db.raw(`${stateNow} as status`)];
+}
+
+export interface NewLicense {
+  id: string;
+  keyHash: string;
+  last4: string;
+  customerId: string;
+  tier: License['tier'];
+  expiresAt: string | null;
+}
+
+/** Stores a licence and answers it as stored. */
+export async function insertLicense(db: Knex, license: NewLicense): Promise<License> {
+  const [row] = await db('license_keys')
+    .insert(license)
+    .returning(columns(db) as string[]);
+  return row as License;
+}
+
+/** The licence of a key, by the key's hash. */
+export async function findLicenseByHash(db: Knex, keyHash: string): Promise<License | null> {
+  return (
+    (await db('license_keys')
+      .where({ keyHash })
+      .first(columns(db) as string[])) ?? null
+  );
+}
+
+/** The licence with this id, or null. */
+export async function findLicenseById(db: Knex, id: string): Promise<License | null> {
+  return (
+    (await db('license_keys')
+      .where({ id })
+      .first(columns(db) as string[])) ?? null
+  );
+}
+
+export interface LicenseQuery {
+  limit: number;
+  cursor?: string;
+  customerId?: string;
+  tier?: License['tier'];
+  status?: License['status'];
+}
+
+/** One page of licences, the newest first. */
+export function listLicenses(db: Knex, { customerId, tier, status, ...page }: LicenseQuery): Promise<Page<License>> {
+  const query = db('license_keys').select(columns(db));
+  if (customerId !== undefined) query.where({ customerId });
+  if (tier !== undefined) query.where({ tier });
+  if (status !== undefined) query.whereRaw(`${stateNow} = ?`, [status]);
+  return paginate<License>(query as never, 'license_keys', page);
+}
+
+/** Changes a licence that is not revoked; null when there is none such. */
+export async function changeLicense(
+  db: Knex,
+  id: string,
+  change: { status?: 'active' | 'suspended' | 'revoked'; expiresAt?: string | null },
+): Promise<License | null> {
+  const [row] = await db('license_keys')
+    .where({ id })
+    .whereNot({ status: 'revoked' })
+    .update({ ...change, updatedAt: db.fn.now() })
+    .returning(columns(db) as string[]);
+  return (row as License | undefined) ?? null;
+}
+
+/** Notes that a licence was activated just now. */
+export async function recordActivation(db: Knex, id: string): Promise<void> {
+  await db('license_keys').where({ id }).update({ lastActivatedAt: db.fn.now() });
+}

@@ -1,0 +1,218 @@
+/**
+ * Boxes: what may be registered, whose it then is, and who serves a host.
+ */
+import t from 'tap';
+import { nameservers, startStand } from './stand.ts';
+
+const stand = await startStand(t);
+
+interface Deployment {
+  name?: string;
+  backendUrl?: string;
+  frontendUrl?: unknown;
+  domains?: unknown;
+}
+const deploy = (key: string, { name = 'shop', backendUrl = 'https://box.example.com', ...rest }: Deployment) =>
+  stand.visitor().post('/boxes/deploy', { key, name, backendUrl, ...rest });
+const resolve = (host: string) => stand.visitor().get(`/boxes/resolve?host=${encodeURIComponent(host)}`);
+
+t.test('a deployment answers its domains as given and the nameservers', async (t) => {
+  const { key } = await stand.mint();
+  const domains = ['WWW.Given.example.', '*.given.example', 'bücher.given.example', 'given.example:443'];
+  const { status, body } = await deploy(key, { domains, frontendUrl: 'http://front.given.example:3000/' });
+  t.equal(status, 200);
+  t.strictSame(body, { registered: domains, nameservers });
+  const stored = await stand
+    .db('box_domains')
+    .join('boxes', 'boxes.id', 'boxId')
+    .where({ name: 'shop' })
+    .orderBy('position')
+    .pluck('domain');
+  t.strictSame(stored, ['www.given.example', '*.given.example', 'xn--bcher-kva.given.example', 'given.example']);
+});
+
+t.test('what cannot be registered is refused by field', async (t) => {
+  const { key } = await stand.mint();
+  const good = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: ['wrong.example'] };
+  const cases: [change: Record<string, unknown>, pointer: string][] = [
+    [{ key: undefined }, '/key'],
+    [{ name: undefined }, '/name'],
+    [{ name: ' ' }, '/name'],
+    [{ name: 'a\nb' }, '/name'],
+    [{ backendUrl: undefined }, '/backendUrl'],
+    [{ backendUrl: 'box.example.com' }, '/backendUrl'],
+    [{ backendUrl: 'ftp://box.example.com' }, '/backendUrl'],
+    [{ backendUrl: 'javascript:alert(1)' }, '/backendUrl'],
+    [{ backendUrl: 'https://' }, '/backendUrl'],
+    [{ backendUrl: 'https://user:secret@box.example.com' }, '/backendUrl'],
+    [{ frontendUrl: 'file:///etc/passwd' }, '/frontendUrl'],
+    [{ frontendUrl: null }, '/frontendUrl'],
+    [{ domains: undefined }, '/domains'],
+    [{ domains: 'shop.example' }, '/domains'],
+    [{ domains: Array.from({ length: 101 }, (_, index) => `d${index}.example`) }, '/domains'],
+    [{ domains: ['ok.example', ''] }, '/domains/1'],
+    [{ domains: ['https://shop.example'] }, '/domains/0'],
+    [{ domains: ['shop.example/path'] }, '/domains/0'],
+    [{ domains: ['shop_1.example'] }, '/domains/0'],
+    [{ domains: ['192.0.2.1'] }, '/domains/0'],
+    [{ domains: ['*'] }, '/domains/0'],
+    [{ domains: ['*.com'] }, '/domains/0'],
+    [{ domains: ['*.*.example.com'] }, '/domains/0'],
+    [{ domains: ['a.*.example.com'] }, '/domains/0'],
+    [{ domains: [17] }, '/domains/0'],
+    [{ region: 'eu' }, '/region'],
+  ];
+  for (const [change, pointer] of cases) {
+    const refused = await stand.visitor().post('/boxes/deploy', { ...good, ...change });
+    t.match(refused, { status: 400, body: { errors: [{ in: 'body', pointer }] } }, JSON.stringify(change));
+  }
+  t.equal((await resolve('wrong.example')).status, 404, 'nothing of it was registered');
+  const many = await deploy(key, { backendUrl: 'ftp://x.example', domains: ['a b', 'ok.example', '-.example'] });
+  const pointers = many.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+  t.strictSame(pointers, ['/backendUrl', '/domains/0', '/domains/2'], 'every fault is named');
+});
+
+t.test('a host is served by the exact domain, else by the wildcard with one label', async (t) => {
+  const { key } = await stand.mint();
+  const boxes: [name: string, domains: string[]][] = [
+    ['exact', ['one.shops.example', 'shops.example', 'deep.a.shops.example']],
+    ['wide', ['*.shops.example']],
+    ['long', ['*.a.shops.example', '*.xn--bcher-kva.example']],
+    ['local', ['*.localhost']],
+  ];
+  for (const [name, domains] of boxes) {
+    t.equal((await deploy(key, { name, backendUrl: `https://${name}.example.com`, domains })).status, 200);
+  }
+  const cases: [host: string, box: string | null, tenantSlug?: string][] = [
+    ['one.shops.example', 'exact'],
+    ['ONE.Shops.Example', 'exact'],
+    ['one.shops.example.', 'exact'],
+    ['one.shops.example:8443', 'exact'],
+    ['shops.example', 'exact'],
+    ['two.shops.example', 'wide', 'two'],
+    ['TWO.shops.example:80', 'wide', 'two'],
+    ['a.shops.example', 'wide', 'a'],
+    ['x.a.shops.example', 'long', 'x'],
+    ['deep.a.shops.example', 'exact'],
+    ['x.y.shops.example', null],
+    ['x.y.a.shops.example', null],
+    ['two.bücher.example', 'long', 'two'],
+    ['größe.bücher.example', 'long', 'xn--gre-6ka8i'],
+    ['bücher.example', null],
+    ['demo.localhost', 'local', 'demo'],
+    ['localhost', null],
+    ['*.shops.example', null],
+    ['evilshops.example', null],
+    ['192.0.2.1', null],
+    ['no host', null],
+    ["' or true --", null],
+  ];
+  for (const [host, box, tenantSlug] of cases) {
+    const { status, body } = await resolve(host);
+    t.equal(status, box ? 200 : 404, host);
+    if (!box) t.match(body, { code: 'not_found' });
+    else {
+      const backendUrl = `https://${box}.example.com`;
+      const expected = tenantSlug ? { backendUrl, match: 'wildcard', tenantSlug } : { backendUrl, match: 'exact' };
+      t.strictSame(body, expected, host);
+    }
+  }
+});
+
+t.test('a resolution may be cached for a minute and asked about by its tag', async (t) => {
+  const { key } = await stand.mint();
+  await deploy(key, { domains: ['cached.example'] });
+  const { headers } = await resolve('cached.example');
+  t.equal(headers.get('cache-control'), 'public, max-age=60');
+  const etag = headers.get('etag') as string;
+  const ask = () => stand.visitor().get('/boxes/resolve?host=cached.example', { headers: { 'if-none-match': etag } });
+  t.equal((await ask()).status, 304);
+  await deploy(key, { domains: ['cached.example'], backendUrl: 'https://moved.example.com' });
+  t.match(await ask(), { status: 200, body: { backendUrl: 'https://moved.example.com' } });
+  t.equal((await resolve('unknown.example')).headers.get('cache-control'), 'no-store');
+  for (const query of ['', '?host=', '?host=a&host=b', '?name=a']) {
+    t.equal((await stand.visitor().get(`/boxes/resolve${query}`)).status, 400, query);
+  }
+});
+
+t.test('deploying a box again replaces its list; another box of the customer is another box', async (t) => {
+  const { key } = await stand.mint();
+  t.equal((await deploy(key, { name: 'one', domains: ['keep.again.example', 'drop.again.example'] })).status, 200);
+  t.equal((await deploy(key, { name: 'one', domains: ['new.again.example', 'keep.again.example'] })).status, 200);
+  t.equal((await resolve('keep.again.example')).status, 200);
+  t.equal((await resolve('new.again.example')).status, 200);
+  t.equal((await resolve('drop.again.example')).status, 404);
+
+  const second = await deploy(key, { name: 'two', domains: ['free.again.example', 'keep.again.example'] });
+  t.match(second, { status: 409, body: { code: 'domain_taken', errors: [{ pointer: '/domains/1' }] } });
+  t.match(second.body.detail, /keep\.again\.example.*one/);
+  t.equal((await resolve('free.again.example')).status, 404, 'all or nothing');
+  t.equal(
+    (await deploy(key, { name: 'two', domains: ['drop.again.example'] })).status,
+    200,
+    'what was dropped is free',
+  );
+  t.equal((await deploy(key, { name: 'one', domains: [] })).status, 200);
+  t.equal((await resolve('keep.again.example')).status, 404);
+  const spelled = ['Twice.again.example', 'twice.again.example.'];
+  t.match(await deploy(key, { name: 'one', domains: spelled }), { status: 200, body: { registered: spelled } });
+});
+
+t.test('a domain belongs to one customer, with what is under its wildcard', async (t) => {
+  const first = await stand.mint();
+  const second = await stand.mint();
+  await deploy(first.key, { domains: ['owned.example', '*.owned.example'] });
+  const claims: [domain: string, status: number][] = [
+    ['owned.example', 409],
+    ['OWNED.example.', 409],
+    ['*.owned.example', 409],
+    ['shop.owned.example', 409],
+    ['*.shop.owned.example', 200],
+    ['other.example', 200],
+  ];
+  for (const [domain, status] of claims) {
+    const claim = await deploy(second.key, { domains: ['fine.other.example', domain] });
+    t.equal(claim.status, status, domain);
+    if (status !== 409) continue;
+    t.match(claim.body, { code: 'domain_taken', errors: [{ in: 'body', pointer: '/domains/1' }] });
+    t.ok(claim.body.detail.includes(domain), claim.body.detail);
+    t.notOk(claim.body.detail.includes(first.customerId), 'it is not said whose it is');
+  }
+  t.match(await resolve('shop.owned.example'), { body: { match: 'wildcard', tenantSlug: 'shop' } });
+  t.equal((await deploy(first.key, { name: 'more', domains: ['shop.owned.example'] })).status, 200, 'the owner may');
+
+  t.equal((await stand.admin.delete('/boxes/domains/OWNED.example')).status, 204);
+  t.match(await stand.admin.delete('/boxes/domains/owned.example'), { status: 404 });
+  t.equal((await stand.admin.delete('/boxes/domains/*.owned.example')).status, 204);
+  t.match(await stand.admin.delete('/boxes/domains/no%20domain'), { status: 404 });
+  t.equal((await deploy(second.key, { domains: ['owned.example'] })).status, 200);
+});
+
+t.test('of many who claim a domain at once one gets it', async (t) => {
+  const keys = await Promise.all(Array.from({ length: 8 }, async () => (await stand.mint()).key));
+  const claims = await Promise.all(
+    keys.map((key, index) =>
+      deploy(key, {
+        backendUrl: `https://box-${index}.example.com`,
+        domains: [`free-${index}.race.example`, 'the.race.example'],
+      }),
+    ),
+  );
+  t.strictSame(claims.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)]);
+  const winner = claims.findIndex(({ status }) => status === 200);
+  t.match(await resolve('the.race.example'), { body: { backendUrl: `https://box-${winner}.example.com` } });
+  for (const [index] of keys.entries()) {
+    t.equal((await resolve(`free-${index}.race.example`)).status, index === winner ? 200 : 404);
+  }
+});
+
+t.test('claims of the same domains in opposite orders wait for each other', async (t) => {
+  const keys = await Promise.all(Array.from({ length: 8 }, async () => (await stand.mint()).key));
+  for (let round = 0; round < 20; round += 1) {
+    const domains = Array.from({ length: 50 }, (_, index) => `d${index}.round-${round}.example`);
+    const claims = await Promise.all(
+      keys.map((key, index) => deploy(key, { domains: index % 2 === 0 ? domains : domains.toReversed() })),
+    );
+    t.strictSame(claims.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)]);
+  }
+});

@@ -1,0 +1,71 @@
+/**
+ * The settings of the control plane: what they become, and how a wrong one is named.
+ */
+import { resolve } from 'node:path';
+import t from 'tap';
+import { readConfig } from '../config.ts';
+
+const least = {
+  ADMIN_SECRET: 'admin-secret-of-the-tests',
+  REGISTRY_SECRET: 'registry-secret-of-the-tests',
+  REGISTRY_URL: 'https://registry.example/npm//',
+};
+
+t.test('what is not said has its default', async (t) => {
+  t.strictSame(readConfig(least), {
+    host: '127.0.0.1',
+    port: 4000,
+    home: resolve('.carton/control-plane'),
+    databaseUrl: undefined,
+    poolSize: 10,
+    adminSecret: least.ADMIN_SECRET,
+    registrySecret: least.REGISTRY_SECRET,
+    registryUrl: 'https://registry.example/npm',
+    tokenLifetimeSeconds: 3600,
+    signingKeySecret: undefined,
+    nameservers: ['ns1.carton.example', 'ns2.carton.example'],
+    nameserverLookup: undefined,
+    trustProxy: false,
+    logLevel: 'info',
+  });
+  t.ok(Object.isFrozen(readConfig(least)));
+});
+
+t.test('what is said is read; an empty setting counts as none', async (t) => {
+  const config = readConfig({
+    ...least,
+    CONTROL_PLANE_PORT: '0',
+    DATABASE_URL: '',
+    TOKEN_LIFETIME_SECONDS: '60',
+    NAMESERVERS: 'NS1.Example.com., ns2.example.com',
+    NAMESERVER_LOOKUP: '[::1]:5353',
+    TRUST_PROXY: '1',
+  });
+  t.match(config, { port: 0, tokenLifetimeSeconds: 60, nameserverLookup: '[::1]:5353', trustProxy: true });
+  t.strictSame(config.nameservers, ['ns1.example.com', 'ns2.example.com']);
+  t.equal(config.databaseUrl, undefined);
+});
+
+t.test('a missing or wrong setting is named', async (t) => {
+  const cases: [change: Record<string, string | undefined>, message: RegExp][] = [
+    [{ ADMIN_SECRET: undefined }, /^wrong setting: ADMIN_SECRET is not set$/],
+    [{ ADMIN_SECRET: 'short' }, /ADMIN_SECRET must NOT have fewer than 16 characters/],
+    [{ REGISTRY_SECRET: '' }, /REGISTRY_SECRET is not set/],
+    [{ REGISTRY_URL: undefined }, /REGISTRY_URL is not set/],
+    [{ REGISTRY_URL: 'registry.example' }, /REGISTRY_URL must match/],
+    [{ CONTROL_PLANE_PORT: 'many' }, /CONTROL_PLANE_PORT must be integer/],
+    [{ CONTROL_PLANE_PORT: '70000' }, /CONTROL_PLANE_PORT must be <= 65535/],
+    [{ TOKEN_LIFETIME_SECONDS: '0' }, /TOKEN_LIFETIME_SECONDS must be >= 1/],
+    [{ TOKEN_LIFETIME_SECONDS: '-5' }, /TOKEN_LIFETIME_SECONDS must be integer/],
+    [{ SIGNING_KEY_SECRET: 'short' }, /SIGNING_KEY_SECRET must NOT have fewer than 16 characters/],
+    [{ NAMESERVERS: 'ns1.example,,' }, /NAMESERVERS must be host names/],
+    [{ NAMESERVERS: '192.0.2.1' }, /NAMESERVERS must be host names/],
+    [{ NAMESERVER_LOOKUP: 'dns.example' }, /NAMESERVER_LOOKUP must match/],
+    [{ TRUST_PROXY: 'perhaps' }, /TRUST_PROXY must be boolean/],
+    [{ DATABASE_URL: 'mysql://localhost' }, /DATABASE_URL must match/],
+    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of the allowed values/],
+  ];
+  for (const [change, message] of cases) {
+    t.throws(() => readConfig({ ...least, ...change }), { message }, JSON.stringify(change));
+  }
+});

@@ -1,0 +1,161 @@
+/**
+ * Every endpoint with the right credential, a wrong one, another one's and none; and what is refused before a
+ * handler sees it.
+ */
+import t from 'tap';
+import { makeKey } from '../license/key.ts';
+import { named, startStand } from './stand.ts';
+
+const stand = await startStand(t);
+const { key, id } = await stand.mint('customer-1');
+const other = await stand.mint('customer-2');
+const box = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: ['shop.example.com'] };
+const report = { customerId: 'customer-1', tier: 'basic', packageName: named('cart'), outcome: 'allowed' };
+
+type Credential = 'admin' | 'registry' | 'license' | 'public';
+interface Row {
+  method: string;
+  path: string;
+  credential: Credential;
+  body?: unknown;
+  status: number;
+}
+
+await stand.visitor().post('/boxes/deploy', { ...box, domains: ['free.example.com'], name: 'other' });
+const rows: Row[] = [
+  { method: 'POST', path: '/license/keys', credential: 'admin', body: { customerId: 'c', tier: 'basic' }, status: 201 },
+  { method: 'GET', path: '/license/keys', credential: 'admin', status: 200 },
+  { method: 'GET', path: `/license/keys/${id}`, credential: 'admin', status: 200 },
+  { method: 'POST', path: `/license/keys/${other.id}/suspend`, credential: 'admin', status: 200 },
+  { method: 'POST', path: `/license/keys/${other.id}/reinstate`, credential: 'admin', status: 200 },
+  { method: 'POST', path: `/license/keys/${id}/renew`, credential: 'admin', body: { expiresAt: null }, status: 200 },
+  { method: 'POST', path: `/license/keys/${other.id}/revoke`, credential: 'admin', status: 200 },
+  { method: 'POST', path: '/signing-keys/rotate', credential: 'admin', status: 201 },
+  { method: 'GET', path: '/telemetry/downloads', credential: 'admin', status: 200 },
+  { method: 'DELETE', path: '/boxes/domains/free.example.com', credential: 'admin', status: 204 },
+  { method: 'POST', path: '/telemetry/download', credential: 'registry', body: report, status: 202 },
+  { method: 'POST', path: '/boxes/deploy', credential: 'public', body: box, status: 200 },
+  { method: 'GET', path: '/boxes/deploy/status?name=shop', credential: 'license', status: 200 },
+  { method: 'POST', path: '/license/activate', credential: 'public', body: { key }, status: 200 },
+  { method: 'GET', path: '/license/jwks', credential: 'public', status: 200 },
+  { method: 'GET', path: '/.well-known/jwks.json', credential: 'public', status: 200 },
+  { method: 'GET', path: '/boxes/resolve?host=shop.example.com', credential: 'public', status: 200 },
+  { method: 'GET', path: '/catalogue', credential: 'public', status: 200 },
+  { method: 'GET', path: '/health', credential: 'public', status: 200 },
+  { method: 'GET', path: '/docs', credential: 'public', status: 200 },
+  { method: 'GET', path: '/docs/json', credential: 'public', status: 200 },
+];
+const secrets = { admin: stand.options.adminSecret, registry: stand.options.registrySecret, license: key };
+const send = ({ method, path, body }: Row, authorization?: string) =>
+  stand.visitor().call(method, path, { body, headers: authorization === undefined ? {} : { authorization } });
+
+t.test('the table has every operation of the document', async (t) => {
+  const { paths } = stand.controlPlane.document as { paths: Record<string, Record<string, unknown>> };
+  const documented = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const shape = ({ method, path }: Row) =>
+    `${method} ${path
+      .split('?')[0]
+      ?.replace(/[0-9a-f-]{36}/, '{id}')
+      .replace('free.example.com', '{domain}')}`;
+  t.strictSame(
+    rows
+      .map(shape)
+      .filter((row) => row !== 'GET /docs')
+      .sort(),
+    documented.sort(),
+  );
+});
+
+t.test('a wrong credential, another one or none is 401', async (t) => {
+  for (const row of rows.filter(({ credential }) => credential !== 'public')) {
+    const label = `${row.method} ${row.path}`;
+    const right = secrets[row.credential as keyof typeof secrets];
+    const others = Object.values(secrets).filter((secret) => secret !== right);
+    const wrong = [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer ',
+      'Bearer wrong',
+      `Basic ${right}`,
+      right,
+      `Bearer ${right}x`,
+      `Bearer ${right.slice(0, -1)}`,
+      ...others.map((secret) => `Bearer ${secret}`),
+    ];
+    if (row.credential === 'license') wrong.push(`Bearer ${makeKey('basic').key}`);
+    for (const authorization of wrong) {
+      const refused = await send(row, authorization);
+      t.equal(refused.status, 401, `${label} with ${authorization}`);
+      t.equal(refused.headers.get('www-authenticate'), 'Bearer');
+      t.match(refused.headers.get('content-type'), 'application/problem+json');
+      t.match(refused.body, { code: /^(unauthenticated|license_key_(unknown|malformed))$/, status: 401 });
+    }
+  }
+});
+
+t.test('the right credential is served, and where none is asked any is', async (t) => {
+  for (const row of rows) {
+    const label = `${row.method} ${row.path}`;
+    if (row.credential !== 'public')
+      t.equal((await send(row, `bearer ${secrets[row.credential]}`)).status, row.status, label);
+    else
+      for (const authorization of [undefined, 'Bearer wrong'])
+        t.equal((await send(row, authorization)).status, row.status, label);
+  }
+});
+
+t.test("a licence key reads its own customer's boxes only", async (t) => {
+  const { key: stranger } = await stand.mint('customer-3');
+  const status = { method: 'GET', path: '/boxes/deploy/status?name=shop', credential: 'license', status: 404 } as const;
+  t.match(await send(status, `Bearer ${stranger}`), { status: 404, body: { code: 'not_found' } });
+  t.match(await send({ ...status, path: '/boxes/deploy/status' }, `Bearer ${key}`), { status: 400 });
+});
+
+t.test('what no handler should see is refused', async (t) => {
+  const { admin } = stand;
+  const json = { 'content-type': 'application/json' };
+  const cases: [label: string, answer: Promise<unknown>, status: number, code: string][] = [
+    ['broken JSON', admin.post('/license/keys', '{"customerId":'), 400, 'malformed_json'],
+    ['no body', admin.call('POST', '/license/keys'), 400, 'invalid_request'],
+    ['an empty body', admin.call('POST', '/license/keys', { body: '', headers: json }), 400, 'invalid_request'],
+    ['an array', admin.post('/license/keys', []), 400, 'invalid_request'],
+    ['null', admin.post('/license/keys', 'null'), 400, 'invalid_request'],
+    [
+      'a form',
+      admin.post('/license/keys', 'tier=basic', { headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'text',
+      admin.post('/license/keys', '{}', { headers: { 'content-type': 'text/plain' } }),
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'too much',
+      admin.post('/license/keys', { customerId: 'c'.repeat(2_000_000), tier: 'basic' }),
+      413,
+      'body_too_large',
+    ],
+    ['an unknown path', admin.get('/license'), 404, 'not_found'],
+    ['an unknown query parameter', admin.get('/license/keys?page=2'), 400, 'invalid_request'],
+  ];
+  for (const [label, answer, status, code] of cases) t.match(await answer, { status, body: { code } }, label);
+  for (const row of rows.filter(({ path }) => path !== '/docs')) {
+    const wrong = await stand.visitor().call('PATCH', row.path.split('?')[0] as string);
+    t.match(wrong, { status: 405, body: { code: 'method_not_allowed' } }, row.path);
+    t.match(wrong.headers.get('allow'), row.method);
+  }
+});
+
+t.test('an answer never shows how it was made', async (t) => {
+  const refused = await stand.admin.get(
+    '/license/keys?cursor=WyJuZXdlc3QiLCJub3QgYSB0aW1lIiwiMDFhMWZkYWEtNDNiMS03MWNlLTlmNzUtYTE0MTQ4MDZiOGEyIl0',
+  );
+  t.match(refused, { status: 400, body: { code: 'invalid_request' } });
+  t.notMatch(JSON.stringify(refused.body), /select|license_keys|\.ts|timestamp/);
+});

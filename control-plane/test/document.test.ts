@@ -1,0 +1,80 @@
+/**
+ * The control plane's document: valid for the parsers people use, and complete.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { vendor } from '@carton/runtime/service';
+import { validate } from '@readme/openapi-parser';
+import t from 'tap';
+import { startStand } from './stand.ts';
+
+const stand = await startStand(t);
+const { body: document } = await stand.visitor().get('/docs/json');
+
+t.test('the document is served, titled, and takes no global security', async (t) => {
+  t.match(document, { openapi: '3.1.0', info: { title: 'Carton Control Plane', version: '0.1.0' } });
+  t.match(document.info.description, vendor.name);
+  t.notOk('security' in document);
+  const page = await stand.visitor().get('/docs');
+  t.match(page, { status: 200, body: /Carton Control Plane/ });
+  t.match(page.headers.get('content-type'), 'text/html');
+});
+
+t.test('parsers accept it', async (t) => {
+  const result = await validate(structuredClone(document));
+  t.strictSame(result.valid ? [] : result.errors, []);
+
+  const folder = await mkdtemp(join(tmpdir(), 'document-test-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'openapi.json');
+  await writeFile(file, JSON.stringify(document));
+  const require = createRequire(import.meta.url);
+  const manifest = require('@redocly/cli/package.json');
+  const redocly = join(dirname(require.resolve('@redocly/cli/package.json')), manifest.bin.redocly);
+  const environment = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const output = await new Promise<string>((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [redocly, 'lint', '--format=json', file],
+      { env: environment, cwd: folder },
+      (_, stdout, stderr) => (stdout.includes('"totals"') ? resolve(stdout) : reject(new Error(stderr))),
+    );
+  });
+  const { totals, problems } = JSON.parse(output.slice(output.indexOf('{')));
+  t.equal(
+    totals.errors,
+    0,
+    JSON.stringify(problems.filter(({ severity }: { severity: string }) => severity === 'error')),
+  );
+});
+
+t.test('the shapes of the contract have its names', async (t) => {
+  const { schemas } = document.components;
+  const fields: Record<string, string[]> = {
+    MintLicenseDto: ['customerId', 'tier', 'expiresAt'],
+    ActivateDto: ['key'],
+    ActivationResult: ['tier', 'customerId', 'token', 'expiresIn', 'packages', 'registryUrl'],
+    SigningKey: ['algorithm', 'issuer', 'publicKey'],
+    TelemetryDownloadDto: ['customerId', 'tier', 'packageName', 'version', 'outcome'],
+    DeployBoxDto: ['key', 'name', 'backendUrl', 'frontendUrl', 'domains'],
+    DeployBoxResult: ['registered', 'nameservers'],
+    HostResolution: ['backendUrl', 'match', 'tenantSlug'],
+  };
+  for (const [name, properties] of Object.entries(fields)) {
+    t.strictSame(Object.keys(schemas[name].properties), properties, name);
+  }
+});
+
+t.test('the catalogue names every package with its routes, and may be cached', async (t) => {
+  const { body, headers } = await stand.visitor().get('/catalogue');
+  const names = body.packages.map(({ name }: { name: string }) => name);
+  t.strictSame(names, [...names].sort());
+  t.equal(headers.get('cache-control'), 'public, max-age=300');
+  const again = await stand
+    .visitor()
+    .get('/catalogue', { headers: { 'if-none-match': headers.get('etag') as string } });
+  t.equal(again.status, 304);
+});

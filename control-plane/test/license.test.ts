@@ -1,0 +1,248 @@
+/**
+ * The life of a licence, from minting to revocation, and what activation answers at each station.
+ */
+import { createHash } from 'node:crypto';
+import { hashToken, vendor } from '@carton/runtime/service';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose';
+import t from 'tap';
+import { entitledPackages, platformPackages } from '../catalogue/entitlements.ts';
+import { failuresPerWindow } from '../license/guesses.ts';
+import { makeKey } from '../license/key.ts';
+import { named, registryUrl, startStand } from './stand.ts';
+
+const stand = await startStand(t);
+const activate = (key: unknown, caller = stand.visitor()) => caller.post('/license/activate', { key });
+
+t.test('a key is minted, shown once and stored as a hash', async (t) => {
+  const expiresAt = '2036-01-01T00:00:00+02:00';
+  const minted = await stand.admin.post('/license/keys', { customerId: 'customer-1', tier: 'growth', expiresAt });
+  t.equal(minted.status, 201);
+  const { key, id, ...license } = minted.body;
+  t.match(key, /^ctn_growth_[a-z2-7]{32}_[a-z2-7]{6}$/);
+  t.match(license, {
+    customerId: 'customer-1',
+    tier: 'growth',
+    status: 'active',
+    expiresAt: '2035-12-31T22:00:00.000Z',
+    last4: key.slice(-4),
+    lastActivatedAt: null,
+  });
+  t.equal(minted.headers.get('location'), `/license/keys/${id}`);
+  t.equal(minted.headers.get('cache-control'), 'no-store');
+
+  const read = await stand.admin.get(`/license/keys/${id}`);
+  t.strictSame(read.body, { id, ...license });
+  t.notMatch(JSON.stringify((await stand.admin.get('/license/keys')).body), key);
+  const row = await stand.db('license_keys').where({ id }).first();
+  t.equal(row.keyHash, hashToken(key));
+  t.notMatch(JSON.stringify(row), key);
+});
+
+t.test('what cannot be minted is refused by field', async (t) => {
+  const good = { customerId: 'customer-1', tier: 'basic' };
+  const cases: [body: unknown, pointer: string][] = [
+    [{ tier: 'basic' }, '/customerId'],
+    [{ customerId: 'customer-1' }, '/tier'],
+    [{ ...good, customerId: '' }, '/customerId'],
+    [{ ...good, customerId: '  ' }, '/customerId'],
+    [{ ...good, customerId: 17 }, '/customerId'],
+    [{ ...good, customerId: 'a\u0000b' }, '/customerId'],
+    [{ ...good, customerId: 'a'.repeat(256) }, '/customerId'],
+    [{ ...good, tier: 'Basic' }, '/tier'],
+    [{ ...good, tier: 'platinum' }, '/tier'],
+    [{ ...good, expiresAt: '2001-01-01T00:00:00Z' }, '/expiresAt'],
+    [{ ...good, expiresAt: '2036-01-01' }, '/expiresAt'],
+    [{ ...good, expiresAt: '2036-01-01T00:00:00' }, '/expiresAt'],
+    [{ ...good, expiresAt: '2036-02-30T00:00:00Z' }, '/expiresAt'],
+    [{ ...good, expiresAt: '2036-06-30T23:59:60Z' }, '/expiresAt'],
+    [{ ...good, expiresAt: 'tomorrow' }, '/expiresAt'],
+    [{ ...good, expiresAt: 2_082_758_400 }, '/expiresAt'],
+    [{ ...good, seats: 5 }, '/seats'],
+  ];
+  for (const [body, pointer] of cases) {
+    const refused = await stand.admin.post('/license/keys', body);
+    t.match(refused, { status: 400, body: { code: 'invalid_request', errors: [{ in: 'body', pointer }] } }, pointer);
+  }
+});
+
+t.test('activation answers exactly the six fields, with a token the published keys verify', async (t) => {
+  const { key, id, customerId } = await stand.mint('customer-2', 'enterprise');
+  const { status, body, headers } = await activate(key);
+  t.equal(status, 200);
+  t.equal(headers.get('cache-control'), 'no-store');
+  t.strictSame(Object.keys(body).sort(), ['customerId', 'expiresIn', 'packages', 'registryUrl', 'tier', 'token']);
+  t.match(body, { tier: 'enterprise', customerId, expiresIn: 3600, registryUrl });
+  t.strictSame(body.packages, entitledPackages('enterprise'));
+
+  const jwks = (await stand.visitor().get('/.well-known/jwks.json')).body;
+  t.match(decodeProtectedHeader(body.token), { alg: 'RS256', typ: 'JWT', kid: /./ });
+  const expected = { issuer: vendor.issuer, audience: registryUrl, subject: customerId, algorithms: ['RS256'] };
+  const { payload } = await jwtVerify(body.token, createLocalJWKSet(jwks), expected);
+  t.strictSame(Object.keys(payload).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'packages', 'sub', 'tier']);
+  t.match(payload, { tier: 'enterprise', packages: body.packages });
+  t.equal((payload.exp as number) - (payload.iat as number), 3600);
+
+  const { publicKey } = (await stand.visitor().get('/license/jwks')).body;
+  t.ok(await jwtVerify(body.token, await importSPKI(publicKey, 'RS256'), expected));
+  t.type((await stand.admin.get(`/license/keys/${id}`)).body.lastActivatedAt, 'string');
+
+  const again = (await activate(key)).body;
+  t.not(decodeJwt(again.token).jti, payload.jti, 'each token has an id of its own');
+});
+
+t.test('a tier holds the packages of the tiers below and what they need', async (t) => {
+  const held: Record<string, string[]> = {};
+  for (const tier of ['basic', 'growth', 'enterprise']) {
+    held[tier] = (await activate((await stand.mint(undefined, tier)).key)).body.packages;
+  }
+  t.ok(
+    platformPackages.every((name) => held.basic?.includes(name)),
+    'the engine and its database are in every tier',
+  );
+  t.ok([named('core'), named('product'), named('checkout')].every((name) => held.basic?.includes(name)));
+  t.notOk(held.basic?.includes(named('collection')));
+  t.ok(held.growth?.includes(named('collection')));
+  t.notOk(held.growth?.includes(named('audit')));
+  t.ok(held.enterprise?.includes(named('audit')));
+  t.ok(held.basic?.every((name) => held.growth?.includes(name)));
+  t.ok(held.growth?.every((name) => held.enterprise?.includes(name)));
+});
+
+t.test('a wrong key is told apart: mistyped, unknown, not a string', async (t) => {
+  const { key } = await stand.mint();
+  const cases: [key: unknown, status: number, code: string][] = [
+    [makeKey('basic').key, 401, 'license_key_unknown'],
+    [`${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`, 401, 'license_key_malformed'],
+    [key.toUpperCase(), 401, 'license_key_malformed'],
+    ['hello', 401, 'license_key_malformed'],
+    ["' or 1=1 --", 401, 'license_key_malformed'],
+    ['', 400, 'invalid_request'],
+    [17, 400, 'invalid_request'],
+    [null, 400, 'invalid_request'],
+    [undefined, 400, 'invalid_request'],
+  ];
+  for (const [wrong, status, code] of cases) {
+    const refused = await activate(wrong);
+    t.match(refused, { status, body: { code } }, JSON.stringify(wrong));
+    if (status === 401) t.equal(refused.headers.get('www-authenticate'), 'Bearer');
+  }
+  t.equal((await activate(key)).status, 200);
+});
+
+t.test('an expired licence activates nothing, and deploys and reads its boxes as before', async (t) => {
+  const { key, id } = await stand.mint(undefined, 'basic', '2036-01-01T00:00:00Z');
+  const box = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: [] };
+  t.equal((await activate(key)).status, 200);
+  await stand.expire(id);
+  t.match(await activate(key), { status: 403, body: { code: 'license_expired' } });
+  t.match(await stand.admin.get(`/license/keys/${id}`), { body: { status: 'expired' } });
+  t.equal((await stand.visitor().post('/boxes/deploy', box)).status, 200);
+  const headers = { authorization: `Bearer ${key}` };
+  t.equal((await stand.visitor().get('/boxes/deploy/status?name=shop', { headers })).status, 200);
+
+  const renew = (expiresAt: unknown) => stand.admin.post(`/license/keys/${id}/renew`, { expiresAt });
+  t.match(await renew('2001-01-01T00:00:00Z'), { status: 400, body: { errors: [{ pointer: '/expiresAt' }] } });
+  t.match(await renew(undefined), { status: 400 });
+  t.match(await renew('2037-01-01T00:00:00Z'), { status: 200, body: { status: 'active' } });
+  t.equal((await activate(key)).status, 200);
+  t.match(await renew(null), { status: 200, body: { expiresAt: null } });
+});
+
+t.test('a licence is suspended and reinstated, revoked for good', async (t) => {
+  const { key, id, customerId } = await stand.mint();
+  const act = (action: string) => stand.admin.post(`/license/keys/${id}/${action}`);
+  const deploy = () =>
+    stand.visitor().post('/boxes/deploy', { key, name: 'b', backendUrl: 'https://b.example.com', domains: [] });
+  const status = () =>
+    stand.visitor().get('/boxes/deploy/status?name=b', { headers: { authorization: `Bearer ${key}` } });
+  t.equal((await deploy()).status, 200);
+
+  t.match(await act('suspend'), { status: 200, body: { id, customerId, status: 'suspended' } });
+  t.match(await act('suspend'), { status: 200 }, 'again changes nothing');
+  for (const refused of [await activate(key), await deploy(), await status()]) {
+    t.match(refused, { status: 403, body: { code: 'license_suspended' } });
+  }
+  t.match(await act('reinstate'), { status: 200, body: { status: 'active' } });
+  for (const served of [await activate(key), await deploy(), await status()]) t.equal(served.status, 200);
+
+  t.match(await act('revoke'), { status: 200, body: { status: 'revoked' } });
+  t.match(await act('revoke'), { status: 200, body: { status: 'revoked' } });
+  for (const refused of [await activate(key), await deploy(), await status()]) {
+    t.match(refused, { status: 403, body: { code: 'license_revoked' } });
+  }
+  for (const action of ['suspend', 'reinstate']) {
+    t.match(await act(action), { status: 409, body: { code: 'license_revoked_for_good' } });
+  }
+  const renewed = await stand.admin.post(`/license/keys/${id}/renew`, { expiresAt: null });
+  t.match(renewed, { status: 409, body: { code: 'license_revoked_for_good' } });
+
+  const nobody = '01a1fdaa-43b1-71ce-9f75-a1414806b8a2';
+  for (const action of ['suspend', 'reinstate', 'revoke']) {
+    t.match(await stand.admin.post(`/license/keys/${nobody}/${action}`), { status: 404 });
+  }
+  t.match(await stand.admin.post(`/license/keys/${nobody}/renew`, { expiresAt: null }), { status: 404 });
+  t.match(await stand.admin.get('/license/keys/1'), { status: 404, body: { code: 'not_found' } });
+});
+
+t.test('licences are listed by page, customer, tier and state', async (t) => {
+  const minted = [];
+  for (const tier of ['basic', 'growth', 'basic']) minted.push(await stand.mint('customer-list', tier));
+  await stand.expire(minted[0]?.id as string);
+  const list = async (query: string) => (await stand.admin.get(`/license/keys?customerId=customer-list&${query}`)).body;
+  const ids = (body: { items: { id: string }[] }) => body.items.map(({ id }) => id);
+  const newestFirst = minted.map(({ id }) => id).reverse();
+
+  const first = await list('limit=2');
+  t.strictSame(ids(first), newestFirst.slice(0, 2));
+  const second = await list(`limit=2&cursor=${first.nextCursor}`);
+  t.strictSame([ids(second), second.nextCursor], [newestFirst.slice(2), null]);
+  t.strictSame(ids(await list('tier=growth')), [minted[1]?.id]);
+  t.strictSame(ids(await list('status=expired')), [minted[0]?.id]);
+  t.strictSame(ids(await list('status=active')), newestFirst.slice(0, 2));
+  for (const wrong of ['status=lost', 'tier=x', 'limit=0', 'cursor=x', 'colour=red']) {
+    t.match(await stand.admin.get(`/license/keys?${wrong}`), { status: 400 }, wrong);
+  }
+});
+
+t.test('who guesses too often waits, also with a right key; others do not', async (t) => {
+  const { key } = await stand.mint();
+  const guesser = stand.visitor();
+  for (let guess = 0; guess < failuresPerWindow; guess += 1) t.equal((await activate('wrong', guesser)).status, 401);
+  const refused = await activate(key, guesser);
+  t.match(refused, { status: 429, body: { code: 'too_many_requests' } });
+  t.match(refused.headers.get('retry-after'), /^[1-9]\d?$/);
+  const box = { key, name: 'b', backendUrl: 'https://b.example.com', domains: [] };
+  t.equal((await guesser.post('/boxes/deploy', box)).status, 429);
+  const headers = { authorization: `Bearer ${key}` };
+  t.equal((await guesser.get('/boxes/deploy/status?name=b', { headers })).status, 429);
+  t.equal((await activate(key)).status, 200, 'the same key from elsewhere');
+});
+
+/** A well-formed key that was never minted, with this beginning of its random part. */
+function guess(beginning: string): string {
+  const random = `${beginning}${makeKey('basic').key.split('_')[2]}`.slice(0, 32);
+  const body = `ctn_basic_${random}`;
+  const bits = createHash('sha256').update(body).digest().readUInt32BE() >>> 2;
+  const checksum = [25, 20, 15, 10, 5, 0].map((shift) => 'abcdefghijklmnopqrstuvwxyz234567'[(bits >>> shift) & 31]);
+  return `${body}_${checksum.join('')}`;
+}
+
+t.test('guesses at one key from many addresses are limited by the beginning of the key', async (t) => {
+  for (let made = 0; made < failuresPerWindow; made += 1) {
+    t.match(await activate(guess('guessing')), { status: 401, body: { code: 'license_key_unknown' } });
+  }
+  t.match(await activate(guess('guessing')), { status: 429, body: { code: 'too_many_requests' } });
+  t.match(await activate(guess('guessint')), { status: 401 }, 'another beginning');
+  t.equal((await activate((await stand.mint()).key)).status, 200);
+});
+
+t.test('right keys are never counted, however often they are used', async (t) => {
+  const { key, id } = await stand.mint();
+  const caller = stand.visitor();
+  const statuses = await Promise.all(
+    Array.from({ length: failuresPerWindow * 2 }, async () => (await activate(key, caller)).status),
+  );
+  t.strictSame(new Set(statuses), new Set([200]));
+  await stand.admin.post(`/license/keys/${id}/suspend`);
+  for (let use = 0; use <= failuresPerWindow; use += 1) t.equal((await activate(key, caller)).status, 403);
+});

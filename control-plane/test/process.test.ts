@@ -1,0 +1,185 @@
+/**
+ * The control plane as a process: its settings, its signals, and what a crash or a missing database does to it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect as connectSocket, createServer as createTcpServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { callerOf } from '@carton/runtime/testing';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { startControlPlane } from '../index.ts';
+import { makeDatabase, named, optionsFor } from './stand.ts';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+const settings = {
+  ADMIN_SECRET: 'admin secret of the tests',
+  REGISTRY_SECRET: 'registry-secret-of-the-tests',
+  REGISTRY_URL: 'https://registry.example/',
+  CONTROL_PLANE_PORT: '0',
+};
+const report = { customerId: 'c', tier: 'basic', packageName: named('cart'), outcome: 'allowed' };
+const registry = (url: string) => callerOf(url, { authorization: `Bearer ${settings.REGISTRY_SECRET}` });
+
+interface Run {
+  child: ChildProcess;
+  output(): string;
+  /** Exit code, or the signal's name. */
+  ended: Promise<number | string>;
+  /** The address it listens at. */
+  url: Promise<string>;
+}
+
+function run(t: Test, environment: Record<string, string>): Run {
+  const child = spawn(process.execPath, ['--conditions=workspace-source', main], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const url = new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const line = output.split('\n').find((text) => text.includes('"msg":"listening"'));
+      if (line) resolve(JSON.parse(line).url);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('close', () => reject(new Error(output)));
+  });
+  url.catch(() => {});
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, output: () => output, ended, url };
+}
+
+t.test('a wrong setting is one line and exit 1', async (t) => {
+  const { ended, output } = run(t, { ...settings, ADMIN_SECRET: 'short' });
+  t.equal(await ended, 1);
+  t.match(output(), /^the control plane cannot start: wrong setting: ADMIN_SECRET must [^\n]+\n$/);
+});
+
+t.test('a taken port is one line and exit 1', async (t) => {
+  const { url } = await makeDatabase(t);
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.teardown(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const { ended, output } = run(t, {
+    ...settings,
+    DATABASE_URL: url,
+    CONTROL_PLANE_PORT: String(port),
+    LOG_LEVEL: 'silent',
+  });
+  t.equal(await ended, 1);
+  t.match(output(), new RegExp(`^the control plane cannot start: port ${port} is taken[^\\n]+\\n$`));
+});
+
+t.test('a report that was answered outlives a killed process; a signal ends one with exit 0', async (t) => {
+  const { url: databaseUrl, db } = await makeDatabase(t);
+  const environment = { ...settings, DATABASE_URL: databaseUrl };
+  const key = randomUUID();
+  const send = async (url: string) =>
+    registry(url).post('/telemetry/download', report, { headers: { 'idempotency-key': key } });
+
+  const first = run(t, environment);
+  t.equal((await send(await first.url)).status, 202);
+  first.child.kill('SIGKILL');
+  t.equal(await first.ended, 'SIGKILL');
+  t.equal((await db('download_reports')).length, 1);
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const next = run(t, environment);
+    t.equal((await send(await next.url)).status, 202);
+    next.child.kill(signal);
+    t.equal(await next.ended, 0, signal);
+    t.match(next.output(), /"msg":"stopping"/);
+    t.notMatch(next.output(), new RegExp(`${settings.REGISTRY_SECRET}|${key}`), 'no secret is logged');
+  }
+  t.equal((await db('download_reports')).length, 1, 'it was sent three times and counts once');
+});
+
+t.test('without DATABASE_URL it brings its own database, which keeps what was written', async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'control-plane-test-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const environment = { ...settings, CONTROL_PLANE_HOME: home };
+  let publicKey: string | undefined;
+  for (const _ of ['first', 'second']) {
+    const { child, url, ended } = run(t, environment);
+    const { body } = await callerOf(await url).get('/license/jwks');
+    t.match(body.publicKey, publicKey ?? /BEGIN PUBLIC KEY/);
+    publicKey = body.publicKey;
+    child.kill('SIGTERM');
+    t.equal(await ended, 0);
+  }
+});
+
+/** A door to the database that can be shut. */
+async function openDoor(t: Test, databaseUrl: string) {
+  const { host, port, user, password, database } = new pg.Client(databaseUrl);
+  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((inside) => {
+    const outside = connectSocket(target);
+    for (const [one, other] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => other.destroy());
+      one.on('close', () => sockets.delete(one));
+    }
+  });
+  const open = async (at: number) => {
+    server.listen(at, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const shut = async () => {
+    if (!server.listening) return;
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await once(server, 'close');
+  };
+  const doorPort = await open(0);
+  t.teardown(shut);
+  const credential = [user, password]
+    .filter(Boolean)
+    .map((part) => encodeURIComponent(String(part)))
+    .join(':');
+  return {
+    url: `postgres://${credential}@127.0.0.1:${doorPort}/${database}?sslmode=disable`,
+    shut,
+    openAgain: () => open(doorPort),
+  };
+}
+
+t.test('while the database is away nothing is promised, and it serves again afterwards', async (t) => {
+  const { url: databaseUrl, db } = await makeDatabase(t);
+  const door = await openDoor(t, databaseUrl);
+  const options = optionsFor(door.url);
+  const controlPlane = await startControlPlane(options);
+  t.teardown(() => controlPlane.stop());
+  const caller = callerOf(controlPlane.url, { authorization: `Bearer ${options.registrySecret}` });
+  t.match(await caller.get('/health'), { status: 200, body: { status: 'ok', checks: { database: 'ok' } } });
+
+  await door.shut();
+  for (const refused of [await caller.post('/telemetry/download', report), await caller.get('/health')]) {
+    t.match(refused, { status: 503, body: { code: 'unavailable' } });
+    t.ok(refused.headers.get('retry-after'));
+  }
+  t.match(await caller.get('/health?probe=live'), { status: 200, body: { checks: { database: 'not_asked' } } });
+  t.strictSame(await db('download_reports'), []);
+
+  await door.openAgain();
+  t.equal((await caller.post('/telemetry/download', report)).status, 202);
+  t.equal((await caller.get('/health')).status, 200);
+});

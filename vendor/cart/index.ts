@@ -1,0 +1,52 @@
+/**
+ * @carton/cart: what shoppers want to buy, what it comes to, and its hand-over to checkout.
+ */
+import { definePackage } from '@carton/runtime';
+import { cartCreated, cartMerged, cartUpdated } from './events.ts';
+import { listAdminCarts, readAdminCart } from './routes/admin.ts';
+import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
+import { addCartItem, removeCartItem, updateCartItem } from './routes/items.ts';
+
+export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
+export { mergeCarts } from './merge.ts';
+export {
+  type CartProblem,
+  cartProblems,
+  type Issue,
+  type PriceableCart,
+  type PricedCart,
+  type PricedLine,
+  type PriceOptions,
+  priceCart,
+} from './pricing.ts';
+export { Cart, CartAddress } from './schemas.ts';
+export { findPricedCart } from './service.ts';
+export type { CartLine, StoredCart } from './store.ts';
+export {
+  type Adjustment,
+  type AdjustmentKind,
+  cartTotals,
+  type Totals,
+  type TotalsCart,
+  type TotalsDraft,
+  type TotalsLine,
+  type TotalsStep,
+  totalsOrder,
+} from './totals.ts';
+export { presentCart, presentNoCart, presentTotals } from './view.ts';
+
+export default definePackage({
+  routes: [
+    readCart,
+    updateCart,
+    emptyCart,
+    addCartItem,
+    updateCartItem,
+    removeCartItem,
+    setCartShippingAddress,
+    setCartBillingAddress,
+    listAdminCarts,
+    readAdminCart,
+  ],
+  events: [cartCreated, cartUpdated, cartMerged],
+});

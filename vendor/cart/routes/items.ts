@@ -1,0 +1,59 @@
+/**
+ * The lines of the caller's cart.
+ */
+import { insufficientStock } from '@carton/inventory';
+import { route } from '@carton/runtime';
+import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
+import { AddCartItem, Cart, ChangeCartItem } from '../schemas.ts';
+import { addItem, changeItem, removeItem } from '../service.ts';
+
+const tag = 'Cart';
+const access = 'session';
+
+export const addCartItem = route(
+  {
+    method: 'post',
+    path: '/cart/items',
+    operationId: 'addCartItem',
+    tag,
+    summary: 'Add a variant to the cart',
+    description: 'Adds to the line of the variant if the cart has one already. The first write begins a session.',
+    access,
+    idempotent: true,
+    body: AddCartItem,
+    status: 201,
+    response: Cart,
+    location: '/cart',
+    problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit, cartFull],
+  },
+  ({ db, session, body }) => addItem(db, session, body),
+);
+
+export const updateCartItem = route(
+  {
+    method: 'patch',
+    path: '/cart/items/:id',
+    operationId: 'updateCartItem',
+    tag,
+    summary: 'Change how many of a variant are in the cart',
+    access,
+    body: ChangeCartItem,
+    status: 200,
+    response: Cart,
+    problems: [variantNotFound, variantNotPriced, insufficientStock],
+  },
+  ({ db, session, params, body }) => changeItem(db, session, params.id, body),
+);
+
+export const removeCartItem = route(
+  {
+    method: 'delete',
+    path: '/cart/items/:id',
+    operationId: 'removeCartItem',
+    tag,
+    summary: 'Take a variant out of the cart',
+    access,
+    status: 204,
+  },
+  ({ db, session, params }) => removeItem(db, session, params.id),
+);

@@ -1,0 +1,128 @@
+/**
+ * What the tests of cart share: a box, variants for sale, and what stands in the tables.
+ */
+import { hashToken, type ShopperSession } from '@carton/runtime';
+import { type Caller, createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
+
+const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart'];
+
+export function openBox(t: { teardown(task: () => Promise<void>): void }): Promise<TestBox> {
+  return createTestBox(t, { packages: packages.map((name) => `@carton/${name}`), tier: 'basic' });
+}
+
+export interface ForSale {
+  productId: string;
+  variantId: string;
+  title: string;
+  /** Sets the prices of the variant anew. */
+  price(prices: { currency: string; amount: number; regionId?: string }[]): Promise<unknown>;
+  /** Adds or takes away stock. */
+  stock(quantity: number): Promise<unknown>;
+  /** Changes how stock of it is kept. */
+  keep(patch: Record<string, unknown>): Promise<unknown>;
+}
+
+let made = 0;
+
+/** A published product of one variant, with a price in EUR and stock. */
+export async function forSale(
+  shop: TestShop,
+  { price = 1000, stock = 100, status = 'published' } = {},
+): Promise<ForSale> {
+  const title = `Product ${++made}`;
+  const variants = [{ title: 'Only', sku: `SKU-${made}`, weight: 200 }];
+  const product = await shop.staff.post('/admin/products', { title, status, variants });
+  if (product.status !== 201) throw new Error(JSON.stringify(product.body));
+  const variantId: string = product.body.variants[0].id;
+  const item = (await shop.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
+  const path = `/admin/stock-items/${item.id}`;
+  const sold: ForSale = {
+    productId: product.body.id,
+    variantId,
+    title,
+    price: (prices) => shop.staff.put(`/admin/variants/${variantId}/prices`, { prices }),
+    stock: (quantity) =>
+      shop.staff.post(`${path}/adjustments`, { quantity, reason: quantity < 0 ? 'lost' : 'received' }),
+    keep: (patch) => shop.staff.patch(path, patch),
+  };
+  await sold.price([{ currency: 'EUR', amount: price }]);
+  if (stock > 0) await sold.stock(stock);
+  return sold;
+}
+
+export async function region(shop: TestShop, currency: string): Promise<string> {
+  const answer = await shop.staff.post('/admin/regions', { name: `Sells in ${currency}`, currency });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body.id;
+}
+
+/** A shopper whose cart holds these pieces. */
+export async function shopperWith(shop: TestShop, ...pieces: [ForSale, number][]): Promise<Caller> {
+  const shopper = shop.shopper();
+  for (const [{ variantId }, quantity] of pieces) {
+    const { status, body } = await shopper.post('/cart/items', { variantId, quantity });
+    if (status !== 201) throw new Error(JSON.stringify(body));
+  }
+  return shopper;
+}
+
+/** The session of a shopper as the box knows it. */
+export function sessionOf(shopper: Caller): Pick<ShopperSession, 'hash' | 'memberId'> {
+  return { hash: hashToken(shopper.headers['x-session-id'] as string), memberId: null };
+}
+
+/** Variants and quantities of a cart's answer, in their order. */
+export function piecesOf(cart: { items: { variantId: string; quantity: number }[] }): [string, number][] {
+  return cart.items.map(({ variantId, quantity }) => [variantId, quantity]);
+}
+
+/** Events about a cart in their order. */
+export function eventsOf(shop: TestShop, cartId: string) {
+  return shop.db.query<{ type: string; payload: Record<string, unknown> }>(
+    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
+    [cartId],
+  );
+}
+
+export async function countRows(shop: TestShop, table: 'carts' | 'cart_line_items' | 'event_outbox'): Promise<number> {
+  const [row] = await shop.db.query<{ count: number }>(`select count(*) from ${table} where tenant_id = $1`);
+  return row?.count as number;
+}
+
+/** Resolves once so many statements wait for a lock. */
+export async function untilWaiting({ box }: TestBox, count: number): Promise<void> {
+  for (;;) {
+    const [row] = await box.database.box.query<{ waiting: number }>(
+      `select count(*) as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (row?.waiting === count) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Runs work in a transaction that ends when `finish` is called. */
+export async function holding<T>(
+  { db }: TestShop,
+  work: (tx: TenantDatabase) => Promise<T>,
+): Promise<{ result: T; finish(): Promise<void> }> {
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let done: Promise<void> = Promise.resolve();
+  const result = await new Promise<T>((resolve, reject) => {
+    done = db.transaction(async (tx) => {
+      resolve(await work(tx));
+      await finished;
+    });
+    done.catch(reject);
+  });
+  return {
+    result,
+    finish() {
+      finish();
+      return done;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Lines that can no longer be ordered: the cart still reads, says why, and checkout can ask.
+ */
+import { cartProblems, findPricedCart, type PricedCart, priceCart } from '@carton/cart';
+import t from 'tap';
+import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
+
+const box = await openBox(t);
+const none = { unitPrice: null, total: null };
+
+t.test('each says why, and what has no price does not count', async (t) => {
+  const [fine, deleted, archived, unpriced, short] = await Promise.all(Array.from({ length: 5 }, () => forSale(box)));
+  if (!fine || !deleted || !archived || !unpriced || !short) throw new Error('five products');
+  const shopper = await shopperWith(box, [fine, 1], [deleted, 1], [archived, 1], [unpriced, 1], [short, 60]);
+  t.strictSame(cartProblems((await findPricedCart(box.db, sessionOf(shopper))) as PricedCart), []);
+  await box.staff.delete(`/admin/products/${deleted.productId}`);
+  await box.staff.patch(`/admin/products/${archived.productId}`, { status: 'archived' });
+  await unpriced.price([]);
+  await short.stock(-50);
+
+  const { status, body } = await shopper.get('/cart');
+  t.equal(status, 200);
+  t.match(body.items, [
+    { issues: [], total: { amount: 1000 } },
+    { issues: ['unavailable'], title: deleted.title, ...none },
+    { issues: ['unavailable'], title: archived.title, ...none },
+    { issues: ['unpriced'], ...none },
+    { issues: ['insufficient_stock'], total: { amount: 60_000 } },
+  ]);
+  t.equal(body.totals.total.amount, 61_000);
+
+  const priced = (await findPricedCart(box.db, sessionOf(shopper))) as PricedCart;
+  const ids = body.items.map(({ id }: { id: string }) => id);
+  t.match(cartProblems(priced), [
+    { code: 'item_unavailable', lineId: ids[1], detail: /no longer for sale/ },
+    { code: 'item_unavailable', lineId: ids[2] },
+    { code: 'item_unpriced', lineId: ids[3], detail: /no price in EUR/ },
+    { code: 'insufficient_stock', lineId: ids[4], detail: /fewer than 60/ },
+  ]);
+  const codes = cartProblems(await priceCart(box.db, priced.cart, { stock: false })).map(({ code }) => code);
+  t.notOk(codes.includes('insufficient_stock'), 'stock is not looked at when it is taken right after');
+
+  const patch = (at: number, quantity: number) => shopper.patch(`/cart/items/${ids[at]}`, { quantity });
+  t.match(await patch(1, 2), { status: 404, body: { code: 'variant_not_found' } });
+  t.match(await patch(3, 2), { status: 409, body: { code: 'variant_not_priced' } });
+  t.match(await patch(4, 51), { status: 409, body: { code: 'insufficient_stock' } });
+  t.match(await patch(4, 50), { status: 200 }, 'a line may go down to what there is');
+  for (const at of [1, 2, 3]) t.equal((await shopper.delete(`/cart/items/${ids[at]}`)).status, 204);
+  t.strictSame(cartProblems((await findPricedCart(box.db, sessionOf(shopper))) as PricedCart), []);
+});
+
+t.test('an empty cart is a problem too', async (t) => {
+  const shopper = await shopperWith(box, [await forSale(box), 1]);
+  await shopper.delete('/cart');
+  const problems = cartProblems((await findPricedCart(box.db, sessionOf(shopper))) as PricedCart);
+  t.match(problems, [{ code: 'cart_empty', lineId: null }]);
+  t.equal(await findPricedCart(box.db, { hash: null, memberId: null }), null);
+});
+
+t.test('amounts stay exact: what would take the cart beyond them does not count', async (t) => {
+  const largest = 10_000_000_000;
+  const gold = await Promise.all(Array.from({ length: 11 }, () => forSale(box, { price: largest, stock: 10_000 })));
+  const shopper = await shopperWith(box, ...gold.slice(0, 10).map((each): [typeof each, number] => [each, 9999]));
+  const { totals } = (await shopper.get('/cart')).body;
+  t.equal(totals.total.amount, 10 * 9999 * largest);
+  const [, , , last] = gold.slice(7);
+  const more = await shopper.post('/cart/items', { variantId: last?.variantId, quantity: 9999 });
+  t.match(more, { status: 409, body: { code: 'variant_not_priced', detail: /too much/ } });
+});
+
+t.test('reading a cart takes as many statements for one line as for many', async (t) => {
+  const count = async (lines: number) => {
+    const pieces = await Promise.all(Array.from({ length: lines }, () => forSale(box)));
+    const shopper = await shopperWith(box, ...pieces.map((each): [typeof each, number] => [each, 1]));
+    const db = box.box.database.forTenant(box.id);
+    const query = db.query.bind(db);
+    let statements = 0;
+    db.query = (text, values) => {
+      statements++;
+      return query(text, values);
+    };
+    await findPricedCart(db, sessionOf(shopper));
+    return statements;
+  };
+  t.equal(await count(1), 4);
+  t.equal(await count(12), 4);
+});

@@ -1,0 +1,145 @@
+/**
+ * Carts of members, and the merge at log-in: nothing is lost.
+ */
+import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
+import { memberAuthenticators, newId } from '@carton/runtime';
+import type { Caller } from '@carton/runtime/testing';
+import t from 'tap';
+import {
+  eventsOf,
+  type ForSale,
+  forSale,
+  holding,
+  openBox,
+  piecesOf,
+  region,
+  sessionOf,
+  shopperWith,
+  untilWaiting,
+} from './helpers.ts';
+
+const box = await openBox(t);
+const { database } = box.box;
+// Signs in whoever names a member, as the package that keeps members would by a token.
+database.extensions = new Map([
+  ...database.extensions,
+  [
+    memberAuthenticators as never,
+    [async (ctx: { get(name: string): string }) => (ctx.get('x-member') ? { memberId: ctx.get('x-member') } : null)],
+  ],
+]);
+
+function member(): { id: string; caller: Caller } {
+  const id = newId();
+  const caller = box.shopper();
+  caller.headers['x-member'] = id;
+  return { id, caller };
+}
+async function fill(caller: Caller, ...pieces: [ForSale, number][]): Promise<void> {
+  for (const [{ variantId }, quantity] of pieces) await caller.post('/cart/items', { variantId, quantity });
+}
+const logIn = (shopper: Caller, memberId: string) =>
+  box.db.transaction((tx) => mergeCarts(tx, sessionOf(shopper), memberId));
+const address = { name: 'Ada', line1: '12 Rue', city: 'Lyon', country: 'FR' };
+const [shirt, socks, hat] = [await forSale(box), await forSale(box), await forSale(box)];
+
+t.test('a member has one cart, whatever the session, and no guest sees it', async (t) => {
+  const { caller } = member();
+  await fill(caller, [shirt, 1]);
+  t.notOk(caller.headers['x-session-id'], 'a member needs no session');
+  const guest = await shopperWith(box, [socks, 1]);
+  const both = { headers: { 'x-member': caller.headers['x-member'] as string } };
+  t.strictSame(piecesOf((await guest.get('/cart', both)).body), [[shirt.variantId, 1]]);
+  t.strictSame(piecesOf((await guest.get('/cart')).body), [[socks.variantId, 1]]);
+  const [, other] = [caller, member().caller];
+  t.match((await other.get('/cart')).body, { id: null });
+});
+
+t.test('a member without a cart gets one with all that the guest had', async (t) => {
+  const us = await region(box, 'USD');
+  const guest = await shopperWith(box, [shirt, 2], [socks, 1]);
+  await guest.patch('/cart', { regionId: us, email: 'ada@example.com', note: 'Ring' });
+  await guest.put('/cart/shipping-address', address);
+  const before = (await guest.get('/cart')).body;
+  const { id, caller } = member();
+  const cartId = await logIn(guest, id);
+  const after = (await caller.get('/cart')).body;
+  t.equal(after.id, cartId);
+  t.strictSame({ ...after, id: 0, updatedAt: 0 }, { ...before, id: 0, updatedAt: 0 });
+  t.match((await guest.get('/cart')).body, { id: null, items: [] }, 'the session begins anew');
+  t.match((await box.staff.get(`/admin/carts/${before.id}`)).body, { status: 'merged', items: [] });
+  t.match((await eventsOf(box, cartId as string)).at(-1), {
+    type: 'cart.merged',
+    payload: { memberId: id, mergedCartId: before.id, itemCount: 3, currency: 'USD' },
+  });
+});
+
+t.test('quantities add up, other lines stay, and so does what the member said', async (t) => {
+  const { id, caller } = member();
+  await fill(caller, [shirt, 2], [hat, 4]);
+  await caller.patch('/cart', { email: 'member@example.com' });
+  await caller.put('/cart/shipping-address', { ...address, city: 'Paris' });
+  const guest = await shopperWith(box, [shirt, 3], [socks, 1]);
+  await guest.patch('/cart', { email: 'guest@example.com', note: 'Ring' });
+  await guest.put('/cart/shipping-address', address);
+  await guest.put('/cart/billing-address', address);
+  const { id: cartId } = (await caller.get('/cart')).body;
+  t.equal(await logIn(guest, id), cartId);
+  const { body } = await caller.get('/cart');
+  t.strictSame(
+    new Map(piecesOf(body)),
+    new Map([
+      [shirt.variantId, 5],
+      [hat.variantId, 4],
+      [socks.variantId, 1],
+    ]),
+  );
+  t.match(body, { email: 'member@example.com', note: 'Ring', currency: 'EUR' });
+  t.match([body.shippingAddress.city, body.billingAddress.city], ['Paris', 'Lyon']);
+  t.equal(await logIn(guest, id), null, 'a second log-in has nothing to merge');
+  t.equal(await box.db.transaction((tx) => mergeCarts(tx, { hash: null }, id)), null);
+});
+
+t.test('a line holds 9999 pieces, also after a merge', async (t) => {
+  const plenty = await forSale(box, { stock: 100_000 });
+  const { id, caller } = member();
+  await fill(caller, [plenty, 6000]);
+  await logIn(await shopperWith(box, [plenty, 6000]), id);
+  t.strictSame(piecesOf((await caller.get('/cart')).body), [[plenty.variantId, 9999]]);
+});
+
+t.test('two log-ins at once lose nothing', async (t) => {
+  for (const withCart of [false, true]) {
+    const { id, caller } = member();
+    if (withCart) await fill(caller, [hat, 1]);
+    const guests = await Promise.all(
+      Array.from({ length: 4 }, () => shopperWith(box, [shirt, 1], [withCart ? hat : socks, 2])),
+    );
+    await Promise.all([...guests.map((guest) => logIn(guest, id)), logIn(guests[0] as Caller, id)]);
+    const pieces = new Map(piecesOf((await caller.get('/cart')).body));
+    t.equal(pieces.get(shirt.variantId), 4);
+    t.equal(pieces.get((withCart ? hat : socks).variantId), withCart ? 9 : 8);
+  }
+});
+
+t.test("a member's cart is locked and completed as a guest's is", async (t) => {
+  const { id, caller } = member();
+  await fill(caller, [shirt, 1]);
+  await box.db.transaction(async (tx) => {
+    const cart = await lockActiveCart(tx, { hash: null, memberId: id });
+    if (cart?.state !== 'active') throw new Error('the cart is active');
+    t.match(cart, { memberId: id, lines: [{ variantId: shirt.variantId }] });
+    await completeCart(tx, cart.id, newId());
+  });
+  t.match((await caller.get('/cart')).body, { id: null });
+});
+
+t.test('a checkout that waited while its cart was merged finds none', async (t) => {
+  const guest = await shopperWith(box, [shirt, 1]);
+  const { id } = member();
+  const merging = await holding(box, (tx) => mergeCarts(tx, sessionOf(guest), id));
+  const waiting = box.db.transaction((tx) => lockActiveCart(tx, sessionOf(guest)));
+  await untilWaiting(box, 1);
+  await merging.finish();
+  t.equal(await waiting, null);
+});

@@ -1,0 +1,184 @@
+/**
+ * Several at once: one cart a session, no lost piece, and a checkout that either has the cart, or the order it became,
+ * or nothing.
+ */
+import { completeCart, type LockedCart, lockActiveCart } from '@carton/cart';
+import { newId } from '@carton/runtime';
+import t from 'tap';
+import { type ForSale, forSale, holding, openBox, piecesOf, sessionOf, shopperWith, untilWaiting } from './helpers.ts';
+
+const box = await openBox(t);
+const shirt = await forSale(box);
+const socks = await forSale(box);
+
+const add = (shopper: { post: (path: string, body: unknown) => Promise<unknown> }, { variantId }: ForSale) =>
+  shopper.post('/cart/items', { variantId, quantity: 1 });
+const cartsOf = (hash: string | null) =>
+  box.db.query<{ id: string; status: string }>(
+    'select id, status from carts where tenant_id = $1 and session_hash = $2 order by id',
+    [hash],
+  );
+
+t.test('first writes at once make one cart', async (t) => {
+  const shopper = box.shopper();
+  shopper.headers['x-session-id'] = 'c'.repeat(43);
+  const answers = await Promise.all([
+    ...Array.from({ length: 10 }, (_, at) => add(shopper, at % 2 ? shirt : socks)),
+    shopper.patch('/cart', { email: 'ada@example.com' }),
+    shopper.put('/cart/shipping-address', { name: 'Ada', line1: '12 Rue', city: 'Lyon', country: 'FR' }),
+  ]);
+  t.ok(answers.every((answer) => [200, 201].includes((answer as { status: number }).status)));
+  t.equal((await cartsOf(sessionOf(shopper).hash)).length, 1);
+  const { body } = await shopper.get('/cart');
+  t.strictSame(
+    new Map(piecesOf(body)),
+    new Map([
+      [shirt.variantId, 5],
+      [socks.variantId, 5],
+    ]),
+    'no piece is lost',
+  );
+  t.match(body, { email: 'ada@example.com', shippingAddress: { city: 'Lyon' } });
+});
+
+t.test('every writer of a cart sees the others', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1], [socks, 1]);
+  const [, second] = (await shopper.get('/cart')).body.items;
+  const path = `/cart/items/${second.id}`;
+  const removals = await Promise.all([shopper.delete(path), shopper.delete(path), add(shopper, shirt)]);
+  t.strictSame(
+    removals
+      .slice(0, 2)
+      .map((answer) => (answer as { status: number }).status)
+      .sort(),
+    [204, 404],
+  );
+  t.strictSame(piecesOf((await shopper.get('/cart')).body), [[shirt.variantId, 2]]);
+});
+
+t.test('a cart is locked with its lines by variant, and completed once', async (t) => {
+  const shopper = await shopperWith(box, [socks, 2], [shirt, 1]);
+  await shopper.patch('/cart', { email: 'ada@example.com', note: 'Ring' });
+  const session = sessionOf(shopper);
+  const orderId = newId();
+  await box.db.transaction(async (tx) => {
+    const cart = await lockActiveCart(tx, session);
+    if (cart?.state !== 'active') throw new Error('the cart is active');
+    t.match(cart, { currency: 'EUR', regionId: null, email: 'ada@example.com', note: 'Ring', shippingAddress: null });
+    t.strictSame(
+      cart.lines.map(({ variantId, quantity }) => [variantId, quantity]),
+      [
+        [shirt.variantId, 1],
+        [socks.variantId, 2],
+      ],
+      'in the order of the variants',
+    );
+    await completeCart(tx, cart.id, orderId);
+    await t.rejects(completeCart(tx, cart.id, newId()), /is not active/);
+  });
+  const empty = (await shopper.get('/cart')).body;
+  t.match(empty, { id: null, items: [] }, 'the next read is an empty cart');
+  t.equal(await box.db.transaction((tx) => lockActiveCart(tx, session)), null, 'and one that comes later has none');
+  await add(shopper, shirt);
+  t.match(await cartsOf(session.hash), [{ status: 'completed' }, { status: 'active' }], 'the next write a new one');
+  await t.rejects(lockActiveCart(box.db, session), /in a transaction/);
+  t.equal(await box.db.transaction((tx) => lockActiveCart(tx, { hash: null, memberId: null })), null);
+});
+
+t.test('whoever waited for a cart that was completed gets the order it became', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1]);
+  const session = sessionOf(shopper);
+  const orderId = newId();
+  const first = await holding(box, async (tx) => {
+    const cart = (await lockActiveCart(tx, session)) as { id: string };
+    await completeCart(tx, cart.id, orderId);
+    return cart.id;
+  });
+  const waiting = Promise.all(Array.from({ length: 8 }, () => box.db.transaction((tx) => lockActiveCart(tx, session))));
+  await untilWaiting(box, 8);
+  await first.finish();
+  for (const found of await waiting) t.strictSame(found, { state: 'completed', cartId: first.result, orderId });
+  t.equal(await box.db.transaction((tx) => lockActiveCart(tx, session)), null);
+});
+
+t.test('of twenty checkouts at once one completes the cart', async (t) => {
+  for (const _ of [1, 2, 3]) {
+    const shopper = await shopperWith(box, [shirt, 1], [socks, 1]);
+    const session = sessionOf(shopper);
+    const checkOut = () =>
+      box.db.transaction(async (tx) => {
+        const cart = await lockActiveCart(tx, session);
+        if (cart?.state !== 'active') return cart;
+        const orderId = newId();
+        await completeCart(tx, cart.id, orderId);
+        return { ...cart, orderId };
+      });
+    const found = await Promise.all(Array.from({ length: 20 }, checkOut));
+    const winners = found.filter((each) => each?.state === 'active');
+    t.equal(winners.length, 1);
+    t.match(winners[0], { lines: { length: 2 } });
+    const told = found.filter((each) => each?.state === 'completed');
+    t.ok(told.length > 0);
+    t.ok(
+      told.every((each) => each?.orderId === winners[0]?.orderId),
+      'the others get its order or come too late',
+    );
+  }
+});
+
+t.test('a checkout that waited for an item has it', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1]);
+  const session = sessionOf(shopper);
+  const before = (await shopper.get('/cart')).body;
+  const adding = await holding(box, async (tx) => {
+    await tx.query(`update carts set version = version + 1 where tenant_id = $1 and id = $2`, [before.id]);
+    await tx.query(
+      'insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity) values ($1, $2, $3, $4, 3)',
+      [newId(), before.id, socks.variantId],
+    );
+  });
+  const waiting = box.db.transaction((tx) => lockActiveCart(tx, session));
+  await untilWaiting(box, 1);
+  await adding.finish();
+  const cart = (await waiting) as Extract<LockedCart, { state: 'active' }>;
+  t.strictSame(
+    cart.lines.map(({ variantId, quantity }) => [variantId, quantity]),
+    [
+      [shirt.variantId, 1],
+      [socks.variantId, 3],
+    ],
+  );
+});
+
+t.test('an item that waited for a checkout goes into the next cart', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 5]);
+  const session = sessionOf(shopper);
+  const [line] = (await shopper.get('/cart')).body.items;
+  const checkout = await holding(box, async (tx) => {
+    const cart = (await lockActiveCart(tx, session)) as { id: string };
+    await completeCart(tx, cart.id, newId());
+  });
+  const adding = shopper.post('/cart/items', { variantId: socks.variantId, quantity: 2 });
+  const changing = shopper.patch(`/cart/items/${line.id}`, { quantity: 1 });
+  const emptying = shopper.delete('/cart');
+  await untilWaiting(box, 3);
+  await checkout.finish();
+  t.match(await adding, { status: 201, body: { items: [{ variantId: socks.variantId, quantity: 2 }] } });
+  t.match(await changing, { status: 404 });
+  t.match(await emptying, { status: 204 });
+});
+
+t.test('a checkout that fails leaves the cart as it was, and the next one has it', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1]);
+  const session = sessionOf(shopper);
+  const before = (await shopper.get('/cart')).body;
+  const failing = box.db.transaction(async (tx) => {
+    const cart = (await lockActiveCart(tx, session)) as { id: string };
+    await completeCart(tx, cart.id, newId());
+    throw new Error('no payment');
+  });
+  const next = box.db.transaction((tx) => lockActiveCart(tx, session));
+  await t.rejects(failing, /no payment/);
+  t.match(await next, { state: 'active', lines: [{ variantId: shirt.variantId }] });
+  t.strictSame((await shopper.get('/cart')).body, before);
+});

@@ -1,0 +1,28 @@
+/**
+ * @carton/collection: groups of products for shoppers to browse, made by hand or filled by a rule.
+ */
+import { definePackage } from '@carton/runtime';
+import { collectionUpdated } from './events.ts';
+import {
+  createCollection,
+  deleteCollection,
+  listAdminCollections,
+  readAdminCollection,
+  setCollectionProducts,
+  updateCollection,
+} from './routes/admin.ts';
+import { listCollections, readCollection } from './routes/storefront.ts';
+
+export default definePackage({
+  routes: [
+    listCollections,
+    readCollection,
+    listAdminCollections,
+    createCollection,
+    readAdminCollection,
+    updateCollection,
+    deleteCollection,
+    setCollectionProducts,
+  ],
+  events: [collectionUpdated],
+});

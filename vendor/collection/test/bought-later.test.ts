@@ -1,0 +1,53 @@
+/**
+ * A shop that begins without collections and buys them later: the migrations of collection are older than some
+ * that have run by then, and run all the same.
+ */
+import { callerOf, createTestBox, sourceRoot } from '@carton/runtime/testing';
+import t from 'tap';
+import { boot } from '../../../runtime/boot.ts';
+
+const basic = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
+
+t.test('collections are bought after the shop has products', async (t) => {
+  const box = await createTestBox(t, { packages: basic, tier: 'basic', database: 'empty' });
+  const product = (await box.staff.post('/admin/products', { title: 'Hat', status: 'published' })).body;
+  t.match(await box.visitor().get('/collections'), { status: 404 });
+  const migrations = async () =>
+    (await box.box.database.box.query<{ file: string }>('select file from applied_migrations order by file')).map(
+      ({ file }) => file,
+    );
+  const before = await migrations();
+  t.ok(before.some((file) => file.startsWith('20260301101000_product')));
+
+  const options = { tier: 'growth', packagesFrom: sourceRoot, host: '127.0.0.1', port: 0 } as const;
+  const grown = await boot({
+    ...options,
+    databaseUrl: box.databaseUrl,
+    packages: [...basic, '@carton/collection'],
+    hostingSecret: box.secrets.hosting,
+    strictAnswers: true,
+  });
+  t.teardown(() => grown.stop());
+  const added = (await migrations()).filter((file) => !before.includes(file));
+  t.equal(added.length, 2);
+  t.ok((added[0] as string) < (before.at(-1) as string), 'they are older than what had run');
+
+  const staff = callerOf(grown.url, box.staff.headers);
+  const made = await staff.post('/admin/collections', { title: 'Hats', productIds: [product.id] });
+  t.equal(made.status, 201);
+  const seen = await callerOf(grown.url, box.visitor().headers).get('/collections/hats');
+  t.match(seen, { status: 200, body: { products: { items: [{ id: product.id, title: 'Hat' }] } } });
+});
+
+t.test('a new box with all packages runs them before there are products', async (t) => {
+  const box = await createTestBox(t, {
+    packages: [...basic, '@carton/collection'],
+    tier: 'growth',
+    database: 'empty',
+  });
+  t.match(await box.visitor().get('/collections'), { status: 200, body: { items: [] } });
+  const [row] = await box.box.database.box.query<{ there: boolean }>(
+    `select exists (select from pg_constraint where conname = 'collection_products_product_id') as there`,
+  );
+  t.ok(row?.there, 'a product of another shop cannot be written into a collection');
+});

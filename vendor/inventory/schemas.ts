@@ -1,0 +1,134 @@
+/**
+ * Shapes of stock as staff see it, and of availability as shoppers do.
+ */
+import {
+  changeOf,
+  DateTime,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  pageQuery,
+  type Static,
+  Type,
+  Uuid,
+} from '@carton/runtime';
+
+/** Why stock moved. A sale is written by the sale itself, never by hand. */
+export const reasons = ['received', 'sold', 'returned', 'corrected', 'damaged', 'lost'] as const;
+const adjustmentReasons = ['received', 'returned', 'corrected', 'damaged', 'lost'] as const;
+
+/** How many can be had, without telling exactly. */
+export const buckets = ['0', '1-9', '10+'] as const;
+
+const Quantity = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, examples: [12] });
+const BackOrderPolicy = oneOf(['deny', 'allow'], {
+  description: 'Whether more may be sold than there is',
+  examples: ['deny'],
+});
+const LowStockLevel = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000_000,
+  description: 'Stock is low at this many or fewer',
+  examples: [5],
+});
+
+export const VariantAvailability = object(
+  {
+    variantId: Uuid,
+    status: oneOf(['in_stock', 'back_orderable', 'out_of_stock']),
+    quantity: nullable(oneOf(buckets, { description: 'About how many there are; null when they are not counted' })),
+  },
+  { $id: 'VariantAvailability', examples: [{ variantId: Uuid.examples[0], status: 'in_stock', quantity: '10+' }] },
+);
+
+export const StockItem = object(
+  {
+    id: { ...Uuid, description: "The same as the variant's" },
+    variantId: Uuid,
+    sku: nullable(Type.String({ examples: ['LINEN-M'] })),
+    variantTitle: Type.String({ examples: ['M'] }),
+    productTitle: Type.String({ examples: ['Linen shirt'] }),
+    tracked: Type.Boolean({ description: 'False for what is never out of stock and not counted as it is sold' }),
+    backOrderPolicy: BackOrderPolicy,
+    lowStockLevel: LowStockLevel,
+    onHand: { ...Quantity, description: 'There to be sold or reserved; below zero, so many are owed' },
+    reserved: { ...Quantity, description: 'Of those on hand, held for somebody' },
+    available: { ...Quantity, description: 'onHand less reserved' },
+    createdAt: DateTime,
+    updatedAt: DateTime,
+  },
+  { $id: 'StockItem' },
+);
+export type StockItem = Static<typeof StockItem>;
+export const StockItemPage = pageOf(StockItem, 'StockItemPage');
+
+export const StockItemQuery = pageQuery({
+  variantId: Type.Optional(Uuid),
+  low: Type.Optional(
+    Type.Boolean({ description: 'True: only tracked items at or under their low-stock level; false: all others' }),
+  ),
+});
+export type StockItemQuery = Static<typeof StockItemQuery>;
+
+export const ChangeStockItem = changeOf(
+  { tracked: Type.Boolean(), backOrderPolicy: BackOrderPolicy, lowStockLevel: LowStockLevel },
+  { $id: 'ChangeStockItem' },
+);
+export type ChangeStockItem = Static<typeof ChangeStockItem>;
+
+export const StockMovement = object(
+  {
+    id: Uuid,
+    stockItemId: Uuid,
+    quantity: { ...Quantity, description: 'What was added, or below zero what was taken away' },
+    reason: oneOf(reasons),
+    referenceType: nullable(Type.String({ description: 'What it was moved for', examples: ['order'] })),
+    referenceId: nullable(Uuid),
+    note: nullable(Type.String()),
+    actorId: nullable({ ...Uuid, description: 'The member of staff, when one moved it by hand' }),
+    actorLabel: nullable(Type.String({ examples: ['ada@example.com'] })),
+    createdAt: DateTime,
+  },
+  { $id: 'StockMovement' },
+);
+export type StockMovement = Static<typeof StockMovement>;
+export const StockMovementPage = pageOf(StockMovement, 'StockMovementPage');
+export const StockMovementQuery = pageQuery({ reason: Type.Optional(oneOf(reasons)) });
+
+export const AdjustStock = object(
+  {
+    quantity: Type.Integer({
+      minimum: -1_000_000_000,
+      maximum: 1_000_000_000,
+      not: { const: 0 },
+      description: 'How many to add, or below zero to take away',
+      examples: [24],
+    }),
+    reason: oneOf(adjustmentReasons, { examples: ['received'] }),
+    note: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Delivery note 4711'] })),
+  },
+  { $id: 'AdjustStock' },
+);
+export type AdjustStock = Static<typeof AdjustStock>;
+
+export const StockAdjustment = object({ movement: StockMovement, stockItem: StockItem }, { $id: 'StockAdjustment' });
+
+export const StockReservation = object(
+  {
+    id: Uuid,
+    stockItemId: Uuid,
+    quantity: Type.Integer({ minimum: 1 }),
+    referenceType: Type.String({ description: 'What it is held for', examples: ['draft_order'] }),
+    referenceId: Uuid,
+    createdAt: DateTime,
+  },
+  { $id: 'StockReservation' },
+);
+export type StockReservation = Static<typeof StockReservation>;
+export const StockReservationPage = pageOf(StockReservation, 'StockReservationPage');
+export const StockReservationQuery = pageQuery({
+  stockItemId: Type.Optional(Uuid),
+  referenceId: Type.Optional(Uuid),
+});
+export type StockReservationQuery = Static<typeof StockReservationQuery>;

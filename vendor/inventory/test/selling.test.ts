@@ -1,0 +1,224 @@
+import { newId, type TenantDatabase } from '@carton/runtime';
+import type { TestShop } from '@carton/runtime/testing';
+import t from 'tap';
+import { availabilityOf, releaseStock, reserveStock, returnStock, type StockLine, takeStock } from '../index.ts';
+import { codeOf, eventsOf, levelOf, openBox, stocked } from './helpers.ts';
+
+const box = await openBox(t);
+const other = await box.openShop();
+
+const order = () => ({ type: 'order', id: newId() });
+const sell = (shop: TestShop, lines: StockLine[], reference = order()) =>
+  shop.db.transaction((tx) => takeStock(tx, lines, reference));
+
+/** Counts round trips that a piece of work makes in a transaction. */
+async function countStatements(shop: TestShop, work: (tx: TenantDatabase) => Promise<unknown>): Promise<number> {
+  let statements = 0;
+  await shop.db.transaction(async (tx) => {
+    const { query } = tx;
+    tx.query = (...given: Parameters<typeof query>) => {
+      statements++;
+      return query.apply(tx, given) as never;
+    };
+    await work(tx);
+  });
+  return statements;
+}
+
+t.test('a sale takes every line and writes the ledger, in one statement', async (t) => {
+  const [shirt, cap] = [await stocked(box, 20), await stocked(box, 5)];
+  const reference = order();
+  const lines = [
+    { variantId: cap.variantId, quantity: 2 },
+    { variantId: shirt.variantId, quantity: 3 },
+    { variantId: cap.variantId, quantity: 1 },
+  ];
+  t.equal(await countStatements(box, (tx) => takeStock(tx, lines, reference)), 1);
+  t.match(await levelOf(box, shirt.itemId), { onHand: 17, ledger: 17 });
+  t.match(await levelOf(box, cap.itemId), { onHand: 2, ledger: 2 }, 'lines of one variant are added up');
+  const { body } = await box.staff.get(`/admin/stock-items/${cap.itemId}/movements?reason=sold`);
+  t.match(body.items, [{ quantity: -3, reason: 'sold', referenceType: 'order', referenceId: reference.id }]);
+  t.equal(body.items[0].actorId, null);
+
+  t.equal(await countStatements(box, (tx) => returnStock(tx, lines, reference)), 1);
+  t.match(await levelOf(box, shirt.itemId), { onHand: 20, ledger: 20 });
+  t.match(await levelOf(box, cap.itemId), { onHand: 5, ledger: 5 });
+  await t.resolves(box.db.transaction((tx) => takeStock(tx, [], reference)));
+  await t.resolves(box.db.transaction((tx) => returnStock(tx, [], reference)));
+  await t.rejects(sell(box, [{ variantId: cap.variantId, quantity: 0 }]), /quantity 0/);
+  await t.rejects(takeStock(box.db, lines, reference), /outside a transaction/);
+});
+
+t.test('what is sold by staff names them', async (t) => {
+  const shirt = await stocked(box, 1);
+  const actor = { type: 'staff', id: newId(), label: 'ada@example.com' } as const;
+  const db = box.box.database.forTenant(box.id, actor);
+  await db.transaction((tx) => takeStock(tx, [{ variantId: shirt.variantId, quantity: 1 }], order()));
+  const { body } = await box.staff.get(`/admin/stock-items/${shirt.itemId}/movements?reason=sold`);
+  t.match(body.items, [{ actorId: actor.id, actorLabel: 'ada@example.com' }]);
+});
+
+t.test('all lines or none, and the refusal names what is short', async (t) => {
+  const [plenty, few, none] = [await stocked(box, 9), await stocked(box, 2), await stocked(box, 0)];
+  const lines = [
+    { variantId: plenty.variantId, quantity: 1 },
+    { variantId: few.variantId, quantity: 3 },
+    { variantId: none.variantId, quantity: 1 },
+  ];
+  const error = await sell(box, lines).catch((thrown) => thrown);
+  t.equal(codeOf(error), 'insufficient_stock');
+  t.equal(error.type.status, 409);
+  t.match(error.message, `${few.sku}: 3 wanted, 2 available`);
+  t.match(error.message, `${none.sku}: 1 wanted, 0 available`);
+  t.notMatch(error.message, plenty.sku);
+  t.match(await levelOf(box, plenty.itemId), { onHand: 9, ledger: 9 });
+  t.match(await levelOf(box, few.itemId), { onHand: 2, ledger: 2 });
+});
+
+t.test("what another shop stocks, or nobody, cannot be had and isn't touched", async (t) => {
+  const [mine, theirs] = [await stocked(box, 5), await stocked(other, 5)];
+  for (const variantId of [theirs.variantId, newId()]) {
+    const lines = [mine, { variantId }].map((line) => ({ variantId: line.variantId, quantity: 1 }));
+    const error = await sell(box, lines).catch((thrown) => thrown);
+    t.equal(codeOf(error), 'insufficient_stock');
+    t.match(error.message, `variant ${variantId}: 1 wanted, 0 available`);
+  }
+  await box.db.transaction((tx) => returnStock(tx, [{ variantId: theirs.variantId, quantity: 1 }], order()));
+  t.match(await levelOf(box, mine.itemId), { onHand: 5, ledger: 5 });
+  t.match(await levelOf(other, theirs.itemId), { onHand: 5, ledger: 5 });
+  t.equal((await availabilityOf(box.db, [theirs.variantId, mine.variantId])).size, 1);
+});
+
+t.test('policies: back-orders go below zero, what is not tracked is not counted', async (t) => {
+  const backOrdered = await stocked(box, 2, { backOrderPolicy: 'allow' });
+  const untracked = await stocked(box, 2, { tracked: false });
+  await sell(box, [
+    { variantId: backOrdered.variantId, quantity: 5 },
+    { variantId: untracked.variantId, quantity: 500 },
+  ]);
+  t.match(await levelOf(box, backOrdered.itemId), { onHand: -3, ledger: -3 });
+  t.match(await levelOf(box, untracked.itemId), { onHand: 2, ledger: 2 });
+  const back = [
+    { variantId: backOrdered.variantId, quantity: 1 },
+    { variantId: untracked.variantId, quantity: 500 },
+  ];
+  await box.db.transaction((tx) => returnStock(tx, back, order()));
+  t.match(await levelOf(box, backOrdered.itemId), { onHand: -2, ledger: -2 }, 'returned while more is owed');
+  t.match(await levelOf(box, untracked.itemId), { onHand: 2, ledger: 2 });
+
+  await box.staff.patch(`/admin/stock-items/${backOrdered.itemId}`, { backOrderPolicy: 'deny' });
+  const error = await sell(box, [{ variantId: backOrdered.variantId, quantity: 1 }]).catch((thrown) => thrown);
+  t.match(error.message, '1 wanted, 0 available', 'what is owed is not an amount to have');
+  await t.rejects(
+    box.db.query('update stock_levels set on_hand = -1 where tenant_id = $1 and stock_item_id = $2', [
+      untracked.itemId,
+    ]),
+    /stock_levels_on_hand/,
+    'the table itself refuses to go below zero without leave',
+  );
+});
+
+t.test('stock.low is written when a level falls to it, and not again below', async (t) => {
+  const shirt = await stocked(box, 10, { lowStockLevel: 5 });
+  const low = () => eventsOf(box, 'stock.low');
+  const earlier = (await low()).length;
+  for (const quantity of [4, 1, 2]) await sell(box, [{ variantId: shirt.variantId, quantity }]);
+  const events = (await low()).slice(earlier);
+  t.strictSame(events, [{ variantId: shirt.variantId, available: 5, lowStockLevel: 5 }]);
+});
+
+t.test('20 in stock and 60 buyers at once: 20 sold', async (t) => {
+  const shirt = await stocked(box, 20);
+  const theirs = await stocked(other, 20);
+  const results = await Promise.allSettled(
+    Array.from({ length: 60 }, () => sell(box, [{ variantId: shirt.variantId, quantity: 1 }])),
+  );
+  const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => codeOf(reason));
+  t.equal(results.length - refused.length, 20);
+  t.strictSame([...new Set(refused)], ['insufficient_stock']);
+  t.match(await levelOf(box, shirt.itemId), { onHand: 0, ledger: 0 });
+  t.match(await levelOf(other, theirs.itemId), { onHand: 20, ledger: 20 });
+});
+
+t.test(
+  'many sales, returns and adjustments at once, in every order: no deadlock, and the ledger is right',
+  async (t) => {
+    const variants = await Promise.all(Array.from({ length: 4 }, () => stocked(box, 30)));
+    const work = Array.from({ length: 80 }, (_, index) => {
+      const picked = variants.filter((_, at) => ((index * 7) >> at) & 1 || at === index % 4);
+      const lines = (index % 2 ? picked : picked.reverse()).map(({ variantId }) => ({
+        variantId,
+        quantity: 1 + (index % 3),
+      }));
+      if (index % 5 === 4) return box.db.transaction((tx) => returnStock(tx, lines, order()));
+      if (index % 5 === 3) {
+        const item = variants[index % 4]?.itemId;
+        return box.staff
+          .post(`/admin/stock-items/${item}/adjustments`, { quantity: 2, reason: 'received' })
+          .then(({ status }) => t.equal(status, 201));
+      }
+      return sell(box, lines);
+    });
+    const results = await Promise.allSettled(work);
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [codeOf(result.reason)] : []));
+    t.strictSame(new Set([...failures, 'insufficient_stock']), new Set(['insufficient_stock']));
+    for (const { itemId } of variants) {
+      const level = await levelOf(box, itemId);
+      t.equal(level?.onHand, level?.ledger);
+      t.ok((level?.onHand ?? -1) >= 0);
+    }
+  },
+);
+
+t.test('a policy that changes while a sale waits', async (t) => {
+  const shirt = await stocked(box, 1, { backOrderPolicy: 'allow' });
+  const lines = [{ variantId: shirt.variantId, quantity: 1 }];
+  let waiting: Promise<string> | undefined;
+  await box.db.transaction(async (tx) => {
+    await takeStock(tx, lines, order());
+    waiting = sell(box, lines).then(() => 'sold', codeOf);
+    const changed = await box.staff.patch(`/admin/stock-items/${shirt.itemId}`, { backOrderPolicy: 'deny' });
+    t.equal(changed.status, 200, 'the policy does not wait for sales');
+  });
+  t.ok(['sold', 'insufficient_stock'].includes((await waiting) ?? ''), 'by the policy before or after');
+  t.equal(await sell(box, lines).catch(codeOf), 'insufficient_stock');
+  const level = await levelOf(box, shirt.itemId);
+  t.equal(level?.onHand, level?.ledger);
+});
+
+t.test('reservations hold stock until they are released', async (t) => {
+  const [shirt, cap] = [await stocked(box, 5, { lowStockLevel: 2 }), await stocked(box, 5)];
+  const reference = { type: 'draft_order', id: newId() };
+  const lines = [
+    { variantId: shirt.variantId, quantity: 3 },
+    { variantId: cap.variantId, quantity: 1 },
+  ];
+  await box.db.transaction((tx) => reserveStock(tx, lines, reference));
+  t.match(await levelOf(box, shirt.itemId), { onHand: 5, reserved: 3, ledger: 5 });
+  t.match((await box.staff.get(`/admin/stock-items/${shirt.itemId}`)).body, { onHand: 5, reserved: 3, available: 2 });
+  const short = await sell(box, [{ variantId: shirt.variantId, quantity: 3 }]).catch((thrown) => thrown);
+  t.match(short.message, `${shirt.sku}: 3 wanted, 2 available`);
+  const again = { type: 'draft_order', id: newId() };
+  const refused = box.db.transaction((tx) => reserveStock(tx, lines, again));
+  t.equal(codeOf(await refused.catch((thrown) => thrown)), 'insufficient_stock');
+
+  const list = (query: string) => box.staff.get(`/admin/stock-reservations?${query}`);
+  const { items } = (await list(`referenceId=${reference.id}`)).body;
+  t.equal(items.length, 2);
+  t.match((await list(`stockItemId=${shirt.itemId}`)).body.items, [
+    { stockItemId: shirt.itemId, quantity: 3, referenceType: 'draft_order' },
+  ]);
+  t.strictSame((await other.staff.get('/admin/stock-reservations')).body.items, []);
+
+  t.match((await eventsOf(box, 'stock.low')).at(-1), { variantId: shirt.variantId, available: 2 });
+  t.match(await eventsOf(box, 'stock.reserved'), [{ reference, lines }]);
+
+  await other.db.transaction((tx) => releaseStock(tx, reference));
+  t.match(await levelOf(box, shirt.itemId), { reserved: 3 }, 'another shop releases nothing here');
+  await Promise.all([1, 2, 3].map(() => box.db.transaction((tx) => releaseStock(tx, reference))));
+  t.match(await levelOf(box, shirt.itemId), { onHand: 5, reserved: 0, ledger: 5 });
+  t.match(await levelOf(box, cap.itemId), { reserved: 0 });
+  t.equal((await eventsOf(box, 'stock.released')).length, 1, 'released once');
+  t.strictSame((await list(`referenceId=${reference.id}`)).body.items, []);
+  await t.resolves(box.db.transaction((tx) => reserveStock(tx, [], reference)));
+});

@@ -1,0 +1,204 @@
+/**
+ * Placing an order: everything of it in one statement, so that a checkout costs one round trip here.
+ */
+import { newId, outboxRow, type TenantDatabase } from '@carton/runtime';
+import { factOf, orderPlaced } from './events.ts';
+import { type Order, orderOf } from './present.ts';
+import type { OrderAddress, PaymentStatus } from './schemas.ts';
+import type { OrderLineRow, OrderRow } from './store.ts';
+
+export interface OrderLineDraft extends Omit<OrderLineRow, 'id'> {
+  /** The caller's own name of the line, for adjustments to refer to. */
+  lineId?: string;
+}
+
+/** As the adjustments of a cart; what is a tax becomes a tax line. */
+export interface OrderAdjustmentDraft {
+  kind: 'discount' | 'shipping' | 'tax' | 'credit';
+  code: string;
+  label: string;
+  /** Zero or above for shipping and tax, zero or below for discount and credit. */
+  amount: number;
+  /** `lineId` of the line it is of; left out when it is of the whole order. */
+  lineId?: string;
+  /** A tax that the prices hold already. */
+  included?: boolean;
+  /** Of a tax, per cent, when it is one rate. */
+  rate?: number;
+}
+
+/** An order to be placed. Amounts are minor units of `currency`, up to Number.MAX_SAFE_INTEGER; the caller has added them up. */
+export interface OrderDraft {
+  /** Made here unless the caller needs to know it before. */
+  id?: string;
+  number: string;
+  /** The cart it comes from: a cart becomes one order. Null for an order that had none. */
+  cartId: string | null;
+  /** Who placed it: `session.hash` and `session.memberId` of the shopper; both null when staff did. */
+  sessionHash: string | null;
+  memberId: string | null;
+  currency: string;
+  lines: readonly OrderLineDraft[];
+  adjustments?: readonly OrderAdjustmentDraft[];
+  /** As in the totals of a cart: discount and credit are zero or below. */
+  totals: { subtotal: number; discount: number; shipping: number; tax: number; credit: number; total: number };
+  customer: {
+    email: string;
+    name?: string | null;
+    phone?: string | null;
+    address?: OrderAddress | null;
+    billing?: OrderAddress | null;
+  };
+  notes?: string | null;
+  metadata?: Record<string, unknown>;
+  /** Left out: `unpaid`, or `paid` when there is nothing to pay. */
+  paymentStatus?: PaymentStatus;
+}
+
+/** Discounts, shipping and taxes, which not every order has. */
+const insertDetails = `
+  adjustments as (
+    insert into order_adjustments (tenant_id, order_id, id, line_item_id, kind, code, label, amount)
+    select $1, $2, part.id, part."itemId", part.kind, part.code, part.label, part.amount
+      from jsonb_to_recordset($28::jsonb)
+           as part (id uuid, "itemId" uuid, kind text, code text, label text, amount bigint)
+  ),
+  tax_lines as (
+    insert into order_tax_lines (tenant_id, order_id, id, line_item_id, code, label, rate, amount, included)
+    select $1, $2, part.id, part."itemId", part.code, part.label, part.rate, part.amount, part.included
+      from jsonb_to_recordset($29::jsonb)
+           as part (id uuid, "itemId" uuid, code text, label text, rate numeric, amount bigint, included boolean)
+  ),`;
+
+/** Answers the time of the transaction, which is when the order, its first entry and its event were made. */
+const insertOrder = (details: string) => `
+  with placed as (
+    insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
+                        subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, total_amount,
+                        email, customer_name, phone, notes, metadata)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+  ),
+  lines as (
+    insert into order_line_items (tenant_id, order_id, id, position, variant_id, product_id, sku, title,
+                                  variant_title, quantity, unit_amount, total_amount)
+    select $1, $2, part.id, part.position, part."variantId", part."productId", part.sku, part.title,
+           part."variantTitle", part.quantity, part."unitAmount", part."totalAmount"
+      from jsonb_to_recordset($20::jsonb)
+           as part (id uuid, position integer, "variantId" uuid, "productId" uuid, sku text, title text,
+                    "variantTitle" text, quantity integer, "unitAmount" bigint, "totalAmount" bigint)
+  ),
+  addresses as (
+    insert into order_addresses (tenant_id, order_id, type, address)
+    select $1, $2, part.key, part.value from jsonb_each($21::jsonb) as part
+  ),${details}
+  history as (
+    insert into order_events (tenant_id, order_id, id, type, message, actor_type, actor_id, actor_label)
+    values ($1, $2, $22, 'placed', 'Order placed', $23, $24, $25)
+  )
+  insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
+  values ($1, $26, '${orderPlaced.type}', 'order', $2, $27)
+  returning created_at`;
+const insertPlain = insertOrder('');
+const insertDetailed = insertOrder(insertDetails);
+
+/**
+ * Places an order: order, lines, addresses, adjustments, tax lines, the first entry of its history and the event
+ * `order.placed`, in one prepared statement. Call it in the transaction that takes the stock, after `drawOrderNumber`.
+ * Nothing is read again: the answer is made of the draft.
+ * @throws the violation of `orders_cart` when the cart has become an order already, which a caller that has locked
+ *   the cart does not see
+ */
+export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promise<Order> {
+  const row = rowOf(draft);
+  const { id } = row;
+  const event = outboxRow(orderPlaced, { type: 'order', id }, factOf(row));
+  const { actor } = tx;
+  const detailed = row.adjustments.length > 0 || row.taxLines.length > 0;
+  const values: unknown[] = [
+    id,
+    row.number,
+    row.cartId,
+    row.sessionHash,
+    row.memberId,
+    row.paymentStatus,
+    row.currency,
+    row.subtotalAmount,
+    row.discountAmount,
+    row.shippingAmount,
+    row.taxAmount,
+    row.creditAmount,
+    row.totalAmount,
+    row.email,
+    row.customerName,
+    row.phone,
+    row.notes,
+    JSON.stringify(row.metadata),
+    JSON.stringify(row.lines.map((line, position) => ({ ...line, position }))),
+    JSON.stringify(row.addresses),
+    newId(),
+    actor?.type ?? 'shopper',
+    actor?.id ?? row.memberId,
+    actor?.label ?? null,
+    event.id,
+    event.payload,
+  ];
+  if (detailed) values.push(JSON.stringify(row.adjustments), JSON.stringify(row.taxLines));
+  const [made] = await tx.query<{ createdAt: string }>(detailed ? insertDetailed : insertPlain, values);
+  const { createdAt } = made as { createdAt: string };
+  return orderOf({ ...row, createdAt, updatedAt: createdAt });
+}
+
+/** The row that a draft becomes, but for the times. */
+function rowOf(draft: OrderDraft): OrderRow {
+  const { totals, customer } = draft;
+  return {
+    id: draft.id ?? newId(),
+    number: draft.number,
+    cartId: draft.cartId,
+    sessionHash: draft.sessionHash,
+    memberId: draft.memberId,
+    status: 'placed',
+    paymentStatus: draft.paymentStatus ?? (totals.total === 0 ? 'paid' : 'unpaid'),
+    fulfillmentStatus: 'unfulfilled',
+    currency: draft.currency,
+    subtotalAmount: totals.subtotal,
+    discountAmount: totals.discount,
+    shippingAmount: totals.shipping,
+    taxAmount: totals.tax,
+    creditAmount: totals.credit,
+    totalAmount: totals.total,
+    email: customer.email,
+    customerName: customer.name ?? null,
+    phone: customer.phone ?? null,
+    notes: draft.notes ?? null,
+    metadata: draft.metadata ?? {},
+    archivedAt: null,
+    canceledAt: null,
+    createdAt: '',
+    updatedAt: '',
+    addresses: {
+      ...(customer.address != null && { shipping: customer.address }),
+      ...(customer.billing != null && { billing: customer.billing }),
+    },
+    ...partsOf(draft),
+  };
+}
+
+/** Lines, and what comes on top of them, each with an id. */
+function partsOf({ lines, adjustments = [] }: OrderDraft): Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'> {
+  const itemIds = new Map<string, string>();
+  const rows = lines.map(({ lineId, ...line }) => {
+    const id = newId();
+    if (lineId !== undefined) itemIds.set(lineId, id);
+    return { id, ...line };
+  });
+  const parts: Pick<OrderRow, 'adjustments' | 'taxLines'> = { adjustments: [], taxLines: [] };
+  for (const { kind, code, label, amount, lineId, included = false, rate = null } of adjustments) {
+    const itemId = lineId === undefined ? null : itemIds.get(lineId);
+    if (itemId === undefined) throw new Error(`the adjustment ${code} is of the line ${lineId}, which there is not`);
+    const part = { id: newId(), itemId, code, label, amount };
+    if (kind === 'tax') parts.taxLines.push({ ...part, rate, included });
+    else parts.adjustments.push({ ...part, kind });
+  }
+  return { lines: rows, ...parts };
+}

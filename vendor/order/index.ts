@@ -1,0 +1,32 @@
+/**
+ * @carton/order: what was bought, by whom and for how much, and what became of it since.
+ */
+import { definePackage } from '@carton/runtime';
+import { orderCanceled, orderPlaced, orderUpdated } from './events.ts';
+import { archiveOrder, cancelOrder, listAdminOrders, readAdminOrder, updateOrder } from './routes/orders.ts';
+import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
+
+export {
+  createOrder,
+  type OrderAdjustmentDraft,
+  type OrderDraft,
+  type OrderLineDraft,
+} from './draft.ts';
+export { isPlacedBy, maskOrder, type Order } from './present.ts';
+export { OrderAddress, OrderResource, type PaymentStatus } from './schemas.ts';
+export {
+  addPaymentNote,
+  changePaymentStatus,
+  findOrder,
+  findOrderOfCart,
+  type OrderCanceler,
+  orderAlreadyCanceled,
+  orderCancelers,
+  unknownOrder,
+} from './service.ts';
+export { lockOrder, type OrderState } from './store.ts';
+
+export default definePackage({
+  routes: [listAdminOrders, readAdminOrder, updateOrder, cancelOrder, archiveOrder, listOrderTimeline, addOrderNote],
+  events: [orderPlaced, orderUpdated, orderCanceled],
+});

@@ -1,0 +1,211 @@
+/**
+ * Shapes of orders: as the shopper who placed one sees it, as staff do, and what staff may change.
+ */
+import {
+  changeOf,
+  DateTime,
+  Email,
+  Metadata,
+  Money,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  pageQuery,
+  type Static,
+  Type,
+  Uuid,
+} from '@carton/runtime';
+
+export const orderStatuses = ['placed', 'canceled'] as const;
+export const paymentStatuses = [
+  'unpaid',
+  'authorized',
+  'partially_paid',
+  'paid',
+  'partially_refunded',
+  'refunded',
+  'voided',
+] as const;
+export const fulfillmentStatuses = ['unfulfilled', 'partially_fulfilled', 'fulfilled'] as const;
+export type PaymentStatus = (typeof paymentStatuses)[number];
+
+const Status = oneOf(orderStatuses, { examples: ['placed'] });
+const PaymentStatus = oneOf(paymentStatuses, { examples: ['unpaid'] });
+const FulfillmentStatus = oneOf(fulfillmentStatuses, { examples: ['unfulfilled'] });
+const OrderNumber = Type.String({ description: "In the store's format of order numbers", examples: ['1001'] });
+const Name = Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] });
+const Phone = Type.String({ minLength: 1, maxLength: 50, examples: ['+33 1 23 45 67 89'] });
+
+const addressForms = [
+  { type: 'string', minLength: 1, maxLength: 1000 },
+  {
+    type: 'object',
+    minProperties: 1,
+    maxProperties: 30,
+    additionalProperties: { anyOf: [{ type: 'string', maxLength: 500 }, { type: 'null' }] },
+  },
+];
+const addressOptions = {
+  description: 'Free text, or an object of texts',
+  examples: ['1 Main Street, 75001 Paris', { line1: '1 Main Street', postalCode: '75001', city: 'Paris' }],
+};
+/** An address as a shopper gives it (contract, CheckoutDto: object or string, "inner type not given"). */
+export const OrderAddress = Type.Unsafe<string | Record<string, string | null>>({
+  anyOf: addressForms,
+  ...addressOptions,
+});
+export type OrderAddress = Static<typeof OrderAddress>;
+const AddressOrNull = Type.Unsafe<OrderAddress | null>({
+  anyOf: [...addressForms, { type: 'null' }],
+  ...addressOptions,
+});
+
+export const OrderLineItem = object(
+  {
+    id: Uuid,
+    variantId: Uuid,
+    productId: Uuid,
+    sku: nullable(Type.String({ examples: ['LINEN-M'] })),
+    title: Type.String({ examples: ['Linen shirt'] }),
+    variantTitle: Type.String({ examples: ['M'] }),
+    quantity: Type.Integer({ minimum: 1, examples: [2] }),
+    unitPrice: Money,
+    total: Money,
+  },
+  { $id: 'OrderLineItem', description: 'What was sold, as it was called and cost when the order was placed' },
+);
+
+const itemId = nullable({ ...Uuid, description: 'The item it is for; null for the whole order' });
+
+export const OrderAdjustment = object(
+  {
+    id: Uuid,
+    itemId,
+    kind: oneOf(['discount', 'shipping', 'credit']),
+    code: Type.String({ examples: ['standard-shipping'] }),
+    label: Type.String({ examples: ['Standard shipping'] }),
+    amount: Money,
+  },
+  { $id: 'OrderAdjustment', description: 'What comes on top of the items, or below zero off them' },
+);
+
+export const OrderTaxLine = object(
+  {
+    id: Uuid,
+    itemId,
+    code: Type.String({ examples: ['vat'] }),
+    label: Type.String({ examples: ['VAT'] }),
+    rate: nullable(Type.Number({ minimum: 0, description: 'Per cent; null when it is not one rate', examples: [19] })),
+    amount: Money,
+    included: Type.Boolean({ description: 'The prices hold it already: it adds nothing to the total' }),
+  },
+  { $id: 'OrderTaxLine' },
+);
+
+export const OrderTotals = object(
+  { subtotal: Money, discount: Money, shipping: Money, tax: Money, credit: Money, total: Money },
+  {
+    $id: 'OrderTotals',
+    description:
+      'total is the sum of the others, less the tax that prices hold already. discount and credit are zero or below.',
+  },
+);
+
+export const OrderCustomer = object(
+  {
+    // Not an e-mail address by its format: it may be masked.
+    email: Type.String({ examples: ['ada@example.com'] }),
+    name: nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    phone: nullable(Type.String({ examples: ['+33 1 23 45 67 89'] })),
+    address: AddressOrNull,
+    billing: AddressOrNull,
+  },
+  { $id: 'OrderCustomer', description: 'Masked for whoever did not place the order: a***@e***.com' },
+);
+
+/** An order as shoppers see it. */
+export const OrderResource = object(
+  {
+    id: Uuid,
+    number: OrderNumber,
+    status: Status,
+    paymentStatus: PaymentStatus,
+    fulfillmentStatus: FulfillmentStatus,
+    currency: Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] }),
+    items: Type.Array(OrderLineItem),
+    adjustments: Type.Array(OrderAdjustment),
+    taxLines: Type.Array(OrderTaxLine),
+    totals: OrderTotals,
+    customer: OrderCustomer,
+    notes: nullable(Type.String({ description: 'What the shopper wrote', examples: ['Please ring twice'] })),
+    createdAt: DateTime,
+    updatedAt: DateTime,
+    canceledAt: nullable(DateTime),
+  },
+  { $id: 'Order' },
+);
+
+/** An order as staff see it. */
+export const AdminOrder = object(
+  {
+    ...OrderResource.properties,
+    memberId: nullable({ ...Uuid, description: 'The member who placed it; null for a guest' }),
+    metadata: Metadata,
+    archivedAt: nullable(DateTime),
+  },
+  { $id: 'AdminOrder' },
+);
+export const AdminOrderPage = pageOf(AdminOrder, 'AdminOrderPage');
+
+export const AdminOrderQuery = pageQuery({
+  status: Type.Optional(Status),
+  paymentStatus: Type.Optional(PaymentStatus),
+  fulfillmentStatus: Type.Optional(FulfillmentStatus),
+  number: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Without regard to case' })),
+  archived: Type.Optional(Type.Boolean({ description: 'Only archived orders, or only others; both unless told' })),
+});
+export type AdminOrderQuery = Static<typeof AdminOrderQuery>;
+
+export const ChangeOrder = changeOf(
+  {
+    customer: changeOf(
+      { email: Email, name: nullable(Name), phone: nullable(Phone), address: AddressOrNull, billing: AddressOrNull },
+      { $id: 'ChangeOrderCustomer' },
+    ),
+    metadata: Metadata,
+  },
+  { $id: 'ChangeOrder' },
+);
+export type ChangeOrder = Static<typeof ChangeOrder>;
+
+export const CancelOrder = object(
+  { reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Ordered twice'] })) },
+  { $id: 'CancelOrder' },
+);
+
+export const OrderEvent = object(
+  {
+    id: Uuid,
+    type: oneOf(['placed', 'updated', 'canceled', 'archived', 'note', 'payment'], { examples: ['placed'] }),
+    message: Type.String({ examples: ['Order placed'] }),
+    actor: object(
+      {
+        type: oneOf(['shopper', 'staff', 'operator', 'system']),
+        id: nullable(Uuid),
+        label: nullable(Type.String({ examples: ['ada@example.com'] })),
+      },
+      { $id: 'OrderActor' },
+    ),
+    createdAt: DateTime,
+  },
+  { $id: 'OrderEvent', description: 'An entry in the history of an order' },
+);
+export type OrderEvent = Static<typeof OrderEvent>;
+export const OrderEventPage = pageOf(OrderEvent, 'OrderEventPage');
+
+export const AddOrderNote = object(
+  { note: Type.String({ minLength: 1, maxLength: 5000, examples: ['Called, will pick up on Friday'] }) },
+  { $id: 'AddOrderNote' },
+);

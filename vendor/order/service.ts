@@ -1,0 +1,183 @@
+/**
+ * Rules of orders after they were placed: changing, canceling, archiving, notes, and the state of their payment.
+ */
+import { returnStock } from '@carton/inventory';
+import {
+  defineProblem,
+  extensionPoint,
+  json,
+  notFound,
+  type Page,
+  type Problem,
+  publish,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { factOf, orderCanceled, orderUpdated } from './events.ts';
+import { factOfOrder, type Order, orderEventOf, orderOf } from './present.ts';
+import type { AdminOrderQuery, ChangeOrder, OrderEvent, PaymentStatus } from './schemas.ts';
+import {
+  findOrderRow,
+  findOrderRowByCart,
+  insertOrderEvent,
+  listOrderEventRows,
+  listOrderRows,
+  lockOrder,
+  type OrderState,
+  putAddress,
+} from './store.ts';
+
+export const orderAlreadyCanceled = defineProblem({
+  code: 'order_already_canceled',
+  status: 409,
+  title: 'The order is canceled already',
+});
+export const orderFulfillmentStarted = defineProblem({
+  code: 'order_fulfillment_started',
+  status: 409,
+  title: 'Fulfillment of the order has begun',
+});
+
+/**
+ * Called in the transaction that cancels an order, after its stock was returned, with the order locked: what else has
+ * to be undone. Never calls another service over the network; that is for whoever acts on `order.canceled`.
+ */
+export type OrderCanceler = (tx: TenantDatabase, order: OrderState) => Promise<void>;
+export const orderCancelers = extensionPoint<OrderCanceler>('order.cancelers');
+
+export function unknownOrder(id: string): Problem {
+  return notFound(`No order has the id ${id}.`);
+}
+
+/** An order with its parts, in one statement; null for an unknown id. */
+export async function findOrder(db: TenantDatabase, id: string): Promise<Order | null> {
+  const row = await findOrderRow(db, id);
+  return row && orderOf(row);
+}
+
+/** The order a cart has become, null when it has not. */
+export async function findOrderOfCart(db: TenantDatabase, cartId: string): Promise<Order | null> {
+  const row = await findOrderRowByCart(db, cartId);
+  return row && orderOf(row);
+}
+
+/** @throws not_found (404) */
+export async function readOrder(db: TenantDatabase, id: string): Promise<Order> {
+  const order = await findOrder(db, id);
+  if (!order) throw unknownOrder(id);
+  return order;
+}
+
+export async function listOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<Page<Order>> {
+  const { items, nextCursor } = await listOrderRows(db, query);
+  return { items: items.map(orderOf), nextCursor };
+}
+
+/** @throws not_found (404) */
+export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeOrder): Promise<Order> {
+  const { customer = {}, metadata } = patch;
+  return db.transaction(async (tx) => {
+    const { email, name: customerName, phone, address, billing } = customer;
+    const changed = await tx.update(
+      'orders',
+      { id },
+      { email, customerName, phone, metadata: metadata && json(metadata), updatedAt: new Date() },
+    );
+    if (changed.length === 0) throw unknownOrder(id);
+    if (address !== undefined) await putAddress(tx, id, 'shipping', address);
+    if (billing !== undefined) await putAddress(tx, id, 'billing', billing);
+    const names = [...Object.keys(customer), ...(metadata ? ['metadata'] : [])];
+    await insertOrderEvent(tx, id, 'updated', `Changed: ${names.join(', ')}`);
+    const order = await readOrder(tx, id);
+    await publish(tx, orderUpdated, { type: 'order', id }, factOfOrder(order));
+    return order;
+  });
+}
+
+/**
+ * Cancels an order that nothing was fulfilled of: its stock returns, and whoever contributed to `orderCancelers` undoes
+ * the rest. Of several at once, one cancels.
+ * @throws not_found (404), order_already_canceled (409), order_fulfillment_started (409)
+ */
+export async function cancelOrder(db: TenantDatabase, id: string, reason?: string): Promise<Order> {
+  return db.transaction(async (tx) => {
+    const { items, ...before } = await readOrder(tx, id);
+    refuseToCancel(before);
+    // Stock is locked before orders, everywhere. If somebody was faster, the transaction undoes what is returned here.
+    await returnStock(tx, items, { type: 'order', id });
+    const now = new Date();
+    const [canceled] = await tx.update<OrderState>(
+      'orders',
+      { id, status: 'placed', fulfillmentStatus: 'unfulfilled' },
+      { status: 'canceled', canceledAt: now, updatedAt: now },
+    );
+    if (!canceled) {
+      refuseToCancel(await readOrder(tx, id));
+      throw new Error(`order ${id} can be canceled and cannot`);
+    }
+    await insertOrderEvent(tx, id, 'canceled', reason ? `Canceled: ${reason}` : 'Canceled');
+    await publish(tx, orderCanceled, { type: 'order', id }, factOf(canceled));
+    for (const undo of orderCancelers.of(tx)) await undo(tx, canceled);
+    return readOrder(tx, id);
+  });
+}
+
+function refuseToCancel({ status, fulfillmentStatus }: Pick<Order, 'status' | 'fulfillmentStatus'>): void {
+  if (status === 'canceled') throw orderAlreadyCanceled();
+  if (fulfillmentStatus !== 'unfulfilled') {
+    throw orderFulfillmentStarted('What has left the shop comes back as a return.');
+  }
+}
+
+/** Puts an order away; one that is archived stays as it is. @throws not_found (404) */
+export async function archiveOrder(db: TenantDatabase, id: string): Promise<Order> {
+  return db.transaction(async (tx) => {
+    if (!(await lockOrder(tx, id))) throw unknownOrder(id);
+    const before = await readOrder(tx, id);
+    if (before.archivedAt !== null) return before;
+    const now = new Date();
+    await tx.update('orders', { id }, { archivedAt: now, updatedAt: now });
+    await insertOrderEvent(tx, id, 'archived', 'Archived');
+    const order = await readOrder(tx, id);
+    await publish(tx, orderUpdated, { type: 'order', id }, factOfOrder(order));
+    return order;
+  });
+}
+
+/** The history of an order, newest first. @throws not_found (404) */
+export async function listTimeline(
+  db: TenantDatabase,
+  id: string,
+  page: { limit: number; cursor?: string },
+): Promise<Page<OrderEvent>> {
+  await readOrder(db, id);
+  const { items, nextCursor } = await listOrderEventRows(db, id, page);
+  return { items: items.map(orderEventOf), nextCursor };
+}
+
+/** @throws not_found (404) */
+export async function addNote(db: TenantDatabase, id: string, note: string): Promise<OrderEvent> {
+  await readOrder(db, id);
+  return orderEventOf(await insertOrderEvent(db, id, 'note', note));
+}
+
+/**
+ * Sets the state of an order's payment, with a line in its history that says why. Call it with the order locked
+ * (`lockOrder`), in the transaction of the payment.
+ * @param note said to staff: `Paid 19.99 EUR by bank transfer`
+ */
+export async function changePaymentStatus(
+  tx: TenantDatabase,
+  orderId: string,
+  paymentStatus: PaymentStatus,
+  note: string,
+): Promise<void> {
+  const [order] = await tx.update<OrderState>('orders', { id: orderId }, { paymentStatus, updatedAt: new Date() });
+  if (!order) throw new Error(`no order ${orderId}`);
+  await insertOrderEvent(tx, orderId, 'payment', note);
+  await publish(tx, orderUpdated, { type: 'order', id: orderId }, factOf(order));
+}
+
+/** A line about payments in the history of an order whose state stays as it is. */
+export async function addPaymentNote(tx: TenantDatabase, orderId: string, note: string): Promise<void> {
+  await insertOrderEvent(tx, orderId, 'payment', note);
+}

@@ -1,0 +1,197 @@
+/**
+ * Queries of the tables of order.
+ */
+import { json, newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
+import type {
+  AdminOrderQuery,
+  fulfillmentStatuses,
+  OrderAddress,
+  OrderEvent,
+  orderStatuses,
+  PaymentStatus,
+} from './schemas.ts';
+
+/** An order without its parts. Amounts are minor units of its currency. */
+export interface OrderState {
+  id: string;
+  number: string;
+  status: (typeof orderStatuses)[number];
+  paymentStatus: PaymentStatus;
+  fulfillmentStatus: (typeof fulfillmentStatuses)[number];
+  currency: string;
+  totalAmount: number;
+  memberId: string | null;
+}
+
+export interface OrderLineRow {
+  id: string;
+  variantId: string;
+  productId: string;
+  sku: string | null;
+  title: string;
+  variantTitle: string;
+  quantity: number;
+  unitAmount: number;
+  totalAmount: number;
+}
+
+export interface OrderAdjustmentRow {
+  id: string;
+  itemId: string | null;
+  kind: 'discount' | 'shipping' | 'credit';
+  code: string;
+  label: string;
+  /** Discounts and credits are below zero. */
+  amount: number;
+}
+
+export interface OrderTaxLineRow {
+  id: string;
+  itemId: string | null;
+  code: string;
+  label: string;
+  /** Per cent; null when it is not one rate. */
+  rate: number | null;
+  amount: number;
+  /** The prices hold it already. */
+  included: boolean;
+}
+
+export type AddressType = 'shipping' | 'billing';
+
+/** An order with its parts. */
+export interface OrderRow extends OrderState {
+  cartId: string | null;
+  sessionHash: string | null;
+  subtotalAmount: number;
+  discountAmount: number;
+  shippingAmount: number;
+  taxAmount: number;
+  creditAmount: number;
+  email: string;
+  customerName: string | null;
+  phone: string | null;
+  notes: string | null;
+  metadata: Record<string, unknown>;
+  archivedAt: string | null;
+  canceledAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  lines: OrderLineRow[];
+  addresses: Partial<Record<AddressType, OrderAddress>>;
+  adjustments: OrderAdjustmentRow[];
+  taxLines: OrderTaxLineRow[];
+}
+
+export interface OrderEventRow {
+  id: string;
+  type: OrderEvent['type'];
+  message: string;
+  actorType: OrderEvent['actor']['type'];
+  actorId: string | null;
+  actorLabel: string | null;
+  createdAt: string;
+}
+
+const partOf = (table: string) => `from ${table} part where part.tenant_id = $1 and part.order_id = orders.id`;
+
+/** Orders with their parts, in one statement. */
+const selectOrders = `
+  select orders.*,
+         (select coalesce(json_agg(json_build_object(
+                   'id', id, 'variantId', variant_id, 'productId', product_id, 'sku', sku, 'title', title,
+                   'variantTitle', variant_title, 'quantity', quantity, 'unitAmount', unit_amount,
+                   'totalAmount', total_amount) order by position), '[]') ${partOf('order_line_items')}) as lines,
+         (select coalesce(json_object_agg(type, address), '{}') ${partOf('order_addresses')}) as addresses,
+         (select coalesce(json_agg(json_build_object(
+                   'id', id, 'itemId', line_item_id, 'kind', kind, 'code', code, 'label', label,
+                   'amount', amount) order by id), '[]') ${partOf('order_adjustments')}) as adjustments,
+         (select coalesce(json_agg(json_build_object(
+                   'id', id, 'itemId', line_item_id, 'code', code, 'label', label, 'rate', rate,
+                   'amount', amount, 'included', included) order by id), '[]') ${partOf('order_tax_lines')}) as tax_lines
+    from orders
+   where orders.tenant_id = $1`;
+const selectById = `${selectOrders} and orders.id = any($2::uuid[])`;
+const selectByCart = `${selectOrders} and orders.cart_id = $2`;
+
+export async function findOrderRow(db: TenantDatabase, id: string): Promise<OrderRow | null> {
+  const [row] = await db.query<OrderRow>(selectById, [[id]]);
+  return row ?? null;
+}
+
+export async function findOrderRowByCart(db: TenantDatabase, cartId: string): Promise<OrderRow | null> {
+  const [row] = await db.query<OrderRow>(selectByCart, [cartId]);
+  return row ?? null;
+}
+
+/** A page of orders, newest first: which ones, then all their parts at once. */
+export async function listOrderRows(db: TenantDatabase, query: AdminOrderQuery): Promise<Page<OrderRow>> {
+  const { status, paymentStatus, fulfillmentStatus, number, email, archived } = query;
+  const orders = db.table<Pick<OrderRow, 'id' | 'createdAt'>>('orders').select('orders.id', 'orders.createdAt');
+  const equal = { status, paymentStatus, fulfillmentStatus, number };
+  for (const [column, value] of Object.entries(equal)) if (value !== undefined) orders.where(column, value);
+  if (email !== undefined) orders.whereRaw('lower(orders.email) = lower(?)', [email]);
+  if (archived === true) orders.whereNotNull('archivedAt');
+  if (archived === false) orders.whereNull('archivedAt');
+  const page = await paginate(orders as never, 'orders', query);
+  const ids = (page.items as { id: string }[]).map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await db.query<OrderRow>(selectById, [ids]);
+  const rows = new Map(found.map((row) => [row.id, row]));
+  return { items: ids.flatMap((id) => rows.get(id) ?? []), nextCursor: page.nextCursor };
+}
+
+/**
+ * Locks an order until the transaction ends and answers it without its parts; null for an unknown id.
+ * Whoever also moves stock does that first.
+ */
+export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderState | null> {
+  const [row] = await tx.query<OrderState>(
+    `select id, number, status, payment_status, fulfillment_status, currency, total_amount, member_id
+       from orders where tenant_id = $1 and id = $2 for update`,
+    [id],
+  );
+  return row ?? null;
+}
+
+/** Sets or, with null, removes an address. The order is locked. */
+export async function putAddress(
+  tx: TenantDatabase,
+  orderId: string,
+  type: AddressType,
+  address: OrderAddress | null,
+): Promise<void> {
+  const place = { orderId, type };
+  if (address === null) {
+    await tx.remove('order_addresses', place);
+    return;
+  }
+  const changed = await tx.update('order_addresses', place, { address: json(address) });
+  if (changed.length === 0) await tx.insert('order_addresses', { ...place, address: json(address) });
+}
+
+/** Writes an entry into an order's history; it is by whoever acts in `tx`, or by the system. */
+export function insertOrderEvent(
+  tx: TenantDatabase,
+  orderId: string,
+  type: OrderEvent['type'],
+  message: string,
+): Promise<OrderEventRow> {
+  const { actor } = tx;
+  return tx.insert<OrderEventRow>('order_events', {
+    orderId,
+    id: newId(),
+    type,
+    message,
+    actorType: actor?.type ?? 'system',
+    actorId: actor?.id,
+    actorLabel: actor?.label,
+  });
+}
+
+export function listOrderEventRows(
+  db: TenantDatabase,
+  orderId: string,
+  page: { limit: number; cursor?: string },
+): Promise<Page<OrderEventRow>> {
+  return paginate(db.table<OrderEventRow>('order_events').where({ orderId } as never), 'order_events', page);
+}

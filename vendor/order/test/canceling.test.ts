@@ -1,0 +1,112 @@
+import { type OrderCanceler, orderCancelers } from '@carton/order';
+import { type ExtensionPoint, newId } from '@carton/runtime';
+import t from 'tap';
+import { eventsOf, openBox, place, placeStocked, timelineOf } from './helpers.ts';
+
+const box = await openBox(t);
+
+t.test('canceling returns the stock, once', async (t) => {
+  const { order, onHand } = await placeStocked(box, 5, 3);
+  const path = `/admin/orders/${order.id}/cancel`;
+  const answer = await box.staff.post(path, { reason: 'Ordered twice' });
+  t.match(answer, { status: 200, body: { id: order.id, status: 'canceled', canceledAt: /T/ } });
+  t.equal(await onHand(), 8);
+  t.match(await box.staff.post(path), { status: 409, body: { code: 'order_already_canceled' } });
+  t.equal(await onHand(), 8);
+  t.strictSame(await timelineOf(box, order.id), ['Canceled: Ordered twice', 'Order placed']);
+  t.strictSame(await eventsOf(box, order.id), ['order.placed', 'order.canceled']);
+});
+
+t.test('of many at once one cancels', async (t) => {
+  const { order, onHand } = await placeStocked(box, 5, 3);
+  const path = `/admin/orders/${order.id}/cancel`;
+  const answers = await Promise.all(Array.from({ length: 8 }, () => box.staff.post(path)));
+  const statuses = answers.map(({ status }) => status).sort();
+  t.strictSame(statuses, [200, ...Array(7).fill(409)]);
+  t.equal(await onHand(), 8);
+  t.strictSame(await eventsOf(box, order.id), ['order.placed', 'order.canceled']);
+});
+
+t.test('one Idempotency-Key cancels once and answers the same', async (t) => {
+  const { order, onHand } = await placeStocked(box, 1, 1);
+  const headers = { 'idempotency-key': newId() };
+  const path = `/admin/orders/${order.id}/cancel`;
+  const [one, two] = await Promise.all([
+    box.staff.post(path, undefined, { headers }),
+    box.staff.post(path, undefined, { headers }),
+  ]);
+  t.strictSame([one.status, two.status], [200, 200]);
+  t.strictSame(one.body, two.body);
+  t.equal(await onHand(), 2);
+});
+
+t.test('what was fulfilled is not canceled, also when it is fulfilled meanwhile', async (t) => {
+  for (const status of ['partially_fulfilled', 'fulfilled']) {
+    const { order, onHand } = await placeStocked(box, 5, 3);
+    const text = 'update orders set fulfillment_status = $3 where tenant_id = $1 and id = $2';
+    await box.db.query(text, [order.id, status]);
+    const answer = await box.staff.post(`/admin/orders/${order.id}/cancel`);
+    t.match(answer, { status: 409, body: { code: 'order_fulfillment_started' } }, status);
+    t.equal(await onHand(), 5);
+  }
+  const { order, onHand } = await placeStocked(box, 5, 3);
+  let canceling: Promise<unknown> | undefined;
+  await box.db.transaction(async (tx) => {
+    await tx.query("update orders set fulfillment_status = 'fulfilled' where tenant_id = $1 and id = $2", [order.id]);
+    canceling = box.staff.post(`/admin/orders/${order.id}/cancel`);
+    // The request reads the order as it was and waits for its row.
+    await waitFor(async () => {
+      const waiting = await box.db.query<{ count: number }>(
+        `select count(*) as count from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and $1::uuid is not null`,
+      );
+      return waiting[0]?.count === 1;
+    });
+  });
+  t.match(await canceling, { status: 409, body: { code: 'order_fulfillment_started' } });
+  t.equal(await onHand(), 5, 'the stock that was returned went back');
+});
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('it did not come to pass');
+}
+
+t.test('what is contributed to orderCancelers joins in, and can stop it', async (t) => {
+  const extensions = box.box.database.extensions;
+  t.teardown(() => {
+    box.box.database.extensions = extensions;
+  });
+  const seen: unknown[] = [];
+  const contribute = (work: () => void) => {
+    const canceler: OrderCanceler = async (tx, { id, status }) => {
+      seen.push([tx.inTransaction, id, status]);
+      work();
+    };
+    box.box.database.extensions = new Map([...extensions, [orderCancelers as ExtensionPoint<unknown>, [canceler]]]);
+  };
+  const { id } = await place(box);
+  contribute(() => {
+    throw new Error('not now');
+  });
+  t.match(await box.staff.post(`/admin/orders/${id}/cancel`), { status: 500 });
+  t.match(await box.staff.get(`/admin/orders/${id}`), { body: { status: 'placed' } });
+  contribute(() => {});
+  t.match(await box.staff.post(`/admin/orders/${id}/cancel`), { status: 200 });
+  t.strictSame(seen, [
+    [true, id, 'canceled'],
+    [true, id, 'canceled'],
+  ]);
+});
+
+t.test('a reason has 1 to 500 characters', async (t) => {
+  const { id } = await place(box);
+  for (const body of [{ reason: '' }, { reason: 'a'.repeat(501) }, { why: 'x' }, []]) {
+    t.match(await box.staff.post(`/admin/orders/${id}/cancel`, body), { status: 400 });
+  }
+  t.match(await box.staff.post(`/admin/orders/${id}/cancel`, {}), { status: 200 });
+  t.strictSame(await timelineOf(box, id), ['Canceled', 'Order placed']);
+});

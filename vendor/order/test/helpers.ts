@@ -1,0 +1,86 @@
+/**
+ * What the tests of order share: a box, orders as a checkout would place them, and what stands in the tables.
+ */
+import { createOrder, type Order, type OrderDraft } from '@carton/order';
+import { newId } from '@carton/runtime';
+import { createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
+
+const packages = ['core', 'auth', 'tenant', 'product', 'inventory', 'order'].map((name) => `@carton/${name}`);
+
+export function openBox(t: { teardown(task: () => Promise<void>): void }, more: string[] = []): Promise<TestBox> {
+  return createTestBox(t, { packages: [...packages, ...more] });
+}
+
+let placed = 1000;
+
+/** A draft of one order with two lines: 2 × 10.00 and 1 × 5.50. */
+export function draftOf(over: Partial<OrderDraft> = {}): OrderDraft {
+  return {
+    number: String(++placed),
+    cartId: newId(),
+    sessionHash: 'a'.repeat(64),
+    memberId: null,
+    currency: 'EUR',
+    lines: [
+      {
+        variantId: newId(),
+        productId: newId(),
+        sku: 'LINEN-M',
+        title: 'Linen shirt',
+        variantTitle: 'M',
+        quantity: 2,
+        unitAmount: 1000,
+        totalAmount: 2000,
+      },
+      {
+        variantId: newId(),
+        productId: newId(),
+        sku: null,
+        title: 'Socks',
+        variantTitle: 'One size',
+        quantity: 1,
+        unitAmount: 550,
+        totalAmount: 550,
+      },
+    ],
+    totals: { subtotal: 2550, discount: 0, shipping: 0, tax: 0, credit: 0, total: 2550 },
+    customer: { email: 'ada@example.com' },
+    ...over,
+  };
+}
+
+export function place(shop: TestShop, over: Partial<OrderDraft> = {}): Promise<Order> {
+  return shop.db.transaction((tx) => createOrder(tx, draftOf(over)));
+}
+
+/** An order of this many pieces of a new product, taken from `onHand` of them as far as the levels go. */
+export async function placeStocked(shop: TestShop, onHand: number, quantity: number) {
+  const product = await shop.staff.post('/admin/products', {
+    title: `Product ${++placed}`,
+    status: 'published',
+    variants: [{ sku: `SKU-${placed}` }],
+  });
+  if (product.status !== 201) throw new Error(JSON.stringify(product.body));
+  const variantId: string = product.body.variants[0].id;
+  const item = (await shop.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
+  const path = `/admin/stock-items/${item.id}`;
+  await shop.staff.post(`${path}/adjustments`, { quantity: onHand, reason: 'received' });
+  const line = { variantId, productId: product.body.id as string, sku: null, title: 'Stocked', variantTitle: 'M' };
+  const order = await place(shop, { lines: [{ ...line, quantity, unitAmount: 100, totalAmount: 100 * quantity }] });
+  return { order, onHand: async (): Promise<number> => (await shop.staff.get(path)).body.onHand };
+}
+
+/** Types of the events about a resource, in their order. */
+export async function eventsOf(shop: TestShop, resourceId: string): Promise<string[]> {
+  const rows = await shop.db.query<{ type: string }>(
+    'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
+    [resourceId],
+  );
+  return rows.map(({ type }) => type);
+}
+
+/** Messages of an order's history, newest first. */
+export async function timelineOf(shop: TestShop, id: string): Promise<string[]> {
+  const { body } = await shop.staff.get(`/admin/orders/${id}/timeline`);
+  return body.items.map(({ message }: { message: string }) => message);
+}

@@ -1,0 +1,125 @@
+import { createOrder, findOrder, findOrderOfCart } from '@carton/order';
+import { isUniqueViolation, newId } from '@carton/runtime';
+import t from 'tap';
+import { draftOf, eventsOf, openBox, place } from './helpers.ts';
+
+const box = await openBox(t);
+const { db } = box;
+
+t.test('an order is answered from its draft as it is stored', async (t) => {
+  const drafts = [
+    draftOf(),
+    draftOf({
+      memberId: newId(),
+      sessionHash: null,
+      customer: {
+        email: 'Ada@Example.com',
+        name: 'Ada Lovelace',
+        phone: '+33 1 23',
+        address: '1 Main Street, 75001 Paris',
+        billing: { line1: '2 Side Street', city: 'Paris', line2: null, 'Étage "3"': '\\ \u2028 ✓' },
+      },
+      notes: '',
+      metadata: { channel: 'phone', tags: ['a', 'b'], nested: { yes: true } },
+      lines: draftOf().lines.map((line, index) => ({ ...line, lineId: `line ${index}` })),
+      adjustments: [
+        { kind: 'discount', code: 'SPRING', label: 'Spring sale', amount: -200, lineId: 'line 1' },
+        { kind: 'tax', code: 'vat', label: 'VAT', rate: 19.5, amount: 400, included: true, lineId: 'line 0' },
+        { kind: 'shipping', code: 'standard', label: 'Standard', amount: 490 },
+        { kind: 'tax', code: 'levy', label: 'Levy', amount: 10 },
+        { kind: 'credit', code: 'gift', label: 'Gift card', amount: -100 },
+      ],
+      totals: { subtotal: 2550, discount: -200, shipping: 490, tax: 410, credit: -100, total: 2750 },
+    }),
+    draftOf({ cartId: null, currency: 'JPY', paymentStatus: 'authorized' }),
+  ];
+  for (const draft of drafts) {
+    const order = await db.transaction((tx) => createOrder(tx, draft));
+    t.strictSame(await findOrder(db, order.id), order);
+    if (draft.cartId) t.strictSame(await findOrderOfCart(db, draft.cartId), order);
+    t.match(order, { number: draft.number, status: 'placed', fulfillmentStatus: 'unfulfilled' });
+    t.strictSame(
+      order.items.map(({ title }) => title),
+      ['Linen shirt', 'Socks'],
+    );
+    t.strictSame(await eventsOf(box, order.id), ['order.placed']);
+    const { body } = await box.staff.get(`/admin/orders/${order.id}`);
+    const { sessionHash, ...shown } = order;
+    t.strictSame(body, shown, 'all but the session leaves the box');
+  }
+  const detailed = await findOrderOfCart(db, drafts[1]?.cartId as string);
+  const [first, second] = detailed?.items ?? [];
+  t.match(detailed?.adjustments, [
+    { itemId: second?.id, kind: 'discount', amount: { amount: -200, currency: 'EUR' } },
+    { itemId: null, kind: 'shipping' },
+    { itemId: null, kind: 'credit' },
+  ]);
+  t.match(detailed?.taxLines, [
+    { itemId: first?.id, rate: 19.5, included: true },
+    { itemId: null, rate: null, included: false },
+  ]);
+  const adjustments = [{ kind: 'discount' as const, code: 'X', label: 'X', amount: -1, lineId: 'unknown' }];
+  await t.rejects(place(box, { adjustments }), /which there is not/);
+});
+
+t.test('it takes one statement, and a failure later in the transaction leaves nothing', async (t) => {
+  const draft = draftOf();
+  const id = newId();
+  let statements = 0;
+  const work = db.transaction((tx) => {
+    const query = tx.query.bind(tx);
+    tx.query = (async (text: string, values: unknown[]) => {
+      statements++;
+      return query(text, values);
+    }) as never;
+    return createOrder(tx, { ...draft, id }).then((order) => {
+      t.equal(order.id, id);
+      throw new Error('later');
+    });
+  });
+  await t.rejects(work, { message: 'later' });
+  t.equal(statements, 1);
+  t.equal(await findOrder(db, id), null);
+  t.strictSame(await eventsOf(box, id), []);
+});
+
+t.test('the event tells of the order without personal data', async (t) => {
+  const order = await place(box);
+  const [event] = await db.query<{ payload: unknown; resourceType: string; createdAt: string }>(
+    'select payload, resource_type, created_at from event_outbox where tenant_id = $1 and resource_id = $2',
+    [order.id],
+  );
+  t.strictSame(event, {
+    resourceType: 'order',
+    createdAt: order.createdAt,
+    payload: {
+      number: order.number,
+      status: 'placed',
+      paymentStatus: 'unpaid',
+      fulfillmentStatus: 'unfulfilled',
+      currency: 'EUR',
+      totalAmount: 2550,
+      memberId: null,
+    },
+  });
+});
+
+t.test('an order of nothing is paid', async (t) => {
+  const totals = { subtotal: 2550, discount: -2550, shipping: 0, tax: 0, credit: 0, total: 0 };
+  t.equal((await place(box, { totals })).paymentStatus, 'paid');
+});
+
+t.test('a cart becomes one order, and a number is given once, in each shop', async (t) => {
+  const other = await box.openShop();
+  const { number, cartId } = draftOf();
+  const both = await Promise.allSettled([place(box, { cartId }), place(box, { cartId })]);
+  t.equal(both.filter(({ status }) => status === 'fulfilled').length, 1);
+  const { reason } = both.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+  t.ok(isUniqueViolation(reason, 'orders_cart'));
+  await place(box, { number });
+  const again = await place(box, { number }).catch((error) => error);
+  t.ok(isUniqueViolation(again, 'orders_number'));
+  const theirs = await place(other, { number, cartId });
+  t.equal((await findOrderOfCart(other.db, cartId as string))?.id, theirs.id);
+  t.equal(await findOrder(db, theirs.id), null, "another shop's order is not found");
+});

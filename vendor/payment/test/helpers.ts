@@ -1,0 +1,91 @@
+/**
+ * What the tests of payment share: a box, orders to be paid, and binding an adapter.
+ */
+import { createOrder, type Order, type OrderDraft } from '@carton/order';
+import { type PaymentAdapter, paymentAdapters } from '@carton/payment';
+import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
+import { createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
+
+const packages = [
+  'core',
+  'auth',
+  'tenant',
+  'region',
+  'product',
+  'pricing',
+  'inventory',
+  'cart',
+  'order',
+  'payment',
+].map((name) => `@carton/${name}`);
+
+interface Cleanup {
+  teardown(task: () => Promise<void>): void;
+}
+
+export function openBox(t: Cleanup): Promise<TestBox> {
+  return createTestBox(t, { packages });
+}
+
+let placed = 1000;
+
+/** Places an order of one line that costs this much, as a checkout would. */
+export function place(shop: TestShop, total: number, over: Partial<OrderDraft> = {}): Promise<Order> {
+  const draft: OrderDraft = {
+    number: String(++placed),
+    cartId: newId(),
+    sessionHash: 'a'.repeat(64),
+    memberId: null,
+    currency: 'EUR',
+    lines: [
+      {
+        variantId: newId(),
+        productId: newId(),
+        sku: null,
+        title: 'Linen shirt',
+        variantTitle: 'M',
+        quantity: 1,
+        unitAmount: total,
+        totalAmount: total,
+      },
+    ],
+    totals: { subtotal: total, discount: 0, shipping: 0, tax: 0, credit: 0, total },
+    customer: { email: 'ada@example.com' },
+    ...over,
+  };
+  return shop.db.transaction((tx) => createOrder(tx, draft));
+}
+
+/** Records an offline payment. */
+export function pay(shop: TestShop, orderId: string, amount: number, more: Record<string, unknown> = {}) {
+  const body = { amount: { amount, currency: 'EUR' }, method: 'bank_transfer', ...more };
+  return shop.staff.post(`/admin/orders/${orderId}/payments`, body);
+}
+
+/**
+ * Contributes adapters to the box until the test ends, as packages that depend on payment would; answers the
+ * database of the shop as requests then get it.
+ */
+export function contribute(
+  t: { teardown(task: () => void): void },
+  box: TestBox,
+  ...adapters: PaymentAdapter[]
+): TenantDatabase {
+  const { database } = box.box;
+  const { extensions } = database;
+  database.extensions = new Map([...extensions, [paymentAdapters as ExtensionPoint<unknown>, adapters]]);
+  t.teardown(() => {
+    database.extensions = extensions;
+  });
+  return database.forTenant(box.id);
+}
+
+export async function statusOf(shop: TestShop, orderId: string): Promise<string> {
+  return (await shop.staff.get(`/admin/orders/${orderId}`)).body.paymentStatus;
+}
+
+/** Messages of an order's history, newest first. */
+export async function timelineOf(shop: TestShop, orderId: string): Promise<string[]> {
+  const { body } = await shop.staff.get(`/admin/orders/${orderId}/timeline`);
+  return body.items.map(({ message }: { message: string }) => message);
+}

@@ -1,0 +1,173 @@
+/**
+ * Rules of prices: one a variant, currency and region; a region's price is in the region's currency.
+ */
+import { findVariants } from '@carton/product';
+import { findRegion, holdRegion, type RegionRow } from '@carton/region';
+import {
+  type FieldError,
+  invalidRequest,
+  isCurrency,
+  type MoneyValue,
+  notFound,
+  publish,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { priceUpdated } from './events.ts';
+import type { PriceLine } from './schemas.ts';
+import { changeAmount, findPrices, insertPrice, lockPrices, type PriceRow, pricesOf, removePrices } from './store.ts';
+
+/** What a price is for: two lines of one place would set it twice. */
+function placeOf({ variantId, currency, regionId }: { variantId: string; currency: string; regionId?: string | null }) {
+  return `${variantId} ${currency} ${regionId ?? ''}`;
+}
+
+/** @throws not_found (404), also for a deleted variant */
+export async function listPrices(db: TenantDatabase, id: string): Promise<PriceRow[]> {
+  return findPrices(db, [await knownVariant(db, id)]);
+}
+
+/** The id of a variant as it is stored. @throws not_found (404) */
+async function knownVariant(db: TenantDatabase, id: string): Promise<string> {
+  const [variant] = (await findVariants(db, [id])).values();
+  if (!variant || variant.deleted) throw notFound(`No variant has the id ${id}.`);
+  return variant.id;
+}
+
+/** Ids as they are stored: a caller may spell them in capitals, and here they are compared. */
+function normalize(line: PriceLine): PriceLine {
+  return { ...line, variantId: line.variantId.toLowerCase(), regionId: line.regionId?.toLowerCase() ?? null };
+}
+
+/**
+ * Makes these the prices of a variant.
+ * @throws not_found (404), invalid_request (400) naming each line that cannot be
+ */
+export async function replacePrices(
+  db: TenantDatabase,
+  id: string,
+  prices: readonly Omit<PriceLine, 'variantId'>[],
+): Promise<PriceRow[]> {
+  return db.transaction(async (tx) => {
+    const variantId = await knownVariant(tx, id);
+    const lines = prices.map((price) => normalize({ ...price, variantId }));
+    await refuseWrong(tx, lines);
+    await lockPrices(tx);
+    const before = await findPrices(tx, [variantId]);
+    const kept = new Set(lines.map(placeOf));
+    const removed = before.filter((row) => !kept.has(placeOf(row)));
+    if (removed.length > 0)
+      await removePrices(
+        tx,
+        removed.map(({ id }) => id),
+      );
+    const changed = await writeLines(tx, before, lines);
+    if (removed.length > 0) changed.add(variantId);
+    return announced(tx, [variantId], changed);
+  });
+}
+
+/**
+ * Sets prices of many variants, all or none; those not named stay. Answers the lines as they are now, in their order.
+ * @throws invalid_request (400) naming each line that cannot be
+ */
+export async function setPrices(db: TenantDatabase, given: readonly PriceLine[]): Promise<PriceRow[]> {
+  const lines = given.map(normalize);
+  return db.transaction(async (tx) => {
+    await refuseWrong(tx, lines);
+    await lockPrices(tx);
+    const variantIds = [...new Set(lines.map(({ variantId }) => variantId))];
+    const changed = await writeLines(tx, await findPrices(tx, variantIds), lines);
+    const rows = await announced(tx, variantIds, changed);
+    const byPlace = new Map(rows.map((row) => [placeOf(row), row]));
+    return lines.map((line) => byPlace.get(placeOf(line)) as PriceRow);
+  });
+}
+
+/** Writes what differs; answers the variants that changed by it. */
+async function writeLines(
+  tx: TenantDatabase,
+  before: readonly PriceRow[],
+  lines: readonly PriceLine[],
+): Promise<Set<string>> {
+  const byPlace = new Map(before.map((row) => [placeOf(row), row]));
+  const changed = new Set<string>();
+  for (const line of lines) {
+    const row = byPlace.get(placeOf(line));
+    if (row?.amount === line.amount) continue;
+    if (row) await changeAmount(tx, row.id, line.amount);
+    else await insertPrice(tx, line);
+    changed.add(line.variantId);
+  }
+  return changed;
+}
+
+/** All prices of these variants as they are now, with an event for each variant that changed. */
+async function announced(
+  tx: TenantDatabase,
+  variantIds: readonly string[],
+  changed: ReadonlySet<string>,
+): Promise<PriceRow[]> {
+  const rows = await findPrices(tx, variantIds);
+  const byVariant = Map.groupBy(rows, ({ variantId }) => variantId);
+  for (const id of changed) {
+    const prices = (byVariant.get(id) ?? []).map(({ currency, regionId, amount }) => ({ currency, regionId, amount }));
+    await publish(tx, priceUpdated, { type: 'variant', id }, { prices });
+  }
+  return rows;
+}
+
+/** Holds every line against the shop: its variants, its regions and their currencies, which stay until the end. */
+async function refuseWrong(tx: TenantDatabase, lines: readonly PriceLine[]): Promise<void> {
+  const regions = new Map<string, RegionRow | null>();
+  for (const id of new Set(lines.flatMap(({ regionId }) => regionId ?? []).sort())) {
+    regions.set(id, await holdRegion(tx, id));
+  }
+  const variants = await findVariants(tx, [...new Set(lines.map(({ variantId }) => variantId))]);
+  const places = new Map<string, number>();
+  const errors: FieldError[] = [];
+  for (const [index, line] of lines.entries()) {
+    const refuse = (pointer: string, detail: string) =>
+      errors.push({ in: 'body', pointer: `/prices/${index}${pointer}`, detail });
+    const { variantId, currency, regionId } = line;
+    if (variants.get(variantId)?.deleted !== false) refuse('/variantId', 'is not a variant of this shop');
+    if (!isCurrency(currency)) refuse('/currency', 'must be a currency of ISO 4217');
+    const region = regionId ? regions.get(regionId) : undefined;
+    if (region === null) refuse('/regionId', 'is not a region of this shop');
+    if (region && region.currency !== currency) {
+      refuse('/currency', `must be ${region.currency}, the currency of the region`);
+    }
+    const first = places.get(placeOf(line));
+    if (first !== undefined) refuse('', `sets the same price as /prices/${first}`);
+    else places.set(placeOf(line), index);
+  }
+  if (errors.length === 0) return;
+  throw invalidRequest(`body ${errors[0]?.pointer}: ${errors[0]?.detail}`, { errors });
+}
+
+/**
+ * Prices for the pages of product: of a region in its currency, or of a currency.
+ * @throws invalid_request (400) for a region that this shop has not, or one that sells in another currency
+ */
+export async function priceVariants(
+  db: TenantDatabase,
+  variantIds: readonly string[],
+  { currency: wanted, regionId }: { currency?: string; regionId?: string },
+): Promise<Map<string, MoneyValue>> {
+  const currency = regionId ? await currencyOfRegion(db, regionId, wanted) : wanted;
+  if (currency === undefined) return new Map();
+  const amounts = await pricesOf(db, variantIds, { currency, regionId: regionId ?? null });
+  return new Map([...amounts].map(([id, amount]) => [id, { amount, currency }]));
+}
+
+async function currencyOfRegion(db: TenantDatabase, regionId: string, wanted: string | undefined): Promise<string> {
+  const region = await findRegion(db, regionId);
+  if (!region) throw wrongQuery('/regionId', 'is not a region of this shop');
+  if (wanted !== undefined && wanted !== region.currency) {
+    throw wrongQuery('/currency', `must be ${region.currency}, the currency of the region`);
+  }
+  return region.currency;
+}
+
+function wrongQuery(pointer: string, detail: string) {
+  return invalidRequest(`query ${pointer}: ${detail}`, { errors: [{ in: 'query', pointer, detail }] });
+}

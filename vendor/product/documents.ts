@@ -1,0 +1,193 @@
+/**
+ * Reading products whole: each with its options and variants, in one statement however many there are.
+ * The nested parts come as JSON out of the database, which is cheaper than fetching their rows and joining them here.
+ */
+import { decodeCursor, encodeCursor, largestPageSize, type Page, type TenantDatabase } from '@carton/runtime';
+import { looksLikeId } from './handles.ts';
+import type { ProductQuery } from './schemas.ts';
+
+export interface OptionDocument {
+  id: string;
+  name: string;
+  values: { id: string; value: string }[];
+}
+
+export interface VariantDocument {
+  id: string;
+  productId: string;
+  title: string;
+  sku: string | null;
+  barcode: string | null;
+  position: number;
+  weight: number | null;
+  optionValueIds: string[];
+}
+
+/** What staff read of a variant besides. */
+export interface AdminVariantDocument extends VariantDocument {
+  hsCode: string | null;
+  originCountry: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ProductDocument<V extends VariantDocument = VariantDocument> {
+  id: string;
+  handle: string;
+  title: string;
+  description: string;
+  status: 'draft' | 'published' | 'archived';
+  metadata: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+  options: OptionDocument[];
+  variants: V[];
+}
+
+const columns = 'id, handle, title, description, status, metadata, created_at, updated_at';
+
+const valuesOfOption = `(
+  select coalesce(json_agg(choice), '[]')
+    from (select id, value from product_option_values
+           where tenant_id = $1 and option_id = option.id order by position) choice)`;
+
+/** The options of the row called `product`, in order. */
+const options = `(
+  select coalesce(json_agg(ordered), '[]')
+    from (select id, name, ${valuesOfOption} as "values" from product_options option
+           where tenant_id = $1 and product_id = product.id order by position) ordered)`;
+
+const shopperFields = `id, product_id as "productId", title, sku, barcode, position, weight,
+  option_value_ids as "optionValueIds"`;
+
+const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const staffFields = `${shopperFields}, hs_code as "hsCode", origin_country as "originCountry",
+  ${time('created_at')} as "createdAt", ${time('updated_at')} as "updatedAt"`;
+
+/** The variants of the row called `product` that are not deleted, in order. */
+const variants = (fields: string) => `(
+  select coalesce(json_agg(variant), '[]')
+    from (select ${fields} from product_variants
+           where tenant_id = $1 and product_id = product.id and deleted_at is null order by position, id) variant)`;
+
+const whole = (fields: string) => `product.*, ${options} as options, ${variants(fields)} as variants`;
+const published = `status = 'published' and deleted_at is null`;
+
+const publishedByIds = `
+  select ${whole(shopperFields)}
+    from (select ${columns}, array_position($2::uuid[], id) as place from products
+           where tenant_id = $1 and id = any($2) and ${published}
+           order by place limit $3) product
+   order by place`;
+
+/** The published ones among these products, in the order of the ids, not more than `limit`. */
+export function findPublishedProducts(
+  db: TenantDatabase,
+  ids: readonly string[],
+  limit = ids.length,
+): Promise<ProductDocument[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return db.query<ProductDocument>(publishedByIds, [ids, limit]);
+}
+
+const publishedByName = (condition: string) => `
+  select ${whole(shopperFields)}
+    from (select ${columns} from products where tenant_id = $1 and ${condition} and ${published}) product`;
+const publishedById = publishedByName('id = $2');
+const publishedByHandle = publishedByName('handle = $2');
+
+/** A published product by its id or its handle. */
+export async function findPublishedProduct(db: TenantDatabase, name: string): Promise<ProductDocument | null> {
+  const [product] = await db.query<ProductDocument>(looksLikeId(name) ? publishedById : publishedByHandle, [name]);
+  return product ?? null;
+}
+
+const publishedByVariant = publishedByName(
+  'id = (select product_id from product_variants where tenant_id = $1 and id = $2 and deleted_at is null)',
+);
+
+/** The published product of a variant that is not deleted. */
+export async function findPublishedProductOfVariant(db: TenantDatabase, id: string): Promise<ProductDocument | null> {
+  const [product] = await db.query<ProductDocument>(publishedByVariant, [id]);
+  return product ?? null;
+}
+
+const byIds = `
+  select ${whole(staffFields)}
+    from (select ${columns} from products where tenant_id = $1 and id = any($2) and deleted_at is null) product
+   order by array_position($2::uuid[], product.id)`;
+
+/** Products by id for staff, in the order of the ids; deleted ones are left out. */
+export function findProducts(
+  db: TenantDatabase,
+  ids: readonly string[],
+): Promise<ProductDocument<AdminVariantDocument>[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return db.query(byIds, [ids]);
+}
+
+const optionsOfProducts = `
+  select product.id, ${options} as options from products product where tenant_id = $1 and id = any($2)`;
+
+/** The options of products by product id. */
+export async function findOptions(
+  db: TenantDatabase,
+  productIds: readonly string[],
+): Promise<Map<string, OptionDocument[]>> {
+  if (productIds.length === 0) return new Map();
+  const rows = await db.query<{ id: string; options: OptionDocument[] }>(optionsOfProducts, [productIds]);
+  return new Map(rows.map((row) => [row.id, row.options]));
+}
+
+const sorts = {
+  newest: { key: 'created_at', operator: '<', direction: 'desc' },
+  oldest: { key: 'created_at', operator: '>', direction: 'asc' },
+  title: { key: 'lower(title)', operator: '>', direction: 'asc' },
+} as const;
+
+/** One more than the largest page, to see whether there is another. */
+const mostRows = largestPageSize + 1;
+
+const pageStatements = new Map<string, string>();
+
+/** The statement of a page, one text for each sort and set of filters, so that it stays prepared. */
+function pageStatement(sort: keyof typeof sorts, filters: readonly string[]): string {
+  const name = `${sort} ${filters.join(' ')}`;
+  let text = pageStatements.get(name);
+  if (text === undefined) {
+    const { key, operator, direction } = sorts[sort];
+    const filterOf: Record<string, (parameter: number) => string> = {
+      q: (parameter) => `strpos(lower(title), lower($${parameter})) > 0`,
+      handle: (parameter) => `handle = $${parameter}`,
+      place: (parameter) => `(${key}, id) ${operator} ($${parameter}, $${parameter + 1})`,
+    };
+    const conditions = filters.map((filter, index) => ` and ${filterOf[filter]?.(index + 3)}`).join('');
+    // The inner limit is there for the planner: before a limit it does not know, it would plan each execution anew.
+    text = `
+      select ${whole(shopperFields)}
+        from (select * from (
+                select ${columns}, ${key} as sort_key from products
+                 where tenant_id = $1 and ${published}${conditions}
+                 order by ${key} ${direction}, id ${direction} limit ${mostRows}) page
+               limit $2) product
+       order by sort_key ${direction}, id ${direction}`;
+    pageStatements.set(name, text);
+  }
+  return text;
+}
+
+/** One page of published products. @throws invalid_request (400) for a cursor of another list */
+export async function pageOfPublishedProducts(
+  db: TenantDatabase,
+  { limit, cursor, sort, q, handle }: Pick<ProductQuery, 'limit' | 'cursor' | 'sort' | 'q' | 'handle'>,
+): Promise<Page<ProductDocument>> {
+  const filters: string[] = [];
+  const values: unknown[] = [limit + 1];
+  if (q !== undefined) filters.push('q') && values.push(q);
+  if (handle !== undefined) filters.push('handle') && values.push(handle);
+  if (cursor !== undefined) filters.push('place') && values.push(...decodeCursor(cursor, sort).slice(1));
+  const rows = await db.query<ProductDocument & { sortKey: string }>(pageStatement(sort, filters), values);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor([sort, last.sortKey, last.id]) : null };
+}

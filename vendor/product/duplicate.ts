@@ -1,0 +1,60 @@
+/**
+ * Copying a product.
+ */
+import { newId, type TenantDatabase } from '@carton/runtime';
+import { findProducts } from './documents.ts';
+import { freeHandle, handleOfCopy, refuseIdAsHandle } from './handles.ts';
+import type { AdminProduct, DuplicateProduct } from './schemas.ts';
+import { insertWhole, lockKnownProduct, readAdminProduct, throwTaken } from './service.ts';
+import { handlesLike, type NewVariant } from './store.ts';
+
+/**
+ * Copies a product as a draft, without SKUs and barcodes: these are of one article each.
+ * @throws not_found (404), invalid_request (400), product_handle_taken (409)
+ */
+export function duplicateProduct(
+  db: TenantDatabase,
+  sourceId: string,
+  wanted: DuplicateProduct = {},
+): Promise<AdminProduct> {
+  refuseIdAsHandle(wanted.handle);
+  const work = db.transaction(async (transaction) => {
+    // The lock makes a second copy at the same time see the handle of the first.
+    const { handle, title, description, metadata } = await lockKnownProduct(transaction, sourceId);
+    const [source] = await findProducts(transaction, [sourceId]);
+    const id = newId();
+    const newValueIds = new Map(source?.options.flatMap(({ values }) => values.map((value) => [value.id, newId()])));
+    const newValueId = (valueId: string) => newValueIds.get(valueId) as string;
+    const options = (source?.options ?? []).map(({ name, values }) => ({
+      id: newId(),
+      name,
+      values: values.map((value) => ({ id: newValueId(value.id), value: value.value })),
+    }));
+    const variants = (source?.variants ?? []).map(
+      ({ title, position, weight, hsCode, originCountry, optionValueIds }): NewVariant => ({
+        id: newId(),
+        productId: id,
+        title,
+        sku: null,
+        barcode: null,
+        position,
+        weight,
+        hsCode,
+        originCountry,
+        optionValueIds: optionValueIds.map(newValueId).sort(),
+      }),
+    );
+    const stem = handleOfCopy(handle);
+    const copy = {
+      id,
+      handle: wanted.handle ?? freeHandle(stem, await handlesLike(transaction, stem)),
+      title: wanted.title ?? `${[...title].slice(0, 190).join('')} (copy)`,
+      description,
+      status: 'draft' as const,
+      metadata,
+    };
+    await insertWhole(transaction, copy, options, variants);
+    return readAdminProduct(transaction, id);
+  });
+  return work.catch(throwTaken);
+}

@@ -1,0 +1,27 @@
+/**
+ * Events of product.
+ */
+import { defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
+
+const ProductFact = object({ handle: Type.String(), title: Type.String(), status: Type.String() });
+
+export const productCreated = defineEvent({
+  type: 'product.created',
+  summary: 'A product was created',
+  payload: ProductFact,
+});
+export const productUpdated = defineEvent({
+  type: 'product.updated',
+  summary: 'A product or its options have changed',
+  payload: ProductFact,
+});
+export const productDeleted = defineEvent({
+  type: 'product.deleted',
+  summary: 'A product was deleted, and its variants with it',
+  payload: ProductFact,
+});
+export const variantUpdated = defineEvent({
+  type: 'variant.updated',
+  summary: 'A variant was added, changed or deleted',
+  payload: object({ productId: Uuid, sku: nullable(Type.String()), deleted: Type.Boolean() }),
+});

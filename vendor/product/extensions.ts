@@ -1,0 +1,56 @@
+/**
+ * Where other packages join in: the prices of variants, and what comes into being with a variant.
+ */
+import { findStore } from '@carton/core';
+import { extensionPoint, type MoneyValue, type TenantDatabase } from '@carton/runtime';
+
+/** Which price is asked for. With neither, the store's default currency is filled in before a pricer is asked. */
+export interface WantedPrice {
+  currency?: string;
+  regionId?: string;
+}
+
+/**
+ * Answers the prices of variants by variant id, in one statement; a variant without a price is left out.
+ * May throw invalid_request (400) for a region it does not know.
+ */
+export type VariantPricer = (
+  db: TenantDatabase,
+  variantIds: readonly string[],
+  wanted: WantedPrice,
+) => Promise<Map<string, MoneyValue>>;
+
+/** Who knows prices. Where several answer for one variant, the last (in dependency order) wins. */
+export const variantPricers = extensionPoint<VariantPricer>('product.variant-prices');
+
+/** Called in the transaction that makes variants, once with all of them. */
+export type VariantCreatedListener = (db: TenantDatabase, variantIds: string[]) => Promise<void>;
+export const variantCreatedListeners = extensionPoint<VariantCreatedListener>('product.variant-created');
+
+/** What to ask pricers for: as wanted, else in the store's default currency. */
+export async function completeWantedPrice(db: TenantDatabase, wanted: WantedPrice): Promise<WantedPrice> {
+  const { currency, regionId } = wanted;
+  if (currency !== undefined || regionId !== undefined || variantPricers.of(db).length === 0) {
+    return { currency, regionId };
+  }
+  return { currency: (await findStore(db)).defaultCurrency };
+}
+
+const none: ReadonlyMap<string, MoneyValue> = new Map();
+
+/** Prices of variants by variant id, of all pricers together. `wanted` is what completeWantedPrice answered. */
+export async function priceVariants(
+  db: TenantDatabase,
+  variantIds: readonly string[],
+  wanted: WantedPrice,
+): Promise<ReadonlyMap<string, MoneyValue>> {
+  const pricers = variantPricers.of(db);
+  if (pricers.length === 0 || variantIds.length === 0) return none;
+  const answers = await Promise.all(pricers.map((price) => price(db, variantIds, wanted)));
+  return answers.length === 1 ? (answers[0] as Map<string, MoneyValue>) : new Map(answers.flatMap((map) => [...map]));
+}
+
+/** Tells the listeners of new variants. */
+export async function announceVariants(db: TenantDatabase, variantIds: string[]): Promise<void> {
+  for (const listener of variantCreatedListeners.of(db)) await listener(db, variantIds);
+}

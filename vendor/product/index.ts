@@ -1,0 +1,52 @@
+/**
+ * @carton/product: products, their options and variants.
+ */
+import { definePackage } from '@carton/runtime';
+import { productCreated, productDeleted, productUpdated, variantUpdated } from './events.ts';
+import { addProductOption, removeProductOption, updateProductOption } from './routes/options.ts';
+import {
+  createProduct,
+  deleteProduct,
+  duplicateProduct,
+  listAdminProducts,
+  readAdminProduct,
+  updateProduct,
+} from './routes/products.ts';
+import { listProducts, readProduct, readVariant } from './routes/storefront.ts';
+import { createVariant, deleteVariant, listAdminVariants, readAdminVariant, updateVariant } from './routes/variants.ts';
+
+export {
+  type VariantCreatedListener,
+  type VariantPricer,
+  variantCreatedListeners,
+  variantPricers,
+  type WantedPrice,
+} from './extensions.ts';
+export { freeHandle, handleFromTitle, looksLikeId, refuseIdAsHandle } from './handles.ts';
+export { findProductIds, findVariants, type VariantInfo } from './lookups.ts';
+export { listProductsByRule, ProductCondition, ProductRule } from './rules.ts';
+export { Product, ProductPage, wantedPrice } from './schemas.ts';
+export { listPublishedProducts } from './service.ts';
+
+export default definePackage({
+  routes: [
+    listProducts,
+    readProduct,
+    readVariant,
+    listAdminProducts,
+    createProduct,
+    readAdminProduct,
+    updateProduct,
+    deleteProduct,
+    duplicateProduct,
+    addProductOption,
+    updateProductOption,
+    removeProductOption,
+    listAdminVariants,
+    createVariant,
+    readAdminVariant,
+    updateVariant,
+    deleteVariant,
+  ],
+  events: [productCreated, productUpdated, productDeleted, variantUpdated],
+});

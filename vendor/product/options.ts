@@ -1,0 +1,147 @@
+/**
+ * Rules of options: every variant has exactly one value of each, and no two variants the same values.
+ */
+import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
+import { findOptions, type OptionDocument } from './documents.ts';
+import { planOption, refuseRepeated, retitle, sameName } from './plan.ts';
+import { choiceTaken, limitReached, optionTaken, valueInUse } from './problems.ts';
+import { type AdminProduct, type ChangeProductOption, type CreateProductOption, mostOptions } from './schemas.ts';
+import { announceChange, insertOptions, lockKnownProduct, readAdminProduct } from './service.ts';
+import { type ProductRow, updateProduct, updateVariants, variantsOf } from './store.ts';
+
+/** Work on the options of a product, one writer at a time. @throws not_found (404) */
+function changingOptions<T>(
+  db: TenantDatabase,
+  productId: string,
+  work: (db: TenantDatabase, options: OptionDocument[], product: ProductRow) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (transaction) => {
+    const product = await lockKnownProduct(transaction, productId);
+    const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
+    const result = await work(transaction, options, product);
+    await announceChange(transaction, await updateProduct(transaction, productId, {}));
+    return result;
+  });
+}
+
+/**
+ * Adds an option; the variants there are get its first value.
+ * @throws not_found (404), invalid_request (400), product_option_taken (409), product_limit_reached (409)
+ */
+export async function addOption(
+  db: TenantDatabase,
+  productId: string,
+  body: CreateProductOption,
+): Promise<AdminProduct> {
+  const added = planOption(body);
+  await changingOptions(db, productId, async (transaction, options) => {
+    refuseTakenName(options, body.name);
+    if (options.length >= mostOptions) throw limitReached(`A product has at most ${mostOptions} options.`);
+    await insertOptions(transaction, productId, [added], options.length);
+    const first = added.values[0]?.id as string;
+    await rechoose(transaction, productId, options, [...options, added], (ids) => [...ids, first].sort());
+  });
+  return readAdminProduct(db, productId);
+}
+
+/**
+ * Renames an option, and orders, renames, adds and removes its values.
+ * @throws not_found (404), invalid_request (400), product_option_taken (409), option_value_in_use (409)
+ */
+export async function changeOption(
+  db: TenantDatabase,
+  productId: string,
+  optionId: string,
+  { name, values }: ChangeProductOption,
+): Promise<AdminProduct> {
+  await changingOptions(db, productId, async (transaction, options) => {
+    const option = knownOption(options, optionId);
+    if (name !== undefined) {
+      const others = options.filter((other) => other !== option);
+      refuseTakenName(others, name);
+      await transaction.update('product_options', { id: optionId }, { name });
+    }
+    if (values) {
+      await replaceValues(transaction, productId, option, values);
+      const after = (await findOptions(transaction, [productId])).get(productId) ?? [];
+      await rechoose(transaction, productId, options, after, (ids) => ids);
+    }
+  });
+  return readAdminProduct(db, productId);
+}
+
+/**
+ * Removes an option.
+ * @throws not_found (404), variant_choice_taken (409) when variants differ by this option alone
+ */
+export function removeOption(db: TenantDatabase, productId: string, optionId: string): Promise<void> {
+  return changingOptions(db, productId, async (transaction, options) => {
+    const option = knownOption(options, optionId);
+    const gone = new Set(option.values.map(({ id }) => id));
+    const left = options.filter((other) => other !== option);
+    const without = (ids: string[]) => ids.filter((id) => !gone.has(id));
+    const choices = (await variantsOf(transaction, productId)).map((variant) => without(variant.optionValueIds).join());
+    if (new Set(choices).size < choices.length) {
+      throw choiceTaken(`Variants differ by ${option.name} alone: delete all but one of them first.`);
+    }
+    await rechoose(transaction, productId, options, left, without);
+    await transaction.remove('product_option_values', { optionId });
+    await transaction.remove('product_options', { id: optionId });
+  });
+}
+
+/** Gives the variants their values among the options as they are after a change, and the titles made of them. */
+async function rechoose(
+  db: TenantDatabase,
+  productId: string,
+  before: readonly OptionDocument[],
+  after: readonly OptionDocument[],
+  choose: (optionValueIds: string[]) => string[],
+): Promise<void> {
+  for (const variant of await variantsOf(db, productId)) {
+    const optionValueIds = choose(variant.optionValueIds);
+    const title = retitle({ ...variant, options: before }, { options: after, optionValueIds });
+    const changed = title !== variant.title || optionValueIds.join() !== variant.optionValueIds.join();
+    if (changed) await updateVariants(db, variant.id, { title, optionValueIds });
+  }
+}
+
+function refuseTakenName(options: readonly OptionDocument[], name: string): void {
+  if (options.some((option) => sameName(option.name, name))) throw optionTaken(`The product has an option ${name}.`);
+}
+
+function knownOption(options: readonly OptionDocument[], id: string): OptionDocument {
+  const option = options.find((candidate) => candidate.id === id.toLowerCase());
+  if (!option) throw notFound(`This product has no option with the id ${id}.`);
+  return option;
+}
+
+async function replaceValues(
+  db: TenantDatabase,
+  productId: string,
+  option: OptionDocument,
+  wanted: NonNullable<ChangeProductOption['values']>,
+): Promise<void> {
+  refuseRepeated(
+    wanted.map(({ value }) => value),
+    (index) => `/values/${index}/value`,
+  );
+  const known = new Set(option.values.map(({ id }) => id));
+  const kept = wanted.flatMap(({ id }) => id ?? []);
+  refuseRepeated(kept, () => '/values');
+  const foreign = wanted.findIndex(({ id }) => id !== undefined && !known.has(id));
+  if (foreign >= 0) throw invalidField(`/values/${foreign}/id`, `is not a value of ${option.name}`);
+
+  const removed = option.values.filter(({ id }) => !kept.includes(id));
+  const used = new Set((await variantsOf(db, productId)).flatMap(({ optionValueIds }) => optionValueIds));
+  const inUse = removed.find(({ id }) => used.has(id));
+  if (inUse) throw valueInUse(`Variants have ${inUse.value}: change or delete them first.`);
+
+  if (removed.length > 0) await db.remove('product_option_values', { id: removed.map(({ id }) => id) });
+  const added: Record<string, unknown>[] = [];
+  for (const [position, { id, value }] of wanted.entries()) {
+    if (id === undefined) added.push({ id: newId(), optionId: option.id, value, position });
+    else await db.update('product_option_values', { id }, { value, position });
+  }
+  await db.insertMany('product_option_values', added);
+}

@@ -1,0 +1,146 @@
+/**
+ * What a body asks to be made: options, values and variants as rows, refused where they do not fit together.
+ */
+import { invalidField, isCountry, newId } from '@carton/runtime';
+import type { OptionDocument } from './documents.ts';
+import { type ChosenOption, type CreateProductOption, type CreateVariant, mostVariants } from './schemas.ts';
+import type { NewVariant } from './store.ts';
+
+/** Title of the one variant of a product without options. */
+export const defaultVariantTitle = 'Default';
+
+/** Names are told apart without regard to case: `size` and `Size` are one option. */
+export function sameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+/** @throws invalid_request (400) naming the first one that repeats an earlier one */
+export function refuseRepeated(
+  names: readonly string[],
+  pointerOf: (index: number) => string,
+  detail = 'stands here twice',
+): void {
+  const seen = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    if (seen.has(name.toLowerCase())) throw invalidField(pointerOf(index), detail);
+    seen.add(name.toLowerCase());
+  }
+}
+
+/** Options with ids for them and their values. @throws invalid_request (400) for a name or value that stands twice */
+export function planOptions(asked: readonly CreateProductOption[], pointer = '/options'): OptionDocument[] {
+  refuseRepeated(
+    asked.map(({ name }) => name),
+    (index) => `${pointer}/${index}/name`,
+  );
+  return asked.map((option, index) => planOption(option, `${pointer}/${index}`));
+}
+
+/** @throws invalid_request (400) for a value that stands twice */
+export function planOption({ name, values }: CreateProductOption, pointer = ''): OptionDocument {
+  refuseRepeated(values, (index) => `${pointer}/values/${index}`);
+  return { id: newId(), name, values: values.map((value) => ({ id: newId(), value })) };
+}
+
+/**
+ * The values a variant chooses, as sorted ids: one of each option, no more.
+ * @throws invalid_request (400) naming the choice
+ */
+export function planChoice(
+  options: readonly OptionDocument[],
+  chosen: readonly ChosenOption[],
+  pointer: string,
+): string[] {
+  const ids = new Map<string, string>();
+  for (const [index, { name, value }] of chosen.entries()) {
+    const option = options.find((candidate) => sameName(candidate.name, name));
+    if (!option) throw invalidField(`${pointer}/${index}/name`, 'is not an option of this product');
+    if (ids.has(option.id)) throw invalidField(`${pointer}/${index}/name`, 'stands here twice');
+    const found = option.values.find((candidate) => sameName(candidate.value, value));
+    if (!found) throw invalidField(`${pointer}/${index}/value`, `is not a value of ${option.name}`);
+    ids.set(option.id, found.id);
+  }
+  const missing = options.find(({ id }) => !ids.has(id));
+  if (missing) throw invalidField(pointer, `must choose a value of ${missing.name}`);
+  return [...ids.values()].sort();
+}
+
+/** The title of a variant that is given none: its values in the order of the options. */
+export function titleOf(options: readonly OptionDocument[], optionValueIds: readonly string[]): string {
+  const values = options.map(({ values }) => values.find(({ id }) => optionValueIds.includes(id))?.value ?? '');
+  return values.join(' / ').slice(0, 200) || defaultVariantTitle;
+}
+
+/** The title of a variant whose values change: one that was made of the values follows them, one given stays. */
+export function retitle(
+  before: { title: string; options: readonly OptionDocument[]; optionValueIds: readonly string[] },
+  after: { options: readonly OptionDocument[]; optionValueIds: readonly string[] },
+): string {
+  const wasMade = before.title === titleOf(before.options, before.optionValueIds);
+  return wasMade ? titleOf(after.options, after.optionValueIds) : before.title;
+}
+
+/** One variant as a row. @throws invalid_request (400) */
+export function planVariant(
+  { productId, position, options }: { productId: string; position: number; options: readonly OptionDocument[] },
+  asked: CreateVariant,
+  pointer = '',
+): NewVariant {
+  const { title, sku = null, barcode = null, weight = null, hsCode = null, originCountry = null } = asked;
+  refuseUnknownCountry(originCountry, pointer);
+  const optionValueIds = planChoice(options, asked.options ?? [], `${pointer}/options`);
+  return {
+    id: newId(),
+    productId,
+    title: title ?? titleOf(options, optionValueIds),
+    sku,
+    barcode,
+    position,
+    weight,
+    hsCode,
+    originCountry,
+    optionValueIds,
+  };
+}
+
+export function refuseUnknownCountry(country: string | null | undefined, pointer = ''): void {
+  if (country && !isCountry(country)) {
+    throw invalidField(`${pointer}/originCountry`, 'must be a country of ISO 3166-1 alpha-2');
+  }
+}
+
+/**
+ * All variants of a new product: those asked for, or one for each combination of values.
+ * @throws invalid_request (400) for two variants with one choice or one SKU, or too many combinations
+ */
+export function planVariants(
+  productId: string,
+  options: readonly OptionDocument[],
+  asked: readonly CreateVariant[] | undefined,
+): NewVariant[] {
+  const wanted = asked ?? combinationsOf(options).map((chosen) => ({ options: chosen }));
+  const rows = wanted.map((variant, position) =>
+    planVariant({ productId, position, options }, variant, `/variants/${position}`),
+  );
+  refuseRepeated(
+    rows.map(({ optionValueIds }) => optionValueIds.join()),
+    (index) => `/variants/${index}/options`,
+    'are those of another variant',
+  );
+  const skus = new Set<string>();
+  for (const [index, { sku }] of rows.entries()) {
+    if (sku !== null && skus.has(sku)) throw invalidField(`/variants/${index}/sku`, 'stands here twice');
+    if (sku !== null) skus.add(sku);
+  }
+  return rows;
+}
+
+function combinationsOf(options: readonly OptionDocument[]): ChosenOption[][] {
+  const count = options.reduce((product, { values }) => product * values.length, 1);
+  if (count > mostVariants) throw invalidField('/options', `make ${count} variants; the most is ${mostVariants}`);
+  return options.reduce<ChosenOption[][]>(
+    (combinations, { name, values }) =>
+      combinations.flatMap((chosen) => values.map(({ value }) => [...chosen, { name, value }])),
+    [[]],
+  );
+}

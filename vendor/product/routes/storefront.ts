@@ -1,0 +1,57 @@
+/**
+ * Products as shoppers see them: published ones only, with prices.
+ */
+import { notFound, object, route, Type } from '@carton/runtime';
+import { Product, ProductPage, ProductQuery, Variant, WantedPrice } from '../schemas.ts';
+import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
+
+const tag = 'Products';
+
+export const listProducts = route(
+  {
+    method: 'get',
+    path: '/products',
+    operationId: 'listProducts',
+    tag,
+    summary: 'List published products',
+    access: 'public',
+    query: ProductQuery,
+    status: 200,
+    response: ProductPage,
+  },
+  ({ db, query }) => list(db, query),
+);
+
+export const readProduct = route(
+  {
+    method: 'get',
+    path: '/products/:handle',
+    operationId: 'readProduct',
+    tag,
+    summary: 'Read a published product by its handle or id',
+    access: 'public',
+    params: object({
+      handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['linen-shirt'] }),
+    }),
+    query: WantedPrice,
+    status: 200,
+    response: Product,
+    problems: [notFound],
+  },
+  ({ db, params, query }) => read(db, params.handle, query),
+);
+
+export const readVariant = route(
+  {
+    method: 'get',
+    path: '/variants/:id',
+    operationId: 'readVariant',
+    tag,
+    summary: 'Read a variant of a published product',
+    access: 'public',
+    query: WantedPrice,
+    status: 200,
+    response: Variant,
+  },
+  ({ db, params, query }) => readOneVariant(db, params.id, query),
+);

@@ -1,0 +1,80 @@
+/**
+ * Products by rule: conditions over what a product has, for packages that keep lists of products that fill themselves.
+ */
+import {
+  newestFirst,
+  object,
+  oneOf,
+  type Page,
+  paginate,
+  type Static,
+  type TenantDatabase,
+  Type,
+} from '@carton/runtime';
+import type { WantedPrice } from './extensions.ts';
+import type { Product } from './schemas.ts';
+import { listPublishedProducts } from './service.ts';
+
+/** Text is compared without regard to case. `sku` and `option_value` hold when a variant has one that does. */
+export const ProductCondition = object(
+  {
+    field: oneOf(['title', 'handle', 'sku', 'option_value'], { examples: ['title'] }),
+    operator: oneOf(['equals', 'contains', 'starts_with'], { examples: ['contains'] }),
+    value: Type.String({ minLength: 1, maxLength: 200, examples: ['linen'] }),
+  },
+  { $id: 'ProductCondition' },
+);
+export type ProductCondition = Static<typeof ProductCondition>;
+
+export const ProductRule = object(
+  {
+    match: oneOf(['all', 'any'], { description: 'Whether all conditions must hold, or one of them' }),
+    conditions: Type.Array(ProductCondition, { minItems: 1, maxItems: 20 }),
+  },
+  { $id: 'ProductRule' },
+);
+export type ProductRule = Static<typeof ProductRule>;
+
+const operators: Record<ProductCondition['operator'], (expression: string) => string> = {
+  equals: (expression) => `lower(${expression}) = lower(?)`,
+  contains: (expression) => `strpos(lower(${expression}), lower(?)) > 0`,
+  starts_with: (expression) => `starts_with(lower(${expression}), lower(?))`,
+};
+
+const variantOfProduct = `
+  select 1 from product_variants variant
+   where variant.tenant_id = products.tenant_id and variant.product_id = products.id and variant.deleted_at is null`;
+
+const fields: Record<ProductCondition['field'], (compare: (expression: string) => string) => string> = {
+  title: (compare) => compare('products.title'),
+  handle: (compare) => compare('products.handle'),
+  sku: (compare) => `exists (${variantOfProduct} and ${compare('variant.sku')})`,
+  option_value: (compare) => `exists (${variantOfProduct} and exists (
+    select 1 from product_option_values choice
+     where choice.tenant_id = variant.tenant_id and choice.id = any(variant.option_value_ids) and ${compare('choice.value')}))`,
+};
+
+/**
+ * One page of the published products for which a rule holds, newest first, as shoppers see them.
+ * Four statements however many there are. @throws invalid_request (400) for a cursor of another list
+ */
+export async function listProductsByRule(
+  db: TenantDatabase,
+  { match, conditions }: ProductRule,
+  place: { limit: number; cursor?: string },
+  wanted: WantedPrice,
+): Promise<Page<Product>> {
+  const tests = conditions.map(({ field, operator }) => fields[field](operators[operator]));
+  const rows = db
+    .table<{ id: string; createdAt: string }>('products')
+    .select('products.id', 'products.createdAt')
+    .where('status', 'published')
+    .whereNull('deleted_at')
+    .whereRaw(
+      `(${tests.join(match === 'all' ? ' and ' : ' or ')})`,
+      conditions.map(({ value }) => value),
+    );
+  const page = await paginate<{ id: string; createdAt: string }>(rows as never, 'products', place, newestFirst);
+  const ids = page.items.map(({ id }) => id);
+  return { items: await listPublishedProducts(db, ids, wanted), nextCursor: page.nextCursor };
+}

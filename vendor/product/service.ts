@@ -1,0 +1,229 @@
+/**
+ * Rules of products: made with options and variants in one transaction, seen by shoppers when published,
+ * deleted softly because orders remember them.
+ */
+import { newId, notFound, type Page, paginate, publish, type TenantDatabase } from '@carton/runtime';
+import {
+  findProducts,
+  findPublishedProduct,
+  findPublishedProductOfVariant,
+  findPublishedProducts,
+  type OptionDocument,
+  type ProductDocument,
+  pageOfPublishedProducts,
+} from './documents.ts';
+import { productCreated, productDeleted, productUpdated } from './events.ts';
+import { announceVariants, completeWantedPrice, priceVariants, type WantedPrice } from './extensions.ts';
+import { freeHandle, handleFromTitle, refuseIdAsHandle } from './handles.ts';
+import { planOptions, planVariants } from './plan.ts';
+import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
+import { skuTaken, translateTaken } from './problems.ts';
+import type {
+  AdminProduct,
+  AdminProductQuery,
+  ChangeProduct,
+  CreateProduct,
+  Product,
+  ProductQuery,
+  Variant,
+} from './schemas.ts';
+import {
+  handlesLike,
+  insertProduct,
+  insertVariants,
+  lockProduct,
+  type NewVariant,
+  type ProductRow,
+  takenSkus,
+  updateProduct,
+  updateVariants,
+  variantsOf,
+} from './store.ts';
+
+function variantIdsOf(products: readonly ProductDocument[]): string[] {
+  return products.flatMap(({ variants }) => variants.map(({ id }) => id));
+}
+
+/** One page of published products with their prices, in three statements however many there are. */
+export async function listProducts(db: TenantDatabase, query: ProductQuery): Promise<Page<Product>> {
+  const [page, wanted] = await Promise.all([pageOfPublishedProducts(db, query), completeWantedPrice(db, query)]);
+  const prices = await priceVariants(db, variantIdsOf(page.items), wanted);
+  return { items: page.items.map((product) => presentProduct(product, prices)), nextCursor: page.nextCursor };
+}
+
+/**
+ * The published ones among these products as shoppers see them, in the order of the ids: for lists that other
+ * packages keep. Three statements however many there are.
+ * @param limit answer not more than so many
+ */
+export async function listPublishedProducts(
+  db: TenantDatabase,
+  ids: readonly string[],
+  wantedPrice: WantedPrice,
+  limit?: number,
+): Promise<Product[]> {
+  const [products, wanted] = await Promise.all([
+    findPublishedProducts(db, ids, limit),
+    completeWantedPrice(db, wantedPrice),
+  ]);
+  const prices = await priceVariants(db, variantIdsOf(products), wanted);
+  return products.map((product) => presentProduct(product, prices));
+}
+
+/** A published product by handle or id. @throws not_found (404) */
+export async function readProduct(db: TenantDatabase, name: string, wantedPrice: WantedPrice): Promise<Product> {
+  const [product, wanted] = await Promise.all([findPublishedProduct(db, name), completeWantedPrice(db, wantedPrice)]);
+  if (!product) throw notFound(`No product is called ${name}.`);
+  return presentProduct(product, await priceVariants(db, variantIdsOf([product]), wanted));
+}
+
+/** A variant of a published product. @throws not_found (404) */
+export async function readVariant(db: TenantDatabase, id: string, wantedPrice: WantedPrice): Promise<Variant> {
+  const [product, wanted] = await Promise.all([
+    findPublishedProductOfVariant(db, id),
+    completeWantedPrice(db, wantedPrice),
+  ]);
+  const variant = product?.variants.find((candidate) => candidate.id === id.toLowerCase());
+  if (!product || !variant) throw notFound(`No variant has the id ${id}.`);
+  return presentVariant(variant, product.options, await priceVariants(db, [variant.id], wanted));
+}
+
+async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Promise<AdminProduct[]> {
+  const [products, wanted] = await Promise.all([findProducts(db, ids), completeWantedPrice(db, {})]);
+  const prices = await priceVariants(db, variantIdsOf(products), wanted);
+  return products.map((product) => presentAdminProduct(product, prices));
+}
+
+export async function listAdminProducts(
+  db: TenantDatabase,
+  { q, handle, status, ...place }: AdminProductQuery,
+): Promise<Page<AdminProduct>> {
+  const rows = db.table<ProductRow>('products').whereNull('deleted_at');
+  if (q !== undefined) rows.whereRaw('strpos(lower(title), lower(?)) > 0', [q]);
+  if (handle !== undefined) rows.where('handle', handle);
+  if (status !== undefined) rows.where('status', status);
+  const page = await paginate(rows, 'products', place);
+  const items = await presentForStaff(
+    db,
+    page.items.map(({ id }) => id),
+  );
+  return { items, nextCursor: page.nextCursor };
+}
+
+/** @throws not_found (404) */
+export async function readAdminProduct(db: TenantDatabase, id: string): Promise<AdminProduct> {
+  const [product] = await presentForStaff(db, [id]);
+  if (!product) throw unknownProduct(id);
+  return product;
+}
+
+/** @throws invalid_request (400), product_handle_taken (409), sku_taken (409) */
+export async function createProduct(db: TenantDatabase, body: CreateProduct): Promise<AdminProduct> {
+  const { title, description = '', status = 'draft', metadata = {} } = body;
+  refuseIdAsHandle(body.handle);
+  const id = newId();
+  const options = planOptions(body.options ?? []);
+  const variants = planVariants(id, options, body.variants);
+  const work = db.transaction(async (transaction) => {
+    const handle = body.handle ?? (await handleFor(transaction, title));
+    await insertWhole(transaction, { id, handle, title, description, status, metadata }, options, variants);
+    return readAdminProduct(transaction, id);
+  });
+  return work.catch(throwTaken);
+}
+
+async function handleFor(db: TenantDatabase, title: string): Promise<string> {
+  const stem = handleFromTitle(title, 'product');
+  return freeHandle(stem, await handlesLike(db, stem));
+}
+
+/** @throws not_found (404), invalid_request (400), product_handle_taken (409) */
+export async function changeProduct(db: TenantDatabase, id: string, patch: ChangeProduct): Promise<AdminProduct> {
+  refuseIdAsHandle(patch.handle);
+  const work = db.transaction(async (transaction) => {
+    await lockKnownProduct(transaction, id);
+    await announceChange(transaction, await updateProduct(transaction, id, patch));
+    return readAdminProduct(transaction, id);
+  });
+  return work.catch(throwTaken);
+}
+
+/** Deletes a product and its variants softly: their handle and SKUs are free again. @throws not_found (404) */
+export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
+  return db.transaction(async (transaction) => {
+    const { handle, title, status } = await lockKnownProduct(transaction, id);
+    const variants = await variantsOf(transaction, id);
+    const deletedAt = new Date();
+    await updateProduct(transaction, id, { deletedAt });
+    const ids = variants.map((variant) => variant.id);
+    await updateVariants(transaction, ids, { deletedAt });
+    await publish(transaction, productDeleted, { type: 'product', id }, { handle, title, status });
+  });
+}
+
+/** Locks a product for a change. @throws not_found (404) */
+export async function lockKnownProduct(db: TenantDatabase, id: string): Promise<ProductRow> {
+  const product = await lockProduct(db, id);
+  if (!product) throw unknownProduct(id);
+  return product;
+}
+
+/** Tells of a change of a product or of its options. */
+export function announceChange(db: TenantDatabase, { id, handle, title, status }: ProductRow): Promise<void> {
+  return publish(db, productUpdated, { type: 'product', id }, { handle, title, status });
+}
+
+/** @throws sku_taken (409) naming the SKUs */
+export async function refuseTakenSkus(
+  db: TenantDatabase,
+  variants: readonly { sku: string | null }[],
+  except: string | null = null,
+): Promise<void> {
+  const skus = variants.flatMap(({ sku }) => (sku === null ? [] : [sku]));
+  const taken = await takenSkus(db, skus, except);
+  if (taken.length > 0) throw skuTaken(`Other variants have: ${taken.join(', ')}.`);
+}
+
+export function throwTaken(error: unknown): never {
+  throw translateTaken(error);
+}
+
+function unknownProduct(id: string) {
+  return notFound(`No product has the id ${id}.`);
+}
+
+/** Inserts a product with all it has, and tells of it. @throws sku_taken (409) */
+export async function insertWhole(
+  db: TenantDatabase,
+  product: Omit<ProductRow, 'createdAt' | 'updatedAt'>,
+  options: readonly OptionDocument[],
+  variants: readonly NewVariant[],
+): Promise<void> {
+  const { id, handle, title, status } = product;
+  await refuseTakenSkus(db, variants);
+  await insertProduct(db, product);
+  await insertOptions(db, id, options, 0);
+  await insertVariants(db, variants);
+  const variantIds = variants.map((variant) => variant.id);
+  await announceVariants(db, variantIds);
+  await publish(db, productCreated, { type: 'product', id }, { handle, title, status });
+}
+
+/** Inserts options with their values, the first at `position`. */
+export async function insertOptions(
+  db: TenantDatabase,
+  productId: string,
+  options: readonly OptionDocument[],
+  position: number,
+): Promise<void> {
+  await db.insertMany(
+    'product_options',
+    options.map(({ id, name }, index) => ({ id, productId, name, position: position + index })),
+  );
+  await db.insertMany(
+    'product_option_values',
+    options.flatMap((option) =>
+      option.values.map(({ id, value }, index) => ({ id, optionId: option.id, value, position: index })),
+    ),
+  );
+}

@@ -1,0 +1,119 @@
+/**
+ * Queries of products, options and variants as rows; whole products are read in documents.ts.
+ */
+import { json, type TenantDatabase } from '@carton/runtime';
+
+export interface ProductRow {
+  id: string;
+  handle: string;
+  title: string;
+  description: string;
+  status: 'draft' | 'published' | 'archived';
+  metadata: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface VariantRow {
+  id: string;
+  productId: string;
+  title: string;
+  sku: string | null;
+  barcode: string | null;
+  position: number;
+  weight: number | null;
+  hsCode: string | null;
+  originCountry: string | null;
+  optionValueIds: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type NewVariant = Omit<VariantRow, 'createdAt' | 'updatedAt'>;
+
+/** Locks a product for a change of it, its options or its variants; null when it is unknown or deleted. */
+export async function lockProduct(db: TenantDatabase, id: string): Promise<ProductRow | null> {
+  const [row] = await db.query<ProductRow>(
+    'select * from products where tenant_id = $1 and id = $2 and deleted_at is null for update',
+    [id],
+  );
+  return row ?? null;
+}
+
+export async function insertProduct(
+  db: TenantDatabase,
+  product: Omit<ProductRow, 'createdAt' | 'updatedAt'>,
+): Promise<ProductRow> {
+  return db.insert<ProductRow>('products', { ...product, metadata: json(product.metadata) });
+}
+
+/** Changes a product that is not deleted. */
+export async function updateProduct(
+  db: TenantDatabase,
+  id: string,
+  patch: Partial<ProductRow> & { deletedAt?: Date },
+): Promise<ProductRow> {
+  const metadata = patch.metadata && json(patch.metadata);
+  const [row] = await db.update<ProductRow>('products', { id }, { ...patch, metadata, updatedAt: new Date() });
+  return row as ProductRow;
+}
+
+/**
+ * Handles in use that begin with `stem`. Whoever asks picks one, and the next to ask waits until its transaction ends:
+ * two made from one title at once get different handles.
+ */
+export async function handlesLike(db: TenantDatabase, stem: string): Promise<Set<string>> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('products.handle ' || $1::text, 0))`);
+  const rows = await db.query<{ handle: string }>(
+    'select handle from products where tenant_id = $1 and starts_with(handle, $2) and deleted_at is null',
+    [stem],
+  );
+  return new Set(rows.map(({ handle }) => handle));
+}
+
+/** The variants of a product that are not deleted, in order. */
+export function variantsOf(db: TenantDatabase, productId: string): Promise<VariantRow[]> {
+  return db.query<VariantRow>(
+    `select * from product_variants where tenant_id = $1 and product_id = $2 and deleted_at is null
+      order by position, id`,
+    [productId],
+  );
+}
+
+/** A variant that is not deleted. */
+export async function findVariant(db: TenantDatabase, id: string): Promise<VariantRow | null> {
+  const [row] = await db.query<VariantRow>(
+    'select * from product_variants where tenant_id = $1 and id = $2 and deleted_at is null',
+    [id],
+  );
+  return row ?? null;
+}
+
+/** Variants are written in the order of their SKUs: two writers of the same ones then wait, and never for each other. */
+export async function insertVariants(db: TenantDatabase, variants: readonly NewVariant[]): Promise<void> {
+  const ordered = [...variants].sort((one, other) => ((one.sku ?? '') < (other.sku ?? '') ? -1 : 1));
+  await db.insertMany('product_variants', ordered);
+}
+
+export async function updateVariants(
+  db: TenantDatabase,
+  id: string | readonly string[],
+  patch: Partial<VariantRow> & { deletedAt?: Date },
+): Promise<void> {
+  await db.update('product_variants', { id }, { ...patch, updatedAt: new Date() });
+}
+
+/** Which of these SKUs variants have that are not deleted, other than variant `except`. */
+export async function takenSkus(
+  db: TenantDatabase,
+  skus: readonly string[],
+  except: string | null = null,
+): Promise<string[]> {
+  if (skus.length === 0) return [];
+  const rows = await db.query<{ sku: string }>(
+    `select sku from product_variants
+      where tenant_id = $1 and sku = any($2) and deleted_at is null and ($3::uuid is null or id <> $3) order by sku`,
+    [skus, except],
+  );
+  return rows.map(({ sku }) => sku);
+}

@@ -1,0 +1,155 @@
+/**
+ * What other packages ask of products, and what they are told.
+ */
+import type { TenantDatabase } from '@carton/runtime';
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import {
+  findProductIds,
+  findVariants,
+  listProductsByRule,
+  listPublishedProducts,
+  type ProductCondition,
+  variantCreatedListeners,
+} from '../index.ts';
+
+const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages, tier: 'basic' });
+const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
+
+async function make(body: Record<string, unknown>) {
+  const made = await box.staff.post('/admin/products', { status: 'published', ...body });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return made.body;
+}
+
+t.test('variants are known by id, deleted ones too, in their own shop', async (t) => {
+  const sold = await make({ title: 'Sold', variants: [{ title: 'One', sku: 'SOLD', weight: 7 }] });
+  const gone = await make({ title: 'Gone', status: 'draft' });
+  await box.staff.delete(`/admin/products/${gone.id}`);
+  const ids = [sold.variants[0].id, gone.variants[0].id];
+  const found = await findVariants(box.db, [...ids, unknown]);
+  t.equal(found.size, 2);
+  t.strictSame(found.get(ids[0]), {
+    id: ids[0],
+    productId: sold.id,
+    sku: 'SOLD',
+    title: 'One',
+    productTitle: 'Sold',
+    productHandle: 'sold',
+    productStatus: 'published',
+    weight: 7,
+    deleted: false,
+  });
+  t.match(found.get(ids[1]), { deleted: true, weight: null, sku: null, productStatus: 'draft' });
+  t.strictSame([...(await findProductIds(box.db, [sold.id, gone.id, unknown]))], [sold.id]);
+  const other = await box.openShop();
+  t.equal((await findVariants(other.db, ids)).size, 0);
+  t.equal((await findProductIds(other.db, [sold.id])).size, 0);
+  t.equal((await findVariants(box.db, [])).size, 0);
+  t.equal((await findProductIds(box.db, [])).size, 0);
+});
+
+t.test('published products are read in the order asked for', async (t) => {
+  const one = await make({ title: 'First' });
+  const draft = await make({ title: 'Draft', status: 'draft' });
+  const two = await make({ title: 'Second' });
+  const ids = [two.id, draft.id, unknown, one.id];
+  const read = async (limit?: number) => (await listPublishedProducts(box.db, ids, {}, limit)).map(({ id }) => id);
+  t.strictSame(await read(), [two.id, one.id]);
+  t.strictSame(await read(1), [two.id]);
+  t.strictSame(await listPublishedProducts(box.db, [], {}), []);
+});
+
+t.test('listeners are told of new variants in the transaction that makes them', async (t) => {
+  const { database } = box.box;
+  const before = database.extensions;
+  t.teardown(() => {
+    database.extensions = before;
+  });
+  const told: string[][] = [];
+  let refuse = false;
+  const { point, value } = variantCreatedListeners.with(async (db: TenantDatabase, ids: string[]) => {
+    t.ok(db.inTransaction);
+    t.equal((await findVariants(db, ids)).size, ids.length, 'the variants are there');
+    if (refuse) throw new Error('no room');
+    told.push(ids);
+  });
+  database.extensions = new Map([...before, [point, [value]]]);
+
+  const product = await make({ title: 'Told', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
+  const ids = (variants: { id: string }[]) => variants.map(({ id }) => id).sort();
+  t.strictSame(told.shift()?.sort(), ids(product.variants), 'all of a product at once');
+  await box.staff.delete(`/admin/variants/${product.variants[2].id}`);
+  const added = await box.staff.post(`/admin/products/${product.id}/variants`, {
+    options: [{ name: 'Size', value: 'L' }],
+  });
+  t.strictSame(told.shift(), [added.body.id]);
+  const copy = await box.staff.post(`/admin/products/${product.id}/duplicate`);
+  t.strictSame(told.shift()?.sort(), ids(copy.body.variants));
+
+  refuse = true;
+  t.equal((await box.staff.post('/admin/products', { title: 'Refused' })).status, 500);
+  t.equal((await box.db.table('products').where('title', 'Refused')).length, 0, 'a listener that fails undoes all');
+});
+
+t.test('a rule finds the published products it holds for', async (t) => {
+  const shop = await box.openShop();
+  const put = async (title: string, sku: string | null, colour: string, status = 'published') =>
+    shop.staff.post('/admin/products', {
+      title,
+      status,
+      options: [{ name: 'Colour', values: [colour] }],
+      variants: [{ sku, options: [{ name: 'Colour', value: colour }] }],
+    });
+  await put('Linen shirt', 'LIN-1', 'Red');
+  await put('Linen trousers', 'LIN-2', 'Blue');
+  await put('100% cotton', 'COT-1', 'Red');
+  await put('Linen draft', 'LIN-3', 'Red', 'draft');
+  const gone = await put('Linen gone', 'LIN-4', 'Red');
+  await shop.staff.delete(`/admin/products/${gone.body.id}`);
+  const twice = await put('Two colours', null, 'Green');
+  const deleted = twice.body.variants[0].id;
+  await shop.staff.patch(`/admin/products/${twice.body.id}/options/${twice.body.options[0].id}`, {
+    values: [twice.body.options[0].values[0], { value: 'Black' }],
+  });
+  await shop.staff.post(`/admin/products/${twice.body.id}/variants`, { options: [{ name: 'Colour', value: 'Black' }] });
+  await shop.staff.delete(`/admin/variants/${deleted}`);
+
+  const condition = (text: string): ProductCondition => {
+    const [field, operator, value] = text.split(' ');
+    return { field, operator, value } as ProductCondition;
+  };
+  const cases: [match: 'all' | 'any', conditions: string[], titles: string[]][] = [
+    ['all', ['title contains LINEN'], ['Linen trousers', 'Linen shirt']],
+    ['all', ['title contains %'], ['100% cotton']],
+    ['all', ['title starts_with lin', 'option_value equals red'], ['Linen shirt']],
+    ['any', ['sku starts_with cot', 'option_value equals blue'], ['100% cotton', 'Linen trousers']],
+    ['all', ['handle equals linen-shirt'], ['Linen shirt']],
+    ['all', ['handle equals linen'], []],
+    ['any', ['sku contains LIN-3', 'sku contains LIN-4'], []],
+    ['all', ['option_value contains gree'], []],
+    ['all', ['option_value contains lack'], ['Two colours']],
+  ];
+  for (const [match, conditions, expected] of cases) {
+    const rule = { match, conditions: conditions.map(condition) };
+    const { items } = await listProductsByRule(shop.db, rule, { limit: 10 }, {});
+    t.strictSame(
+      items.map(({ title }) => title),
+      expected,
+      `${match} of ${conditions.join(', ')}`,
+    );
+  }
+  const rule = { match: 'any' as const, conditions: [condition('title contains n')] };
+  const first = await listProductsByRule(shop.db, rule, { limit: 2 }, {});
+  const second = await listProductsByRule(shop.db, rule, { limit: 2, cursor: first.nextCursor as string }, {});
+  t.strictSame(
+    [...first.items, ...second.items].map(({ title }) => title),
+    ['100% cotton', 'Linen trousers', 'Linen shirt'],
+  );
+  t.equal(second.nextCursor, null);
+  t.strictSame(
+    (await listProductsByRule(box.db, rule, { limit: 100 }, {})).items.filter(({ title }) => /cotton/.test(title)),
+    [],
+  );
+});

@@ -1,0 +1,118 @@
+/**
+ * Options: every variant keeps exactly one value of each, and no two variants the same values.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+
+const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages, tier: 'basic' });
+
+async function make(options: { name: string; values: string[] }[], variants?: unknown[]) {
+  const made = await box.staff.post('/admin/products', { title: 'Shirt', options, variants });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return { ...made.body, path: `/admin/products/${made.body.id}` };
+}
+
+const size = { name: 'Size', values: ['S', 'M'] };
+const titles = (product: { variants: { title: string }[] }) => product.variants.map(({ title }) => title);
+const valuesOf = (product: { options: { values: { value: string }[] }[] }, at = 0) =>
+  product.options[at]?.values.map(({ value }) => value);
+
+t.test('an added option gives its first value to the variants there are', async (t) => {
+  const product = await make(
+    [size],
+    [{ options: [{ name: 'Size', value: 'S' }] }, { title: 'Mine', options: [{ name: 'Size', value: 'M' }] }],
+  );
+  const added = await box.staff.post(`${product.path}/options`, { name: 'Colour', values: ['Red', 'Blue'] });
+  t.equal(added.status, 201);
+  t.strictSame(titles(added.body), ['S / Red', 'Mine'], 'a title made of values follows them, one given stays');
+  t.match(added.body.variants[1].options, [
+    { name: 'Size', value: 'M' },
+    { name: 'Colour', value: 'Red' },
+  ]);
+
+  const again = await box.staff.post(`${product.path}/options`, { name: 'colour', values: ['1'] });
+  t.match(again, { status: 409, body: { code: 'product_option_taken' } });
+  const twice = await box.staff.post(`${product.path}/options`, { name: 'Fit', values: ['Slim', 'slim'] });
+  t.match(twice, { status: 400, body: { errors: [{ pointer: '/values/1' }] } });
+  for (const name of ['A', 'B', 'C']) await box.staff.post(`${product.path}/options`, { name, values: ['1'] });
+  const sixth = await box.staff.post(`${product.path}/options`, { name: 'D', values: ['1'] });
+  t.match(sixth, { status: 409, body: { code: 'product_limit_reached' } });
+});
+
+t.test('an option is renamed; its values are ordered, renamed, added and removed', async (t) => {
+  const product = await make([size, { name: 'Colour', values: ['Red'] }]);
+  const [option] = product.options;
+  const path = `${product.path}/options/${option.id}`;
+  const [small, medium] = option.values;
+  t.match(await box.staff.patch(path, { name: 'Fit' }), { status: 200, body: { options: [{ name: 'Fit' }, {}] } });
+  t.match(await box.staff.patch(path, { name: 'fit' }), { status: 200 }, 'its own name in other letters');
+  t.match(await box.staff.patch(path, { name: 'COLOUR' }), { status: 409, body: { code: 'product_option_taken' } });
+
+  const changed = await box.staff.patch(path, { values: [{ value: 'L' }, medium, { id: small.id, value: 'XS' }] });
+  t.strictSame(valuesOf(changed.body), ['L', 'M', 'XS']);
+  t.strictSame(titles(changed.body), ['XS / Red', 'M / Red']);
+  const traded = await box.staff.patch(path, {
+    values: [
+      { id: small.id, value: 'M' },
+      { id: medium.id, value: 'XS' },
+    ],
+  });
+  t.strictSame(titles(traded.body), ['M / Red', 'XS / Red'], 'two values trade names, and the unused third goes');
+  t.strictSame(valuesOf(traded.body), ['M', 'XS']);
+
+  const cases: [values: unknown[], status: number, answer: object][] = [
+    [[small], 409, { code: 'option_value_in_use' }],
+    [[], 400, {}],
+    [
+      [
+        { ...small, value: 'A' },
+        { ...medium, value: 'a' },
+      ],
+      400,
+      { errors: [{ pointer: '/values/1/value' }] },
+    ],
+    [[small, { ...small, value: 'B' }, medium], 400, { errors: [{ pointer: '/values' }] }],
+    [[small, medium, { ...product.options[1].values[0] }], 400, { errors: [{ pointer: '/values/2/id' }] }],
+  ];
+  for (const [values, status, body] of cases) {
+    t.match(await box.staff.patch(path, { values }), { status, body }, JSON.stringify(values));
+  }
+  t.strictSame(valuesOf((await box.staff.get(product.path)).body), ['M', 'XS'], 'what was refused changed nothing');
+  const foreign = await box.staff.patch(`${product.path}/options/${small.id}`, { name: 'X' });
+  t.match(foreign, { status: 404 });
+});
+
+t.test('an option is removed unless variants differ by it alone', async (t) => {
+  const product = await make([size, { name: 'Colour', values: ['Red'] }]);
+  const [sizes, colours] = product.options;
+  const clash = await box.staff.delete(`${product.path}/options/${sizes.id}`);
+  t.match(clash, { status: 409, body: { code: 'variant_choice_taken', detail: /Size/ } });
+  t.match(await box.staff.delete(`${product.path}/options/${colours.id}`), { status: 204 });
+  const left = (await box.staff.get(product.path)).body;
+  t.strictSame(titles(left), ['S', 'M']);
+  t.equal(left.options.length, 1);
+  t.match(await box.staff.delete(`${product.path}/options/${colours.id}`), { status: 404 });
+
+  await box.staff.delete(`/admin/variants/${left.variants[0].id}`);
+  t.match(await box.staff.delete(`${product.path}/options/${sizes.id}`), { status: 204 });
+  t.match((await box.staff.get(product.path)).body, { options: [], variants: [{ title: 'Default', options: [] }] });
+  t.equal((await box.db.table('product_option_values').where('optionId', sizes.id)).length, 0);
+});
+
+t.test('an option added and a variant added at once leave no variant without a value', async (t) => {
+  const product = await make(
+    [{ name: 'Size', values: ['S', 'M', 'L', 'XL'] }],
+    [{ options: [{ name: 'Size', value: 'S' }] }],
+  );
+  await Promise.all([
+    box.staff.post(`${product.path}/options`, { name: 'Colour', values: ['Red'] }),
+    ...['M', 'L', 'XL'].map((value) =>
+      box.staff.post(`${product.path}/variants`, { options: [{ name: 'Size', value }] }),
+    ),
+    ...['Fit', 'Cut'].map((name) => box.staff.post(`${product.path}/options`, { name, values: ['1'] })),
+  ]);
+  const { options, variants } = (await box.staff.get(product.path)).body;
+  t.equal(options.length, 4);
+  for (const variant of variants) t.equal(variant.options.length, 4, variant.title);
+});

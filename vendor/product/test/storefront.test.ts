@@ -1,0 +1,196 @@
+/**
+ * Products as shoppers see them: published ones, in declared orders, with prices.
+ */
+import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import t from 'tap';
+import type { WantedPrice } from '../index.ts';
+import { addPricers, pricerOf } from './pricing.ts';
+
+const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
+
+async function make(shop: TestShop, body: Record<string, unknown>) {
+  const made = await shop.staff.post('/admin/products', { status: 'published', ...body });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return made.body;
+}
+
+function forShoppers({ position, hsCode, originCountry, createdAt, updatedAt, ...variant }: Record<string, unknown>) {
+  return variant;
+}
+
+const titles = (answer: { body: { items: { title: string }[] } }) => answer.body.items.map(({ title }) => title);
+
+t.test('before anything knows prices', async (t) => {
+  const box = await createTestBox(t, { packages, tier: 'basic' });
+  const visitor = box.visitor();
+
+  await t.test('a shopper sees a published product by handle and by id, and nothing of what staff keep', async (t) => {
+    const made = await make(box, {
+      title: 'Shirt',
+      metadata: { margin: 40 },
+      options: [{ name: 'Size', values: ['S', 'M'] }],
+    });
+    const seen = await visitor.get('/products/shirt');
+    t.equal(seen.status, 200);
+    const { status: _, metadata: __, variants, ...rest } = made;
+    t.strictSame(seen.body, {
+      ...rest,
+      variants: variants.map(forShoppers),
+    });
+    t.strictSame(Object.keys(seen.body.variants[0]).sort(), [
+      'barcode',
+      'id',
+      'options',
+      'price',
+      'productId',
+      'sku',
+      'title',
+      'weight',
+    ]);
+    t.equal(seen.body.variants[0].price, null);
+    t.strictSame((await visitor.get(`/products/${made.id}`)).body, seen.body);
+    t.strictSame((await visitor.get(`/products/${made.id.toUpperCase()}`)).body, seen.body);
+    t.strictSame((await visitor.get('/products?handle=shirt')).body.items, [seen.body]);
+    const variant = await visitor.get(`/variants/${made.variants[1].id.toUpperCase()}`);
+    t.strictSame(variant.body, seen.body.variants[1]);
+    const again = await visitor.get('/products/shirt', {
+      headers: { 'if-none-match': seen.headers.get('etag') as string },
+    });
+    t.equal(again.status, 304);
+  });
+
+  await t.test('drafts, archived ones and unknown names are 404 and in no list', async (t) => {
+    const draft = await make(box, { title: 'Secret draft', status: 'draft' });
+    await make(box, { title: 'Secret archive', status: 'archived' });
+    const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
+    for (const path of [
+      `/products/${draft.id}`,
+      '/products/secret-draft',
+      '/products/secret-archive',
+      `/variants/${draft.variants[0].id}`,
+      `/products/${unknown}`,
+      `/variants/${unknown}`,
+      '/variants/x',
+      '/products/no-such-product',
+      '/products/%00',
+      `/products/${'x'.repeat(200)}`,
+    ]) {
+      const { status } = await visitor.get(path);
+      t.ok(status === 404 || (path.includes('%00') && status === 400), `${path} is ${status}`);
+    }
+    t.strictSame(titles(await visitor.get('/products?q=secret')), []);
+    t.strictSame(titles(await visitor.get('/products?handle=secret-draft')), []);
+  });
+
+  await t.test('lists come in each declared order, page by page, stable while products come', async (t) => {
+    const shop = await box.openShop();
+    for (const title of ['banana', 'Apple', 'cherry', 'apple']) {
+      await make(shop, { title, handle: `${title.toLowerCase()}-${title.charCodeAt(0)}` });
+    }
+    const orders: [sort: string, titles: string[]][] = [
+      ['newest', ['apple', 'cherry', 'Apple', 'banana']],
+      ['oldest', ['banana', 'Apple', 'cherry', 'apple']],
+      ['title', ['Apple', 'apple', 'banana', 'cherry']],
+    ];
+    for (const [sort, expected] of orders) {
+      const path = `/products?sort=${sort}&limit=3`;
+      const first = await shop.visitor().get(path);
+      const between = await make(shop, { title: 'Aardvark' });
+      const second = await shop.visitor().get(`${path}&cursor=${first.body.nextCursor}`);
+      await shop.staff.delete(`/admin/products/${between.id}`);
+      const seen = [...titles(first), ...titles(second)].filter((title) => title !== 'Aardvark');
+      t.strictSame(seen, expected, sort);
+      t.equal(second.body.nextCursor, null);
+    }
+    const { nextCursor } = (await shop.visitor().get('/products?limit=1')).body;
+    for (const query of [`sort=title&cursor=${nextCursor}`, 'cursor=x', 'sort=price', 'limit=0', 'limit=101', 'x=1']) {
+      const refused = await shop.visitor().get(`/products?${query}`);
+      t.match(refused, { status: 400, body: { code: 'invalid_request' } }, query);
+    }
+    const filtered = await shop.visitor().get('/products?q=APP&limit=1&sort=title');
+    const rest = await shop.visitor().get(`/products?q=APP&limit=1&sort=title&cursor=${filtered.body.nextCursor}`);
+    t.strictSame([...titles(filtered), ...titles(rest)], ['Apple', 'apple']);
+    t.equal(rest.body.nextCursor, null);
+  });
+
+  await t.test('a list in the order of long titles can be paged', async (t) => {
+    const shop = await box.openShop();
+    for (const mark of ['a', 'b']) await make(shop, { title: '𝄞'.repeat(199) + mark, handle: mark });
+    const first = await shop.visitor().get('/products?sort=title&limit=1');
+    const second = await shop.visitor().get(`/products?sort=title&limit=1&cursor=${first.body.nextCursor}`);
+    t.equal(second.status, 200);
+    t.not(second.body.items[0].id, first.body.items[0].id);
+  });
+
+  await t.test('a shop shows its own products only', async (t) => {
+    const other = await box.openShop();
+    await make(box, { title: 'Ours' });
+    const theirs = await make(other, { title: 'Theirs' });
+    t.match(await visitor.get('/products/theirs'), { status: 404 });
+    t.match(await visitor.get(`/products/${theirs.id}`), { status: 404 });
+    t.match(await visitor.get(`/variants/${theirs.variants[0].id}`), { status: 404 });
+    t.notOk(titles(await visitor.get('/products?limit=100')).includes('Theirs'));
+    const { nextCursor } = (await visitor.get('/products?limit=1')).body;
+    t.strictSame(titles(await other.visitor().get(`/products?cursor=${nextCursor}`)), [], 'a cursor opens no door');
+  });
+});
+
+t.test('with prices', async (t) => {
+  const box = await createTestBox(t, { packages, tier: 'basic' });
+  const visitor = box.visitor();
+  const product = await make(box, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
+  const [small, medium] = product.variants;
+  const asked: WantedPrice[] = [];
+  addPricers(box, pricerOf({ [small.id]: 1000, [medium.id]: 2000 }, asked));
+
+  await t.test('each variant has its price, in the currency of the store unless told', async (t) => {
+    const prices = async (path: string) =>
+      (await visitor.get(path)).body.variants.map(({ price }: { price: unknown }) => price);
+    const eur = [{ amount: 1000, currency: 'EUR' }, { amount: 2000, currency: 'EUR' }, null];
+    t.strictSame(await prices('/products/shirt'), eur);
+    t.strictSame((await prices('/products/shirt?currency=USD'))[0], { amount: 1000, currency: 'USD' });
+    t.strictSame((await visitor.get(`/variants/${medium.id}`)).body.price, eur[1]);
+    t.strictSame((await visitor.get('/products')).body.items[0].variants[0].price, eur[0]);
+    const [staffs] = (await box.staff.get('/admin/products')).body.items;
+    t.strictSame(staffs.variants[0].price, eur[0]);
+    t.strictSame((await box.staff.get(`/admin/variants/${small.id}`)).body.price, eur[0]);
+
+    asked.length = 0;
+    const regionId = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
+    for (const query of ['', '?currency=USD', `?regionId=${regionId}`, `?regionId=${regionId}&currency=USD`]) {
+      await visitor.get(`/products${query}`);
+    }
+    t.strictSame(JSON.parse(JSON.stringify(asked)), [
+      { currency: 'EUR' },
+      { currency: 'USD' },
+      { regionId },
+      { currency: 'USD', regionId },
+    ]);
+    for (const query of ['currency=usd', 'currency=EURO', 'regionId=x']) {
+      t.match(await visitor.get(`/products?${query}`), { status: 400 }, query);
+      t.match(await visitor.get(`/products/shirt?${query}`), { status: 400 }, query);
+      t.match(await visitor.get(`/variants/${small.id}?${query}`), { status: 400 }, query);
+    }
+  });
+
+  await t.test('a list takes as many statements for twelve products as for one', async (t) => {
+    const statements = t.capture(Object.getPrototypeOf(box.db), 'query', Object.getPrototypeOf(box.db).query);
+    await visitor.get('/products?limit=12');
+    const forOne = statements().length;
+    for (let turn = 0; turn < 12; turn += 1) {
+      await make(box, { title: `Twelve ${turn}`, options: [{ name: 'Size', values: ['S', 'M'] }] });
+    }
+    statements();
+    const answer = await visitor.get('/products?limit=12');
+    const forTwelve = statements();
+    t.equal(answer.body.items.length, 12);
+    t.equal(forTwelve.length, forOne);
+    t.ok(forTwelve.length <= 3, `${forTwelve.length} statements besides the pricer's`);
+  });
+
+  await t.test('where two packages price a variant, the later one wins', async (t) => {
+    addPricers(box, pricerOf({ [medium.id]: 1500 }));
+    const { variants } = (await visitor.get('/products/shirt')).body;
+    t.match(variants, [{ price: { amount: 1000 } }, { price: { amount: 1500 } }, { price: null }]);
+  });
+});

@@ -1,0 +1,195 @@
+/**
+ * Variants: added, found, changed and deleted; SKUs are of one variant of a shop.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+
+const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages, tier: 'basic' });
+
+const size = (value: string) => ({ options: [{ name: 'Size', value }] });
+
+async function make(values: string[], variants?: unknown[]) {
+  const options = values.length > 0 ? [{ name: 'Size', values }] : [];
+  const made = await box.staff.post('/admin/products', { title: 'Shirt', options, variants });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return { ...made.body, path: `/admin/products/${made.body.id}` };
+}
+
+async function eventsOf(id: string) {
+  return box.db.query<{ type: string; payload: object }>(
+    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
+    [id],
+  );
+}
+
+t.test('a variant is added behind the others', async (t) => {
+  const product = await make(['S', 'M', 'L'], [size('S')]);
+  const added = await box.staff.post(`${product.path}/variants`, { ...size('M'), sku: 'SH-M', weight: 200 });
+  t.match(added, {
+    status: 201,
+    body: { productId: product.id, title: 'M', sku: 'SH-M', weight: 200, position: 1, price: null, ...size('M') },
+  });
+  t.equal(added.headers.get('location'), `/admin/variants/${added.body.id}`);
+  t.strictSame((await box.staff.get(`/admin/variants/${added.body.id}`)).body, added.body);
+  t.strictSame((await box.staff.get(product.path)).body.variants[1], added.body);
+  t.match(await eventsOf(added.body.id), [
+    { type: 'variant.updated', payload: { productId: product.id, sku: 'SH-M', deleted: false } },
+  ]);
+
+  const cases: [body: object, status: number, answer: object][] = [
+    [size('M'), 409, { code: 'variant_choice_taken', detail: /^M has/ }],
+    [{ ...size('L'), sku: 'SH-M' }, 409, { code: 'sku_taken', detail: /SH-M/ }],
+    [size('XL'), 400, { errors: [{ pointer: '/options/0/value' }] }],
+    [{}, 400, { errors: [{ pointer: '/options' }] }],
+    [{ ...size('L'), originCountry: 'XX' }, 400, { errors: [{ pointer: '/originCountry' }] }],
+  ];
+  for (const [body, status, answer] of cases) {
+    t.match(await box.staff.post(`${product.path}/variants`, body), { status, body: answer }, JSON.stringify(body));
+  }
+  const plain = await make([]);
+  const second = await box.staff.post(`${plain.path}/variants`, {});
+  t.match(second, { status: 409, body: { code: 'variant_choice_taken', detail: /Add an option/ } });
+});
+
+t.test('a product has a limit of variants', async (t) => {
+  const values = Array.from({ length: 63 }, (_, index) => `v${index}`);
+  const options = [
+    { name: 'A', values },
+    { name: 'B', values: ['1', '2', '3', '4'] },
+  ];
+  const over = await box.staff.post('/admin/products', { title: 'Over', options });
+  t.match(over, { status: 400, body: { errors: [{ pointer: '/options', detail: /252 variants; the most is 250/ }] } });
+  const variants = values.slice(0, 50).flatMap((a) =>
+    ['1', '2', '3', '4'].map((b) => ({
+      options: [
+        { name: 'A', value: a },
+        { name: 'B', value: b },
+      ],
+    })),
+  );
+  const full = values.slice(50).flatMap((a) =>
+    ['1', '2', '3', '4'].map((b) => ({
+      options: [
+        { name: 'A', value: a },
+        { name: 'B', value: b },
+      ],
+    })),
+  );
+  const made = await box.staff.post('/admin/products', {
+    title: 'Full',
+    options,
+    variants: [...variants, ...full].slice(0, 250),
+  });
+  t.equal(made.body.variants.length, 250);
+  const more = await box.staff.post(`/admin/products/${made.body.id}/variants`, [...variants, ...full][250]);
+  t.match(more, { status: 409, body: { code: 'product_limit_reached' } });
+});
+
+t.test('a variant is changed in every field, and set free of them', async (t) => {
+  const product = await make(
+    ['S', 'M', 'L'],
+    [
+      { ...size('S'), sku: 'CH-S' },
+      { ...size('M'), sku: 'CH-M' },
+    ],
+  );
+  const [small] = product.variants;
+  const path = `/admin/variants/${small.id}`;
+  const patch = { sku: 'CH-1', barcode: '123', weight: 1, hsCode: '620520', originCountry: 'PT', position: 9 };
+  t.match(await box.staff.patch(path, patch), { status: 200, body: { ...patch, title: 'S' } });
+  const order = (await box.staff.get(product.path)).body.variants.map(({ title }: { title: string }) => title);
+  t.strictSame(order, ['M', 'S']);
+  const empty = { sku: null, barcode: null, weight: null, hsCode: null, originCountry: null };
+  t.match(await box.staff.patch(path, empty), { status: 200, body: empty });
+  t.match(await box.staff.patch(path, size('L')), { status: 200, body: { title: 'L', ...size('L') } });
+  t.match(await box.staff.patch(path, { title: 'Large' }), { body: { title: 'Large' } });
+  t.match(await box.staff.patch(path, size('L')), { status: 200, body: { title: 'Large' } }, 'its own values again');
+  t.match(await box.staff.patch(path, size('S')), { body: { title: 'Large', ...size('S') } }, 'a given title stays');
+  const told = (await eventsOf(small.id)).map(({ type }) => type);
+  t.strictSame(told, Array(6).fill('variant.updated'));
+
+  const cases: [body: object, status: number, answer: object][] = [
+    [size('M'), 409, { code: 'variant_choice_taken' }],
+    [{ sku: 'CH-M' }, 409, { code: 'sku_taken' }],
+    [{ options: [] }, 400, { errors: [{ pointer: '/options' }] }],
+    [{ originCountry: 'ZZ' }, 400, { errors: [{ pointer: '/originCountry' }] }],
+    [{ weight: 1.5 }, 400, { errors: [{ pointer: '/weight' }] }],
+    [{ price: 5 }, 400, { errors: [{ pointer: '/price' }] }],
+    [{}, 400, {}],
+  ];
+  for (const [body, status, answer] of cases) {
+    t.match(await box.staff.patch(path, body), { status, body: answer }, JSON.stringify(body));
+  }
+  const unknown = '/admin/variants/0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
+  t.match(await box.staff.patch(unknown, patch), { status: 404 });
+  t.match(await box.staff.get(unknown), { status: 404 });
+  t.match(await box.staff.delete(unknown), { status: 404 });
+});
+
+t.test('an id in capital letters is the same id', async (t) => {
+  const product = await make(['S', 'M']);
+  const id = product.variants[0].id.toUpperCase();
+  t.match(await box.staff.patch(`/admin/variants/${id}`, size('S')), { status: 200 });
+  const option = product.options[0].id.toUpperCase();
+  t.match(await box.staff.patch(`${product.path}/options/${option}`, { name: 'Fit' }), { status: 200 });
+});
+
+t.test('a deleted variant frees its SKU and values; the last one stays', async (t) => {
+  const product = await make(['S', 'M'], [{ ...size('S'), sku: 'DEL' }, size('M')]);
+  const [small, medium] = product.variants;
+  t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 204 });
+  t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 404 });
+  t.match(await box.staff.get(`/admin/variants/${small.id}`), { status: 404 });
+  t.match(await eventsOf(small.id), [{ type: 'variant.updated', payload: { sku: 'DEL', deleted: true } }]);
+  const last = await box.staff.delete(`/admin/variants/${medium.id}`);
+  t.match(last, { status: 409, body: { code: 'last_variant' } });
+  const again = await box.staff.post(`${product.path}/variants`, { ...size('S'), sku: 'DEL' });
+  t.equal(again.status, 201);
+
+  const both = await Promise.all(
+    [medium.id, again.body.id].map((id: string) => box.staff.delete(`/admin/variants/${id}`)),
+  );
+  t.strictSame(both.map(({ status }) => status).sort(), [204, 409], 'two deletions at once leave one');
+});
+
+t.test('variants are found by SKU, barcode and product', async (t) => {
+  const first = await make(
+    ['S', 'M'],
+    [
+      { ...size('S'), sku: 'F-S', barcode: '777' },
+      { ...size('M'), sku: 'F-M' },
+    ],
+  );
+  const second = await make([], [{ sku: 'F-2', barcode: '777' }]);
+  const found = async (query: string) =>
+    (await box.staff.get(`/admin/variants?${query}`)).body.items.map(({ sku }: { sku: string }) => sku);
+  t.strictSame(await found('sku=F-S'), ['F-S']);
+  t.strictSame(await found('sku=f-s'), [], 'a SKU is compared to the letter');
+  t.strictSame((await found('barcode=777')).sort(), ['F-2', 'F-S']);
+  t.strictSame((await found(`productId=${first.id}`)).sort(), ['F-M', 'F-S']);
+  t.strictSame(await found(`productId=${second.id}&barcode=777`), ['F-2']);
+  t.match(await box.staff.get('/admin/variants?productId=x'), { status: 400 });
+  const page = (await box.staff.get(`/admin/variants?productId=${first.id}&limit=1`)).body;
+  const next = (await box.staff.get(`/admin/variants?productId=${first.id}&limit=1&cursor=${page.nextCursor}`)).body;
+  t.strictSame([page.items[0].sku, next.items[0].sku].sort(), ['F-M', 'F-S']);
+  t.match(
+    [page.items[0], next.items[0]].sort((a, b) => a.position - b.position),
+    [size('S'), size('M')],
+  );
+});
+
+t.test('of variants that take one SKU or one choice at once, one gets it', async (t) => {
+  const values = ['S', 'M', 'L', 'XL'];
+  const product = await make(values, [size('S')]);
+  const others = await Promise.all(values.slice(1).map(() => make([])));
+  const sameChoice = await Promise.all([1, 2, 3].map(() => box.staff.post(`${product.path}/variants`, size('M'))));
+  t.strictSame(sameChoice.map(({ status }) => status).sort(), [201, 409, 409]);
+  const sameSku = await Promise.all(
+    others.map(({ variants }) => box.staff.patch(`/admin/variants/${variants[0].id}`, { sku: 'ONE' })),
+  );
+  t.strictSame(sameSku.map(({ status }) => status).sort(), [200, 409, 409]);
+  const shop = await box.openShop();
+  const theirs = await shop.staff.post('/admin/products', { title: 'Theirs', variants: [{ sku: 'ONE' }] });
+  t.equal(theirs.status, 201, 'another shop has its own SKUs');
+});

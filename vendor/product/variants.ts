@@ -1,0 +1,131 @@
+/**
+ * Rules of variants.
+ */
+import { notFound, type Page, paginate, publish, type TenantDatabase } from '@carton/runtime';
+import { findOptions } from './documents.ts';
+import { variantUpdated } from './events.ts';
+import { announceVariants, completeWantedPrice, priceVariants } from './extensions.ts';
+import { planChoice, planVariant, refuseUnknownCountry, retitle } from './plan.ts';
+import { presentAdminVariant } from './present.ts';
+import { choiceTaken, lastVariant, limitReached } from './problems.ts';
+import {
+  type AdminVariant,
+  type AdminVariantQuery,
+  type ChangeVariant,
+  type CreateVariant,
+  mostVariants,
+} from './schemas.ts';
+import { lockKnownProduct, refuseTakenSkus, throwTaken } from './service.ts';
+import { findVariant, insertVariants, updateVariants, type VariantRow, variantsOf } from './store.ts';
+
+async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]): Promise<AdminVariant[]> {
+  const productIds = [...new Set(rows.map(({ productId }) => productId))];
+  const ids = rows.map(({ id }) => id);
+  const [options, wanted] = await Promise.all([findOptions(db, productIds), completeWantedPrice(db, {})]);
+  const prices = await priceVariants(db, ids, wanted);
+  return rows.map((row) => presentAdminVariant(row, options.get(row.productId) ?? [], prices));
+}
+
+/** Variants by SKU, barcode or product. */
+export async function listVariants(
+  db: TenantDatabase,
+  { sku, barcode, productId, ...place }: AdminVariantQuery,
+): Promise<Page<AdminVariant>> {
+  const rows = db.table<VariantRow>('product_variants').whereNull('deleted_at');
+  for (const [column, value] of Object.entries({ sku, barcode, productId })) {
+    if (value !== undefined) rows.where(column, value);
+  }
+  const page = await paginate(rows, 'product_variants', place);
+  return { items: await presentForStaff(db, page.items), nextCursor: page.nextCursor };
+}
+
+/** @throws not_found (404) */
+export async function readAdminVariant(db: TenantDatabase, id: string): Promise<AdminVariant> {
+  const [variant] = await presentForStaff(db, [await knownVariant(db, id)]);
+  return variant as AdminVariant;
+}
+
+/**
+ * Adds a variant to a product.
+ * @throws not_found (404), invalid_request (400), sku_taken, variant_choice_taken, product_limit_reached (409)
+ */
+export function addVariant(db: TenantDatabase, productId: string, body: CreateVariant): Promise<AdminVariant> {
+  const work = db.transaction(async (transaction) => {
+    await lockKnownProduct(transaction, productId);
+    const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
+    const others = await variantsOf(transaction, productId);
+    if (others.length >= mostVariants) throw limitReached(`A product has at most ${mostVariants} variants.`);
+    const position = Math.max(-1, ...others.map((other) => other.position)) + 1;
+    const variant = planVariant({ productId, position, options }, body);
+    refuseTakenChoice(others, variant.optionValueIds);
+    await refuseTakenSkus(transaction, [variant]);
+    await insertVariants(transaction, [variant]);
+    await announceVariants(transaction, [variant.id]);
+    await announceVariant(transaction, variant, false);
+    return readAdminVariant(transaction, variant.id);
+  });
+  return work.catch(throwTaken);
+}
+
+/** @throws not_found (404), invalid_request (400), sku_taken (409), variant_choice_taken (409) */
+export function changeVariant(db: TenantDatabase, id: string, body: ChangeVariant): Promise<AdminVariant> {
+  const { options: chosen, ...fields } = body;
+  refuseUnknownCountry(fields.originCountry);
+  const work = db.transaction(async (transaction) => {
+    const variant = await lockVariant(transaction, id);
+    const { productId } = variant;
+    const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
+    const optionValueIds = chosen && planChoice(options, chosen, '/options');
+    if (optionValueIds) {
+      const others = (await variantsOf(transaction, productId)).filter((other) => other.id !== variant.id);
+      refuseTakenChoice(others, optionValueIds);
+    }
+    if (fields.sku) await refuseTakenSkus(transaction, [{ sku: fields.sku }], id);
+    const title =
+      fields.title ??
+      retitle({ ...variant, options }, { options, optionValueIds: optionValueIds ?? variant.optionValueIds });
+    await updateVariants(transaction, id, { ...fields, title, optionValueIds });
+    await announceVariant(transaction, { ...variant, sku: fields.sku === undefined ? variant.sku : fields.sku }, false);
+    return readAdminVariant(transaction, id);
+  });
+  return work.catch(throwTaken);
+}
+
+/** Deletes a variant softly: its SKU is free again. @throws not_found (404), last_variant (409) */
+export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
+  return db.transaction(async (transaction) => {
+    const variant = await lockVariant(transaction, id);
+    const variants = await variantsOf(transaction, variant.productId);
+    if (variants.length === 1) throw lastVariant('Delete the product instead, or add another variant first.');
+    await updateVariants(transaction, id, { deletedAt: new Date() });
+    await announceVariant(transaction, variant, true);
+  });
+}
+
+function refuseTakenChoice(others: readonly VariantRow[], optionValueIds: readonly string[]): void {
+  const wanted = optionValueIds.join();
+  const other = others.find((candidate) => candidate.optionValueIds.join() === wanted);
+  if (!other) return;
+  throw choiceTaken(wanted ? `${other.title} has these option values.` : 'Add an option before a second variant.');
+}
+
+/** A variant with its product locked, so that nothing beside it changes. @throws not_found (404) */
+async function lockVariant(db: TenantDatabase, id: string): Promise<VariantRow> {
+  const { productId } = await knownVariant(db, id);
+  await lockKnownProduct(db, productId);
+  return knownVariant(db, id);
+}
+
+async function knownVariant(db: TenantDatabase, id: string): Promise<VariantRow> {
+  const variant = await findVariant(db, id);
+  if (!variant) throw notFound(`No variant has the id ${id}.`);
+  return variant;
+}
+
+function announceVariant(
+  db: TenantDatabase,
+  { id, productId, sku }: Pick<VariantRow, 'id' | 'productId' | 'sku'>,
+  deleted: boolean,
+): Promise<void> {
+  return publish(db, variantUpdated, { type: 'variant', id }, { productId, sku, deleted });
+}

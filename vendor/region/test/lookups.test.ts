@@ -1,0 +1,83 @@
+/**
+ * What other packages ask of regions, and how they hold them: a currency with prices in it stays.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import pg from 'pg';
+import t from 'tap';
+import { findRegion, findRegionOfCountry, findRegions, holdRegion, listRegions, regionLocks } from '../index.ts';
+
+const packages = ['core', 'auth', 'tenant', 'region'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages, tier: 'basic' });
+const made = await box.staff.post('/admin/regions', { name: 'Europe', currency: 'EUR', countries: ['DE', 'AT'] });
+const region = made.body;
+
+t.test('regions are found by id, by country and all together, in one shop', async (t) => {
+  const second = (await box.staff.post('/admin/regions', { name: 'Africa', currency: 'ZAR' })).body;
+  t.match(await findRegion(box.db, region.id), { name: 'Europe', currency: 'EUR', countries: ['AT', 'DE'] });
+  t.equal((await findRegionOfCountry(box.db, 'AT'))?.id, region.id);
+  t.equal(await findRegionOfCountry(box.db, 'FR'), null);
+  t.strictSame(
+    (await listRegions(box.db)).map(({ name }) => name),
+    ['Africa', 'Europe'],
+  );
+  const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
+  t.strictSame([...(await findRegions(box.db, [region.id, second.id, unknown])).keys()].sort(), [region.id, second.id]);
+  t.equal((await findRegions(box.db, [])).size, 0);
+
+  const other = await box.openShop();
+  t.equal(await findRegion(other.db, region.id), null);
+  t.equal(await findRegionOfCountry(other.db, 'AT'), null);
+  t.strictSame(await listRegions(other.db), []);
+});
+
+t.test('a held region keeps its currency until the transaction ends', async (t) => {
+  let changing: Promise<unknown> = Promise.resolve();
+  await box.db.transaction(async (db) => {
+    t.match(await holdRegion(db, region.id), { currency: 'EUR' });
+    changing = box.staff.patch(`/admin/regions/${region.id}`, { currency: 'USD' });
+    await waitUntilBlocked();
+    t.match(await findRegion(box.db, region.id), { currency: 'EUR' });
+  });
+  t.match(await changing, { status: 200, body: { currency: 'USD' } });
+});
+
+t.test('a region with prices keeps its currency, and everything else may change', async (t) => {
+  const extensions = box.box.database.extensions;
+  t.teardown(() => {
+    box.box.database.extensions = extensions;
+  });
+  const point = regionLocks.with(async (_, id) => id === region.id);
+  box.box.database.extensions = new Map([...extensions, [point.point, [point.value]]]);
+  const path = `/admin/regions/${region.id}`;
+  const { currency } = (await box.staff.get(path)).body;
+  t.match(await box.staff.patch(path, { currency: 'GBP' }), { status: 409, body: { code: 'region_priced' } });
+  t.match(await box.staff.patch(path, { currency, name: 'Same' }), { status: 200, body: { currency, name: 'Same' } });
+  const free = (await box.staff.post('/admin/regions', { name: 'Free', currency: 'EUR' })).body;
+  t.match(await box.staff.patch(`/admin/regions/${free.id}`, { currency: 'GBP' }), { status: 200 });
+});
+
+t.test('a region that something names is not deleted', async (t) => {
+  const user = `create table region_users (
+    tenant_id uuid, region_id uuid, primary key (tenant_id, region_id),
+    foreign key (tenant_id, region_id) references regions (tenant_id, id))`;
+  const owner = new pg.Client({ connectionString: box.databaseUrl });
+  await owner.connect();
+  t.teardown(() => owner.end());
+  await owner.query(user);
+  await owner.query('insert into region_users values ($1, $2)', [box.id, region.id]);
+  const path = `/admin/regions/${region.id}`;
+  t.match(await box.staff.delete(path), { status: 409, body: { code: 'region_in_use' } });
+  t.strictSame((await box.staff.get(path)).body.countries, ['AT', 'DE'], 'its countries are still there');
+});
+
+/** Waits until another connection of this database waits for a lock. */
+async function waitUntilBlocked(): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const [row] = await box.box.database.box.query<{ waiting: number }>(
+      `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (row?.waiting) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('nothing waits for a lock');
+}

@@ -1,0 +1,166 @@
+/**
+ * Regions: what staff may set, what shoppers see, and that a country is sold to by one region at most.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+
+const packages = ['core', 'auth', 'tenant', 'region'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages, tier: 'basic' });
+
+async function makeRegion(name: string, countries: string[], currency = 'EUR') {
+  const made = await box.staff.post('/admin/regions', { name, currency, countries });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return made.body;
+}
+
+t.test('a region is created, read, listed, changed and deleted, and each change is told', async (t) => {
+  const made = await box.staff.post('/admin/regions', { name: 'Nordics', currency: 'SEK', countries: ['SE', 'NO'] });
+  t.match(made, { status: 201, body: { name: 'Nordics', currency: 'SEK', taxInclusive: false } });
+  t.strictSame(made.body.countries, ['NO', 'SE'], 'countries stand in alphabetical order');
+  t.equal(made.headers.get('location'), `/admin/regions/${made.body.id}`);
+  const path = `/admin/regions/${made.body.id}`;
+  t.strictSame((await box.staff.get(path)).body, made.body);
+
+  const shopper = await box.visitor().get(`/regions/${made.body.id}`);
+  const { createdAt: _, updatedAt: __, ...seen } = made.body;
+  t.strictSame(shopper.body, seen, 'a shopper sees it without times');
+
+  const change = { currency: 'NOK', taxInclusive: true, countries: ['NO', 'FI'] };
+  const changed = await box.staff.patch(path, change);
+  t.match(changed, { status: 200, body: { name: 'Nordics', currency: 'NOK', taxInclusive: true } });
+  t.strictSame(changed.body.countries, ['FI', 'NO']);
+  t.match(await box.staff.patch(path, { name: 'North' }), { body: { name: 'North', countries: ['FI', 'NO'] } });
+  t.match(await box.staff.patch(path, { countries: [] }), { status: 200, body: { countries: [] } });
+
+  t.match(await box.staff.delete(path), { status: 204 });
+  t.match(await box.staff.get(path), { status: 404, body: { code: 'not_found' } });
+  t.match(await box.staff.patch(path, { name: 'Gone' }), { status: 404 });
+  t.match(await box.staff.delete(path), { status: 404 });
+  t.match(await box.visitor().get(`/regions/${made.body.id}`), { status: 404 });
+  const events = await box.db.query<{ type: string; payload: { deleted: boolean } }>(
+    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by created_at, id',
+    [made.body.id],
+  );
+  t.strictSame(
+    events.map(({ type, payload }) => [type, payload.deleted]),
+    [
+      ['region.updated', false],
+      ['region.updated', false],
+      ['region.updated', false],
+      ['region.updated', false],
+      ['region.updated', true],
+    ],
+  );
+});
+
+t.test('what is no currency or country is refused, naming the field', async (t) => {
+  const cases: [body: Record<string, unknown>, pointer: string][] = [
+    [{ name: 'X', currency: 'XYZ' }, '/currency'],
+    [{ name: 'X', currency: 'eur' }, '/currency'],
+    [{ name: '', currency: 'EUR' }, '/name'],
+    [{ name: 'X', currency: 'EUR', countries: ['DE', 'EU'] }, '/countries/1'],
+    [{ name: 'X', currency: 'EUR', countries: ['de'] }, '/countries/0'],
+    [{ name: 'X', currency: 'EUR', countries: ['DE', 'DE'] }, '/countries'],
+    [{ name: 'X' }, '/currency'],
+    [{ name: 'X', currency: 'EUR', colour: 1 }, '/colour'],
+  ];
+  for (const [body, pointer] of cases) {
+    const refused = await box.staff.post('/admin/regions', body);
+    t.match(refused, { status: 400, body: { code: 'invalid_request', errors: [{ pointer }] } }, JSON.stringify(body));
+  }
+  const { id } = await makeRegion('Whole', ['IS']);
+  t.match(await box.staff.patch(`/admin/regions/${id}`, { countries: ['ZZ'] }), { status: 400 });
+  t.match(await box.staff.patch(`/admin/regions/${id}`, { currency: 'AAA' }), { status: 400 });
+  t.strictSame((await box.staff.get(`/admin/regions/${id}`)).body.countries, ['IS']);
+});
+
+t.test('a country belongs to one region of a shop', async (t) => {
+  const west = await makeRegion('West', ['FR', 'BE']);
+  const taken = await box.staff.post('/admin/regions', { name: 'Also', currency: 'EUR', countries: ['DE', 'FR'] });
+  t.match(taken, { status: 409, body: { code: 'country_taken', detail: /FR/ } });
+  t.notOk(await hasRegion('Also'), 'nothing of the refused region is there');
+  const east = await makeRegion('East', ['PL']);
+  t.match(await box.staff.patch(`/admin/regions/${east.id}`, { countries: ['PL', 'BE'] }), { status: 409 });
+  t.match(await box.staff.patch(`/admin/regions/${west.id}`, { countries: ['FR'] }), { status: 200 });
+  t.match(await box.staff.patch(`/admin/regions/${east.id}`, { countries: ['PL', 'BE'] }), { status: 200 });
+
+  const other = await box.openShop();
+  const same = await other.staff.post('/admin/regions', { name: 'Theirs', currency: 'EUR', countries: ['FR'] });
+  t.equal(same.status, 201, 'another shop has its own map');
+});
+
+t.test('of two regions that take one country at once, one gets it', async (t) => {
+  const takes = ['One', 'Two', 'Three', 'Four'].map((name) =>
+    box.staff.post('/admin/regions', { name, currency: 'EUR', countries: ['JP', 'KR'] }),
+  );
+  const answers = (await Promise.all(takes)).map(({ status }) => status).sort();
+  t.strictSame(answers, [201, 409, 409, 409]);
+});
+
+t.test('two regions that trade countries at once never wait for each other', async (t) => {
+  const one = await makeRegion('Trader', ['AR']);
+  const two = await makeRegion('Merchant', ['BR']);
+  for (let round = 0; round < 5; round += 1) {
+    const answers = await Promise.all([
+      box.staff.patch(`/admin/regions/${one.id}`, { countries: ['BR'] }),
+      box.staff.patch(`/admin/regions/${two.id}`, { countries: ['AR'] }),
+    ]);
+    t.ok(
+      answers.every(({ status }) => status === 200 || status === 409),
+      String(answers.map(({ status }) => status)),
+    );
+  }
+});
+
+t.test('countries are listed by their English names, with their region', async (t) => {
+  const shop = await box.openShop();
+  const made = await shop.staff.post('/admin/regions', { name: 'All', currency: 'CHF', countries: ['CH', 'AX', 'DE'] });
+  const { body } = await shop.visitor().get('/countries');
+  t.strictSame(body, {
+    items: [
+      { code: 'AX', name: 'Åland Islands', regionId: made.body.id },
+      { code: 'DE', name: 'Germany', regionId: made.body.id },
+      { code: 'CH', name: 'Switzerland', regionId: made.body.id },
+    ],
+  });
+});
+
+t.test('regions are listed page by page, for shoppers and for staff', async (t) => {
+  const shop = await box.openShop();
+  for (const name of ['A', 'B', 'C']) await shop.staff.post('/admin/regions', { name, currency: 'EUR' });
+  for (const [caller, path] of [
+    [shop.visitor(), '/regions'],
+    [shop.staff, '/admin/regions'],
+  ] as const) {
+    const first = await caller.get(`${path}?limit=2`);
+    const second = await caller.get(`${path}?limit=2&cursor=${first.body.nextCursor}`);
+    const names = [...first.body.items, ...second.body.items].map(({ name }) => name);
+    t.strictSame(names, ['C', 'B', 'A'], path);
+    t.equal(second.body.nextCursor, null);
+  }
+});
+
+t.test("another shop's region cannot be seen, changed or deleted", async (t) => {
+  const mine = await makeRegion('Mine', ['NZ']);
+  const other = await box.openShop();
+  t.match(await other.staff.get(`/admin/regions/${mine.id}`), { status: 404 });
+  t.match(await other.visitor().get(`/regions/${mine.id}`), { status: 404 });
+  t.match(await other.staff.patch(`/admin/regions/${mine.id}`, { name: 'Theirs' }), { status: 404 });
+  t.match(await other.staff.delete(`/admin/regions/${mine.id}`), { status: 404 });
+  t.strictSame((await other.visitor().get('/countries')).body, { items: [] });
+  t.strictSame((await box.staff.get(`/admin/regions/${mine.id}`)).body, mine);
+});
+
+t.test('staff routes ask for staff', async (t) => {
+  for (const [method, path] of [
+    ['GET', '/admin/regions'],
+    ['POST', '/admin/regions'],
+  ] as const) {
+    t.match(await box.visitor().call(method, path), { status: 401 }, `${method} ${path}`);
+  }
+});
+
+async function hasRegion(name: string): Promise<boolean> {
+  const rows = await box.db.query('select id from regions where tenant_id = $1 and name = $2', [name]);
+  return rows.length > 0;
+}
