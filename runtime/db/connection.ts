@@ -102,7 +102,7 @@ export function camelCaseRow<T>(row: T): T {
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
- * The problem an error of the database stands for: 503 while it is away, 400 for a value it cannot hold
+ * The problem an error of the database stands for: 503 while it is away or broke a deadlock (class 40), 400 for a value it cannot hold
  * (class 22 of the SQLSTATE codes), undefined for what is our own fault.
  */
 export function problemOfDatabaseError(error: unknown): Problem | undefined {
@@ -110,7 +110,7 @@ export function problemOfDatabaseError(error: unknown): Problem | undefined {
   const state = typeof code === 'string' ? code : '';
   const away =
     unreachable.has(state) ||
-    /^(08|57P|53)/.test(state) ||
+    /^(08|40|53|57P)/.test(state) ||
     name === 'KnexTimeoutError' ||
     /Connection terminated|connection timeout/i.test(message ?? '');
   if (away) return unavailable('The database does not answer at the moment.', { headers: { 'Retry-After': '2' } });

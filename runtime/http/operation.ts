@@ -19,7 +19,7 @@ import {
   unsupportedMediaType,
 } from './problems.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from './route.ts';
-import { object, type TSchema, Type, Uuid } from './schemas.ts';
+import { object, type TObject, type TSchema, Type, Uuid } from './schemas.ts';
 import { serialize, validate } from './validation.ts';
 
 /** What a route answered, before it is written to the connection; also what an Idempotency-Key replays. */
@@ -71,7 +71,12 @@ export function readParams(ctx: Context, declaration: RouteDeclaration): unknown
   const schema = paramsSchemaOf(declaration);
   if (!schema) return {};
   try {
-    return validate(schema, { ...ctx.params }, 'path');
+    const params: Record<string, string> = validate(schema, { ...ctx.params }, 'path');
+    // A UUID may be written in capitals (RFC 9562, section 4); ours are not, and are compared as text.
+    for (const [name, { format }] of Object.entries((schema as TObject).properties)) {
+      if (format === 'uuid') params[name] = (params[name] as string).toLowerCase();
+    }
+    return params;
   } catch (error) {
     if (error instanceof Problem) throw notFound(error.message);
     throw error;

@@ -14,12 +14,13 @@ import {
   presentNoCart,
   priceCart,
 } from '@carton/cart';
-import { drawOrderNumber, findStore } from '@carton/core';
+import { drawOrderNumber, findStore, skipOrderNumber } from '@carton/core';
 import { takeStock } from '@carton/inventory';
 import { createOrder, findOrder, isPlacedBy, maskOrder, type Order, type OrderDraft } from '@carton/order';
 import { type BegunPayment, beginPayment, configuredAdapter, keepPayment } from '@carton/payment';
 import {
   defineProblem,
+  isUniqueViolation,
   money,
   newId,
   notFound,
@@ -71,27 +72,39 @@ export async function placeOrder(db: TenantDatabase, session: ShopperSession, bo
     body.paymentMethod === undefined
       ? null
       : await beginPaymentOf(db, session, body.paymentMethod, body.customer.email);
-  return db.transaction(async (tx) => {
-    const cart = await lockActiveCart(tx, session);
-    if (cart === null) throw cartEmpty('Put something into the cart first.');
-    if (cart.state === 'completed') return orderOfCompletedCart(tx, cart);
-    const [priced, store] = await Promise.all([priceCart(tx, cart, { stock: false }), findStore(tx)]);
-    if (!store.guestCheckout && session.memberId === null) throw guestCheckoutOff('Sign in to order.');
-    refuseProblems(priced);
-    if (payment && payment.amount.amount !== priced.totals.total) throw cartChanged('Check out once more.');
-    const id = newId();
-    // Statements that need nothing of each other travel together; PostgreSQL runs them in this order.
-    const [, number] = await Promise.all([
-      takeStock(tx, cart.lines, { type: 'order', id }),
-      drawOrderNumber(tx, store),
-    ]);
-    const [order] = await Promise.all([
-      createOrder(tx, draftOf(id, number, priced, session, body)),
-      completeCart(tx, cart.id, id),
-    ]);
-    if (payment) await keepPayment(tx, id, payment);
-    return order;
-  });
+  for (;;) {
+    try {
+      return await db.transaction((tx) => placeInTransaction(tx, session, body, payment));
+    } catch (error) {
+      // An earlier format of the store's made this number: the sequence goes past it, and the order is placed anew.
+      if (db.inTransaction || !isUniqueViolation(error, 'orders_number')) throw error;
+      await skipOrderNumber(db);
+    }
+  }
+}
+
+async function placeInTransaction(
+  tx: TenantDatabase,
+  session: ShopperSession,
+  body: Checkout,
+  payment: BegunPayment | null,
+): Promise<Order> {
+  const cart = await lockActiveCart(tx, session);
+  if (cart === null) throw cartEmpty('Put something into the cart first.');
+  if (cart.state === 'completed') return orderOfCompletedCart(tx, cart);
+  const [priced, store] = await Promise.all([priceCart(tx, cart, { stock: false }), findStore(tx)]);
+  if (!store.guestCheckout && session.memberId === null) throw guestCheckoutOff('Sign in to order.');
+  refuseProblems(priced);
+  if (payment && payment.amount.amount !== priced.totals.total) throw cartChanged('Check out once more.');
+  const id = newId();
+  // Statements that need nothing of each other travel together; PostgreSQL runs them in this order.
+  const [, number] = await Promise.all([takeStock(tx, cart.lines, { type: 'order', id }), drawOrderNumber(tx, store)]);
+  const [order] = await Promise.all([
+    createOrder(tx, draftOf(id, number, priced, session, body)),
+    completeCart(tx, cart.id, id),
+  ]);
+  if (payment) await keepPayment(tx, id, payment);
+  return order;
 }
 
 /** The order for a request that waited while another placed it. */

@@ -15,6 +15,7 @@ export {
   type NewTenant,
   openTenant,
   refuseUnknownCurrency,
+  skipOrderNumber,
   slugTaken,
 } from './service.ts';
 export { findStore, findTenantById, listTenantRows, type TenantRow, updateTenant } from './store.ts';

@@ -29,7 +29,10 @@ export interface NotableLine {
   refused: boolean;
 }
 
-/** The lines with what is stocked of them, locked; and whether all of them can be had. */
+/**
+ * The lines with what is stocked of them, locked; and whether all of them can be had. `any($2)` repeats what the joins
+ * say, so that rows are reached by their keys even with a plan that was made while the tables were empty.
+ */
 const held = `
   wanted as (
     select line.variant_id, line.quantity, line.row_id, items.tracked,

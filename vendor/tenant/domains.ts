@@ -1,6 +1,7 @@
 /**
  * Hosts of merchants: their spelling, and which merchant one belongs to.
  */
+import { isIPv4 } from 'node:net';
 import {
   type Database,
   defineProblem,
@@ -27,11 +28,17 @@ export interface DomainRow {
   createdAt: string;
 }
 
+/** A host as it is stored and compared; an IP address stands for itself. Null for what is neither. */
+function hostOf(given: string, normalize: (host: string) => string | null): string | null {
+  const bare = given.replace(/:\d{1,5}$/, '');
+  return isIPv4(bare) ? bare : normalize(given);
+}
+
 /** The merchant of a host: exact before wildcard; `*.example.com` stands for exactly one label. */
 export async function findTenantByHost({ box }: Database, host: string): Promise<Tenant | null> {
-  const normal = normalizeHost(host);
+  const normal = hostOf(host, normalizeHost);
   if (!normal) return null;
-  const wildcard = wildcardOver(normal)?.domain ?? null;
+  const wildcard = isIPv4(normal) ? null : (wildcardOver(normal)?.domain ?? null);
   const [tenant] = await box.query<Tenant>(
     `select tenants.id, tenants.slug, tenants.name, tenants.status
        from tenant_domains join tenants on tenants.id = tenant_domains.owner_id
@@ -49,7 +56,7 @@ export function listDomains({ box }: Database, ownerId: string): Promise<DomainR
 
 /** @throws invalid_request (400) for what is no host name, host_taken (409) */
 export async function addDomain(database: Database, ownerId: string, given: string): Promise<DomainRow> {
-  const host = normalizeDomain(given);
+  const host = hostOf(given, normalizeDomain);
   if (!host) {
     const detail = 'must be a host name, or *. before one';
     throw invalidRequest(`body /host: ${detail}`, { errors: [{ in: 'body', pointer: '/host', detail }] });

@@ -1,7 +1,7 @@
 /**
  * What the tests of cart share: a box, variants for sale, and what stands in the tables.
  */
-import { hashToken, type ShopperSession } from '@carton/runtime';
+import { hashToken, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { type Caller, createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
 
 const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart'];

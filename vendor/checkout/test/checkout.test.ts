@@ -51,6 +51,12 @@ t.test('numbers follow the format of the store', async (t) => {
   await box.staff.patch('/admin/store', { orderNumberFormat: 'ORD-{number}' });
   const placed = await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
   t.equal(placed.body.number, 'ORD-1002');
+  await box.db.query(
+    "update orders set number = 'X-' || (substring(number from '[0-9]+$')::int + 1) where tenant_id = $1",
+  );
+  await box.staff.patch('/admin/store', { orderNumberFormat: 'X-{number}' });
+  const next = await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
+  t.match(next, { status: 201, body: { number: 'X-1004' } }, 'a number that an earlier format has made is left out');
   await box.staff.patch('/admin/store', { orderNumberFormat: '{number}' });
 });
 

@@ -49,6 +49,7 @@ t.test('a host names its merchant: exact before wildcard, one label under a wild
   t.match(await add(exact.id, 'one.shops.example'), { status: 201 });
   t.match(await add(exact.id, '*.shops.example'), { status: 409, body: { code: 'host_taken' } });
   t.match(await add(exact.id, 'bücher.example'), { status: 201, body: { host: 'xn--bcher-kva.example' } });
+  t.match(await add(exact.id, '10.0.0.7'), { status: 201, body: { host: '10.0.0.7' } });
   const wrong = await add(exact.id, 'no host');
   t.match(wrong, { status: 400, body: { errors: [{ pointer: '/host' }] } });
 
@@ -58,6 +59,8 @@ t.test('a host names its merchant: exact before wildcard, one label under a wild
     ['two.shops.example:8080', wide.slug],
     ['a.b.shops.example', null],
     ['shops.example', null],
+    ['10.0.0.7:3001', exact.slug],
+    ['10.0.0.8', null],
   ];
   for (const [host, slug] of cases) {
     const found = await box.hosting.get(`/tenants/lookup?host=${encodeURIComponent(host)}`);
