@@ -8,7 +8,15 @@ import { fileURLToPath } from 'node:url';
 import { demoSlug, makeDemoShop } from './stack/demo-shop.ts';
 import { printGuide } from './stack/guide.ts';
 import { type Part, refuseTakenPorts, startPart } from './stack/parts.ts';
-import { help, loadSecrets, readSettings, type StackSettings, UsageError, writePrivately } from './stack/settings.ts';
+import {
+  help,
+  loadSecrets,
+  readSettings,
+  type StackSettings,
+  saveSecrets,
+  UsageError,
+  writePrivately,
+} from './stack/settings.ts';
 import { type Addresses, installBox, licenseKeyFor, publishAll } from './stack/supply.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -67,7 +75,11 @@ async function run(settings: StackSettings, parts: Part[], signal: AbortSignal):
     {},
   );
   const lock = JSON.parse(readFileSync(join(home, 'box/current/carton.lock.json'), 'utf8'));
-  if (await makeDemoShop(addresses.box, secrets, Object.keys(lock.packages))) say('made the demo shop');
+  say('filling the demo shop');
+  await makeDemoShop(addresses.box, secrets, Object.keys(lock.packages), (demoInvite) => {
+    secrets.demoInvite = demoInvite;
+    return saveSecrets(home, secrets);
+  });
   const { adminSecret, registrySecret, hostingSecret, operatorSecret, staff } = secrets;
   const stack = {
     boxUrl: addresses.box,

@@ -4,9 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { connect, loadPackages, migrate } from '@carton/runtime/service';
 import { administer, packagesOfTier, sourceRoot, urlOfDatabase } from '@carton/runtime/testing';
 import { Parser } from 'tap-parser';
@@ -47,9 +48,39 @@ async function makeTemplate(): Promise<void> {
   await knex.destroy();
 }
 
+/** Runs tap; shows a line for each test file as it ends, and all of what failed. Answers its exit code and its TAP. */
+async function runTap(
+  parameters: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<{ code: number; tap: string }> {
+  const child = spawn('tap', parameters, { cwd: root, stdio: ['inherit', 'pipe', 'inherit'], env: environment });
+  const lines: string[] = [];
+  let block: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    const ended = /^(not )?ok \d+ - /.exec(line);
+    if (ended?.[1])
+      console.log(
+        block
+          .slice(
+            Math.max(
+              0,
+              block.findIndex((each) => /^\s+not ok/.test(each)),
+            ),
+          )
+          .join('\n'),
+      );
+    if (ended || /^[#\s-]*(total|File|All files|\s*[\w./-]+\s*\|)/.test(line)) console.log(line);
+    block = ended ? [] : [...block, line];
+  }
+  const code =
+    child.exitCode ?? (await new Promise<number>((resolve) => child.once('exit', (given) => resolve(given ?? 1))));
+  return { code, tap: lines.join('\n') };
+}
+
 /** Says how many checks there were, and holds the coverage of a whole run to its limit. */
-function judge(code: number, output: string): number {
-  const results = Parser.parse(readFileSync(output, 'utf8'), { flat: true });
+function judge(code: number, tap: string): number {
+  const results = Parser.parse(tap, { flat: true });
   const checks = results.flatMap(([kind, result]) =>
     kind === 'assert' ? [result as { ok: boolean; skip?: unknown }] : [],
   );
@@ -77,13 +108,11 @@ async function main(): Promise<number> {
   try {
     process.env.TEST_DATABASE_URL ??= postgres?.url as string;
     await makeTemplate();
-    await mkdir(join(root, '.tap'), { recursive: true });
-    const output = join(folder, 'output.tap');
     const coverage =
       files.length > 0 ? ['--disable-coverage'] : ['--coverage-report=json-summary', '--coverage-report=text'];
-    const parameters = ['run', '--reporter=terse', `--output-file=${output}`, ...coverage, ...files];
-    const code = await run('tap', parameters, { ...process.env, TEST_TEMPLATE: templateName });
-    return judge(code, output);
+    const parameters = ['run', '--reporter=tap', ...coverage, ...files];
+    const { code, tap } = await runTap(parameters, { ...process.env, TEST_TEMPLATE: templateName });
+    return judge(code, tap);
   } finally {
     await postgres?.stop();
     await rm(folder, { recursive: true, force: true });

@@ -132,7 +132,7 @@ async function bringPackages(
   const plan = await planPull(folder, packages);
   output.say(
     'resolved',
-    `${packages.length} packages resolved, ${plan.packagesToPull} to pull (${megabytes(plan.bytesToPull)})`,
+    `${packages.length} packages resolved, ${plan.packagesToPull} to pull${plan.bytesToPull > 0 ? ` (${megabytes(plan.bytesToPull)})` : ''}`,
     { packages: packages.length, toPull: plan.packagesToPull, bytes: plan.bytesToPull, release: id },
   );
   const spare = options.spareBytes ?? (ownDatabase ? spareBytes.ownDatabase : spareBytes.embeddedDatabase);

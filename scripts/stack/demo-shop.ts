@@ -1,5 +1,5 @@
 /**
- * A shop to look at, filled the way a partner would fill it: over the box's own API. Done once; what is there stays.
+ * A shop to look at, filled the way a partner would fill it: over the box's own API. What is there stays.
  */
 import type { StackSecrets } from './settings.ts';
 
@@ -36,7 +36,19 @@ const products: DemoProduct[] = [
   { title: 'Notebook', handle: 'notebook', description: 'Dotted, 160 pages.', amount: 1200, stock: 200 },
 ];
 
-type Call = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: Record<string, never> }>;
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into here.
+type Answer = any;
+type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** A call that did not succeed, by its status. */
+class CallError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 function caller(boxUrl: string, headers: Record<string, string>): Call {
   return async (method, path, body) => {
@@ -47,74 +59,99 @@ function caller(boxUrl: string, headers: Record<string, string>): Call {
     });
     const text = await response.text();
     const answer = text ? JSON.parse(text) : {};
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${answer.detail ?? text}`);
-    return { status: response.status, body: answer };
+    if (!response.ok) {
+      throw new CallError(response.status, `${method} ${path} answered ${response.status}: ${answer.detail ?? text}`);
+    }
+    return answer;
   };
 }
 
-/** Makes the demo shop unless it is there. @throws Error naming the call that failed */
+/** What a call answers, or null for something that is not there. */
+async function orNull(call: Promise<Answer>, status = 404): Promise<Answer | null> {
+  return call.catch((error) => {
+    if (error instanceof CallError && error.status === status) return null;
+    throw error;
+  });
+}
+
+/**
+ * Makes what is missing of the demo shop; a start that was interrupted is taken up where it ended.
+ * @param keepInvite keeps the invite of the first member of staff, which the box tells once
+ * @throws Error naming the call that failed
+ */
 export async function makeDemoShop(
   boxUrl: string,
   secrets: StackSecrets,
   packages: readonly string[],
-): Promise<boolean> {
+  keepInvite: (token: string) => Promise<void>,
+): Promise<void> {
   const operator = caller(boxUrl, { authorization: `Bearer ${secrets.operatorSecret}` });
-  const { items } = (await operator('GET', '/admin/tenants?limit=100')).body as unknown as {
-    items: { slug: string }[];
-  };
-  if (items.some(({ slug }) => slug === demoSlug)) return false;
   const { email, password } = secrets.staff;
-  const made = await operator('POST', '/admin/tenants', {
-    slug: demoSlug,
-    name: 'Demo Shop',
-    staffEmail: email,
-    defaultCurrency: 'EUR',
-    defaultLocale: 'en',
-  });
-  const tenant = made.body as unknown as { id: string; invite: { token: string } };
+  const id = (await findShop(operator)) ?? (await openShop(operator, email, keepInvite));
   // Named, so that the shop stays reachable here when other shops are opened beside it.
-  for (const host of ['localhost', '127.0.0.1'])
-    await operator('POST', `/admin/tenants/${tenant.id}/domains`, { host });
+  const hosts = await operator('GET', `/admin/tenants/${id}/domains`);
+  for (const host of ['localhost', '127.0.0.1']) {
+    if (hosts.items.some((domain: { host: string }) => domain.host === host)) continue;
+    await orNull(operator('POST', `/admin/tenants/${id}/domains`, { host }), 409);
+  }
   const reach = { 'x-tenant-slug': demoSlug, 'x-hosting-secret': secrets.hostingSecret };
   const visitor = caller(boxUrl, reach);
-  await visitor('POST', '/admin/invites/accept', { token: tenant.invite.token, name: 'Demo Owner', password });
-  const login = (await visitor('POST', '/admin/auth/login', { email, password })).body as unknown as { token: string };
-  await fillShop(caller(boxUrl, { ...reach, authorization: `Bearer ${login.token}` }), packages);
-  return true;
+  const logIn = () => visitor('POST', '/admin/auth/login', { email, password });
+  let session = await orNull(logIn(), 401);
+  if (!session) {
+    await visitor('POST', '/admin/invites/accept', { token: secrets.demoInvite, name: 'Demo Owner', password });
+    session = await logIn();
+  }
+  await fillShop(caller(boxUrl, { ...reach, authorization: `Bearer ${session.token}` }), packages);
+}
+
+async function findShop(operator: Call): Promise<string | undefined> {
+  const { items } = await operator('GET', '/admin/tenants?limit=100');
+  return items.find(({ slug }: { slug: string }) => slug === demoSlug)?.id;
+}
+
+async function openShop(
+  operator: Call,
+  staffEmail: string,
+  keepInvite: (token: string) => Promise<void>,
+): Promise<string> {
+  const shop = { slug: demoSlug, name: 'Demo Shop', defaultCurrency: 'EUR', defaultLocale: 'en' };
+  const { id, invite } = await operator('POST', '/admin/tenants', { ...shop, staffEmail });
+  await keepInvite(invite.token);
+  return id;
 }
 
 async function fillShop(staff: Call, packages: readonly string[]): Promise<void> {
-  await staff('POST', '/admin/regions', {
-    name: 'Europe',
-    currency: 'EUR',
-    taxInclusive: true,
-    countries: ['DE', 'FR', 'NL'],
-  });
+  if ((await staff('GET', '/admin/regions?limit=1')).items.length === 0) {
+    const region = { name: 'Europe', currency: 'EUR', taxInclusive: true, countries: ['DE', 'FR', 'NL'] };
+    await staff('POST', '/admin/regions', region);
+  }
   const ids: string[] = [];
-  for (const { amount, stock, options = [], ...product } of products) {
-    const values = options[0]?.values ?? [null];
-    const variants = values.map((value) => ({
-      sku: `${product.handle.toUpperCase()}${value ? `-${value}` : ''}`,
-      ...(value && { options: [{ name: options[0]?.name, value }] }),
-    }));
-    const { body } = await staff('POST', '/admin/products', { ...product, status: 'published', options, variants });
-    const made = body as unknown as { id: string; variants: { id: string }[] };
-    ids.push(made.id);
-    for (const { id } of made.variants) {
-      await staff('PUT', `/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount }] });
-      const found = (await staff('GET', `/admin/stock-items?variantId=${id}`)).body as unknown as {
-        items: { id: string }[];
-      };
-      await staff('POST', `/admin/stock-items/${found.items[0]?.id}/adjustments`, {
-        quantity: stock,
-        reason: 'received',
-      });
+  for (const product of products) ids.push(await makeProduct(staff, product));
+  if (!packages.some((name) => name.endsWith('/collection'))) return;
+  const collection = { title: 'For the table', handle: 'for-the-table' };
+  const made = await orNull(staff('POST', '/admin/collections', collection), 409);
+  if (made) await staff('PUT', `/admin/collections/${made.id}/products`, { productIds: ids.slice(3, 5) });
+}
+
+/** A product with its prices and, unless it was stocked before, its stock; answers its id. */
+async function makeProduct(staff: Call, { amount, stock, options = [], ...product }: DemoProduct): Promise<string> {
+  const values = options[0]?.values ?? [null];
+  const variants = values.map((value) => ({
+    sku: `${product.handle.toUpperCase()}${value ? `-${value}` : ''}`,
+    ...(value && { options: [{ name: options[0]?.name, value }] }),
+  }));
+  const made =
+    (await orNull(staff('GET', `/products/${product.handle}`))) ??
+    (await staff('POST', '/admin/products', { ...product, status: 'published', options, variants }));
+  for (const variant of made.variants) {
+    // As it was made: a price that somebody changed since stays.
+    if (variant.price) continue;
+    const { items } = await staff('GET', `/admin/stock-items?variantId=${variant.id}`);
+    if (items[0].onHand === 0) {
+      await staff('POST', `/admin/stock-items/${items[0].id}/adjustments`, { quantity: stock, reason: 'received' });
     }
+    await staff('PUT', `/admin/variants/${variant.id}/prices`, { prices: [{ currency: 'EUR', amount }] });
   }
-  if (packages.some((name) => name.endsWith('/collection'))) {
-    const { body } = await staff('POST', '/admin/collections', { title: 'For the table', handle: 'for-the-table' });
-    await staff('PUT', `/admin/collections/${(body as unknown as { id: string }).id}/products`, {
-      productIds: ids.slice(3, 5),
-    });
-  }
+  return made.id;
 }

@@ -68,6 +68,8 @@ export interface StackSecrets {
   hostingSecret: string;
   operatorSecret: string;
   staff: { email: string; password: string };
+  /** Token of the demo shop's first invite. */
+  demoInvite?: string;
   /** Licence keys by tier, minted when first asked for. */
   licenseKeys: Partial<Record<Tier, string>>;
 }

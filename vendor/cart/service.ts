@@ -228,9 +228,9 @@ function writeItem(
 /** The cart as the change has made it: priced, checked and told of. */
 async function finish(tx: TenantDatabase, id: string, event: typeof cartCreated, check?: Check): Promise<Cart> {
   const cart = (await findCart(tx, id)) as StoredCart;
-  const priced = await priceCart(tx, cart);
+  // Told of in one journey with the prices; a check that fails takes it back with all the rest.
+  const [priced] = await Promise.all([priceCart(tx, cart), announce(tx, cart, event)]);
   check?.(priced);
-  await announce(tx, cart, event);
   return presentCart(priced);
 }
 

@@ -91,7 +91,7 @@ export async function changeRegion(db: TenantDatabase, id: string, body: ChangeR
   });
 }
 
-/** @throws not_found (404), region_in_use (409) while prices or carts name it */
+/** @throws not_found (404), region_in_use (409) while prices name it */
 export async function deleteRegion(db: TenantDatabase, id: string): Promise<void> {
   const work = db.transaction(async (transaction) => {
     if (!(await lockRegion(transaction, id))) throw notFound(`No region has the id ${id}.`);
