@@ -66,7 +66,7 @@ export async function installBox(
       port: ports.box,
       operatorSecret: secrets.operatorSecret,
       hostingSecret: secrets.hostingSecret,
-      databaseUrlOfNewBox: process.env.DATABASE_URL,
+      databaseUrlOfNewBox: process.env.DATABASE_URL || undefined,
       start: false,
       signal,
     },

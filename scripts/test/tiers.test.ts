@@ -15,8 +15,8 @@ import { freePorts, stackPlace, startStack } from './support/stack.ts';
 
 const run = promisify(execFile);
 const stack = await startStack(t, await stackPlace(t), '--tier', 'basic');
-const mint = async (tier: string): Promise<string> =>
-  (await stack.admin.post('/license/keys', { customerId: `customer-${tier}`, tier })).body.key;
+const mint = async (tier: string, customerId = `customer-${tier}`): Promise<string> =>
+  (await stack.admin.post('/license/keys', { customerId, tier })).body.key;
 
 t.test('a running box goes from basic to growth and back', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'tiers-'));
@@ -118,7 +118,7 @@ t.test("npm's own client at the gated registry", async (t) => {
   t.match(denied, [{ tier: 'basic', outcome: 'denied' }], 'both are in the download reports');
 
   const [pid] = await controlPlaneProcess(stack.home);
-  const growthKey = await mint('growth');
+  const growthKey = await mint('growth', 'customer-late');
   const { token } = (await stack.controlPlane.post('/license/activate', { key: growthKey })).body;
   process.kill(pid as number, 'SIGSTOP');
   const away = await fetch(`${stack.registryUrl}/@carton/collection/-/collection-0.1.0.tgz`, {
@@ -128,7 +128,7 @@ t.test("npm's own client at the gated registry", async (t) => {
   await away.arrayBuffer();
   process.kill(pid as number, 'SIGCONT');
   const late = await eventually(
-    'customerId=customer-growth&packageName=@carton/collection&outcome=allowed',
+    'customerId=customer-late&packageName=@carton/collection&outcome=allowed',
     (items) => items.length > 0,
   );
   t.equal(late.length, 1, 'and the report arrives later');

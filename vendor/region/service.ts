@@ -102,7 +102,7 @@ export async function deleteRegion(db: TenantDatabase, id: string): Promise<void
     await publish(transaction, regionUpdated, { type: 'region', id }, fact);
   });
   return work.catch((error) => {
-    throw isForeignKeyViolation(error) ? regionInUse('Prices or carts name this region.') : error;
+    throw isForeignKeyViolation(error) ? regionInUse('Prices name this region.') : error;
   });
 }
 
