@@ -131,7 +131,9 @@ export async function runPgbench({
     file,
     url,
   ];
-  const { stdout, stderr } = await run(pgbench, parameters.map(String), { maxBuffer: 2 ** 26 });
+  // As the box connects: a plan is made once a connection.
+  const env = { ...process.env, PGOPTIONS: '-c plan_cache_mode=force_generic_plan' };
+  const { stdout, stderr } = await run(pgbench, parameters.map(String), { maxBuffer: 2 ** 26, env });
   const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1];
   const rate = /tps = ([\d.]+)/.exec(stdout)?.[1];
   if (!rate || (failed && failed !== '0') || /aborted/.test(stderr))

@@ -34,6 +34,8 @@ export function connect({ url, poolSize = 10, applicationName = 'box' }: Connect
       connectionString: url,
       types: typeParsers,
       application_name: applicationName,
+      // Every statement is constant text that runs again and again: planned once a connection, not at each execution.
+      options: '-c plan_cache_mode=force_generic_plan',
       // Statements that do not wait for each other's answers travel together.
       pipeline: true,
     } as Knex.PgConnectionConfig,
