@@ -7,6 +7,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { planning } from '@carton/runtime/service';
 import type { Statement } from './checkout-box.ts';
 
 const run = promisify(execFile);
@@ -131,8 +132,8 @@ export async function runPgbench({
     file,
     url,
   ];
-  // As the box connects: a plan is made once a connection.
-  const env = { ...process.env, PGOPTIONS: '-c plan_cache_mode=force_generic_plan' };
+  // It plans as the box does.
+  const env = { ...process.env, PGOPTIONS: planning };
   const { stdout, stderr } = await run(pgbench, parameters.map(String), { maxBuffer: 2 ** 26, env });
   const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1];
   const rate = /tps = ([\d.]+)/.exec(stdout)?.[1];

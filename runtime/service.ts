@@ -2,7 +2,7 @@
  * What another service of the vendor's (the control plane) builds its API, document and database with:
  * everything of the engine that knows nothing of boxes, packages or tenants.
  */
-export { camelCaseRow, connect, isUniqueViolation, problemOfDatabaseError } from './db/connection.ts';
+export { camelCaseRow, connect, isUniqueViolation, planning, problemOfDatabaseError } from './db/connection.ts';
 export { openDatabase } from './db/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 export { newId } from './db/id.ts';
