@@ -1,6 +1,7 @@
 /**
  * Orders a second of `POST /checkout` (two items in the cart, eight clients, carts prepared before) beside pgbench
- * running the same statements on the same PostgreSQL, in turn, several rounds. PostgreSQL is the embedded one, durable.
+ * running the same statements on the same PostgreSQL, in turn, several rounds. PostgreSQL is the embedded one,
+ * durable. The first minute of a new shop, before its tables have statistics, is slower and not what is measured.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
