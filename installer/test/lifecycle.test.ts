@@ -151,8 +151,8 @@ t.test('in the foreground', async (t) => {
   });
 
   t.test('a box that dies ends it with a failure', async (t) => {
-    const parent = box.begin(['start', '--foreground']);
-    await until(async () => (await box.run(['status', '--json'])).exitCode === 0);
+    const parent = box.begin(['start', '--foreground', '--json']);
+    await parent.said('"event":"healthy"');
     const running = await findRunningBox(box.folder);
     process.kill(running?.pid as number, 'SIGKILL');
     t.equal((await parent.ended).exitCode, 137);

@@ -48,6 +48,8 @@ export interface Answer {
 export interface Running {
   child: ChildProcess;
   ended: Promise<Ended>;
+  /** Settles when the command has written this text to its standard output. */
+  said(words: string): Promise<void>;
 }
 
 export interface TestBox {
@@ -95,7 +97,11 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
       },
     });
     children.push(child);
-    return { child, ended: end(child) };
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk;
+    });
+    return { child, ended: end(child), said: (words) => until(() => stdout.includes(words)) };
   };
   const installWords = (words: string[]) => [
     'install',
