@@ -45,6 +45,8 @@ export function serverParameters(data: string, socketFolder: string, settings: R
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
+    // A new shop's tables grow from nothing: until they have been looked at, plans are made for empty ones.
+    autovacuum_naptime: '5s',
     ...settings,
     // What finds the server again is not the caller's to choose.
     port: String(port),
