@@ -2,6 +2,7 @@
  * The commands as functions, for programs that install and run a box themselves. Each throws a `Failure` whose `code`
  * stands in the table of exit codes.
  */
+export { findProcesses, isAlive } from './box/process-table.ts';
 export type { RunningBox } from './box/running.ts';
 export { type InstallResult, install } from './commands/install.ts';
 export type { InstallOptions } from './commands/install-options.ts';

@@ -1,7 +1,7 @@
 /**
  * `npm start`: the local stack, as one readable list.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,7 @@ import {
   UsageError,
   writePrivately,
 } from './stack/settings.ts';
+import { stopStrays } from './stack/strays.ts';
 import { type Addresses, installBox, licenseKeyFor, publishAll } from './stack/supply.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -25,6 +26,7 @@ const say = (line: string) => console.log(`stack: ${line}`);
 
 async function run(settings: StackSettings, parts: Part[], signal: AbortSignal): Promise<void> {
   const { home, ports, tier } = settings;
+  await stopStrays(home, say);
   await refuseTakenPorts({
     CONTROL_PLANE_PORT: ports.controlPlane,
     REGISTRY_PORT: ports.registry,
@@ -124,10 +126,11 @@ async function main(): Promise<number> {
       code = 1;
     }
   }
-  if (parts.length > 0) say('stopping');
+  // Without a part nothing here is ours: another stack may run in this folder.
+  if (parts.length === 0) return code;
+  say('stopping');
   for (const part of parts) await part.stop();
-  const file = join(settings.home, 'stack.json');
-  if (existsSync(file)) await rm(file);
+  await rm(join(settings.home, 'stack.json'), { force: true });
   return code;
 }
 

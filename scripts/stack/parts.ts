@@ -6,6 +6,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stackVariable } from './strays.ts';
 
 export interface PartDescription {
   name: string;
@@ -40,7 +41,7 @@ export function startPart(description: PartDescription, home: string, say: (line
     const log = openSync(logFile, 'a', 0o600);
     // A group of its own: Ctrl-C reaches this process alone, which stops the parts in their order.
     const started = spawn(process.execPath, program, {
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...environment, [stackVariable]: home },
       stdio: ['ignore', log, log],
       detached: true,
     });

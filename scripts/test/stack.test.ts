@@ -9,6 +9,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { findProcesses } from '@carton/installer';
 import { callerOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { root, stackPlace, startStack } from './support/stack.ts';
@@ -64,7 +65,25 @@ t.test('a fresh start, the README, and a second start', async (t) => {
   t.equal(again.operatorSecret, stack.operatorSecret);
   t.equal(again.licenseKey, stack.licenseKey, 'no other key is minted');
   t.match(await callerOf(again.boxUrl).get(order), { status: 200 }, 'the data is kept');
-  t.equal(await again.stop('SIGINT'), 0, 'SIGINT ends it with 0');
+  await t.test('a stack that was killed leaves parts behind, which the next one stops', async (t) => {
+    const programs = await findProcesses(
+      (words) => words.some((word) => word.endsWith('scripts/start.ts')),
+      `CARTON_HOME=${place.home}`,
+    );
+    for (const { pid } of programs) process.kill(pid, 'SIGKILL');
+    t.not(await again.stop(), 0);
+    t.match(await callerOf(again.boxUrl).get(order), { status: 200 }, 'its box still serves');
+    const third = await startStack(t, place);
+    t.match(third.output(), /stopping what an earlier stack left running/);
+    t.match(await callerOf(third.boxUrl).get(order), { status: 200 }, 'the data is kept');
+    const fourth = await run('npm', ['start'], { cwd: root, env: { ...process.env, ...place.environment } }).catch(
+      (error) => error as { code: number; stderr: string },
+    );
+    t.match(fourth, { code: 1, stderr: /stack: port \d+ is taken/ }, 'beside one that runs there is no other');
+    t.ok(existsSync(join(place.home, 'stack.json')), 'which loses nothing by it');
+    t.equal(await third.stop('SIGINT'), 0, 'SIGINT ends it with 0');
+    t.strictSame(await processesOf(place.home), []);
+  });
 });
 
 async function cookieOf(home: string): Promise<string> {

@@ -77,14 +77,11 @@ export async function startStack(
   place: StackPlace,
   ...parameters: string[]
 ): Promise<RunningStack> {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=workspace-source', join(root, 'scripts/start.ts'), ...parameters],
-    {
-      env: { ...process.env, ...place.environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn('npm', ['start', '--', ...parameters], {
+    cwd: root,
+    env: { ...process.env, ...place.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   const collect = (chunk: Buffer) => {
     output += chunk;
