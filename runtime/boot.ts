@@ -11,7 +11,8 @@ import { noTenantId, TenantResolver, type TenantScope, tenantProblems } from './
 import type { Actor } from './db/changes.ts';
 import { problemOfDatabaseError } from './db/connection.ts';
 import { type Database, openDatabase } from './db/database.ts';
-import { collectMigrations, migrate } from './db/migrations.ts';
+import { collectMigrations, migrate, withMigrationLock } from './db/migrations.ts';
+import { prepareRuntimeRole } from './db/row-security.ts';
 import { createApp } from './http/app.ts';
 import { listen, type RunningServer } from './http/server.ts';
 import { createDocument } from './openapi/document.ts';
@@ -50,11 +51,11 @@ const contractVersion = '0.1.0';
 /** Starts a box. @throws Error with one clear line about what stops it */
 export async function boot(options: BootOptions): Promise<RunningBox> {
   const log = options.log ?? pino({ level: 'silent' });
-  const database = openDatabase({ url: options.databaseUrl, poolSize: options.poolSize });
+  const packages = await loadPackages(options.packages, options.packagesFrom);
+  const role = await prepareDatabase(options.databaseUrl, packages, log);
+  const database = openDatabase({ url: options.databaseUrl, poolSize: options.poolSize, role });
   try {
-    const packages = await loadPackages(options.packages, options.packagesFrom);
     database.extensions = gatherExtensions(packages.flatMap((loaded) => loaded.extends ?? []));
-    await applyMigrations(database, packages, log);
     return await serve(options, database, packages, log);
   } catch (error) {
     await database.close();
@@ -62,11 +63,21 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
   }
 }
 
-async function applyMigrations(database: Database, packages: readonly LoadedPackage[], log: Logger): Promise<void> {
-  const { applied, orphaned } = await migrate(database.knex, packages, (migration, position, count) =>
-    log.info({ migration: migration.file, package: migration.package, position, count }, 'migrating'),
-  );
-  log.info({ applied: applied.length, orphaned: orphaned.length }, 'migrations are applied');
+/** Applies the migrations as the owner of the tables; answers the role in which the box works. */
+async function prepareDatabase(url: string, packages: readonly LoadedPackage[], log: Logger): Promise<string | null> {
+  const { knex, close } = openDatabase({ url, applicationName: 'box start' });
+  try {
+    const { applied, orphaned } = await migrate(knex, packages, (migration, position, count) =>
+      log.info({ migration: migration.file, package: migration.package, position, count }, 'migrating'),
+    );
+    log.info({ applied: applied.length, orphaned: orphaned.length }, 'migrations are applied');
+    const boxTables = packages.flatMap((loaded) => loaded.boxTables ?? []);
+    const { role, enforced, summary } = await withMigrationLock(knex, () => prepareRuntimeRole(knex, boxTables));
+    log[enforced ? 'info' : 'warn'](summary);
+    return role;
+  } finally {
+    await close();
+  }
 }
 
 async function serve(

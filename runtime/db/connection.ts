@@ -31,17 +31,19 @@ export interface ConnectionOptions {
   /** Most connections at once. */
   poolSize?: number;
   applicationName?: string;
+  /** The role the connections take on; the user's own unless given. */
+  role?: string | null;
 }
 
 /** Opens the pool; nothing is connected before the first query. Columns are snake_case there and camelCase here. */
-export function connect({ url, poolSize = 10, applicationName = 'box' }: ConnectionOptions): Knex {
+export function connect({ url, poolSize = 10, applicationName = 'box', role }: ConnectionOptions): Knex {
   return knexModule({
     client: 'pg',
     connection: {
       connectionString: url,
       types: typeParsers,
       application_name: applicationName,
-      options: planning,
+      options: role ? `${planning} -c role=${role.replaceAll(/[\\ ]/g, '\\$&')}` : planning,
       // Statements that do not wait for each other's answers travel together.
       pipeline: true,
     } as Knex.PgConnectionConfig,
@@ -56,6 +58,8 @@ export function connect({ url, poolSize = 10, applicationName = 'box' }: Connect
 
 /** A connection of pg, as far as it is used here. */
 export interface Connection {
+  /** The tenant whose rows it sees (row-security.ts). */
+  tenantId?: string;
   query(config: {
     name?: string;
     text: string;
@@ -79,6 +83,11 @@ export async function withConnection<T>(knex: Knex, work: (connection: Connectio
 
 const snakeNames = new Map<string, string>();
 const camelNames = new Map<string, string>();
+
+/** A name as it stands in a statement. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
 
 /** `lineItemId` becomes `line_item_id`. */
 export function toSnakeCase(name: string): string {

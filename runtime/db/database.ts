@@ -6,6 +6,7 @@ import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import type { Actor } from './changes.ts';
 import { type ConnectionOptions, camelCaseRow, connect, withConnection } from './connection.ts';
+import { queryAs } from './row-security.ts';
 import { TenantDatabase } from './tenant-database.ts';
 
 /** Tables that belong to the box itself and carry no tenant; a package names its own in `boxTables`. */
@@ -31,7 +32,7 @@ export function openDatabase(options: ConnectionOptions): Database {
     box: {
       query: (text, values = []) =>
         withConnection(knex, async (connection) => {
-          const { rows } = await connection.query({ text, values });
+          const { rows } = await queryAs(connection, '', { text, values });
           return rows.map((row) => camelCaseRow(row as never));
         }),
     },

@@ -7,6 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
+import { layPolicies, seeAllTenants } from './row-security.ts';
 import { refuseKeysWithoutTenant } from './tenant-keys.ts';
 
 /** A package as far as migrations go. */
@@ -83,12 +84,15 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
       return {
         // The record and the check belong to the same transaction as the work: a kill leaves all of it or nothing.
         async up(transaction) {
+          await seeAllTenants(transaction);
           await module.up(transaction);
           await refuseKeysWithoutTenant(transaction, boxTables);
+          await layPolicies(transaction);
           const { package: owner, file, sha256 } = migration;
           await transaction(recordTable).insert({ package: owner, file, sha256 });
         },
         async down(transaction) {
+          await seeAllTenants(transaction);
           await module.down(transaction);
           await transaction(recordTable).where({ file: migration.file }).delete();
         },
@@ -119,7 +123,7 @@ export async function migrate(
   announce: (migration: Migration, position: number, count: number) => void = () => {},
 ): Promise<MigrationReport> {
   const migrations = await collectMigrations(owners);
-  return withLock(knex, async () => {
+  return withMigrationLock(knex, async () => {
     await createRecordTable(knex);
     const records: { package: string; file: string; sha256: string }[] = await knex(recordTable).select();
     const applied = new Map(records.map((record) => [record.file, record]));
@@ -136,6 +140,8 @@ export async function migrate(
         });
       });
     }
+    // Tables of migrations that ran before there were policies.
+    await layPolicies(knex);
     const present = new Set(migrations.map((migration) => migration.file));
     const orphaned = records.filter((record) => !present.has(record.file));
     return { applied: pending, orphaned };
@@ -166,8 +172,8 @@ async function createRecordTable(knex: Knex): Promise<void> {
   )`);
 }
 
-/** Work under a lock that PostgreSQL drops by itself when its holder dies. */
-async function withLock<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
+/** Work that one runtime does at a time, under a lock that PostgreSQL drops by itself when its holder dies. */
+export async function withMigrationLock<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
   const connection = await knex.client.acquireConnection();
   try {
     await connection.query('select pg_advisory_lock($1)', [advisoryLock]);

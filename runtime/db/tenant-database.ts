@@ -4,10 +4,13 @@
 import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import { type Actor, type Change, changeListeners, withoutSecrets } from './changes.ts';
-import { type Connection, camelCaseRow, toSnakeCase, withConnection } from './connection.ts';
+import { type Connection, camelCaseRow, quoteName, toSnakeCase, withConnection } from './connection.ts';
+import { queryAs, speakFor } from './row-security.ts';
 
 type Row = Record<string, unknown>;
 type Values = Record<string, unknown>;
+
+type RollbackTask = (db: TenantDatabase) => Promise<unknown>;
 
 const statementNames = new Map<string, string>();
 
@@ -26,6 +29,16 @@ export function json(value: unknown): string {
   return JSON.stringify(value);
 }
 
+export interface TransactionOptions {
+  /**
+   * `serializable`: as if no other transaction ran meanwhile, or an error of SQLSTATE class 40, after which the work
+   * may be done again. The outer transaction's own where the work joins one.
+   */
+  isolation?: 'read committed' | 'serializable';
+}
+
+const beginnings = { 'read committed': 'begin', serializable: 'begin isolation level serializable' };
+
 export class TenantDatabase {
   readonly tenantId: string;
   readonly extensions: Extensions;
@@ -34,6 +47,7 @@ export class TenantDatabase {
   readonly #knex: Knex;
   readonly #connection: Connection | null;
   #afterCommit: (() => void)[] = [];
+  #afterRollback: RollbackTask[] = [];
 
   constructor(
     knex: Knex,
@@ -63,9 +77,31 @@ export class TenantDatabase {
 
   /** A query of one table's rows of this tenant. For reading; columns may be written in camelCase. */
   table<R extends object = Row>(name: string): Knex.QueryBuilder<R, R[]> {
-    const query = this.#knex(name).where(`${name}.tenant_id`, this.tenantId);
-    if (this.#connection) query.connection(this.#connection as never);
-    return query as never;
+    return this.#client.queryBuilder().from(name).where(`${name}.tenant_id`, this.tenantId) as never;
+  }
+
+  /** knex's client with a connection of this tenant: the transaction's, else one of the pool for each query. */
+  get #client(): Knex.Client {
+    const pooled = this.#knex.client;
+    const connection = this.#connection;
+    const acquireConnection = async () => {
+      if (connection) return connection;
+      const taken = await pooled.acquireConnection();
+      try {
+        await speakFor(taken, this.tenantId);
+      } catch (error) {
+        pooled.releaseConnection(taken);
+        throw error;
+      }
+      return taken;
+    };
+    const releaseConnection = async (taken: Connection) => {
+      if (taken !== connection) await pooled.releaseConnection(taken);
+    };
+    return Object.create(pooled, {
+      acquireConnection: { value: acquireConnection },
+      releaseConnection: { value: releaseConnection },
+    });
   }
 
   /** An expression for a query of `table`. */
@@ -139,15 +175,35 @@ export class TenantDatabase {
    * Runs work in one transaction: all of it or nothing. Inside a transaction the work joins it.
    * Never call another service over the network in here: row locks would wait for it.
    */
-  async transaction<T>(work: (db: TenantDatabase) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (db: TenantDatabase) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     if (this.#connection) return work(this);
+    const tasks: RollbackTask[] = [];
+    try {
+      return await this.#transact(work, tasks, options);
+    } catch (error) {
+      // The connection is back in the pool by now. The first error is the one to be told.
+      for (const task of tasks) await task(this).catch(() => {});
+      throw error;
+    }
+  }
+
+  #transact<T>(
+    work: (db: TenantDatabase) => Promise<T>,
+    afterRollback: RollbackTask[],
+    { isolation = 'read committed' }: TransactionOptions,
+  ): Promise<T> {
     return withConnection(this.#knex, async (connection) => {
       const { extensions, actor, tenantId } = this;
       const db = new TenantDatabase(this.#knex, tenantId, { extensions, actor, connection });
+      db.#afterRollback = afterRollback;
+      // Neither is waited for: they travel with the first statement. If the first fails, nothing is committed; if the
+      // second fails, so does everything after it.
+      const spoken = speakFor(connection, tenantId);
+      spoken?.catch(() => {});
       try {
-        // Not waited for: it travels with the first statement. If it fails, so does everything after it.
-        connection.query({ text: 'begin' }).catch(() => {});
+        connection.query({ text: beginnings[isolation] }).catch(() => {});
         const result = await work(db);
+        await spoken;
         await connection.query({ text: 'commit' });
         for (const task of db.#afterCommit) task();
         return result;
@@ -162,6 +218,14 @@ export class TenantDatabase {
   afterCommit(task: () => void): void {
     if (this.#connection) this.#afterCommit.push(task);
     else task();
+  }
+
+  /**
+   * Runs a task if this transaction is undone, then, with the database outside of it: for a record of what failed.
+   * What the task throws is lost.
+   */
+  afterRollback(task: RollbackTask): void {
+    this.#afterRollback.push(task);
   }
 
   get #listened(): boolean {
@@ -188,13 +252,14 @@ export class TenantDatabase {
   }
 
   async #run(text: string, values: unknown[]) {
-    if (this.#connection) return this.#connection.query({ name: statementName(text), text, values });
-    return withConnection(this.#knex, (connection) => connection.query({ name: statementName(text), text, values }));
+    const query = { name: statementName(text), text, values };
+    if (this.#connection) return this.#connection.query(query);
+    return withConnection(this.#knex, (connection) => queryAs(connection, this.tenantId, query));
   }
 }
 
 function quote(name: string): string {
-  return `"${toSnakeCase(name).replaceAll('"', '""')}"`;
+  return quoteName(toSnakeCase(name));
 }
 
 function conditionOf(where: Values, firstParameter: number): { condition: string; values: unknown[] } {

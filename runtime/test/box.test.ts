@@ -1,9 +1,11 @@
 /**
  * A box as a whole: health, whose request it is, sessions, repeated requests, and a stop that drops nothing.
  */
+import pg from 'pg';
 import t from 'tap';
 import { createTestBox } from '../testing/box.ts';
 import { callerOf } from '../testing/client.ts';
+import { untilWaiting } from '../testing/waiting.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 
@@ -16,7 +18,7 @@ t.test('health says alive and ready, and not ready when the database is behind',
     tier: 'enterprise',
     checks: { database: 'ok', migrations: 'ok' },
   });
-  await box.box.database.box.query("delete from applied_migrations where file like '%tenant_domains%'");
+  await box.owner.query("delete from applied_migrations where file like '%tenant_domains%'");
   const behind = await anyone.get('/health');
   t.match(behind, { status: 503, body: { code: 'not_ready', detail: /tenant_create_tenant_domains/ } });
   t.match(await anyone.get('/health?probe=live'), { status: 200, body: { checks: { database: 'not_asked' } } });
@@ -62,11 +64,17 @@ t.test('settings of the store', async (t) => {
 
 t.test('requests under way end before the box does', async (t) => {
   const box = await createTestBox(t, { packages });
+  // Held up in the database, so that they are under way when the box is told to stop.
+  const holder = new pg.Client({ connectionString: box.databaseUrl });
+  await holder.connect();
+  await holder.query('begin; lock table staff_sessions in exclusive mode');
   const calls = Array.from({ length: 5 }, () =>
     box.visitor().post('/admin/auth/login', { email: box.email, password: box.password }),
   );
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  await box.box.stop();
+  await untilWaiting(box, calls.length);
+  const stopped = box.box.stop();
+  await holder.end();
+  await stopped;
   for (const { status } of await Promise.all(calls)) t.equal(status, 200);
   await t.rejects(callerOf(box.url).get('/health'), 'nothing new is taken');
 });

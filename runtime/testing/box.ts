@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { boot, type RunningBox } from '../boot.ts';
+import { type BoxDatabase, openDatabase } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { Tier } from '../package/load.ts';
 import { type Caller, callerOf } from './client.ts';
@@ -35,6 +36,8 @@ export interface TestBox extends TestShop {
   box: RunningBox;
   url: string;
   databaseUrl: string;
+  /** The database as the owner of its tables, whom row-level security does not bind; for looking and for meddling. */
+  owner: BoxDatabase;
   operator: Caller;
   hosting: Caller;
   secrets: { operator: string; hosting: string };
@@ -70,7 +73,9 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     port: 0,
     log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }, pino.destination(2)),
   });
+  const owner = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   t.teardown(async () => {
+    await owner.close();
     await box.stop();
     await database.drop();
   });
@@ -81,6 +86,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     box,
     url: box.url,
     databaseUrl: database.url,
+    owner: owner.box,
     operator: callerOf(box.url, { authorization: `Bearer ${secrets.operator}` }),
     hosting: callerOf(box.url, { 'x-hosting-secret': secrets.hosting }),
     secrets,

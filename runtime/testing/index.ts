@@ -5,3 +5,4 @@ export { createTestBox, type TestBox, type TestShop } from './box.ts';
 export { type Answer, type Caller, callerOf } from './client.ts';
 export { administer, administrationUrl, createTestDatabase, type TestDatabase, urlOfDatabase } from './database.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
+export { untilWaiting } from './waiting.ts';

@@ -89,18 +89,6 @@ export async function countRows(shop: TestShop, table: 'carts' | 'cart_line_item
   return row?.count as number;
 }
 
-/** Resolves once so many statements wait for a lock. */
-export async function untilWaiting({ box }: TestBox, count: number): Promise<void> {
-  for (;;) {
-    const [row] = await box.database.box.query<{ waiting: number }>(
-      `select count(*) as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (row?.waiting === count) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 /** Runs work in a transaction that ends when `finish` is called. */
 export async function holding<T>(
   { db }: TestShop,

@@ -3,7 +3,7 @@
  */
 import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { memberAuthenticators, newId } from '@carton/runtime';
-import type { Caller } from '@carton/runtime/testing';
+import { type Caller, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   eventsOf,
@@ -15,7 +15,6 @@ import {
   region,
   sessionOf,
   shopperWith,
-  untilWaiting,
 } from './helpers.ts';
 
 const box = await openBox(t);

@@ -4,8 +4,9 @@
  */
 import { completeCart, type LockedCart, lockActiveCart } from '@carton/cart';
 import { newId } from '@carton/runtime';
+import { untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
-import { type ForSale, forSale, holding, openBox, piecesOf, sessionOf, shopperWith, untilWaiting } from './helpers.ts';
+import { type ForSale, forSale, holding, openBox, piecesOf, sessionOf, shopperWith } from './helpers.ts';
 
 const box = await openBox(t);
 const shirt = await forSale(box);

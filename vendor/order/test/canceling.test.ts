@@ -1,5 +1,6 @@
 import { type OrderCanceler, orderCancelers } from '@carton/order';
 import { type ExtensionPoint, newId } from '@carton/runtime';
+import { untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import { eventsOf, openBox, place, placeStocked, timelineOf } from './helpers.ts';
 
@@ -55,25 +56,11 @@ t.test('what was fulfilled is not canceled, also when it is fulfilled meanwhile'
     await tx.query("update orders set fulfillment_status = 'fulfilled' where tenant_id = $1 and id = $2", [order.id]);
     canceling = box.staff.post(`/admin/orders/${order.id}/cancel`);
     // The request reads the order as it was and waits for its row.
-    await waitFor(async () => {
-      const waiting = await box.db.query<{ count: number }>(
-        `select count(*) as count from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and $1::uuid is not null`,
-      );
-      return waiting[0]?.count === 1;
-    });
+    await untilWaiting(box);
   });
   t.match(await canceling, { status: 409, body: { code: 'order_fulfillment_started' } });
   t.equal(await onHand(), 5, 'the stock that was returned went back');
 });
-
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('it did not come to pass');
-}
 
 t.test('what is contributed to orderCancelers joins in, and can stop it', async (t) => {
   const extensions = box.box.database.extensions;

@@ -1,7 +1,7 @@
 /**
  * What other packages ask of regions, and how they hold them: a currency with prices in it stays.
  */
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, untilWaiting } from '@carton/runtime/testing';
 import pg from 'pg';
 import t from 'tap';
 import { findRegion, findRegionOfCountry, findRegions, holdRegion, listRegions, regionLocks } from '../index.ts';
@@ -35,7 +35,7 @@ t.test('a held region keeps its currency until the transaction ends', async (t) 
   await box.db.transaction(async (db) => {
     t.match(await holdRegion(db, region.id), { currency: 'EUR' });
     changing = box.staff.patch(`/admin/regions/${region.id}`, { currency: 'USD' });
-    await waitUntilBlocked();
+    await untilWaiting(box);
     t.match(await findRegion(box.db, region.id), { currency: 'EUR' });
   });
   t.match(await changing, { status: 200, body: { currency: 'USD' } });
@@ -69,15 +69,3 @@ t.test('a region that something names is not deleted', async (t) => {
   t.match(await box.staff.delete(path), { status: 409, body: { code: 'region_in_use' } });
   t.strictSame((await box.staff.get(path)).body.countries, ['AT', 'DE'], 'its countries are still there');
 });
-
-/** Waits until another connection of this database waits for a lock. */
-async function waitUntilBlocked(): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt += 1) {
-    const [row] = await box.box.database.box.query<{ waiting: number }>(
-      `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (row?.waiting) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('nothing waits for a lock');
-}
