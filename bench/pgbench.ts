@@ -8,7 +8,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { planning } from '@carton/runtime/service';
-import type { Statement } from './checkout-box.ts';
+import type { Statement } from './box.ts';
+import { cartIdPrefix } from './checkouts.ts';
 
 const run = promisify(execFile);
 
@@ -23,7 +24,7 @@ export function findPgbench(): string {
 
 /** The id and session hash of a prepared cart, as SQL over pgbench's variable `n`. */
 const suffix = "lpad(to_hex(:n::bigint), 12, '0')";
-export const cartIdPrefix = '0198f000-0000-7000-8000-';
+
 const cartId = `('${cartIdPrefix}' || ${suffix})`;
 const sessionHash = "lpad(:n::text, 64, '0')";
 

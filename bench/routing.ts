@@ -2,11 +2,11 @@
  * What routing costs: CPU time a request of one application with 6 routes and of one with 372, asked the same six
  * things. Each application is a process of its own; they are asked in turn, several rounds, and the medians compared.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { startServer } from './box.ts';
 import { load } from './load.ts';
-import type { Measurement } from './run.ts';
+import { type Measurement, median, rounded } from './measurement.ts';
 
 const few = 6;
 const many = 372;
@@ -17,14 +17,6 @@ const clients = 8;
 interface Server {
   child: ChildProcess;
   url: string;
-}
-
-async function startServer(routes: number): Promise<Server> {
-  const child = fork(fileURLToPath(new URL('./routing-server.ts', import.meta.url)), [String(routes)], {
-    execArgv: ['--conditions=workspace-source'],
-  });
-  const [{ url }] = await once(child, 'message');
-  return { child, url };
 }
 
 /** CPU time the server used since it was last asked, in microseconds. */
@@ -47,7 +39,8 @@ async function round(server: Server): Promise<number> {
 const paths = ['', '/one', '/one/items', '/two/items/7', '/one/notes', '/two/notes/9'];
 
 export async function measure(): Promise<Measurement> {
-  const servers = [await startServer(few), await startServer(many)] as const;
+  const program = './routing-server.ts';
+  const servers = [await startServer(program, `${few}`), await startServer(program, `${many}`)] as const;
   try {
     for (const server of servers) await round(server);
     const costs: [number[], number[]] = [[], []];
@@ -60,17 +53,13 @@ export async function measure(): Promise<Measurement> {
     const [fewCost, manyCost] = costs.map(median) as [number, number];
     return {
       name: 'routing',
-      ratio: Math.round((manyCost / fewCost) * 1000) / 1000,
-      box: { what: `CPU a request, ${many} routes`, value: Math.round(manyCost * 10) / 10, unit: 'µs' },
-      peer: { what: `CPU a request, ${few} routes`, value: Math.round(fewCost * 10) / 10, unit: 'µs' },
+      ratio: rounded(manyCost / fewCost),
+      box: { what: `CPU a request, ${many} routes`, value: rounded(manyCost, 1), unit: 'µs' },
+      peer: { what: `CPU a request, ${few} routes`, value: rounded(fewCost, 1), unit: 'µs' },
     };
   } finally {
     for (const { child } of servers) child.kill();
   }
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }
 
 function show(microseconds: number | undefined): string {

@@ -2,24 +2,28 @@
  * `npm run bench -- <name>`: runs one measurement and ends with one line of JSON that anyone can compare.
  */
 import { cpus, totalmem } from 'node:os';
-
-/** What a measurement found: its own figure beside a named peer's from the same run. */
-export interface Measurement {
-  name: string;
-  /** The box's side divided by the peer's, as the measurement defines it. */
-  ratio: number;
-  box: { what: string; value: number; unit: string };
-  peer: { what: string; value: number; unit: string };
-}
+import type { Measurement } from './measurement.ts';
 
 const benches: Record<string, { about: string; load: () => Promise<{ measure: () => Promise<Measurement> }> }> = {
   checkout: {
     about: 'orders per second of POST /checkout beside pgbench running the same statements',
     load: () => import('./checkout.ts'),
   },
+  products: {
+    about: 'GET /products, twelve with prices, beside a bare Koa and pg server running the same statements',
+    load: () => import('./products.ts'),
+  },
   routing: {
     about: 'CPU per request with 372 mounted routes beside the same with 6',
     load: () => import('./routing.ts'),
+  },
+  start: {
+    about: 'from starting an installed box to its first 200 of /health beside a bare Koa and pg server',
+    load: () => import('./start.ts'),
+  },
+  tenancy: {
+    about: 'what row-level security costs GET /products and POST /checkout',
+    load: () => import('./tenancy.ts'),
   },
 };
 

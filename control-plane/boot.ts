@@ -8,7 +8,6 @@ import {
   collectMigrations,
   connect,
   createApp,
-  createDocument,
   explorer,
   type IdempotencyKeeper,
   listen,
@@ -16,6 +15,7 @@ import {
   pendingMigrations,
   problemOfDatabaseError,
   type Route,
+  serveDocument,
   serviceRoutes,
   vendor,
 } from '@carton/runtime/service';
@@ -38,7 +38,8 @@ export interface ControlPlaneOptions extends ControlPlaneSettings {
   registrySecret: string;
   /** Encrypts the private signing key in the database. */
   signingKeySecret?: string;
-  trustProxy?: boolean;
+  /** Which proxies are believed: see `trustedProxy`. */
+  trustProxy?: boolean | string;
   /** Refuse an answer that breaks its own schema: for tests. */
   strictAnswers?: boolean;
   host: string;
@@ -49,7 +50,10 @@ export interface ControlPlaneOptions extends ControlPlaneSettings {
 
 export interface RunningControlPlane {
   url: string;
-  document: Record<string, unknown>;
+  /** Makes its OpenAPI document. */
+  document(): Promise<Record<string, unknown>>;
+  /** Everything it serves, as it was given to the application. */
+  routes: readonly Route<ControlPlaneServices>[];
   /** Ends what is under way, then closes the database's pool. */
   stop(): Promise<void>;
 }
@@ -87,30 +91,31 @@ async function serve(
   const guesses = createGuessLimiter();
   const migrations = await collectMigrations([migrationOwner]);
   let draining = false;
-  let documentText = '';
-  const routes: Route<ControlPlaneServices>[] = [
-    ...licenseRoutes,
-    ...signingRoutes,
-    ...telemetryRoutes,
-    ...boxRoutes,
-    ...catalogueRoutes,
-    ...serviceRoutes<ControlPlaneServices>({
-      name: 'control plane',
-      about: { version: manifest.version },
-      pendingMigrations: () => pendingMigrations(db, migrations),
-      isDraining: () => draining,
-      document: () => documentText,
-    }),
+  const areas = [
+    { name: 'licences', description: 'Licence keys and their activation', routes: licenseRoutes },
+    { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
+    { name: 'telemetry', description: 'Reports of what the registry served and refused', routes: telemetryRoutes },
+    { name: 'boxes', description: 'Boxes and the domains they are reached at', routes: boxRoutes },
+    { name: 'catalogue', description: 'What each tier holds', routes: catalogueRoutes },
   ];
+  const own = serviceRoutes<ControlPlaneServices>({
+    name: 'control plane',
+    about: { version: manifest.version },
+    pendingMigrations: () => pendingMigrations(db, migrations),
+    isDraining: () => draining,
+    document: () => document.prepared(),
+  });
+  areas.push({ name: 'service', description: 'The control plane itself', routes: own });
+  const routes: Route<ControlPlaneServices>[] = areas.flatMap((area) => area.routes);
   const title = `${vendor.name.replace(/^./, (letter) => letter.toUpperCase())} Control Plane`;
-  const document = createDocument({
+  const description = `Licences, activation, download reports and box domains of ${vendor.name}`;
+  const document = serveDocument(() => ({
     title,
     version: manifest.version,
-    description: `Licences, activation, download reports and box domains of ${vendor.name}`,
-    declarations: routes.map(({ declaration }) => declaration),
+    description,
+    groups: areas.map((area) => ({ ...area, declarations: area.routes.map(({ declaration }) => declaration) })),
     accessKinds,
-  });
-  documentText = JSON.stringify(document);
+  }));
 
   const scope: CredentialScope = { db, guesses, adminSecret, registrySecret };
   const app = createApp<CredentialScope, ControlPlaneServices>({
@@ -121,7 +126,7 @@ async function serve(
     strictAnswers,
     keepIdempotent,
     translateError: problemOfDatabaseError,
-    before: [explorer({ title })],
+    before: [explorer({ title, description, badges: [manifest.version] })],
     scope: () => scope,
     services: (ctx, _, caller) => ({
       db,
@@ -137,7 +142,8 @@ async function serve(
   log.info({ url: server.url, routes: routes.length }, 'listening');
   return {
     url: server.url,
-    document,
+    document: document.make,
+    routes,
     async stop() {
       draining = true;
       await server.stop();

@@ -2,20 +2,24 @@
  * The environment of the control plane as one frozen, checked object.
  */
 import { resolve } from 'node:path';
-import { normalizeHost, object, oneOf, readSettings, Type, vendor } from '@carton/runtime/service';
+import {
+  normalizeHost,
+  object,
+  readSettings,
+  readTrustProxy,
+  serviceSettings,
+  Type,
+  vendor,
+} from '@carton/runtime/service';
 
 const Settings = object({
-  HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on' }),
+  ...serviceSettings,
   CONTROL_PLANE_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 4000, description: 'Port to listen on' }),
   CONTROL_PLANE_HOME: Type.String({
     minLength: 1,
     default: `.${vendor.name}/control-plane`,
     description: 'Folder of the embedded PostgreSQL; unused with DATABASE_URL',
   }),
-  DATABASE_URL: Type.Optional(
-    Type.String({ pattern: '^postgres(ql)?://', description: 'PostgreSQL to use instead of the embedded one' }),
-  ),
-  DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 500, default: 10, description: 'Most connections at once' }),
   ADMIN_SECRET: Type.String({ minLength: 16, description: "The vendor's own bearer secret" }),
   REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the gated registry' }),
   REGISTRY_URL: Type.String({
@@ -42,11 +46,6 @@ const Settings = object({
       description: "DNS server to ask about domains, as 127.0.0.1:53; the machine's own unless set",
     }),
   ),
-  TRUST_PROXY: Type.Boolean({ default: false, description: 'Believe X-Forwarded-For, -Proto and -Host' }),
-  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error', 'silent'], {
-    default: 'info',
-    description: 'Least level that is logged',
-  }),
 });
 
 export interface Config {
@@ -63,7 +62,7 @@ export interface Config {
   readonly signingKeySecret: string | undefined;
   readonly nameservers: readonly string[];
   readonly nameserverLookup: string | undefined;
-  readonly trustProxy: boolean;
+  readonly trustProxy: string;
   readonly logLevel: string;
 }
 
@@ -86,7 +85,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     signingKeySecret: values.SIGNING_KEY_SECRET,
     nameservers: hostNames('NAMESERVERS', values.NAMESERVERS),
     nameserverLookup: values.NAMESERVER_LOOKUP,
-    trustProxy: values.TRUST_PROXY,
+    trustProxy: readTrustProxy(values.TRUST_PROXY),
     logLevel: values.LOG_LEVEL,
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Shapes that several rooms of the control plane share.
  */
-import { oneOf, Type, tiers } from '@carton/runtime/service';
+import { oneOf, packageName, Type, tiers } from '@carton/runtime/service';
 
 /** Text without control characters, which neither logs nor the database take, and with something to see in it. */
 const readable = '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
@@ -21,5 +21,6 @@ export const PackageName = Type.String({
   maxLength: 214,
   pattern: '^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$',
   description: 'Full npm name of a package',
+  examples: [packageName('cart')],
 });
 export const VersionText = Type.String({ minLength: 1, maxLength: 256, pattern: readable, examples: ['0.1.0'] });

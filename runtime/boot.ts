@@ -4,8 +4,10 @@
 import type { Middleware } from 'koa';
 import { type Logger, pino } from 'pino';
 import { accessKindsIn, isBoxRoute, routesOf } from './box/access.ts';
+import { keepConsistent } from './box/consistency.ts';
 import { engineRoutes } from './box/engine-routes.ts';
 import { keepIdempotent } from './box/idempotency.ts';
+import { boxRateLimits } from './box/rate-limits.ts';
 import type { Box, BoxServices } from './box/services.ts';
 import { noTenantId, TenantResolver, type TenantScope, tenantProblems } from './box/tenancy.ts';
 import type { Actor } from './db/changes.ts';
@@ -14,9 +16,12 @@ import { type Database, openDatabase } from './db/database.ts';
 import { collectMigrations, migrate, withMigrationLock } from './db/migrations.ts';
 import { prepareRuntimeRole } from './db/row-security.ts';
 import { createApp } from './http/app.ts';
+import { completeRoutes } from './http/complete.ts';
+import type { RateLimits } from './http/rate-limit.ts';
+import type { Route } from './http/route.ts';
 import { listen, type RunningServer } from './http/server.ts';
-import { createDocument } from './openapi/document.ts';
 import { explorer } from './openapi/explorer.ts';
+import { serveDocument } from './openapi/served.ts';
 import { gatherExtensions } from './package/extension.ts';
 import { type LoadedPackage, loadPackages, type Tier } from './package/load.ts';
 import { vendor } from './vendor.ts';
@@ -31,7 +36,14 @@ export interface BootOptions {
   packagesFrom: string;
   operatorSecret?: string;
   hostingSecret?: string;
-  trustProxy?: boolean;
+  /** Which proxies are believed: see `trustedProxy`. */
+  trustProxy?: boolean | string;
+  /** Requests a minute; none are counted unless given. */
+  rateLimits?: RateLimits;
+  /** Milliseconds in which a request's work in the database has to be done; 30,000 unless given. */
+  requestDeadline?: number;
+  /** Milliseconds in which a body has to arrive. */
+  bodyDeadline?: number;
   strictAnswers?: boolean;
   host: string;
   port: number;
@@ -40,20 +52,29 @@ export interface BootOptions {
 
 export interface RunningBox extends Box {
   url: string;
-  document: Record<string, unknown>;
+  /** Makes its OpenAPI document. */
+  document(): Promise<Record<string, unknown>>;
+  /** Everything it serves, as it was given to the application. */
+  routes: readonly Route<BoxServices>[];
   /** Ends what is under way, then closes the database's pool. */
   stop(): Promise<void>;
 }
 
-/** Version of the contract, as its document carries it (contract, "OpenAPI document identifiers"). */
+/** The contract, as its document carries it (contract, "OpenAPI document identifiers"). */
 const contractVersion = '0.1.0';
+const title = 'Box Backend';
+const description = `Partner-deployed ${vendor.name} runtime: engine-mounted routes`;
+
+/** Milliseconds that a request's work in the database may take, unless told. */
+const longestRequest = 30_000;
 
 /** Starts a box. @throws Error with one clear line about what stops it */
 export async function boot(options: BootOptions): Promise<RunningBox> {
   const log = options.log ?? pino({ level: 'silent' });
   const packages = await loadPackages(options.packages, options.packagesFrom);
   const role = await prepareDatabase(options.databaseUrl, packages, log);
-  const database = openDatabase({ url: options.databaseUrl, poolSize: options.poolSize, role });
+  const { poolSize, requestDeadline = longestRequest } = options;
+  const database = openDatabase({ url: options.databaseUrl, poolSize, role, statementTimeout: requestDeadline });
   try {
     database.extensions = gatherExtensions(packages.flatMap((loaded) => loaded.extends ?? []));
     return await serve(options, database, packages, log);
@@ -86,33 +107,42 @@ async function serve(
   packages: readonly LoadedPackage[],
   log: Logger,
 ): Promise<RunningBox> {
-  const { tier, operatorSecret, hostingSecret, trustProxy, strictAnswers } = options;
+  const { tier, operatorSecret, hostingSecret, trustProxy, rateLimits, bodyDeadline, strictAnswers } = options;
+  const { requestDeadline = longestRequest } = options;
   const secrets = { operator: operatorSecret, hosting: hostingSecret };
   const accessKinds = accessKindsIn(database);
   const tenants = new TenantResolver(database, secrets);
   let draining = false;
-  let documentText = '';
-  const engine = engineRoutes({
-    database,
-    tier,
-    migrations: await collectMigrations(packages),
-    isDraining: () => draining,
-    document: () => documentText,
-  });
-  const packageRoutes = packages.flatMap(routesOf);
+  const complete = (routes: readonly Route<BoxServices>[]) =>
+    completeRoutes(routes, { accessKinds, conditional: true, rateLimited: true });
+  const engine = complete(
+    engineRoutes({
+      database,
+      tier,
+      migrations: await collectMigrations(packages),
+      isDraining: () => draining,
+      document: () => document.prepared(),
+    }),
+  );
+  const engineOperations = new Set(engine.map(({ declaration }) => declaration.operationId));
+  const mounted = packages.map((loaded) => ({ ...loaded, routes: complete(routesOf(loaded, accessKinds)) }));
+  const packageRoutes = mounted.flatMap((loaded) => loaded.routes);
   const routes = [...engine, ...packageRoutes];
   const permissions = [...new Set(packageRoutes.flatMap(({ declaration }) => declaration.permission || []))].sort();
   const box: Box = { tier, packages, database, permissions, forgetTenants: () => tenants.forget() };
   const commonProblems = tenantProblems;
-  const document = createDocument({
-    title: 'Box Backend',
+  const declarationsOf = (given: typeof routes) => given.map(({ declaration }) => declaration);
+  const document = serveDocument(() => ({
+    title,
     version: contractVersion,
-    description: `Partner-deployed ${vendor.name} runtime: engine-mounted routes`,
-    declarations: routes.map((mounted) => mounted.declaration),
+    description,
+    groups: [
+      { name: 'box', description: 'The box itself', declarations: declarationsOf(engine) },
+      ...mounted.map((loaded) => ({ ...loaded, declarations: declarationsOf(loaded.routes) })),
+    ],
     accessKinds,
     commonProblems,
-  });
-  documentText = JSON.stringify(document);
+  }));
   const nobody = database.forTenant(noTenantId);
 
   const app = createApp<TenantScope, BoxServices>({
@@ -122,17 +152,22 @@ async function serve(
     log,
     trustProxy,
     strictAnswers,
+    bodyDeadline,
     keepIdempotent,
+    keepConsistent,
+    rateLimits: rateLimits && boxRateLimits(rateLimits),
+    origins: (ctx) => tenants.originsFor(ctx),
     translateError: problemOfDatabaseError,
-    before: [explorer({ title: `Box Backend (${tier})` }) as Middleware],
-    async scope(ctx, mounted) {
-      if (engine.includes(mounted as never)) return { tenant: null, db: nobody, secrets };
+    before: [explorer({ title, description, badges: [tier, contractVersion] }) as Middleware],
+    async scope(ctx, route) {
+      if (engineOperations.has(route.declaration.operationId)) return { tenant: null, db: nobody, secrets };
       try {
         const tenant = await tenants.resolve(ctx);
         ctx.state.tenant = tenant.slug;
-        return { tenant, db: database.forTenant(tenant.id), secrets };
+        const db = database.forTenant(tenant.id, null, performance.now() + requestDeadline);
+        return { tenant, db, secrets };
       } catch (error) {
-        if (isBoxRoute(mounted) && isTenantProblem(error)) return { tenant: null, db: nobody, secrets };
+        if (isBoxRoute(route) && isTenantProblem(error)) return { tenant: null, db: nobody, secrets };
         throw error;
       }
     },
@@ -146,6 +181,8 @@ async function serve(
         staff: actor ?? undefined,
         session: actor ? undefined : caller,
         log,
+        headers: ctx.headers,
+        cookies: ctx.cookies,
         client: { address: ctx.ip, userAgent: ctx.get('user-agent').slice(0, 255) },
       } as unknown as BoxServices;
     },
@@ -155,7 +192,8 @@ async function serve(
   return {
     ...box,
     url: server.url,
-    document,
+    document: document.make,
+    routes,
     async stop() {
       draining = true;
       await server.stop();
@@ -171,5 +209,5 @@ function isTenantProblem(error: unknown): boolean {
 
 function isActor(caller: unknown): caller is Actor {
   const type = (caller as Actor | null)?.type;
-  return type === 'staff' || type === 'operator';
+  return type === 'staff' || type === 'api_key' || type === 'operator';
 }

@@ -2,11 +2,20 @@
  * The environment of a box as one frozen, checked object.
  */
 import { resolve } from 'node:path';
+import type { RateLimits } from './http/rate-limit.ts';
 import { object, Type } from './http/schemas.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, readTrustProxy, serviceSettings } from './settings.ts';
+
+const limit = (usual: number, what: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 100_000_000,
+    default: usual,
+    description: `Most ${what} a minute of one caller, counted by each replica for itself; 0 for no limit`,
+  });
 
 const Settings = object({
-  HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on' }),
+  ...serviceSettings,
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3001, description: 'Port to listen on' }),
   BOX_HOME: Type.String({ minLength: 1, default: '.', description: "The box's folder: data, logs" }),
   BOX_PACKAGES: Type.String({
@@ -14,18 +23,18 @@ const Settings = object({
     default: 'carton.lock.json',
     description: 'The lock file that names the entitled packages; they stand in node_modules beside it',
   }),
-  DATABASE_URL: Type.Optional(
-    Type.String({ pattern: '^postgres(ql)?://', description: 'PostgreSQL to use instead of the embedded one' }),
-  ),
-  DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 500, default: 10, description: 'Most connections at once' }),
+  REQUEST_DEADLINE: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 30,
+    description: 'Seconds after which a request that still works in the database is ended with 503',
+  }),
   OPERATOR_SECRET: Type.Optional(Type.String({ minLength: 16, description: "The operator's bearer secret" })),
   HOSTING_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Secret of the website hosting layer' })),
-  TRUST_PROXY: Type.Boolean({ default: false, description: 'Believe X-Forwarded-For, -Proto and -Host' }),
-  LOG_LEVEL: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
-    enum: ['debug', 'info', 'warn', 'error', 'silent'],
-    default: 'info',
-    description: 'Least level that is logged',
-  }),
+  RATE_LIMIT_READ: limit(12_000, 'GET requests'),
+  RATE_LIMIT_WRITE: limit(3_000, 'changes'),
+  RATE_LIMIT_CHECKOUT: limit(600, 'checkouts'),
+  RATE_LIMIT_LOGIN: limit(120, 'changes without a credential and wrong credentials'),
 });
 
 export interface Config {
@@ -35,9 +44,12 @@ export interface Config {
   readonly lockFile: string;
   readonly databaseUrl: string | undefined;
   readonly poolSize: number;
+  /** Milliseconds. */
+  readonly requestDeadline: number;
   readonly operatorSecret: string | undefined;
   readonly hostingSecret: string | undefined;
-  readonly trustProxy: boolean;
+  readonly trustProxy: string;
+  readonly rateLimits: RateLimits;
   readonly logLevel: string;
 }
 
@@ -57,9 +69,16 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     lockFile: resolve(values.BOX_PACKAGES),
     databaseUrl: values.DATABASE_URL,
     poolSize: values.DATABASE_POOL_SIZE,
+    requestDeadline: values.REQUEST_DEADLINE * 1000,
     operatorSecret: values.OPERATOR_SECRET,
     hostingSecret: values.HOSTING_SECRET,
-    trustProxy: values.TRUST_PROXY,
+    trustProxy: readTrustProxy(values.TRUST_PROXY),
+    rateLimits: {
+      read: values.RATE_LIMIT_READ,
+      write: values.RATE_LIMIT_WRITE,
+      checkout: values.RATE_LIMIT_CHECKOUT,
+      login: values.RATE_LIMIT_LOGIN,
+    },
     logLevel: values.LOG_LEVEL,
   });
 }

@@ -1,8 +1,27 @@
 /**
  * The environment of a process held against a schema: each setting with its type, its default and its meaning.
  */
-import type { Static, TObject } from './http/schemas.ts';
+import { oneOf, type Static, type TObject, Type } from './http/schemas.ts';
+import { trustedProxy } from './http/trusted-proxy.ts';
 import { faults } from './http/validation.ts';
+
+/** What every service is told. */
+export const serviceSettings = {
+  HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on' }),
+  DATABASE_URL: Type.Optional(
+    Type.String({ pattern: '^postgres(ql)?://', description: 'PostgreSQL to use instead of the embedded one' }),
+  ),
+  DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 500, default: 10, description: 'Most connections at once' }),
+  TRUST_PROXY: Type.String({
+    default: 'false',
+    description:
+      'Which proxies in front are believed in `X-Forwarded-For`, `-Host` and `-Proto`: `false` for none, how many stand one behind the other (`true` is one), or their addresses: `loopback, 10.0.0.0/8` (`private` stands for the private ranges)',
+  }),
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error', 'silent'], {
+    default: 'info',
+    description: 'Least level that is logged',
+  }),
+};
 
 /**
  * Reads the settings that a schema declares; one that is empty counts as not given.
@@ -18,6 +37,16 @@ export function readSettings<T extends TObject>(schema: T, environment: NodeJS.P
   const wrong = faults(schema, given);
   if (wrong) throw new Error(`wrong setting: ${readable(wrong)}`);
   return given as Static<T>;
+}
+
+/** The setting TRUST_PROXY, held against what it may be. @throws Error naming it and the part that is wrong */
+export function readTrustProxy(text: string): string {
+  try {
+    trustedProxy(text);
+  } catch (error) {
+    throw new Error(`wrong setting: TRUST_PROXY: ${(error as Error).message}`);
+  }
+  return text;
 }
 
 /** The faults with the setting's name first. */

@@ -3,7 +3,6 @@
  * the key's random part. Counts are kept in this process's memory; a restart forgets them, and several control planes
  * each count their own. A key has 160 random bits: this keeps guessing cheap for us, not hard for them.
  */
-import { isIPv6 } from 'node:net';
 import { tooManyRequests } from '@carton/runtime/service';
 
 /** Failures that a source may have in a window before it is told to wait. */
@@ -52,19 +51,4 @@ export function createGuessLimiter(elapsed: () => number = () => performance.now
       refuseOver(sources, failuresPerWindow + 1);
     },
   };
-}
-
-/** An address as a source: of IPv6 the first 64 bits, since a single caller commonly has all the others. */
-export function addressSource(address: string): string {
-  const bare = address.replace(/^::ffff:(?=\d+\.)/, '');
-  if (!isIPv6(bare)) return `address ${bare}`;
-  const [before = '', after] = bare.split('%')[0]?.split('::') ?? [];
-  const head = before.split(':').filter(Boolean);
-  const tail = (after ?? '').split(':').filter(Boolean);
-  const zeros = after === undefined ? 0 : 8 - head.length - tail.length;
-  const groups = [...head, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...tail];
-  return `address ${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}`;
 }

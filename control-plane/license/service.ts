@@ -1,13 +1,13 @@
 /**
  * The life of a licence: minted, recognised by its key, activated, suspended, reinstated, renewed, revoked.
  */
-import { invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
+import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { entitledPackages } from '../catalogue/entitlements.ts';
 import type { ControlPlaneServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
-import { addressSource, type GuessLimiter } from './guesses.ts';
+import type { GuessLimiter } from './guesses.ts';
 import { makeKey, parseKey } from './key.ts';
 import {
   licenseExpired,
@@ -51,7 +51,7 @@ export async function identifyLicense(
   key: string,
   address: string,
 ): Promise<License> {
-  const source = addressSource(address);
+  const source = `address ${addressBlock(address)}`;
   guesses.refuse([source]);
   const parsed = parseKey(key);
   if (!parsed) {

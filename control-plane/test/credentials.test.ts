@@ -50,7 +50,7 @@ const send = ({ method, path, body }: Row, authorization?: string) =>
   stand.visitor().call(method, path, { body, headers: authorization === undefined ? {} : { authorization } });
 
 t.test('the table has every operation of the document', async (t) => {
-  const { paths } = stand.controlPlane.document as { paths: Record<string, Record<string, unknown>> };
+  const { paths } = (await stand.controlPlane.document()) as { paths: Record<string, Record<string, unknown>> };
   const documented = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );

@@ -6,7 +6,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { vendor } from '@carton/runtime/service';
+import { documentFaults } from '@carton/runtime/testing';
 import { validate } from '@readme/openapi-parser';
 import t from 'tap';
 import { startStand } from './stand.ts';
@@ -49,6 +51,19 @@ t.test('parsers accept it', async (t) => {
     0,
     JSON.stringify(problems.filter(({ severity }: { severity: string }) => severity === 'error')),
   );
+
+  const spectral = fileURLToPath(new URL('../../node_modules/.bin/spectral', import.meta.url));
+  const ruleset = fileURLToPath(new URL('../../scripts/test/spectral.yaml', import.meta.url));
+  const complaints = await new Promise<string>((resolve) => {
+    execFile(spectral, ['lint', '--ruleset', ruleset, '--fail-severity=hint', file], (error, stdout) =>
+      resolve(error ? stdout : ''),
+    );
+  });
+  t.equal(complaints, '', 'spectral lint finds nothing');
+});
+
+t.test('every operation is complete, and every example is of its schema', async (t) => {
+  t.strictSame(documentFaults(document), []);
 });
 
 t.test('the shapes of the contract have its names', async (t) => {

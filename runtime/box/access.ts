@@ -9,7 +9,7 @@ import type { BoxServices } from './services.ts';
 import { sessionAccess } from './shopper-session.ts';
 import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
 
-/** Access kinds of packages: `auth` contributes `staff`. */
+/** Access kinds of packages: `auth` contributes `staff`, `api-key` what stands in for it. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind has callers of its own shape.
 export const accessKinds = extensionPoint<AccessKind<TenantScope, any>>('access');
 
@@ -22,14 +22,20 @@ export function isBoxRoute(route: Route<BoxServices>): boolean {
   return accessKindsOf(route.declaration).some((kind) => kind === 'operator' || kind === 'hosting');
 }
 
-/** A package's routes, each staff route with the right it asks for: `<package>:read` for reads, else `<package>:write`. */
-export function routesOf({ name, routes }: LoadedPackage): Route<BoxServices>[] {
-  return routes.map((route) => {
-    const { access, permission, method } = route.declaration;
-    if (permission !== undefined || ![access].flat().includes('staff')) return route;
-    return {
-      ...route,
-      declaration: { ...route.declaration, permission: `${name}:${method === 'get' ? 'read' : 'write'}` },
-    };
+/**
+ * A package's routes, each staff route with the right it asks for: `<package>:read` for reads, else `<package>:write`.
+ * @param kinds what this box knows: a kind that stands in for another is let in wherever that one is asked for a right
+ */
+export function routesOf(
+  { name, routes }: LoadedPackage,
+  kinds: readonly AccessKind<TenantScope, never>[] = [],
+): Route<BoxServices>[] {
+  return routes.map(({ handler, declaration }) => {
+    const asked = accessKindsOf(declaration);
+    const right = `${name}:${declaration.method === 'get' ? 'read' : 'write'}`;
+    const permission = declaration.permission ?? (asked.includes('staff') ? right : undefined);
+    const standIns = kinds.filter(({ standsInFor }) => permission && standsInFor && asked.includes(standsInFor));
+    const access = standIns.length > 0 ? [...asked, ...standIns.map((kind) => kind.name)] : declaration.access;
+    return { handler, declaration: { ...declaration, access, ...(permission !== undefined && { permission }) } };
   });
 }

@@ -3,6 +3,7 @@
  */
 import type { Database } from '../db/database.ts';
 import { type Migration, pendingMigrations } from '../db/migrations.ts';
+import type { PreparedBody } from '../http/prepared.ts';
 import type { Route } from '../http/route.ts';
 import { serviceRoutes } from '../http/service-routes.ts';
 import { vendor } from '../vendor.ts';
@@ -14,8 +15,8 @@ export interface EngineState {
   migrations: readonly Migration[];
   /** True once the box has been told to stop: it serves what is under way and asks for no more. */
   isDraining(): boolean;
-  /** The document as text. */
-  document(): string;
+  /** The document's text. */
+  document(): Promise<PreparedBody>;
 }
 
 export function engineRoutes({ database, tier, migrations, isDraining, document }: EngineState): Route<BoxServices>[] {

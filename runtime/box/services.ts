@@ -1,6 +1,8 @@
 /**
  * What a handler of a package's route is given.
  */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Actor } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
@@ -40,6 +42,15 @@ export interface BoxServices {
   /** The shopper's session, on `session` routes. */
   session: ShopperSession;
   log: Logger;
+  /**
+   * On a route whose work is done in steps (`inSteps`), called with an Idempotency-Key: an id for what the work makes,
+   * the same at each try with this key, so that a try finds what the one before it has done.
+   */
+  workId?: string;
+  /** Headers of the request by their names in lower case; for what no schema can say, as a provider's signature. */
+  headers: IncomingHttpHeaders;
+  /** Cookies of the request and of its answer; for routes that open and end sessions. Secure behind TLS by themselves. */
+  cookies: Pick<Context['cookies'], 'get' | 'set'>;
   /** Address of the caller, and what it says it is; for records of sign-ins. */
   client: { address: string; userAgent: string };
 }

@@ -40,6 +40,13 @@ export const sessionAccess: AccessKind<TenantScope, ShopperSession> = {
     },
     sessionHeader: { type: 'apiKey', in: 'header', name: sessionHeader, description: 'For clients without cookies' },
   },
+  sends: {
+    [sessionHeader]: {
+      description: 'The session, once there is one: for clients without cookies, to send back with every call',
+      schema: { type: 'string' },
+      example: 'b0wXJ6m0uPZkq2yq8b7m1pXc5c7oY3l1Q2r8s9tUvWx',
+    },
+  },
   optional: true,
   async authenticate(ctx, scope) {
     for (const identify of memberAuthenticators.of(scope.db)) {

@@ -6,7 +6,7 @@ import type { Context } from 'koa';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { type AccessKind, bearerToken, secretsEqual } from '../http/credentials.ts';
-import { defineProblem, type Problem } from '../http/problems.ts';
+import { defineProblem, Problem } from '../http/problems.ts';
 import { extensionPoint } from '../package/extension.ts';
 import type { StaffCaller } from './services.ts';
 
@@ -39,6 +39,8 @@ export interface TenantDirectory {
   byHost?(database: Database, host: string): Promise<Tenant | null>;
   /** The tenant of a box that has exactly one. */
   only?(database: Database): Promise<Tenant | null>;
+  /** Origins whose pages may call for a tenant: `https://shop.example.com`, `https://*.example.com`. */
+  origins?(database: Database, tenantId: string): Promise<readonly string[]>;
 }
 export const tenantDirectories = extensionPoint<TenantDirectory>('tenant.directory');
 
@@ -70,7 +72,7 @@ const rememberedMilliseconds = 5_000;
 export class TenantResolver {
   readonly #database: Database;
   readonly #secrets: BoxSecrets;
-  readonly #remembered = new Map<string, { tenant: Promise<Tenant | null>; until: number }>();
+  readonly #remembered = new Map<string, { answer: Promise<unknown>; until: number }>();
 
   constructor(database: Database, secrets: BoxSecrets) {
     this.#database = database;
@@ -87,6 +89,20 @@ export class TenantResolver {
     return found;
   }
 
+  /** The origins whose pages may call what this request is for: of its tenant, of nobody when it has none. */
+  async originsFor(ctx: Context): Promise<readonly string[]> {
+    const tenant = await this.resolve(ctx).catch((error) => {
+      if (error instanceof Problem && tenantProblems.some(({ code }) => code === error.type.code)) return null;
+      throw error;
+    });
+    if (!tenant) return [];
+    return this.#remember(`origins ${tenant.id}`, async () => {
+      const directories = tenantDirectories.of(this.#database);
+      const found = directories.map((directory) => directory.origins?.(this.#database, tenant.id) ?? []);
+      return (await Promise.all(found)).flat();
+    });
+  }
+
   forget(): void {
     this.#remembered.clear();
   }
@@ -97,24 +113,26 @@ export class TenantResolver {
         `${tenantSlugHeader} is believed with the hosting secret in ${hostingSecretHeader} only.`,
       );
     }
-    return this.#remember(`slug ${slug}`, (directory) => directory.bySlug?.(this.#database, slug));
+    return this.#remember(`slug ${slug}`, () => this.#ask((directory) => directory.bySlug?.(this.#database, slug)));
   }
 
   async #addressed(ctx: Context): Promise<Tenant | null> {
     const host = ctx.hostname.toLowerCase().replace(/\.$/, '');
-    const byHost = await this.#remember(`host ${host}`, (directory) => directory.byHost?.(this.#database, host));
-    return byHost ?? this.#remember('only', (directory) => directory.only?.(this.#database));
+    const byHost = await this.#remember(`host ${host}`, () =>
+      this.#ask((directory) => directory.byHost?.(this.#database, host)),
+    );
+    return byHost ?? this.#remember('only', () => this.#ask((directory) => directory.only?.(this.#database)));
   }
 
-  #remember(key: string, ask: (directory: TenantDirectory) => Promise<Tenant | null> | undefined) {
+  #remember<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const now = Date.now();
     const kept = this.#remembered.get(key);
-    if (kept && kept.until > now) return kept.tenant;
+    if (kept && kept.until > now) return kept.answer as Promise<T>;
     if (this.#remembered.size > 10_000) this.#remembered.clear();
-    const tenant = this.#ask(ask);
-    this.#remembered.set(key, { tenant, until: now + rememberedMilliseconds });
-    tenant.catch(() => this.#remembered.delete(key));
-    return tenant;
+    const answer = ask();
+    this.#remembered.set(key, { answer, until: now + rememberedMilliseconds });
+    answer.catch(() => this.#remembered.delete(key));
+    return answer;
   }
 
   async #ask(ask: (directory: TenantDirectory) => Promise<Tenant | null> | undefined): Promise<Tenant | null> {

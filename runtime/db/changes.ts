@@ -7,7 +7,7 @@ import type { TenantDatabase } from './tenant-database.ts';
 
 /** Who acts. Shoppers' writes and the system's own are not reported as changes. */
 export interface Actor {
-  type: 'staff' | 'operator';
+  type: 'staff' | 'api_key' | 'operator';
   id: string;
   label: string;
 }

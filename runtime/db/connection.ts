@@ -26,6 +26,9 @@ const typeParsers = {
  */
 export const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1';
 
+/** A statement whose asker is gone, cut at its deadline or by a crash, is ended by the server within this time. */
+const noticing = '-c client_connection_check_interval=500ms';
+
 export interface ConnectionOptions {
   url: string;
   /** Most connections at once. */
@@ -33,17 +36,31 @@ export interface ConnectionOptions {
   applicationName?: string;
   /** The role the connections take on; the user's own unless given. */
   role?: string | null;
+  /** Longest time of one statement, in milliseconds; as long as it takes unless given. */
+  statementTimeout?: number;
 }
 
 /** Opens the pool; nothing is connected before the first query. Columns are snake_case there and camelCase here. */
-export function connect({ url, poolSize = 10, applicationName = 'box', role }: ConnectionOptions): Knex {
+export function connect({
+  url,
+  poolSize = 10,
+  applicationName = 'box',
+  role,
+  statementTimeout,
+}: ConnectionOptions): Knex {
+  const limits = [
+    role ? `-c role=${role.replaceAll(/[\\ ]/g, '\\$&')}` : '',
+    statementTimeout ? `-c statement_timeout=${statementTimeout}` : '',
+  ];
   return knexModule({
     client: 'pg',
+    // Asked for with each new connection unless it is told: the least that is supported.
+    version: '15.0',
     connection: {
       connectionString: url,
       types: typeParsers,
       application_name: applicationName,
-      options: role ? `${planning} -c role=${role.replaceAll(/[\\ ]/g, '\\$&')}` : planning,
+      options: [planning, noticing, ...limits].join(' '),
       // Statements that do not wait for each other's answers travel together.
       pipeline: true,
     } as Knex.PgConnectionConfig,
@@ -65,20 +82,6 @@ export interface Connection {
     text: string;
     values?: readonly unknown[];
   }): Promise<{ rows: unknown[]; rowCount: number }>;
-}
-
-/** Work on one connection of the pool, which gets it back; one that broke is not handed out again. */
-export async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await knex.client.acquireConnection();
-  try {
-    return await work(connection);
-  } catch (error) {
-    // The server says goodbye before the socket closes: without this mark the next one would be given the dead connection.
-    if (problemOfDatabaseError(error)?.type.status === 503) connection.__knex__disposed ??= error;
-    throw error;
-  } finally {
-    knex.client.releaseConnection(connection);
-  }
 }
 
 const snakeNames = new Map<string, string>();
@@ -127,7 +130,7 @@ export function problemOfDatabaseError(error: unknown): Problem | undefined {
   const state = typeof code === 'string' ? code : '';
   const away =
     unreachable.has(state) ||
-    /^(08|40|53|57P)/.test(state) ||
+    /^(08|40|53|57P|57014)/.test(state) ||
     name === 'KnexTimeoutError' ||
     /Connection terminated|connection timeout/i.test(message ?? '');
   if (away) return unavailable('The database does not answer at the moment.', { headers: { 'Retry-After': '2' } });

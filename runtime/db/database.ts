@@ -5,7 +5,8 @@
 import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import type { Actor } from './changes.ts';
-import { type ConnectionOptions, camelCaseRow, connect, withConnection } from './connection.ts';
+import { type ConnectionOptions, camelCaseRow, connect } from './connection.ts';
+import { type Deadline, withConnection } from './pool.ts';
 import { queryAs } from './row-security.ts';
 import { TenantDatabase } from './tenant-database.ts';
 
@@ -18,7 +19,8 @@ export interface BoxDatabase {
 export interface Database {
   readonly knex: Knex;
   readonly box: BoxDatabase;
-  forTenant(tenantId: string, actor?: Actor | null): TenantDatabase;
+  /** @param deadline when its statements have to be done; without one they may take their time */
+  forTenant(tenantId: string, actor?: Actor | null, deadline?: Deadline): TenantDatabase;
   /** Contributions of the mounted packages, known once they are loaded. */
   extensions: Extensions;
   close(): Promise<void>;
@@ -36,8 +38,8 @@ export function openDatabase(options: ConnectionOptions): Database {
           return rows.map((row) => camelCaseRow(row as never));
         }),
     },
-    forTenant: (tenantId, actor = null) =>
-      new TenantDatabase(knex, tenantId, { extensions: database.extensions, actor }),
+    forTenant: (tenantId, actor = null, deadline) =>
+      new TenantDatabase(knex, tenantId, { extensions: database.extensions, actor, deadline }),
     close: () => knex.destroy(),
   };
   return database;

@@ -4,7 +4,8 @@
 import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import { type Actor, type Change, changeListeners, withoutSecrets } from './changes.ts';
-import { type Connection, camelCaseRow, quoteName, toSnakeCase, withConnection } from './connection.ts';
+import { type Connection, camelCaseRow, quoteName, toSnakeCase } from './connection.ts';
+import { type Deadline, takeConnection, withConnection } from './pool.ts';
 import { queryAs, speakFor } from './row-security.ts';
 
 type Row = Record<string, unknown>;
@@ -46,19 +47,26 @@ export class TenantDatabase {
   readonly actor: Actor | null;
   readonly #knex: Knex;
   readonly #connection: Connection | null;
+  readonly #deadline: Deadline | undefined;
   #afterCommit: (() => void)[] = [];
   #afterRollback: RollbackTask[] = [];
 
   constructor(
     knex: Knex,
     tenantId: string,
-    options: { extensions?: Extensions; actor?: Actor | null; connection?: Connection | null } = {},
+    options: {
+      extensions?: Extensions;
+      actor?: Actor | null;
+      connection?: Connection | null;
+      deadline?: Deadline;
+    } = {},
   ) {
     this.#knex = knex;
     this.tenantId = tenantId;
     this.extensions = options.extensions ?? new Map();
     this.actor = options.actor ?? null;
     this.#connection = options.connection ?? null;
+    this.#deadline = options.deadline;
   }
 
   /** True inside a transaction. */
@@ -72,6 +80,7 @@ export class TenantDatabase {
       extensions: this.extensions,
       actor,
       connection: this.#connection,
+      deadline: this.#deadline,
     });
   }
 
@@ -86,7 +95,7 @@ export class TenantDatabase {
     const connection = this.#connection;
     const acquireConnection = async () => {
       if (connection) return connection;
-      const taken = await pooled.acquireConnection();
+      const taken = await takeConnection(this.#knex, this.#deadline);
       try {
         await speakFor(taken, this.tenantId);
       } catch (error) {
@@ -192,9 +201,9 @@ export class TenantDatabase {
     afterRollback: RollbackTask[],
     { isolation = 'read committed' }: TransactionOptions,
   ): Promise<T> {
-    return withConnection(this.#knex, async (connection) => {
+    const run = async (connection: Connection) => {
       const { extensions, actor, tenantId } = this;
-      const db = new TenantDatabase(this.#knex, tenantId, { extensions, actor, connection });
+      const db = new TenantDatabase(this.#knex, tenantId, { extensions, actor, connection, deadline: this.#deadline });
       db.#afterRollback = afterRollback;
       // Neither is waited for: they travel with the first statement. If the first fails, nothing is committed; if the
       // second fails, so does everything after it.
@@ -211,7 +220,8 @@ export class TenantDatabase {
         await connection.query({ text: 'rollback' }).catch(() => {});
         throw error;
       }
-    });
+    };
+    return withConnection(this.#knex, run, this.#deadline);
   }
 
   /** Runs a task once what is written so far has been committed; at once outside a transaction. */
@@ -254,7 +264,8 @@ export class TenantDatabase {
   async #run(text: string, values: unknown[]) {
     const query = { name: statementName(text), text, values };
     if (this.#connection) return this.#connection.query(query);
-    return withConnection(this.#knex, (connection) => queryAs(connection, this.tenantId, query));
+    const run = (connection: Connection) => queryAs(connection, this.tenantId, query);
+    return withConnection(this.#knex, run, this.#deadline);
   }
 }
 

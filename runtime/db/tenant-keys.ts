@@ -1,6 +1,7 @@
 /**
  * The rule that keeps merchants apart and lets tables be dealt out over machines: every table of a package carries
- * `tenant_id`, and every primary key and unique constraint begins with it.
+ * `tenant_id`, every primary key and unique constraint begins with it, and so does every reference to another such
+ * table, so that no row can point at another merchant's.
  */
 import type { Knex } from 'knex';
 
@@ -16,9 +17,28 @@ interface KeyRow {
 /**
  * Reads the catalogue and refuses what breaks the rule.
  * @param boxTables tables that belong to the box and not to a tenant
- * @throws Error naming the tables and keys
+ * @throws Error naming the tables, keys and references
  */
 export async function refuseKeysWithoutTenant(knex: Knex, boxTables: readonly string[]): Promise<void> {
+  await refuseUniqueKeys(knex, boxTables);
+  await refuseReferences(knex);
+}
+
+async function refuseReferences(knex: Knex): Promise<void> {
+  const { rows } = await knex.raw<{ rows: { name: string; table: string; target: string }[] }>(
+    `select conname as name, conrelid::regclass::text as table, confrelid::regclass::text as target
+       from pg_constraint
+       join pg_attribute own on own.attrelid = conrelid and own.attname = 'tenant_id'
+       join pg_attribute others on others.attrelid = confrelid and others.attname = 'tenant_id'
+      where contype = 'f' and connamespace = current_schema()::regnamespace
+        and not (conkey[1] = own.attnum and confkey[1] = others.attnum)`,
+  );
+  if (rows.length === 0) return;
+  const list = rows.map(({ name, table, target }) => `${name} from ${table} to ${target}`);
+  throw new Error(`every reference to a table with tenants begins with tenant_id: ${list.join('; ')}`);
+}
+
+async function refuseUniqueKeys(knex: Knex, boxTables: readonly string[]): Promise<void> {
   const exempt = [...engineTables, ...boxTables];
   const { rows } = await knex.raw<{ rows: KeyRow[] }>(
     `select tables.relname as "table", indexes.relname as "index", columns.attname as "firstColumn"

@@ -5,13 +5,18 @@
 import { randomUUID } from 'node:crypto';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { completeRoutes } from './complete.ts';
 import type { AccessKind } from './credentials.ts';
 import { mountRoutes } from './dispatch.ts';
-import { fingerprintOf, type IdempotencyKeeper, idempotencyKey } from './idempotency.ts';
-import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
+import { setCommonHeaders } from './headers.ts';
+import type { IdempotencyKeeper } from './idempotency.ts';
+import { acceptedHeaders, announceOrigins, type OriginSource } from './origins.ts';
+import type { ConsistencyKeeper } from './preconditions.ts';
 import { internalError, Problem, type ProblemType } from './problems.ts';
+import type { RateLimiting } from './rate-limit.ts';
 import { accessKindsOf, type Route } from './route.ts';
-import { faults } from './validation.ts';
+import { serveRoute } from './serve.ts';
+import { settleClient, trustedProxy } from './trusted-proxy.ts';
 
 export interface AppOptions<Scope, Services> {
   routes: readonly Route<Services>[];
@@ -26,34 +31,51 @@ export interface AppOptions<Scope, Services> {
   /** Makes a problem of an error that is not a fault of ours, or answers undefined. */
   translateError?(error: unknown): Problem | undefined;
   keepIdempotent?: IdempotencyKeeper<Services>;
-  /** Believe X-Forwarded-* (behind a proxy that sets them). */
-  trustProxy?: boolean;
+  /** Makes If-Match work: without it no change is conditional. */
+  keepConsistent?: ConsistencyKeeper<Services>;
+  /** Counts requests; without it they are not. */
+  rateLimits?: RateLimiting<Scope>;
+  /** The other sites whose pages may call; without it none may, and browsers are told nothing. */
+  origins?: OriginSource;
+  /** Which proxies are believed in X-Forwarded-For, -Host and -Proto, as `trustedProxy` reads it; none unless told. */
+  trustProxy?: boolean | string;
+  /** Milliseconds in which a body has to arrive. */
+  bodyDeadline?: number;
   /** Refuse an answer that breaks its own schema: for tests, where a lie must not pass. */
   strictAnswers?: boolean;
   /** Served before the routes: pages and files that are no operations. */
   before?: readonly Middleware[];
 }
 
-/** Builds the application. @throws Error when a route names an unknown access kind or an operationId stands twice */
+/**
+ * Builds the application.
+ * @throws Error when a route names an unknown access kind, an operationId stands twice or a proxy is no address
+ */
 export function createApp<Scope, Services extends object>(options: AppOptions<Scope, Services>): Koa {
   const kinds = new Map(options.accessKinds.map((kind) => [kind.name, kind as unknown as AccessKind]));
   checkRoutes(options.routes, kinds);
-  const app = new Koa({
-    proxy: options.trustProxy ?? false,
-    // The entry nearest to us, which our own proxy wrote: the ones before it are whatever the client claims.
-    maxIpsCount: 1,
+  const trusted = trustedProxy(options.trustProxy ?? false);
+  // What it then reads of the forwarded headers is what `settleClient` left in them.
+  const app = new Koa({ proxy: trusted !== null });
+  const routes = completeRoutes(options.routes, {
+    accessKinds: options.accessKinds,
+    conditional: options.keepConsistent !== undefined,
+    rateLimited: options.rateLimits !== undefined,
   });
-  const dispatch = mountRoutes(options.routes, (route) => serveRoute(route, kinds, options));
+  const dispatch = mountRoutes(routes, (route) => serveRoute(route, kinds, options));
+  const accepted = acceptedHeaders(options.accessKinds);
 
   app.use(async (ctx, next) => {
     const started = performance.now();
     const given = ctx.get('x-request-id');
     const requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
     ctx.state.requestId = requestId;
-    ctx.set('X-Request-Id', requestId);
-    ctx.set('X-Content-Type-Options', 'nosniff');
+    settleClient(ctx, trusted);
+    setCommonHeaders(ctx, requestId);
     try {
+      const preflight = options.origins ? await announceOrigins(ctx, options.origins, accepted) : false;
       await next();
+      if (preflight) ctx.set('Access-Control-Allow-Methods', String(ctx.response.get('allow')));
     } catch (error) {
       answerProblem(ctx, problemOf(error, ctx, options), requestId);
     }
@@ -88,44 +110,6 @@ function checkRoutes(routes: readonly Route<never>[], kinds: ReadonlyMap<string,
   }
 }
 
-function serveRoute<Scope, Services extends object>(
-  route: Route<Services>,
-  kinds: ReadonlyMap<string, AccessKind>,
-  options: AppOptions<Scope, Services>,
-): Middleware {
-  const { declaration, handler } = route;
-  const declared = new Set(problemsOf(declaration, options.commonProblems).map((problem) => problem.code));
-
-  return async function serve(ctx) {
-    ctx.state.operationId = declaration.operationId;
-    ctx.state.declared = declared;
-    const scope = await options.scope(ctx, route);
-    const caller = await authenticate(ctx, scope, declaration, kinds);
-    const params = readParams(ctx, declaration);
-    const query = readQuery(ctx, declaration);
-    const body = await readInput(ctx, declaration);
-    const run = async (services: Services): Promise<Reply> => {
-      const result = await handler({ ...services, params, query, body } as never);
-      const reply = replyOf(declaration, result);
-      if (options.strictAnswers && declaration.response) refuseLie(route, reply);
-      return reply;
-    };
-    const services = options.services(ctx, scope, caller);
-    const key = declaration.idempotent ? idempotencyKey(ctx) : null;
-    if (key === null || !options.keepIdempotent) return send(ctx, await run(services));
-    const request = { key, operationId: declaration.operationId, fingerprint: fingerprintOf(ctx, body) };
-    const { reply, replayed } = await options.keepIdempotent(services, request, run);
-    if (replayed) ctx.set('Idempotent-Replayed', 'true');
-    send(ctx, reply);
-  };
-}
-
-function refuseLie(route: Route<never>, reply: Reply): void {
-  const { operationId, response } = route.declaration;
-  const wrong = faults(response as never, JSON.parse(reply.body ?? 'null'));
-  if (wrong) throw new Error(`${operationId} answers against its own schema: ${wrong}`);
-}
-
 function problemOf<Scope, Services>(error: unknown, ctx: Context, options: AppOptions<Scope, Services>): Problem {
   const problem = error instanceof Problem ? error : options.translateError?.(error);
   const { requestId, declared, operationId } = ctx.state;
@@ -140,6 +124,8 @@ function problemOf<Scope, Services>(error: unknown, ctx: Context, options: AppOp
 
 function answerProblem(ctx: Context, problem: Problem, requestId: string): void {
   ctx.status = problem.type.status;
+  // Every 401 says how to authenticate (RFC 9110, section 11.6.1).
+  if (ctx.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   ctx.set(problem.headers);
   ctx.set('Cache-Control', 'no-store');
   ctx.body = JSON.stringify(problem.toJSON(requestId));

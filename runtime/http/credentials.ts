@@ -3,7 +3,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import type { SecuritySchemeObject } from 'openapi3-ts/oas31';
+import type { HeadersObject, SecuritySchemeObject } from 'openapi3-ts/oas31';
 import type { RouteDeclaration } from './route.ts';
 
 /**
@@ -14,6 +14,13 @@ export interface AccessKind<Scope = unknown, Caller = unknown> {
   readonly name: string;
   /** Alternative schemes of the document, by name: any one of them suffices. */
   readonly schemes: Record<string, SecuritySchemeObject>;
+  /** Headers that an answer to such a caller may carry, for the document. */
+  readonly sends?: HeadersObject;
+  /**
+   * Name of another kind whose callers these stand in for: they are accepted wherever a right is asked of that kind,
+   * though not on routes about the caller alone (`permission: false`).
+   */
+  readonly standsInFor?: string;
   /** True when a request without the credential is served too (a shopper before the first cart write). */
   readonly optional?: boolean;
   authenticate(ctx: Context, scope: Scope, declaration: RouteDeclaration): Promise<Caller | null> | Caller | null;
@@ -22,8 +29,8 @@ export interface AccessKind<Scope = unknown, Caller = unknown> {
 }
 
 /** The token of `Authorization: Bearer`, or null. */
-export function bearerToken(ctx: Context): string | null {
-  const match = /^Bearer +([^\s]+) *$/i.exec(ctx.get('authorization'));
+export function bearerToken({ headers }: Pick<Context, 'headers'>): string | null {
+  const match = /^Bearer +([^\s]+) *$/i.exec(headers.authorization ?? '');
   return match?.[1] ?? null;
 }
 

@@ -15,11 +15,13 @@ export interface IdempotentRequest {
   operationId: string;
   /** SHA-256 of what was asked: the same key with another request is a mistake, not a repetition. */
   fingerprint: string;
+  /** The work is done in steps (`inSteps` of the declaration), not in one transaction. */
+  inSteps: boolean;
 }
 
 /**
- * Runs the work and keeps its reply in the same transaction, or replays the reply kept.
- * `run` is given the services in which the work belongs to that transaction.
+ * Runs the work and keeps its reply, or replays the reply kept. Work of one transaction is kept in that transaction:
+ * `run` is given the services in which it belongs to it. Work in steps is given the id it is taken up again by.
  */
 export type IdempotencyKeeper<Services> = (
   services: Services,

@@ -2,11 +2,22 @@
  * What an application of declared routes is built with, without anything of boxes, packages or tenants.
  */
 export { type AppOptions, createApp } from './app.ts';
+export { completeRoutes } from './complete.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './credentials.ts';
+export { type AnswerHeader, answerHeaders } from './headers.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './host.ts';
 export { type IdempotencyKeeper, longestIdempotencyKey } from './idempotency.ts';
 export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './paging.ts';
+export type { ConsistencyKeeper } from './preconditions.ts';
 export * from './problems.ts';
+export {
+  addressBlock,
+  noRateLimits,
+  type RateClass,
+  RateLimiter,
+  type RateLimiting,
+  type RateLimits,
+} from './rate-limit.ts';
 export { type PathParams, type Route, type RouteDeclaration, routeFor } from './route.ts';
 export * from './schemas.ts';
 export { listen, type RunningServer } from './server.ts';

@@ -1,31 +1,38 @@
 /**
  * Serving one route: who calls, what was sent, what the handler answers, in that order, and nothing undeclared.
  */
-import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { readBody } from './body.ts';
+import { defaultBodyDeadline, inTime, readBody, readBytes } from './body.ts';
 import type { AccessKind } from './credentials.ts';
+import { partialOf, selectFrom } from './fields.ts';
+import { etagOf, isHeld } from './preconditions.ts';
+import { PreparedBody } from './prepared.ts';
 import {
   bodyTooLarge,
+  crossSiteRequest,
   forbidden,
   idempotencyConflict,
+  idempotencyKeyBusy,
   invalidRequest,
   malformedJson,
   notFound,
   Problem,
   type ProblemType,
+  preconditionFailed,
+  requestTimeout,
+  tooManyRequests,
   unauthenticated,
   unavailable,
   unsupportedMediaType,
 } from './problems.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from './route.ts';
-import { object, type TObject, type TSchema, Type, Uuid } from './schemas.ts';
+import { object, RawBody, type TObject, type TSchema, Type, Uuid } from './schemas.ts';
 import { serialize, validate } from './validation.ts';
 
 /** What a route answered, before it is written to the connection; also what an Idempotency-Key replays. */
 export interface Reply {
   status: number;
-  body: string | null;
+  body: string | PreparedBody | null;
   headers: Record<string, string>;
 }
 
@@ -34,15 +41,20 @@ export interface Reply {
  * Enforced when a problem is thrown, and listed in the document.
  */
 export function problemsOf(declaration: RouteDeclaration, common: readonly ProblemType[] = []): ProblemType[] {
-  const { body, query, params, path, permission, idempotent, problems = [] } = declaration;
+  const { body, query, params, path, permission, idempotent, inSteps, problems = [] } = declaration;
   const hasParams = params !== undefined || path.includes(':');
   const all: ProblemType[] = [
     ...(body || query || idempotent ? [invalidRequest] : []),
-    ...(body ? [malformedJson, bodyTooLarge, unsupportedMediaType] : []),
+    ...(body ? [requestTimeout, bodyTooLarge] : []),
+    ...(body && body !== RawBody ? [malformedJson, unsupportedMediaType] : []),
     ...(accessKindsOf(declaration).length > 0 ? [unauthenticated] : []),
     ...(permission ? [forbidden] : []),
+    ...(declaration.cookieWrites ? [crossSiteRequest] : []),
     ...(hasParams ? [notFound] : []),
+    ...(declaration.conditional ? [preconditionFailed] : []),
+    ...(declaration.rateLimit ? [tooManyRequests] : []),
     ...(idempotent ? [idempotencyConflict] : []),
+    ...(idempotent && inSteps ? [idempotencyKeyBusy] : []),
     unavailable,
     ...common,
     ...problems,
@@ -109,10 +121,15 @@ export async function authenticate<Scope>(
 }
 
 /** Reads and checks the body of a route that declares one. */
-export async function readInput(ctx: Context, declaration: RouteDeclaration): Promise<unknown> {
+export async function readInput(
+  ctx: Context,
+  declaration: RouteDeclaration,
+  deadline = defaultBodyDeadline,
+): Promise<unknown> {
   if (!declaration.body) return undefined;
-  const body = await readBody(ctx, declaration);
-  if (body === undefined && declaration.bodyOptional) return undefined;
+  const reading = declaration.body === RawBody ? readBytes(ctx, declaration) : readBody(ctx, declaration);
+  const body = await inTime(ctx, reading, deadline);
+  if (declaration.body === RawBody || (body === undefined && declaration.bodyOptional)) return body;
   if (body === undefined) {
     const detail = 'a JSON body is required';
     throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
@@ -120,17 +137,25 @@ export async function readInput(ctx: Context, declaration: RouteDeclaration): Pr
   return validate(declaration.body, body, 'body');
 }
 
-/** Writes a handler's answer by the route's declaration. */
-export function replyOf(declaration: RouteDeclaration, result: unknown): Reply {
+/** Writes a handler's answer by the route's declaration, with the wanted fields only where some were named. */
+export function replyOf(
+  declaration: RouteDeclaration,
+  result: unknown,
+  fields: ReadonlySet<string> | null = null,
+): Reply {
+  const { status, response } = declaration;
   const headers: Record<string, string> = { 'Cache-Control': declaration.cacheControl ?? 'no-store' };
   if (declaration.location) headers.Location = fillTemplate(declaration.location, result as Record<string, unknown>);
   if (declaration.mediaType) {
     headers['Content-Type'] = declaration.mediaType;
-    return { status: declaration.status, body: String(result), headers };
+    const body = result instanceof PreparedBody ? result : String(result);
+    return { status, body, headers };
   }
-  if (!declaration.response) return { status: declaration.status, body: null, headers };
+  if (!response) return { status, body: null, headers };
   headers['Content-Type'] = 'application/json; charset=utf-8';
-  return { status: declaration.status, body: serialize(declaration.response, result), headers };
+  const body = fields ? serialize(partialOf(response), selectFrom(result, fields)) : serialize(response, result);
+  if (declaration.answersTwin) headers.ETag = etagOf(body);
+  return { status, body, headers };
 }
 
 function fillTemplate(template: string, values: Record<string, unknown>): string {
@@ -146,15 +171,22 @@ export function send(ctx: Context, reply: Reply): void {
     ctx.status = reply.status;
     return;
   }
+  const form = reply.body instanceof PreparedBody ? reply.body.formFor(ctx) : formOf(reply.body);
+  if (reply.body instanceof PreparedBody) ctx.vary('Accept-Encoding');
   if (ctx.method === 'GET' || ctx.method === 'HEAD') {
-    const etag = `"${createHash('sha1').update(reply.body).digest('base64url')}"`;
+    const { etag } = form;
     ctx.set('ETag', etag);
-    const wanted = ctx.get('if-none-match');
-    if (wanted && (wanted === '*' || wanted.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))) {
+    const held = ctx.get('if-none-match');
+    if (held && isHeld(held, etag)) {
       ctx.status = 304;
       ctx.body = null;
       return;
     }
   }
-  ctx.body = reply.body;
+  if (form.encoding !== 'identity') ctx.set('Content-Encoding', form.encoding);
+  ctx.body = form.bytes;
+}
+
+function formOf(body: string) {
+  return { encoding: 'identity', bytes: body, etag: etagOf(body) };
 }

@@ -7,19 +7,30 @@ import { nullable, object, type TProperties, type TSchema, Type } from './schema
 
 export const defaultPageSize = 20;
 export const largestPageSize = 100;
+const exampleCursor = encodeCursor(['newest', '2026-03-01T12:00:00.000Z', '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001']);
 
 /** The query of a list; add declared filters and sorts with `filters`. */
 export function pageQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
   return object({
     limit: Type.Integer({ minimum: 1, maximum: largestPageSize, default: defaultPageSize }),
-    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'nextCursor of the page before' })),
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        description: 'nextCursor of the page before',
+        examples: [exampleCursor],
+      }),
+    ),
     ...filters,
   });
 }
 
 /** The answer of a list. */
 export function pageOf<T extends TSchema>(item: T, name: string) {
-  return object({ items: Type.Array(item), nextCursor: nullable(Type.String()) }, { $id: name });
+  return object(
+    { items: Type.Array(item), nextCursor: nullable(Type.String({ examples: [exampleCursor] })) },
+    { $id: name },
+  );
 }
 
 export interface Page<Item> {

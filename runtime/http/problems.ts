@@ -100,10 +100,25 @@ export const idempotencyConflict = defineProblem({
   status: 409,
   title: 'This Idempotency-Key was used with another request',
 });
-export const staleVersion = defineProblem({
-  code: 'stale_version',
+export const idempotencyKeyBusy = defineProblem({
+  code: 'idempotency_key_busy',
+  status: 409,
+  title: 'A request with this Idempotency-Key is being worked on',
+});
+export const crossSiteRequest = defineProblem({
+  code: 'cross_site_request',
+  status: 403,
+  title: 'This was sent by a page of another site',
+});
+export const requestTimeout = defineProblem({
+  code: 'request_timeout',
+  status: 408,
+  title: 'The body did not arrive in time',
+});
+export const preconditionFailed = defineProblem({
+  code: 'precondition_failed',
   status: 412,
-  title: 'The resource has changed since it was read',
+  title: 'The resource is not what the request takes it for',
 });
 export const bodyTooLarge = defineProblem({ code: 'body_too_large', status: 413, title: 'The body is too large' });
 export const unsupportedMediaType = defineProblem({

@@ -3,6 +3,7 @@
  * A route that is not declared cannot be mounted; a declaration without a handler cannot exist.
  */
 import type { ProblemType } from './problems.ts';
+import type { RateClass } from './rate-limit.ts';
 import type { Static, TObject, TSchema } from './schemas.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -44,8 +45,27 @@ export interface RouteDeclaration<
   problems?: readonly ProblemType[];
   /** Takes an Idempotency-Key: the same key answers the same, once. */
   idempotent?: boolean;
+  /**
+   * The handler calls a service over the network, so its work is no one transaction: it is done in steps, each kept
+   * before the next, and the handler takes it up again when it is called with the same id of the work. A function
+   * decides by the body.
+   */
+  inSteps?: boolean | ((body: never) => boolean);
   /** Largest body in bytes; 1 MiB unless told. */
   bodyLimit?: number;
+  /**
+   * What its requests count as for the rate limits; `false` for not at all. Left out, a GET is a `read`, a change
+   * without a credential a `login`, any other change a `write`.
+   */
+  rateLimit?: RateClass | false;
+  /** Takes `?fields=` with names of the item's (or the answer's) fields; the handler is given them as `fields`. */
+  fields?: true;
+  /** Takes If-Match. Written by the engine where a GET of the same path is mounted. */
+  conditional?: boolean;
+  /** Answers what the GET of the same path answers, so with its ETag. Written by the engine. */
+  answersTwin?: boolean;
+  /** A change whose credential may be a cookie, so pages of other sites are kept from it. Written by the engine. */
+  cookieWrites?: boolean;
   /** Cache-Control of a successful answer; `no-store` unless told. */
   cacheControl?: string;
 }
@@ -57,10 +77,14 @@ export interface RouteInput<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** The fields that are wanted, of a route with `fields: true`; null for all. */
+  fields: ReadonlySet<string> | null;
 }
 
 export interface Route<Services> {
   readonly declaration: RouteDeclaration;
+  /** The GET of the same path, which says what a conditional change is held against. Found by the engine. */
+  readonly twin?: Route<Services>;
   readonly handler: (input: Services & RouteInput<never, never, never>) => Promise<unknown> | unknown;
 }
 
@@ -115,6 +139,11 @@ export function routeFor<Services>() {
 /** The names of the parameters in a path, in order. */
 export function pathParameterNames(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+}
+
+/** Whether this request's work is done in steps. */
+export function isInSteps({ inSteps = false }: RouteDeclaration, body: unknown): boolean {
+  return typeof inSteps === 'function' ? inSteps(body as never) : inSteps;
 }
 
 /** Access kinds of a declaration as a list; empty for a public route. */

@@ -46,6 +46,13 @@ export const Handle = Type.String({
   maxLength: 120,
   examples: ['blue-shirt'],
 });
+/** When something was made and last changed. */
+export const timestamps = { createdAt: DateTime, updatedAt: DateTime };
+/** As the `body` of a route: the bytes as they were sent, whatever they are, for a signature to be checked over. */
+export const RawBody = Type.Unsafe<Uint8Array>({
+  description: 'As the sender signed it',
+  examples: ['{"id":"event_1"}'],
+});
 /** Free data of the caller's own, kept as it is. */
 export const Metadata = Type.Unsafe<Record<string, unknown>>({
   type: 'object',

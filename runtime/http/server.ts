@@ -14,9 +14,30 @@ export interface RunningServer {
 
 const drainMilliseconds = 10_000;
 
-/** Listens on host and port; port 0 takes a free one. @throws Error naming the port when it is taken */
-export async function listen(app: Koa, host: string, port: number): Promise<RunningServer> {
-  const server = createServer(app.callback());
+/** How long the server waits for whoever is connected, in milliseconds. */
+const patience = {
+  /** Whoever sends its headers a byte at a time holds a connection no longer than this. */
+  headersTimeout: 10_000,
+  /** For a request that is read whole; a JSON body has a shorter deadline of its own. */
+  requestTimeout: 120_000,
+  /** Longer than proxies keep theirs (60 s is usual), so that none sends into a connection that is being closed. */
+  keepAliveTimeout: 65_000,
+  /** How often the first two are looked after. */
+  connectionsCheckingInterval: 2_000,
+};
+
+/**
+ * Listens on host and port; port 0 takes a free one.
+ * @param timeouts in place of the usual ones
+ * @throws Error naming the port when it is taken
+ */
+export async function listen(
+  app: Koa,
+  host: string,
+  port: number,
+  timeouts: Partial<typeof patience> = {},
+): Promise<RunningServer> {
+  const server = createServer({ ...patience, ...timeouts }, app.callback());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
     server.listen(port, host, resolve);
@@ -36,8 +57,10 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
 async function stop(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A connection is idle again once what is under way on it has ended.
+  const tidy = setInterval(() => server.closeIdleConnections(), 50);
   const giveUp = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
   await closed;
+  clearInterval(tidy);
   clearTimeout(giveUp);
 }

@@ -2,6 +2,8 @@
  * The routes that every service has: whether it is well, and its own document. `/docs` itself is a page, drawn by
  * the explorer.
  */
+
+import type { PreparedBody } from './prepared.ts';
 import { defineProblem } from './problems.ts';
 import { routeFor } from './route.ts';
 import { object, oneOf, Type } from './schemas.ts';
@@ -15,9 +17,29 @@ export interface ServiceState {
   pendingMigrations(): Promise<string[]>;
   /** True once the service has been told to stop: it serves what is under way and asks for no more. */
   isDraining(): boolean;
-  /** The document as text. */
-  document(): string;
+  /** The document's text. */
+  document(): Promise<PreparedBody>;
 }
+
+/** Of a document only what every one has. */
+const OpenApiDocument = Type.Unsafe<PreparedBody>({
+  $id: 'OpenApiDocument',
+  type: 'object',
+  description: 'OpenAPI 3.1',
+  required: ['openapi', 'info', 'paths'],
+  properties: {
+    openapi: { type: 'string', pattern: '^3\\.1\\.\\d+$', examples: ['3.1.0'] },
+    info: {
+      type: 'object',
+      required: ['title', 'version'],
+      properties: {
+        title: { type: 'string', examples: ['Box Backend'] },
+        version: { type: 'string', examples: ['0.1.0'] },
+      },
+    },
+    paths: { type: 'object' },
+  },
+});
 
 const check = oneOf(['ok', 'not_asked']);
 
@@ -41,7 +63,7 @@ export function serviceRoutes<Services>({ name, about, pendingMigrations, isDrai
       response: object(
         {
           status: oneOf(['ok']),
-          ...Object.fromEntries(Object.keys(about).map((key) => [key, Type.String()])),
+          ...Object.fromEntries(Object.entries(about).map(([key, value]) => [key, Type.String({ examples: [value] })])),
           checks: object({ database: check, migrations: check }),
         },
         { $id: 'Health' },
@@ -68,6 +90,7 @@ export function serviceRoutes<Services>({ name, about, pendingMigrations, isDrai
       summary: 'This document: the contract of the running build',
       access: 'public',
       status: 200,
+      response: OpenApiDocument,
       mediaType: 'application/json; charset=utf-8',
       cacheControl: 'no-cache',
     },

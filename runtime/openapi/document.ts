@@ -2,115 +2,151 @@
  * The OpenAPI 3.1 document, made from the declarations of the routes that are mounted.
  */
 import {
-  type HeadersObject,
   OpenApiBuilder,
   type OperationObject,
   type ParameterObject,
   type PathItemObject,
+  type ReferenceObject,
   type ResponseObject,
-  type SchemaObject,
+  type ResponsesObject,
 } from 'openapi3-ts/oas31';
 import type { AccessKind } from '../http/credentials.ts';
-import { longestIdempotencyKey } from '../http/idempotency.ts';
-import { paramsSchemaOf, problemsOf } from '../http/operation.ts';
-import { type ProblemType, problemUri } from '../http/problems.ts';
+import { answerSchemaOf } from '../http/fields.ts';
+import { paramsSchemaOf } from '../http/operation.ts';
+import type { ProblemType } from '../http/problems.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from '../http/route.ts';
-import { type TObject, type TSchema, transformSchema } from '../http/schemas.ts';
+import { RawBody, type TObject, type TSchema, Type } from '../http/schemas.ts';
+import { vendor } from '../vendor.ts';
+import { Components } from './components.ts';
+import { headerComponents, headerParametersOf, isRead, parameterComponents, successHeadersOf } from './headers.ts';
+import { ProblemResponses, problemSchema } from './problem-responses.ts';
+
+/** Operations that belong together, with what they are for: a package of a box. */
+export interface DocumentGroup {
+  name: string;
+  description: string;
+  declarations: readonly RouteDeclaration[];
+}
 
 export interface DocumentOptions {
   title: string;
   version: string;
   description: string;
-  declarations: readonly RouteDeclaration[];
+  groups: readonly DocumentGroup[];
   accessKinds: readonly AccessKind<never, never>[];
   commonProblems?: readonly ProblemType[];
 }
 
-const problemSchema: SchemaObject = {
-  type: 'object',
-  description: 'What went wrong (RFC 9457)',
-  required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
-  properties: {
-    type: { type: 'string', description: 'Name of the problem' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What to do about it' },
-    code: { type: 'string', description: 'Stable, for programs' },
-    instance: { type: 'string', description: 'Names the request in the logs' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['in', 'pointer', 'detail'],
-        properties: {
-          in: { type: 'string', enum: ['body', 'query', 'path', 'header'] },
-          pointer: { type: 'string', description: 'JSON pointer to the field (RFC 6901)' },
-          detail: { type: 'string' },
-        },
-      },
-    },
-  },
-};
+/** What writes one operation. */
+interface Writer {
+  accessKinds: DocumentOptions['accessKinds'];
+  components: Components;
+  problemResponses: ProblemResponses;
+}
 
-/** Builds the document as a plain object. It declares no global security: each operation states its own. */
+/**
+ * Builds the document as a plain object. It declares no global security: each operation states its own.
+ * It takes a while and some memory, so it is left until somebody asks for the document.
+ * @throws Error when two schemas that differ have one `$id`
+ */
 export function createDocument(options: DocumentOptions): Record<string, unknown> {
+  const { title, version, description, groups, accessKinds, commonProblems = [] } = options;
+  const declarations = groups.flatMap((group) => group.declarations);
   const builder = OpenApiBuilder.create({
     openapi: '3.1.0',
-    info: { title: options.title, version: options.version, description: options.description },
-    servers: [{ url: '/' }],
+    info: { title, version, description, contact: { name: vendor.name }, license },
+    servers: [{ url: '/', description: 'Where this document was read' }],
     paths: {},
   });
   builder.addSchema('Problem', problemSchema);
-  for (const kind of options.accessKinds) {
-    for (const [name, scheme] of Object.entries(kind.schemes)) builder.addSecurityScheme(name, scheme);
+  for (const [name, scheme] of accessKinds.flatMap((kind) => Object.entries(kind.schemes))) {
+    builder.addSecurityScheme(name, scheme);
   }
+  const writer: Writer = {
+    accessKinds,
+    components: new Components(builder),
+    problemResponses: new ProblemResponses(builder, commonProblems, declarations),
+  };
   const paths = new Map<string, PathItemObject>();
-  for (const declaration of options.declarations) {
+  for (const declaration of declarations) {
     const path = declaration.path.replaceAll(/:(\w+)/g, '{$1}');
     const item = paths.get(path) ?? {};
-    item[declaration.method] = operationOf(declaration, options, builder);
+    item[declaration.method] = operationOf(declaration, writer);
     paths.set(path, item);
   }
   for (const [path, item] of paths) builder.addPath(path, item);
-  for (const name of [...new Set(options.declarations.map(({ tag }) => tag))].sort()) builder.addTag({ name });
+  const written = builder.getSpecAsJson();
+  for (const [name, header] of Object.entries(headerComponents)) {
+    if (written.includes(`"#/components/headers/${name}"`)) builder.addHeader(name, header);
+  }
+  for (const [key, parameter] of Object.entries(parameterComponents)) {
+    if (written.includes(`"#/components/parameters/${key}"`)) builder.addParameter(key, parameter);
+  }
+  const tagGroups = tagGroupsOf(groups);
+  for (const { tags, description } of tagGroups) for (const name of tags) builder.addTag({ name, description });
+  Object.assign(builder.getSpec(), { 'x-tagGroups': tagGroups.map(({ name, tags }) => ({ name, tags })) });
   return JSON.parse(builder.getSpecAsJson());
 }
 
-function operationOf(
-  declaration: RouteDeclaration,
-  options: DocumentOptions,
-  builder: OpenApiBuilder,
-): OperationObject {
-  const { operationId, tag, summary, description, body, bodyOptional } = declaration;
-  const parameters = parametersOf(declaration, builder);
+const license = { name: 'Commercial', identifier: 'LicenseRef-Commercial' };
+
+/** The tags by group; one that several groups use stands with the first of them. */
+function tagGroupsOf(groups: readonly DocumentGroup[]) {
+  const seen = new Set<string>();
+  return groups
+    .map(({ name, description, declarations }) => {
+      const tags = [...new Set(declarations.map(({ tag }) => tag))].filter((tag) => !seen.has(tag));
+      for (const tag of tags) seen.add(tag);
+      return { name, description, tags };
+    })
+    .filter(({ tags }) => tags.length > 0);
+}
+
+function operationOf(declaration: RouteDeclaration, writer: Writer): OperationObject {
+  const { operationId, tag, summary, body, bodyOptional } = declaration;
+  const parameters = [...parametersOf(declaration, writer.components), ...headerParametersOf(declaration)];
   return {
     operationId,
     tags: [tag],
     summary,
-    ...(description && { description }),
-    security: securityOf(declaration, options.accessKinds),
+    description: descriptionOf(declaration, writer.accessKinds),
+    security: securityOf(declaration, writer.accessKinds),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
-      requestBody: {
-        required: !bodyOptional,
-        content: { 'application/json': { schema: reference(body, builder) } },
-      },
+      requestBody: { required: !bodyOptional, content: { [mediaTypeOf(body)]: writer.components.content(body) } },
     }),
-    responses: {
-      [declaration.status]: successOf(declaration, builder),
-      ...problemResponses(declaration, options.commonProblems),
-    },
+    responses: { ...successesOf(declaration, writer), ...writer.problemResponses.of(declaration) },
   };
 }
 
+/** Raw bytes are taken as whatever they are said to be. */
+function mediaTypeOf(body: TSchema): string {
+  return body === RawBody ? '*/*' : 'application/json';
+}
+
+function kindsOf(declaration: RouteDeclaration, kinds: DocumentOptions['accessKinds']) {
+  return accessKindsOf(declaration).flatMap((name) => kinds.find((kind) => kind.name === name) ?? []);
+}
+
+/** What the route says of itself, then who may call it. */
+function descriptionOf(declaration: RouteDeclaration, kinds: DocumentOptions['accessKinds']): string {
+  const { description, permission } = declaration;
+  const wanted = kindsOf(declaration, kinds);
+  const names = wanted.map(({ name }) => `**${name}**`).join(' or ');
+  const right = permission ? ` with the right \`${permission}\`` : '';
+  const free = wanted.some(({ optional }) => optional) ? ', and for a caller without a credential' : '';
+  const callers = wanted.length === 0 ? 'For everybody.' : `For ${names}${right}${free}.`;
+  return description ? `${description}\n\n${callers}` : callers;
+}
+
 function securityOf(declaration: RouteDeclaration, kinds: DocumentOptions['accessKinds']) {
-  const wanted = accessKindsOf(declaration).flatMap((name) => kinds.find((kind) => kind.name === name) ?? []);
+  const wanted = kindsOf(declaration, kinds);
   const schemes = wanted.flatMap((kind) => Object.keys(kind.schemes).map((name) => ({ [name]: [] as string[] })));
   // An empty requirement says that the call is served without a credential too.
   return wanted.some((kind) => kind.optional) ? [...schemes, {}] : schemes;
 }
 
-function parametersOf(declaration: RouteDeclaration, builder: OpenApiBuilder): ParameterObject[] {
+function parametersOf(declaration: RouteDeclaration, components: Components): (ParameterObject | ReferenceObject)[] {
   const params = paramsSchemaOf(declaration) as TObject | undefined;
   const query = declaration.query as TObject | undefined;
   const required = new Set(query?.required ?? []);
@@ -120,7 +156,7 @@ function parametersOf(declaration: RouteDeclaration, builder: OpenApiBuilder): P
         name,
         in: 'path',
         required: true,
-        schema: reference(params?.properties[name] as TSchema, builder),
+        schema: components.schema(params?.properties[name] as TSchema),
       }),
     ),
     ...Object.entries(query?.properties ?? {}).map(
@@ -129,83 +165,25 @@ function parametersOf(declaration: RouteDeclaration, builder: OpenApiBuilder): P
         in: 'query',
         required: required.has(name) && schema.default === undefined,
         ...(schema.description && { description: schema.description }),
-        schema: reference(schema, builder),
+        schema: components.schema(schema),
       }),
     ),
-    ...(declaration.idempotent
-      ? [
-          {
-            name: 'Idempotency-Key',
-            in: 'header' as const,
-            required: false,
-            description: 'The same key with the same request answers the same for 24 hours, and works once',
-            schema: { type: 'string' as const, minLength: 1, maxLength: longestIdempotencyKey },
-          },
-        ]
-      : []),
   ];
-}
-
-function successOf(declaration: RouteDeclaration, builder: OpenApiBuilder): ResponseObject {
-  const { status, response, mediaType, location, idempotent } = declaration;
-  const headers: HeadersObject = {
-    ...(location && { Location: { description: 'Where the new resource is read', schema: { type: 'string' } } }),
-    ...(idempotent && {
-      'Idempotent-Replayed': { description: 'true for a repeated answer', schema: { type: 'string' } },
-    }),
-  };
-  const content = mediaType
-    ? { [mediaType.split(';')[0] as string]: { schema: { type: 'string' as const } } }
-    : response && { 'application/json': { schema: reference(response, builder) } };
-  return {
-    description: descriptions[status],
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(content && { content }),
-  };
 }
 
 const descriptions = { 200: 'Done', 201: 'Made', 202: 'Accepted', 204: 'Done, nothing to say' } as const;
 
-function problemResponses(declaration: RouteDeclaration, common?: readonly ProblemType[]) {
-  const byStatus = Map.groupBy(problemsOf(declaration, common), (problem) => problem.status);
-  return Object.fromEntries(
-    [...byStatus]
-      .sort(([a], [b]) => a - b)
-      .map(([status, problems]): [number, ResponseObject] => [
-        status,
-        {
-          description: problems.map(({ code, title }) => `\`${code}\`: ${title}`).join('\n\n'),
-          content: {
-            'application/problem+json': {
-              schema: {
-                allOf: [
-                  { $ref: '#/components/schemas/Problem' },
-                  { type: 'object', properties: { code: { type: 'string', enum: problems.map(({ code }) => code) } } },
-                ],
-              },
-              examples: Object.fromEntries(problems.map((problem) => [problem.code, { value: example(problem) }])),
-            },
-          },
-        },
-      ]),
-  );
-}
-
-function example({ code, status, title }: ProblemType) {
-  return { type: problemUri(code), title, status, detail: title, code, instance: 'urn:request:0198f5a2' };
-}
-
-/** A schema for the document: what has a name is put among the components and referred to. */
-function reference(schema: TSchema, builder: OpenApiBuilder): SchemaObject {
-  const refer = (named: TSchema): unknown => {
-    const name = named.$id as string;
-    const schemas = builder.getSpec().components?.schemas ?? {};
-    if (!(name in schemas)) {
-      // Taken before its parts are visited, so that a schema may speak of itself.
-      builder.addSchema(name, {});
-      builder.addSchema(name, transformSchema(named, refer) as SchemaObject);
-    }
-    return { $ref: `#/components/schemas/${name}` };
+/** The answer of a success; of a read also the one for a caller who holds the present version. */
+function successesOf(declaration: RouteDeclaration, { components, accessKinds }: Writer): ResponsesObject {
+  const { status, mediaType = 'application/json' } = declaration;
+  const headers = successHeadersOf(declaration, accessKinds);
+  const type = mediaType.split(';')[0] as string;
+  const answered = answerSchemaOf(declaration) ?? (declaration.mediaType ? Type.String() : undefined);
+  const success: ResponseObject = {
+    description: descriptions[status],
+    headers,
+    ...(answered && { content: { [type]: components.content(answered) } }),
   };
-  return (schema.$id ? refer(schema) : transformSchema(schema, refer)) as SchemaObject;
+  if (!isRead(declaration)) return { [status]: success };
+  return { [status]: success, 304: { description: 'The caller holds the present version', headers } };
 }

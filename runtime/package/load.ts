@@ -18,6 +18,8 @@ export interface LoadedPackage extends PackageDefinition {
   /** The name without its scope: the word used in permissions and tags. */
   readonly name: string;
   readonly version: string;
+  /** What it sells, in a line. */
+  readonly description: string;
   readonly tier: Tier;
   /** Full names of the packages of this vendor that it needs, the engine left out. */
   readonly dependencies: readonly string[];
@@ -28,6 +30,7 @@ export interface LoadedPackage extends PackageDefinition {
 interface Manifest {
   name: string;
   version: string;
+  description?: string;
   dependencies?: Record<string, string>;
   carton?: { tier?: Tier };
 }
@@ -58,6 +61,7 @@ export async function loadPackages(names: readonly string[], from: string): Prom
       fullName: manifest.name,
       name: shortName(manifest.name),
       version: manifest.version,
+      description: manifest.description ?? '',
       tier: vendorPart(manifest).tier as Tier,
       dependencies: dependenciesOf(manifest),
       folder,

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { boot, type RunningBox } from '../boot.ts';
 import { type BoxDatabase, openDatabase } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import { noRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import type { Tier } from '../package/load.ts';
 import { type Caller, callerOf } from './client.ts';
 import { createTestDatabase } from './database.ts';
@@ -49,7 +50,15 @@ export interface TestBoxOptions {
   tier?: Tier;
   /** Full names; left out, all of the tier. */
   packages?: readonly string[];
+  /** A file beside whose node_modules the packages stand; the source tree's own unless given. */
+  packagesFrom?: string;
   database?: 'template' | 'empty';
+  /** Requests a minute by class; none are counted unless given, and classes left out have no limit. */
+  rateLimits?: Partial<RateLimits>;
+  /** Which proxies are believed: see `trustedProxy`. */
+  trustProxy?: boolean | string;
+  /** Milliseconds in which a body has to arrive. */
+  bodyDeadline?: number;
 }
 
 /**
@@ -65,10 +74,13 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     databaseUrl: database.url,
     tier,
     packages,
-    packagesFrom: sourceRoot,
+    packagesFrom: options.packagesFrom ?? sourceRoot,
     operatorSecret: secrets.operator,
     hostingSecret: secrets.hosting,
     strictAnswers: true,
+    rateLimits: options.rateLimits && { ...noRateLimits, ...options.rateLimits },
+    trustProxy: options.trustProxy,
+    bodyDeadline: options.bodyDeadline,
     host: '127.0.0.1',
     port: 0,
     log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }, pino.destination(2)),

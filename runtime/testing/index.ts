@@ -4,5 +4,6 @@
 export { createTestBox, type TestBox, type TestShop } from './box.ts';
 export { type Answer, type Caller, callerOf } from './client.ts';
 export { administer, administrationUrl, createTestDatabase, type TestDatabase, urlOfDatabase } from './database.ts';
+export { documentFaults, type TestDocument } from './document.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { untilWaiting } from './waiting.ts';

@@ -102,7 +102,7 @@ const inlineExplorerTemplate: Plugin = {
   },
 };
 
-/** The files of swagger-ui that the explorer serves from `dist/assets/swagger-ui/`; none when it is not installed. */
+/** The files that the explorer serves from `dist/assets/`; none when swagger-ui is not installed. */
 export function explorerAssets(folder: string): PackageFiles {
   const files: PackageFiles = new Map();
   let assets: string;
@@ -115,12 +115,13 @@ export function explorerAssets(folder: string): PackageFiles {
     'swagger-ui.css',
     'swagger-ui-bundle.js',
     'swagger-ui-standalone-preset.js',
-    'favicon-16x16.png',
-    'favicon-32x32.png',
     'LICENSE',
     'NOTICE',
   ]) {
     files.set(`dist/assets/swagger-ui/${name}`, { from: join(assets, name) });
+  }
+  for (const name of ['explorer.css', 'explorer.js', 'favicon.svg']) {
+    files.set(`dist/assets/explorer/${name}`, { from: join(folder, 'openapi', 'assets', name) });
   }
   return files;
 }

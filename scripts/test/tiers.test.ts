@@ -11,6 +11,8 @@ import { install, silent, stop } from '@carton/installer';
 import { openDatabase } from '@carton/runtime/service';
 import { callerOf, createTestDatabase } from '@carton/runtime/testing';
 import t from 'tap';
+import { compareDocuments } from '../changes/compare.ts';
+import type { Change } from '../changes/findings.ts';
 import { freePorts, stackPlace, startStack } from './support/stack.ts';
 
 const run = promisify(execFile);
@@ -48,6 +50,7 @@ t.test('a running box goes from basic to growth and back', async (t) => {
   const first = await applied();
   t.equal((await box.get('/health')).body.tier, 'basic');
   t.match(await box.get('/collections'), { status: 404 });
+  const before = (await box.get('/docs/json')).body;
   t.notOk(await hasCollections());
 
   await use(growth);
@@ -63,7 +66,14 @@ t.test('a running box goes from basic to growth and back', async (t) => {
     added.length > 0 && added.every((file) => file < newestBefore),
     'though their time stamps are older than some applied',
   );
-  t.ok('/collections' in (await box.get('/docs/json')).body.paths);
+  const after = (await box.get('/docs/json')).body;
+  t.ok('/collections' in after.paths);
+  const breaking = (changes: Change[]) => changes.filter(({ level }) => level === 'breaking');
+  t.strictSame(breaking(compareDocuments(before, after)), [], 'a client of the lower tier works with the higher');
+  t.not(breaking(compareDocuments(after, before)).length, 0, 'and not the other way round');
+  for (const path of ['/docs', '/docs/assets/explorer.js', '/docs/assets/swagger-ui-bundle.js']) {
+    t.match(await box.get(path), { status: 200 }, `the installed engine serves ${path}`);
+  }
 
   await stop({ dir: folder }, silent);
   await use(growth);

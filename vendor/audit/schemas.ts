@@ -20,10 +20,10 @@ const Resource = Type.String({
 export const AuditEntry = object(
   {
     id: Uuid,
-    actorType: oneOf(['staff', 'operator']),
+    actorType: oneOf(['staff', 'api_key', 'operator']),
     actorId: Uuid,
     actorLabel: Type.String({
-      description: 'The e-mail address of the member of staff as it was then',
+      description: 'The e-mail address of the member of staff, or the name of the API key, as it was then',
       examples: ['ada@example.com'],
     }),
     action: oneOf(['created', 'updated', 'deleted']),

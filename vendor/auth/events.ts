@@ -1,7 +1,7 @@
 /**
  * Events of auth.
  */
-import { defineEvent, Email, object, Type } from '@carton/runtime';
+import { DateTime, defineEvent, Email, object, Type, Uuid } from '@carton/runtime';
 
 export const staffInvited = defineEvent({
   type: 'staff.invited',
@@ -12,4 +12,10 @@ export const staffJoined = defineEvent({
   type: 'staff.joined',
   summary: 'An invited person has joined',
   payload: object({ email: Email, role: Type.String() }),
+});
+/** Carries no secret: whoever sends the link asks for it (`issuePasswordReset`), before `expiresAt`. */
+export const passwordResetRequested = defineEvent({
+  type: 'staff.password_reset_requested',
+  summary: 'A member of staff wants a link to set a new password',
+  payload: object({ requestId: Uuid, email: Email, expiresAt: DateTime }),
 });

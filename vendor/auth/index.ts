@@ -4,24 +4,45 @@
 import { firstStaffInviters } from '@carton/core';
 import { accessKinds, definePackage } from '@carton/runtime';
 import { staffAccess } from './access.ts';
-import { staffInvited, staffJoined } from './events.ts';
-import { logInStaff, logOutStaff, readMe } from './routes/session.ts';
-import { acceptInvite, createInvite, listInvites, listStaff, readStaff, revokeInvite } from './routes/staff.ts';
-import { invite } from './service.ts';
+import { passwordResetRequested, staffInvited, staffJoined } from './events.ts';
+import { invite } from './invites.ts';
+import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/invites.ts';
+import { readMe, updateMe } from './routes/me.ts';
+import { requestStaffPasswordReset, resetStaffPassword } from './routes/password.ts';
+import { logInStaff, logOutStaff } from './routes/session.ts';
+import { listStaff, readStaff, removeStaff, updateStaff } from './routes/staff.ts';
+
+export {
+  type Attempt,
+  type AttemptGuard,
+  countLinkRequest,
+  guardPassword,
+  guardToken,
+  knowAddress,
+} from './attempts.ts';
+export type { LinkRecipient } from './links.ts';
+export { hashPassword, verifyPassword } from './password.ts';
+export { permits, refuseGrantBeyond } from './permissions.ts';
+export { issuePasswordReset } from './recovery.ts';
 
 export default definePackage({
   routes: [
     logInStaff,
     logOutStaff,
+    requestStaffPasswordReset,
+    resetStaffPassword,
     readMe,
+    updateMe,
     listStaff,
     readStaff,
+    updateStaff,
+    removeStaff,
     listInvites,
     createInvite,
     revokeInvite,
     acceptInvite,
   ],
-  events: [staffInvited, staffJoined],
+  events: [staffInvited, staffJoined, passwordResetRequested],
   extends: [
     accessKinds.with(staffAccess),
     firstStaffInviters.with((db, email) => invite(db, { email, role: 'owner' })),

@@ -1,14 +1,17 @@
 /**
  * Shapes of staff, sessions and invites.
  */
-import { DateTime, Email, object, oneOf, pageOf, type Static, Type, Uuid } from '@carton/runtime';
+import { Locale } from '@carton/core';
+import { changeOf, DateTime, Email, nullable, object, oneOf, pageOf, type Static, Type, Uuid } from '@carton/runtime';
 
 export const roles = ['owner', 'manager', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 const Role = oneOf(roles, { description: 'owner: everything; manager: everything but staff; viewer: reads only' });
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Ada Lovelace'] });
 const Password = Type.String({ minLength: 10, maxLength: 200, examples: ['correct horse battery'] });
-const Token = Type.String({ minLength: 20, maxLength: 100 });
+const StaffStatus = oneOf(['active', 'disabled'], { description: 'A disabled person cannot sign in' });
+const exampleToken = 'Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t';
+const Token = Type.String({ minLength: 20, maxLength: 100, examples: [exampleToken] });
 
 export const StaffUser = object(
   {
@@ -16,7 +19,8 @@ export const StaffUser = object(
     email: Email,
     name: Name,
     role: Role,
-    status: oneOf(['active', 'disabled']),
+    status: StaffStatus,
+    locale: nullable(Locale),
     createdAt: DateTime,
     updatedAt: DateTime,
   },
@@ -25,16 +29,52 @@ export const StaffUser = object(
 export type StaffUser = Static<typeof StaffUser>;
 export const StaffUserPage = pageOf(StaffUser, 'StaffUserPage');
 
-export const Me = object({ ...StaffUser.properties, permissions: Type.Array(Type.String()) }, { $id: 'Me' });
+export const Me = object(
+  { ...StaffUser.properties, permissions: Type.Array(Type.String({ examples: ['order:read'] })) },
+  { $id: 'Me' },
+);
+
+/** A password as it is typed in: one that was chosen under other rules must still be right. */
+const GivenPassword = Type.String({ minLength: 1, maxLength: 200, examples: ['correct horse battery'] });
 
 export const LogIn = object(
-  { email: Email, password: Type.String({ minLength: 1, maxLength: 200, examples: ['correct horse battery'] }) },
+  {
+    email: Email,
+    password: GivenPassword,
+    cookie: Type.Optional(
+      Type.Boolean({ description: 'For browsers: keep the session in a cookie that scripts cannot read' }),
+    ),
+  },
   { $id: 'LogIn' },
 );
 export const StaffSession = object(
-  { token: Type.String({ description: 'Send it as Authorization: Bearer' }), expiresAt: DateTime },
+  {
+    token: nullable(
+      Type.String({
+        description: 'Send it as Authorization: Bearer. Null when a cookie holds it',
+        examples: [exampleToken],
+      }),
+    ),
+    expiresAt: DateTime,
+  },
   { $id: 'StaffSession' },
 );
+
+export const ForgottenPassword = object({ email: Email }, { $id: 'ForgottenPassword' });
+export const ResetPassword = object({ token: Token, password: Password }, { $id: 'ResetPassword' });
+
+export const ChangeMe = changeOf(
+  {
+    name: Name,
+    locale: nullable(Locale),
+    password: Type.String({ ...Password, description: 'A new one; it ends all other sessions' }),
+    currentPassword: Type.String({ ...GivenPassword, description: 'Needed for a new password' }),
+  },
+  { $id: 'ChangeMe' },
+);
+export type ChangeMe = Static<typeof ChangeMe>;
+export const ChangeStaffUser = changeOf({ role: Role, status: StaffStatus }, { $id: 'ChangeStaffUser' });
+export type ChangeStaffUser = Static<typeof ChangeStaffUser>;
 
 export const StaffInvite = object(
   { id: Uuid, email: Email, role: Role, createdAt: DateTime, expiresAt: DateTime },
@@ -43,7 +83,10 @@ export const StaffInvite = object(
 export const StaffInvitePage = pageOf(StaffInvite, 'StaffInvitePage');
 export const CreateInvite = object({ email: Email, role: Role }, { $id: 'CreateInvite' });
 export const CreatedInvite = object(
-  { ...StaffInvite.properties, token: Type.String({ description: 'Shown once; give it to the invited person' }) },
+  {
+    ...StaffInvite.properties,
+    token: Type.String({ description: 'Shown once; give it to the invited person', examples: [exampleToken] }),
+  },
   { $id: 'CreatedInvite' },
 );
 export const AcceptInvite = object({ token: Token, name: Name, password: Password }, { $id: 'AcceptInvite' });

@@ -41,15 +41,62 @@ export async function findStaffBySession(
   return row ?? null;
 }
 
+/**
+ * Opens a session for whoever had this password, if it still is theirs: a password that is changed, or an account that
+ * is disabled, while the session is being opened lets none through. Answers whether it was opened.
+ */
 export async function insertSession(
   db: TenantDatabase,
-  session: { staffUserId: string; tokenHash: string; address: string; userAgent: string; expiresAt: string },
+  { id, passwordHash }: Pick<StaffRow, 'id' | 'passwordHash'>,
+  session: { tokenHash: string; address: string; userAgent: string; expiresAt: string },
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into staff_sessions (tenant_id, id, staff_user_id, token_hash, address, user_agent, expires_at)
+     select $1, $4, id, $5, $6, $7, $8 from staff_users
+      where tenant_id = $1 and id = $2 and password_hash = $3 and status = 'active'
+        for share
+     returning id`,
+    [id, passwordHash, newId(), session.tokenHash, session.address, session.userAgent, session.expiresAt],
+  );
+  return inserted.length > 0;
+}
+
+/** Closes the sessions of these tokens, and with them those of a member of staff that have run out. */
+export async function closeSessions(
+  db: TenantDatabase,
+  staffUserId: string,
+  tokenHashes: readonly string[],
 ): Promise<void> {
-  await db.insert('staff_sessions', { id: newId(), ...session });
+  await db.query(
+    `delete from staff_sessions
+      where tenant_id = $1 and (token_hash = any($3) or (staff_user_id = $2 and expires_at <= now()))`,
+    [staffUserId, tokenHashes],
+  );
+}
+
+/**
+ * Ends whatever lets somebody in besides their password: their sessions and the links that were sent to them.
+ * @param except id of a session that stays
+ */
+export async function endAccess(db: TenantDatabase, staffUserId: string, except: string | null = null): Promise<void> {
+  await db.query(
+    'delete from staff_sessions where tenant_id = $1 and staff_user_id = $2 and id is distinct from $3::uuid',
+    [staffUserId, except],
+  );
+  await db.query('delete from staff_tokens where tenant_id = $1 and staff_user_id = $2', [staffUserId]);
 }
 
 export async function removeSession(db: TenantDatabase, id: string): Promise<void> {
   await db.query('delete from staff_sessions where tenant_id = $1 and id = $2', [id]);
+}
+
+/** Whether a token is that of an open invite. */
+export async function isOpenInvite(db: TenantDatabase, tokenHash: string): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from staff_invites where tenant_id = $1 and token_hash = $2 and expires_at > now()',
+    [tokenHash],
+  );
+  return rows.length > 0;
 }
 
 /** Takes the open invite of a token away and answers it: an invite is accepted once, whoever comes first. */
@@ -61,7 +108,25 @@ export async function takeInvite(db: TenantDatabase, tokenHash: string): Promise
   return row ?? null;
 }
 
-/** An invite that was not accepted in time makes room for a new one. */
-export async function removeExpiredInvite(db: TenantDatabase, email: string): Promise<void> {
-  await db.query('delete from staff_invites where tenant_id = $1 and email = $2 and expires_at <= now()', [email]);
+/** Invites that were not accepted in time make room for new ones. */
+export async function removeExpiredInvites(db: TenantDatabase): Promise<void> {
+  await db.query('delete from staff_invites where tenant_id = $1 and expires_at <= now()');
+}
+
+/** Ids of the active owners. They stay owners until the transaction ends: whoever else asks waits for it. */
+export async function lockOwners(db: TenantDatabase): Promise<string[]> {
+  const owners = await db.query<{ id: string }>(
+    `select id from staff_users where tenant_id = $1 and role = 'owner' and status = 'active'
+      order by id for no key update`,
+  );
+  return owners.map(({ id }) => id);
+}
+
+/** A member of staff, who stays as they are until the transaction ends. Lock the owners first. */
+export async function lockStaff(db: TenantDatabase, id: string): Promise<StaffRow | null> {
+  const [row] = await db.query<StaffRow>(
+    'select * from staff_users where tenant_id = $1 and id = $2 for no key update',
+    [id],
+  );
+  return row ?? null;
 }

@@ -5,10 +5,11 @@ import { definePackage, tenantDirectories } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import { readCapabilities } from './routes/capabilities.ts';
 import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
-import { findOnlyTenant, findTenantBySlug } from './store.ts';
+import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
 
-export { Locale } from './schemas.ts';
+export { Locale, type Store, Store as StoreSettings } from './schemas.ts';
 export {
+  changeStore,
   drawOrderNumber,
   type FirstStaffInviter,
   firstStaffInviters,
@@ -24,5 +25,5 @@ export default definePackage({
   routes: [readStoreProfile, readStore, updateStore, readCapabilities],
   events: [storeUpdated],
   boxTables: ['tenants'],
-  extends: [tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant })],
+  extends: [tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant, origins: findAllowedOrigins })],
 });

@@ -1,11 +1,30 @@
 /**
  * Shapes of the store and of the box's capabilities.
  */
-import { Currency, changeOf, nullable, object, oneOf, type Static, Type } from '@carton/runtime';
+import { Currency, changeOf, nullable, object, oneOf, packageName, type Static, Type } from '@carton/runtime';
 
 export const Locale = Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$', maxLength: 35, examples: ['en-GB'] });
-const Name = Type.String({ minLength: 1, maxLength: 120 });
+const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Shop'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
+
+/** Kept as a browser writes it: without a port that goes without saying (RFC 6454, section 6.2). */
+const Origin = Type.String({
+  pattern: '^https?://[a-z0-9-]+(\\.[a-z0-9-]+)*(:[1-9]\\d{0,4})?$',
+  maxLength: 261,
+  examples: ['https://www.example.com'],
+});
+
+/** What a shop may ask of whoever orders; a part of an address (`address.city`) asks for an address that is no text. */
+export const checkoutFields = [
+  'name',
+  'phone',
+  'address',
+  'address.line1',
+  'address.postalCode',
+  'address.city',
+  'address.country',
+  'billing',
+] as const;
 
 /** What a shopper may know of the store. */
 export const StoreProfile = object(
@@ -23,7 +42,18 @@ export const Store = object(
       examples: ['ORD-{number}'],
     }),
     guestCheckout: Type.Boolean({ description: 'Whether shoppers without an account may order' }),
+    checkoutRequires: Type.Array(oneOf(checkoutFields), {
+      maxItems: checkoutFields.length,
+      uniqueItems: true,
+      description: 'What a shopper has to say at checkout besides the e-mail address',
+      examples: [['name', 'address']],
+    }),
     weightUnit: oneOf(['kg', 'lb']),
+    allowedOrigins: Type.Array(Origin, {
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'Origins of other sites whose pages may call this shop in a browser, besides its own hosts',
+    }),
     updatedAt: Type.String({ format: 'date-time' }),
   },
   { $id: 'Store' },
@@ -38,7 +68,11 @@ export const Capabilities = object(
   {
     tier: oneOf(['basic', 'growth', 'enterprise']),
     packages: Type.Array(
-      object({ name: Type.String(), version: Type.String(), tier: oneOf(['basic', 'growth', 'enterprise']) }),
+      object({
+        name: Type.String({ examples: [packageName('cart')] }),
+        version: Type.String({ examples: ['0.1.0'] }),
+        tier: oneOf(['basic', 'growth', 'enterprise']),
+      }),
     ),
   },
   { $id: 'Capabilities' },

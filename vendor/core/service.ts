@@ -5,6 +5,7 @@ import {
   type Database,
   defineProblem,
   extensionPoint,
+  invalidField,
   invalidRequest,
   isCurrency,
   isUniqueViolation,
@@ -57,10 +58,12 @@ export async function openTenant(
   });
 }
 
+/** @throws invalid_request (400) for an unknown currency or what is no origin */
 export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
   if (patch.defaultCurrency) refuseUnknownCurrency(patch.defaultCurrency, '/defaultCurrency');
+  const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalOrigin))];
   return db.transaction(async (transaction) => {
-    const store = await updateStore(transaction, patch);
+    const store = await updateStore(transaction, { ...patch, allowedOrigins });
     const { name, defaultCurrency, defaultLocale } = store;
     await publish(
       transaction,
@@ -70,6 +73,11 @@ export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promi
     );
     return store;
   });
+}
+
+function normalOrigin(given: string, position: number): string {
+  if (!URL.canParse(given)) throw invalidField(`/allowedOrigins/${position}`, 'must be an origin');
+  return new URL(given).origin;
 }
 
 /** @throws invalid_request (400) naming the field */

@@ -61,6 +61,14 @@ export async function findStore(db: TenantDatabase): Promise<Store> {
   return store;
 }
 
+/** Origins whose pages may call the shop; none for what is no tenant. */
+export async function findAllowedOrigins(database: Database, tenantId: string): Promise<readonly string[]> {
+  const [store] = await database
+    .forTenant(tenantId)
+    .query<Pick<Store, 'allowedOrigins'>>('select allowed_origins from stores where tenant_id = $1');
+  return store?.allowedOrigins ?? [];
+}
+
 export async function updateStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
   const [store] = await db.update<Store>('stores', {}, { ...patch, updatedAt: new Date() });
   return store as Store;

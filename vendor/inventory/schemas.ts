@@ -11,6 +11,7 @@ import {
   pageQuery,
   type Static,
   Type,
+  timestamps,
   Uuid,
 } from '@carton/runtime';
 
@@ -55,8 +56,7 @@ export const StockItem = object(
     onHand: { ...Quantity, description: 'There to be sold or reserved; below zero, so many are owed' },
     reserved: { ...Quantity, description: 'Of those on hand, held for somebody' },
     available: { ...Quantity, description: 'onHand less reserved' },
-    createdAt: DateTime,
-    updatedAt: DateTime,
+    ...timestamps,
   },
   { $id: 'StockItem' },
 );
@@ -85,7 +85,7 @@ export const StockMovement = object(
     reason: oneOf(reasons),
     referenceType: nullable(Type.String({ description: 'What it was moved for', examples: ['order'] })),
     referenceId: nullable(Uuid),
-    note: nullable(Type.String()),
+    note: nullable(Type.String({ examples: ['Delivery note 4711'] })),
     actorId: nullable({ ...Uuid, description: 'The member of staff, when one moved it by hand' }),
     actorLabel: nullable(Type.String({ examples: ['ada@example.com'] })),
     createdAt: DateTime,

@@ -13,7 +13,7 @@ export {
   type OrderLineDraft,
 } from './draft.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
-export { OrderAddress, OrderResource, type PaymentStatus } from './schemas.ts';
+export { Actor, OrderAddress, OrderResource, type PaymentStatus } from './schemas.ts';
 export {
   addPaymentNote,
   changePaymentStatus,

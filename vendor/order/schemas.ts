@@ -185,19 +185,22 @@ export const CancelOrder = object(
   { $id: 'CancelOrder' },
 );
 
+/** Who did something; for every package that keeps a history. */
+export const Actor = object(
+  {
+    type: oneOf(['shopper', 'staff', 'api_key', 'operator', 'system']),
+    id: nullable(Uuid),
+    label: nullable(Type.String({ examples: ['ada@example.com'] })),
+  },
+  { $id: 'Actor' },
+);
+
 export const OrderEvent = object(
   {
     id: Uuid,
     type: oneOf(['placed', 'updated', 'canceled', 'archived', 'note', 'payment'], { examples: ['placed'] }),
     message: Type.String({ examples: ['Order placed'] }),
-    actor: object(
-      {
-        type: oneOf(['shopper', 'staff', 'operator', 'system']),
-        id: nullable(Uuid),
-        label: nullable(Type.String({ examples: ['ada@example.com'] })),
-      },
-      { $id: 'OrderActor' },
-    ),
+    actor: Actor,
     createdAt: DateTime,
   },
   { $id: 'OrderEvent', description: 'An entry in the history of an order' },

@@ -1,18 +1,24 @@
 /**
- * Payment providers: what an adapter of one is, which is bound in a box, and the first step of every online payment.
+ * Payment providers: what an adapter of one is, which are bound in a box, and how one is called.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   defineProblem,
   extensionPoint,
   type HasExtensions,
   type MoneyValue,
+  Problem,
   type TenantDatabase,
 } from '@carton/runtime';
 
 /** A payment to be started. */
 export interface PaymentIntent {
-  /** What it is for: an order that is about to be placed (its id is known by then), or a cart. */
-  resource: { type: 'order' | 'cart'; id: string };
+  /**
+   * The payment's id here. The provider keeps it with its own record and names it in its events; a second call with
+   * the same id answers what the first has made.
+   */
+  id: string;
+  cartId: string;
   /** One of the adapter's methods. */
   method: string;
   amount: MoneyValue;
@@ -20,7 +26,7 @@ export interface PaymentIntent {
   email: string | null;
 }
 
-/** A payment the provider knows of. No money has moved: the shopper or the provider goes on from here. */
+/** A payment the provider knows of; the shopper or the provider goes on from here. */
 export interface InitiatedPayment {
   /** The provider's name for it. */
   reference: string;
@@ -28,20 +34,77 @@ export interface InitiatedPayment {
   nextAction: { type: 'redirect' | 'client_secret'; value: string } | null;
 }
 
+/** A payment as its provider is asked about it. */
+export interface ProviderPayment {
+  id: string;
+  reference: string;
+  method: string;
+  amount: MoneyValue;
+}
+
+/** What a provider says of a payment. The amounts are all there was so far, so that hearing it twice changes nothing. */
+export interface ProviderState {
+  status: 'pending' | 'authorized' | 'captured' | 'voided' | 'failed';
+  /** Minor units taken so far. */
+  captured: number;
+  /** Minor units given back so far. */
+  refunded: number;
+}
+
+/** A step to be done about a payment. */
+export interface ProviderStep {
+  /** The step's id here, the same at each try: a second call with it does nothing more. */
+  id: string;
+  payment: ProviderPayment;
+  /** Of a void: what is left to capture. */
+  amount: MoneyValue;
+}
+
+/** A call-back of a provider, as it came. */
+export interface WebhookDelivery {
+  headers: IncomingHttpHeaders;
+  body: Uint8Array;
+}
+
+/** What a provider tells by a call-back. */
+export interface ProviderEvent {
+  /** The provider's name for it, the same when it is sent again. */
+  id: string;
+  /** The id that the payment was initiated with, and what became of it; left out when it is of no payment of the box. */
+  payment?: { id: string; state: ProviderState };
+}
+
 /**
- * A payment provider. It is called with no transaction open, so that no row waits for its network. A provider that
- * does not answer, or refuses, is told by throwing `paymentProviderFailed`.
+ * A payment provider. It is called with no transaction open, so that no row waits for its network; `db` is for reading
+ * its settings. It answers within 20 seconds. Any call may come again with the same id after a crash, and then must not
+ * work twice: hand the id to the provider as its idempotency key.
+ *
+ * A definite no is told by throwing `paymentRefused`. Whatever else is thrown leaves open what the provider did: the
+ * step stays pending and is tried again.
  */
 export interface PaymentAdapter {
-  /** Kept with each payment; unique among adapters. */
+  /** Kept with each payment, and named in the path of its call-backs; unique among adapters, lower case. */
   readonly name: string;
   /** Codes of the methods that shoppers may choose from, in the order to offer them. */
   methods(): readonly string[];
-  /** Starts a payment without taking money. May be called again for the same resource, when the first order failed. */
-  initiate(intent: PaymentIntent): Promise<InitiatedPayment>;
+  /** Starts a payment. It takes no money: the box captures when the order stands. */
+  initiate(db: TenantDatabase, intent: PaymentIntent): Promise<InitiatedPayment>;
+  /**
+   * What has become of a payment, asked as its order is about to be placed; it may complete what the shopper agreed to.
+   * A method that knows no authorization may have captured.
+   */
+  confirm(db: TenantDatabase, payment: ProviderPayment): Promise<ProviderState>;
+  /** Takes money that was authorized, all or part. */
+  capture(db: TenantDatabase, step: ProviderStep): Promise<void>;
+  /** Gives up what was authorized and not captured. */
+  void(db: TenantDatabase, step: ProviderStep): Promise<void>;
+  /** Gives captured money back, all or part. */
+  refund(db: TenantDatabase, step: ProviderStep): Promise<void>;
+  /** Checks the signature of a call-back, over its bytes, and reads it. @throws webhook_signature_invalid (400) */
+  readWebhook(db: TenantDatabase, delivery: WebhookDelivery): Promise<ProviderEvent> | ProviderEvent;
 }
 
-/** Adapters: the last contributed (in dependency order) is bound. */
+/** Adapters of payment providers, in dependency order of the packages that contribute them. */
 export const paymentAdapters = extensionPoint<PaymentAdapter>('payment.adapter');
 
 /** Contract, Errors: title and detail are this very message. */
@@ -55,56 +118,78 @@ export const paymentMethodUnknown = defineProblem({
   status: 400,
   title: 'This payment method is not offered',
 });
+export const paymentRefused = defineProblem({
+  code: 'payment_refused',
+  status: 409,
+  title: 'The payment provider refuses',
+});
 export const paymentProviderFailed = defineProblem({
   code: 'payment_provider_failed',
   status: 502,
-  title: 'The payment provider did not start the payment',
+  title: 'The payment provider did not answer as it should',
 });
-
-/** What `beginPayment` throws, for the routes that call it to declare. */
-export const beginPaymentProblems = [paymentsNotConfigured, paymentMethodUnknown, paymentProviderFailed];
+export const webhookSignatureInvalid = defineProblem({
+  code: 'webhook_signature_invalid',
+  status: 400,
+  title: 'The signature is missing or wrong',
+});
 
 /** The default: it offers nothing, and every step with it is 503 (contract, "What the service does", 3). */
 export const noOperationAdapter: PaymentAdapter = {
   name: 'none',
   methods: () => [],
-  initiate() {
-    throw paymentsNotConfigured();
-  },
+  initiate: refuse,
+  confirm: refuse,
+  capture: refuse,
+  void: refuse,
+  refund: refuse,
+  readWebhook: refuse,
 };
 
-export function boundAdapter(box: HasExtensions): PaymentAdapter {
-  return paymentAdapters.of(box).at(-1) ?? noOperationAdapter;
+function refuse(): never {
+  throw paymentsNotConfigured();
 }
 
-/** The adapter for a step that needs a provider. @throws payments_not_configured (503) */
-export function configuredAdapter(box: HasExtensions): PaymentAdapter {
-  const adapter = boundAdapter(box);
-  if (adapter === noOperationAdapter) throw paymentsNotConfigured();
-  return adapter;
+/** The adapters of a box: those contributed, else the default one. */
+export function boundAdapters(box: HasExtensions): readonly PaymentAdapter[] {
+  const contributed = paymentAdapters.of(box);
+  return contributed.length > 0 ? contributed : [noOperationAdapter];
 }
 
-/** A payment that was started, with who and what it is. */
-export interface BegunPayment extends InitiatedPayment {
-  provider: string;
-  method: string;
-  amount: MoneyValue;
+/** @throws payments_not_configured (503) with the default adapter */
+export function requireAdapter(box: HasExtensions): void {
+  if (boundAdapters(box)[0] === noOperationAdapter) throw paymentsNotConfigured();
 }
+
+/** The adapter that speaks for a provider, null when there is none. */
+export function adapterOf(box: HasExtensions, provider: string): PaymentAdapter | null {
+  return paymentAdapters.of(box).find(({ name }) => name === provider) ?? null;
+}
+
+const longestSeconds = 20;
 
 /**
- * Starts a payment with the bound adapter. Call it before the transaction of the order begins; in that one,
- * `keepPayment` stores what this answers.
- * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400),
- *   payment_provider_failed (502)
+ * Calls a provider. What it throws that is no problem of payments, and silence, is payment_provider_failed (502): the
+ * details are the provider's affair and not the caller's.
  */
-export async function beginPayment(db: TenantDatabase, intent: PaymentIntent): Promise<BegunPayment> {
-  const adapter = configuredAdapter(db);
-  const { method, amount } = intent;
-  if (!adapter.methods().includes(method)) {
-    const detail = `must be one of ${adapter.methods().join(', ')}`;
-    throw paymentMethodUnknown(`${method} is not offered.`, {
-      errors: [{ in: 'body', pointer: '/paymentMethod', detail }],
-    });
+export async function ask<T>(call: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(paymentProviderFailed('It did not answer in time.')), longestSeconds * 1000);
+  });
+  try {
+    return await Promise.race([call(), silence]);
+  } catch (error) {
+    if (error instanceof Problem && [paymentRefused.code, paymentProviderFailed.code].includes(error.type.code)) {
+      throw error;
+    }
+    throw paymentProviderFailed();
+  } finally {
+    clearTimeout(timer);
   }
-  return { provider: adapter.name, method, amount, ...(await adapter.initiate(intent)) };
+}
+
+/** True for a definite no of a provider. */
+export function isRefusal(error: unknown): error is Problem {
+  return error instanceof Problem && error.type.code === paymentRefused.code;
 }

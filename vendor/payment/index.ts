@@ -1,46 +1,57 @@
 /**
- * @carton/payment: which provider is bound, what was paid, and how.
+ * @carton/payment: which providers are bound, what was paid, and how.
  */
 import { orderCancelers } from '@carton/order';
 import { definePackage } from '@carton/runtime';
-import { paymentCaptured } from './events.ts';
-import {
-  capturePayment,
-  listPayments,
-  readPayment,
-  recordPayment,
-  refundPayment,
-  voidPayment,
-} from './routes/admin.ts';
-import { listPaymentMethods, openPaymentSession } from './routes/storefront.ts';
+import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import { capturePayment, createRefund, listPayments, readPayment, recordPayment, voidPayment } from './routes/admin.ts';
+import { listAdminPaymentMethods, listRefunds, updatePaymentMethod } from './routes/methods.ts';
+import { listPaymentMethods, openPaymentSession, receivePaymentWebhook } from './routes/storefront.ts';
 import { settleCanceledOrder } from './service.ts';
 
+export {
+  type InitiatedPayment,
+  type PaymentAdapter,
+  type PaymentIntent,
+  type ProviderEvent,
+  type ProviderPayment,
+  type ProviderState,
+  type ProviderStep,
+  paymentAdapters,
+  paymentMethodUnknown,
+  paymentProviderFailed,
+  paymentRefused,
+  paymentsNotConfigured,
+  requireAdapter,
+  type WebhookDelivery,
+  webhookSignatureInvalid,
+} from './adapter.ts';
 export {
   type BegunPayment,
   beginPayment,
   beginPaymentProblems,
-  configuredAdapter,
-  type InitiatedPayment,
-  type PaymentAdapter,
-  type PaymentIntent,
-  paymentAdapters,
-  paymentMethodUnknown,
-  paymentProviderFailed,
-  paymentsNotConfigured,
-} from './adapter.ts';
-export { keepPayment } from './service.ts';
+  type CartPayment,
+  confirmPayment,
+  dropPayment,
+  keepPayment,
+} from './sessions.ts';
+export { settlePayments } from './steps.ts';
 
 export default definePackage({
   routes: [
     listPaymentMethods,
     openPaymentSession,
+    receivePaymentWebhook,
+    listAdminPaymentMethods,
+    updatePaymentMethod,
     listPayments,
     readPayment,
     recordPayment,
     capturePayment,
     voidPayment,
-    refundPayment,
+    createRefund,
+    listRefunds,
   ],
-  events: [paymentCaptured],
+  events: [paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated],
   extends: [orderCancelers.with(settleCanceledOrder)],
 });

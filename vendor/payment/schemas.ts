@@ -1,8 +1,10 @@
 /**
- * Shapes of payments, and of the methods and sessions of the bound adapter.
+ * Shapes of payments and refunds, and of the methods and sessions of the bound adapters.
  */
+import { Actor } from '@carton/order';
 import {
   Currency,
+  changeOf,
   DateTime,
   Money,
   nullable,
@@ -12,11 +14,13 @@ import {
   pageQuery,
   type Static,
   Type,
+  timestamps,
   Uuid,
 } from '@carton/runtime';
 
 export const paymentStates = ['pending', 'authorized', 'captured', 'voided', 'failed'] as const;
 export const transactionTypes = ['initiate', 'authorize', 'capture', 'void', 'refund'] as const;
+export const stepStates = ['pending', 'succeeded', 'failed'] as const;
 
 const Provider = Type.String({
   description: 'The payment adapter, or `offline` for what staff recorded',
@@ -24,6 +28,10 @@ const Provider = Type.String({
 });
 const Method = Type.String({ minLength: 1, maxLength: 100, examples: ['bank_transfer'] });
 const State = oneOf(paymentStates, { examples: ['captured'] });
+const StepState = oneOf(stepStates, {
+  description: 'pending: the provider has not answered yet',
+  examples: ['succeeded'],
+});
 const PositiveMoney = object(
   {
     amount: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1999] }),
@@ -44,12 +52,40 @@ export const PaymentMethodList = object(
   { $id: 'PaymentMethodList', description: 'Empty while payments are not configured' },
 );
 
+const CaptureMode = oneOf(['automatic', 'manual'], {
+  description: 'automatic: captured as soon as it is authorized and its order stands',
+  examples: ['automatic'],
+});
+
+export const AdminPaymentMethod = object(
+  {
+    id: Uuid,
+    provider: Provider,
+    code: Method,
+    available: Type.Boolean({ description: 'False while no adapter offers it' }),
+    enabled: Type.Boolean({ description: 'Whether shoppers may choose it' }),
+    position: Type.Integer({ minimum: 0, maximum: 1000, description: 'Lower comes first', examples: [0] }),
+    captureMode: CaptureMode,
+    ...timestamps,
+  },
+  { $id: 'AdminPaymentMethod', description: 'A method of a payment adapter, and how the shop uses it' },
+);
+export type AdminPaymentMethod = Static<typeof AdminPaymentMethod>;
+export const AdminPaymentMethodList = object(
+  { items: Type.Array(AdminPaymentMethod) },
+  { $id: 'AdminPaymentMethodList', description: 'In the order in which shoppers see them' },
+);
+const { enabled, position, captureMode } = AdminPaymentMethod.properties;
+export const ChangePaymentMethod = changeOf({ enabled, position, captureMode }, { $id: 'ChangePaymentMethod' });
+export type ChangePaymentMethod = Static<typeof ChangePaymentMethod>;
+
 export const OpenPaymentSession = object(
-  { paymentMethod: { ...Method, description: 'A method of the bound payment adapter' } },
+  { paymentMethod: { ...Method, description: 'A method of the bound payment adapters' } },
   { $id: 'OpenPaymentSession' },
 );
 export const PaymentSession = object(
   {
+    id: { ...Uuid, description: 'Of the payment; it stays the same when the cart becomes an order' },
     provider: Provider,
     method: Method,
     amount: Money,
@@ -73,16 +109,10 @@ export const PaymentTransaction = object(
   {
     id: Uuid,
     type: oneOf(transactionTypes, { examples: ['capture'] }),
+    status: StepState,
     amount: Money,
-    note: nullable(Type.String()),
-    actor: object(
-      {
-        type: oneOf(['shopper', 'staff', 'operator', 'system']),
-        id: nullable(Uuid),
-        label: nullable(Type.String({ examples: ['ada@example.com'] })),
-      },
-      { $id: 'PaymentActor' },
-    ),
+    note: nullable(Type.String({ examples: ['Paid at the counter'] })),
+    actor: Actor,
     createdAt: DateTime,
   },
   { $id: 'PaymentTransaction', description: 'What was done about a payment' },
@@ -95,13 +125,18 @@ export const Payment = object(
     provider: Provider,
     method: Method,
     status: State,
+    captureMode: CaptureMode,
     amount: Money,
+    captured: Money,
+    refunded: Money,
     reference: nullable(Type.String({ examples: ['Statement 12, line 3'] })),
     transactions: Type.Array(PaymentTransaction),
-    createdAt: DateTime,
-    updatedAt: DateTime,
+    ...timestamps,
   },
-  { $id: 'Payment' },
+  {
+    $id: 'Payment',
+    description: '`captured` is what was received of `amount` so far, `refunded` what was given back of that',
+  },
 );
 export type Payment = Static<typeof Payment>;
 export const PaymentPage = pageOf(Payment, 'PaymentPage');
@@ -117,11 +152,41 @@ export const RecordPayment = object(
     amount: PositiveMoney,
     method: { ...Method, description: 'How it was paid, in words of your own' },
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Statement 12, line 3'] })),
-    note: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+    note: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, examples: ['Paid at the counter'] })),
   },
   { $id: 'RecordPayment' },
 );
 export type RecordPayment = Static<typeof RecordPayment>;
 
-/** Of a capture or a refund: all unless told. */
+/** Of a capture: all that is left unless told. */
 export const PaymentPart = object({ amount: Type.Optional(PositiveMoney) }, { $id: 'PaymentPart' });
+
+export const CreateRefund = object(
+  {
+    ...PaymentPart.properties,
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Arrived broken'] })),
+  },
+  { $id: 'CreateRefund' },
+);
+export const Refund = object(
+  {
+    id: Uuid,
+    paymentId: Uuid,
+    orderId: Uuid,
+    provider: Provider,
+    method: Method,
+    status: StepState,
+    amount: Money,
+    reason: nullable(Type.String({ examples: ['Arrived broken'] })),
+    createdAt: DateTime,
+  },
+  { $id: 'Refund' },
+);
+export type Refund = Static<typeof Refund>;
+export const RefundPage = pageOf(Refund, 'RefundPage');
+export const RefundQuery = pageQuery({
+  orderId: Type.Optional(Uuid),
+  paymentId: Type.Optional(Uuid),
+  status: Type.Optional(StepState),
+});
+export type RefundQuery = Static<typeof RefundQuery>;

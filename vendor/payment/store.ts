@@ -1,30 +1,47 @@
 /**
- * Queries of the tables of payment.
+ * Queries of payments, of the steps done about them, and of refunds.
  */
 import { money, newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
-import type { Payment, PaymentQuery, paymentStates, transactionTypes } from './schemas.ts';
+import type { CaptureMode } from './methods.ts';
+import type {
+  Payment,
+  PaymentQuery,
+  paymentStates,
+  Refund,
+  RefundQuery,
+  stepStates,
+  transactionTypes,
+} from './schemas.ts';
 
+/** A payment without its steps. Amounts are minor units. */
 export interface PaymentRow {
   id: string;
   orderId: string;
   provider: string;
   method: string;
+  captureMode: CaptureMode;
   status: (typeof paymentStates)[number];
   currency: string;
-  /** Minor units. */
   amount: number;
+  capturedAmount: number;
+  refundedAmount: number;
   reference: string | null;
   createdAt: string;
   updatedAt: string;
 }
 
-interface TransactionRow {
+/** What is done with a provider after a payment was begun. */
+export type StepType = 'capture' | 'void' | 'refund';
+type ActorType = Payment['transactions'][number]['actor']['type'];
+
+export interface StepRow {
   paymentId: string;
   id: string;
   type: (typeof transactionTypes)[number];
+  status: (typeof stepStates)[number];
   amount: number;
   note: string | null;
-  actorType: Payment['transactions'][number]['actor']['type'];
+  actorType: ActorType;
   actorId: string | null;
   actorLabel: string | null;
   createdAt: string;
@@ -33,29 +50,42 @@ interface TransactionRow {
 /** Payments with their transactions, oldest first, in one statement. */
 async function withTransactions(db: TenantDatabase, rows: readonly PaymentRow[]): Promise<Payment[]> {
   if (rows.length === 0) return [];
-  const transactions = await db.query<TransactionRow>(
+  const steps = await db.query<StepRow>(
     'select * from payment_transactions where tenant_id = $1 and payment_id = any($2::uuid[]) order by created_at, id',
     [rows.map(({ id }) => id)],
   );
-  return rows.map(({ currency, amount, ...payment }) => ({
+  return rows.map(({ currency, amount, capturedAmount, refundedAmount, ...payment }) => ({
     ...payment,
     amount: money(amount, currency),
-    transactions: transactions
+    captured: money(capturedAmount, currency),
+    refunded: money(refundedAmount, currency),
+    transactions: steps
       .filter(({ paymentId }) => paymentId === payment.id)
-      .map(({ id, type, amount, note, actorType, actorId, actorLabel, createdAt }) => ({
-        id,
-        type,
-        amount: money(amount, currency),
-        note,
+      .map(({ actorType, actorId, actorLabel, ...step }) => ({
+        ...step,
+        amount: money(step.amount, currency),
         actor: { type: actorType, id: actorId, label: actorLabel },
-        createdAt,
       })),
   }));
 }
 
+const selectPayment = 'select * from payments where tenant_id = $1 and id = $2';
+
 export async function findPayment(db: TenantDatabase, id: string): Promise<Payment | null> {
-  const rows = await db.query<PaymentRow>('select * from payments where tenant_id = $1 and id = $2', [id]);
-  return (await withTransactions(db, rows))[0] ?? null;
+  const row = await findPaymentRow(db, id);
+  return row && ((await withTransactions(db, [row]))[0] as Payment);
+}
+
+export async function findPaymentRow(db: TenantDatabase, id: string): Promise<PaymentRow | null> {
+  const [row] = await db.query<PaymentRow>(selectPayment, [id]);
+  return row ?? null;
+}
+
+/** A payment, locked until the transaction ends. Its order is locked before it. */
+export async function lockPayment(tx: TenantDatabase, id: string): Promise<PaymentRow> {
+  const [row] = await tx.query<PaymentRow>(`${selectPayment} for update`, [id]);
+  if (!row) throw new Error(`no payment ${id}`);
+  return row;
 }
 
 export async function listPaymentRows(
@@ -70,32 +100,175 @@ export async function listPaymentRows(
   return { items: await withTransactions(db, items), nextCursor };
 }
 
-/** What was received for an order, in minor units of its currency. Right while the order is locked. */
-export async function sumReceived(db: TenantDatabase, orderId: string): Promise<number> {
-  const [row] = await db.query<{ received: number }>(
-    `select coalesce(sum(amount), 0)::bigint as received from payments
-      where tenant_id = $1 and order_id = $2 and status = 'captured'`,
-    [orderId],
-  );
-  return (row as { received: number }).received;
+/** Sums of an order's payments, in minor units of its currency. Right while the order is locked. */
+export interface PaymentSums {
+  captured: number;
+  refunded: number;
+  /** Held and not captured. */
+  authorized: number;
+  voided: boolean;
 }
 
-/** Writes a payment with the transaction it began with, by whoever acts in `tx`. */
+export async function sumPayments(db: TenantDatabase, orderId: string): Promise<PaymentSums> {
+  const [sums] = await db.query<PaymentSums>(
+    `select coalesce(sum(captured_amount), 0)::bigint as captured,
+            coalesce(sum(refunded_amount), 0)::bigint as refunded,
+            coalesce(sum(amount - captured_amount) filter (where status = 'authorized'), 0)::bigint as authorized,
+            coalesce(bool_or(status = 'voided'), false) as voided
+       from payments where tenant_id = $1 and order_id = $2`,
+    [orderId],
+  );
+  return sums as PaymentSums;
+}
+
+type NewPayment = Omit<PaymentRow, 'id' | 'createdAt' | 'updatedAt' | 'capturedAmount' | 'refundedAmount'> &
+  Partial<Pick<PaymentRow, 'id' | 'capturedAmount'>>;
+
+/** Writes a payment with the transaction it began with, by whoever acts in `tx`, a shopper when nobody of the staff. */
 export async function insertPayment(
   tx: TenantDatabase,
-  payment: Omit<PaymentRow, 'id' | 'createdAt' | 'updatedAt'>,
-  transaction: Pick<TransactionRow, 'type' | 'note'>,
+  payment: NewPayment,
+  transaction: Pick<StepRow, 'type' | 'note'>,
 ): Promise<PaymentRow> {
   const row = await tx.insert<PaymentRow>('payments', { id: newId(), ...payment });
+  const { amount } = payment;
+  await insertStep(tx, { paymentId: row.id, ...transaction, amount, status: 'succeeded', actorType: 'shopper' });
+  return row;
+}
+
+export async function updatePayment(
+  tx: TenantDatabase,
+  id: string,
+  patch: Partial<Pick<PaymentRow, 'status' | 'capturedAmount' | 'refundedAmount'>>,
+): Promise<PaymentRow> {
+  const [row] = await tx.update<PaymentRow>('payments', { id }, { ...patch, updatedAt: new Date() });
+  return row as PaymentRow;
+}
+
+type NewStep = Pick<StepRow, 'paymentId' | 'type' | 'amount' | 'status'> &
+  Partial<Pick<StepRow, 'id' | 'note'>> & {
+    /** Who acts when nobody of the staff does. */
+    actorType: ActorType;
+    triedAt?: Date;
+  };
+
+/** Writes a step, by whoever acts in `tx`. */
+export function insertStep(tx: TenantDatabase, step: NewStep): Promise<StepRow> {
   const { actor } = tx;
-  await tx.insert('payment_transactions', {
-    paymentId: row.id,
+  return tx.insert<StepRow>('payment_transactions', {
     id: newId(),
-    ...transaction,
-    amount: payment.amount,
-    actorType: actor?.type ?? 'shopper',
+    ...step,
+    actorType: actor?.type ?? step.actorType,
     actorId: actor?.id,
     actorLabel: actor?.label,
   });
-  return row;
+}
+
+export async function findStep(db: TenantDatabase, paymentId: string, id: string): Promise<StepRow | null> {
+  const [row] = await db.query<StepRow>(
+    'select * from payment_transactions where tenant_id = $1 and payment_id = $2 and id = $3',
+    [paymentId, id],
+  );
+  return row ?? null;
+}
+
+/** The pending step of a payment; there is one at most. */
+export async function findPendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
+  const [row] = await db.query<StepRow>(
+    "select * from payment_transactions where tenant_id = $1 and payment_id = $2 and status = 'pending'",
+    [paymentId],
+  );
+  return row ?? null;
+}
+
+/** Ids of the payments of an order that have a pending step. */
+export async function pendingPaymentsOf(db: TenantDatabase, orderId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select payments.id from payments
+       join payment_transactions step on step.tenant_id = $1 and step.payment_id = payments.id and step.status = 'pending'
+      where payments.tenant_id = $1 and payments.order_id = $2`,
+    [orderId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Ends a step that is pending. False when it has ended already. */
+export async function markStep(
+  tx: TenantDatabase,
+  { paymentId, id }: StepRow,
+  status: 'succeeded' | 'failed',
+  note?: string,
+): Promise<boolean> {
+  const ended = await tx.query(
+    `update payment_transactions set status = $4, note = coalesce($5, note)
+      where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending' returning id`,
+    [paymentId, id, status, note ?? null],
+  );
+  return ended.length > 0;
+}
+
+/**
+ * Takes the pending step of a payment, for as long as a provider may take; null when there is none, or somebody is at
+ * it. What nobody has ended after that time was left by a process that died.
+ */
+export async function takePendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
+  const [row] = await db.query<StepRow>(
+    `update payment_transactions set tried_at = now()
+      where tenant_id = $1 and payment_id = $2 and status = 'pending'
+        and (tried_at is null or tried_at < now() - interval '1 minute') returning *`,
+    [paymentId],
+  );
+  return row ?? null;
+}
+
+/** Lets anyone take a step again whose provider did not answer. */
+export async function leaveStep(db: TenantDatabase, { paymentId, id }: StepRow): Promise<void> {
+  await db.query(
+    `update payment_transactions set tried_at = null
+      where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending'`,
+    [paymentId, id],
+  );
+}
+
+interface RefundRow {
+  id: string;
+  paymentId: string;
+  orderId: string;
+  provider: string;
+  method: string;
+  status: StepRow['status'];
+  currency: string;
+  amount: number;
+  reason: string | null;
+  createdAt: string;
+}
+
+function refundOf({ currency, amount, ...refund }: RefundRow): Refund {
+  return { ...refund, amount: money(amount, currency) };
+}
+
+function refundsOf(db: TenantDatabase) {
+  return db
+    .table<RefundRow>('refunds')
+    .join('payments', (on) => on.on('payments.tenantId', 'refunds.tenantId').on('payments.id', 'refunds.paymentId'))
+    .join('payment_transactions as step', (on) =>
+      on.on('step.tenantId', 'refunds.tenantId').on('step.paymentId', 'refunds.paymentId').on('step.id', 'refunds.id'),
+    )
+    .select('refunds.*', 'payments.provider', 'payments.method', 'step.status');
+}
+
+export async function findRefund(db: TenantDatabase, id: string): Promise<Refund | null> {
+  const [row] = (await refundsOf(db).where('refunds.id', id)) as RefundRow[];
+  return row ? refundOf(row) : null;
+}
+
+export async function listRefundRows(
+  db: TenantDatabase,
+  { orderId, paymentId, status, ...page }: RefundQuery,
+): Promise<Page<Refund>> {
+  const refunds = refundsOf(db);
+  const equal = { 'refunds.orderId': orderId, 'refunds.paymentId': paymentId, 'step.status': status };
+  for (const [column, value] of Object.entries(equal)) if (value !== undefined) refunds.where(column, value);
+  const { items, nextCursor } = await paginate<RefundRow>(refunds as never, 'refunds', page);
+  return { items: items.map(refundOf), nextCursor };
 }

@@ -71,6 +71,8 @@ const variants = (fields: string) => `(
            where tenant_id = $1 and product_id = product.id and deleted_at is null order by position, id) variant)`;
 
 const whole = (fields: string) => `product.*, ${options} as options, ${variants(fields)} as variants`;
+const withoutVariants = (optionsToo: boolean) =>
+  `product.*, ${optionsToo ? options : "'[]'::json"} as options, '[]'::json as variants`;
 const published = `status = 'published' and deleted_at is null`;
 
 const publishedByIds = `
@@ -150,9 +152,11 @@ const mostRows = largestPageSize + 1;
 
 const pageStatements = new Map<string, string>();
 
-/** The statement of a page, one text for each sort and set of filters, so that it stays prepared. */
-function pageStatement(sort: keyof typeof sorts, filters: readonly string[]): string {
-  const name = `${sort} ${filters.join(' ')}`;
+type Parts = 'whole' | 'options' | 'plain';
+
+/** The statement of a page, one text for each sort, set of filters and parts, so that it stays prepared. */
+function pageStatement(sort: keyof typeof sorts, filters: readonly string[], parts: Parts): string {
+  const name = `${sort} ${filters.join(' ')} ${parts}`;
   let text = pageStatements.get(name);
   if (text === undefined) {
     const { key, operator, direction } = sorts[sort];
@@ -164,7 +168,7 @@ function pageStatement(sort: keyof typeof sorts, filters: readonly string[]): st
     const conditions = filters.map((filter, index) => ` and ${filterOf[filter]?.(index + 3)}`).join('');
     // The inner limit is there for the planner: before a limit it does not know, it would plan each execution anew.
     text = `
-      select ${whole(shopperFields)}
+      select ${parts === 'whole' ? whole(shopperFields) : withoutVariants(parts === 'options')}
         from (select * from (
                 select ${columns}, ${key} as sort_key from products
                  where tenant_id = $1 and ${published}${conditions}
@@ -176,17 +180,23 @@ function pageStatement(sort: keyof typeof sorts, filters: readonly string[]): st
   return text;
 }
 
-/** One page of published products. @throws invalid_request (400) for a cursor of another list */
+/**
+ * One page of published products.
+ * @param fields the fields that are wanted; variants and options are read for whoever wants them
+ * @throws invalid_request (400) for a cursor of another list
+ */
 export async function pageOfPublishedProducts(
   db: TenantDatabase,
   { limit, cursor, sort, q, handle }: Pick<ProductQuery, 'limit' | 'cursor' | 'sort' | 'q' | 'handle'>,
+  fields: ReadonlySet<string> | null = null,
 ): Promise<Page<ProductDocument>> {
+  const parts = !fields || fields.has('variants') ? 'whole' : fields.has('options') ? 'options' : 'plain';
   const filters: string[] = [];
   const values: unknown[] = [limit + 1];
   if (q !== undefined) filters.push('q') && values.push(q);
   if (handle !== undefined) filters.push('handle') && values.push(handle);
   if (cursor !== undefined) filters.push('place') && values.push(...decodeCursor(cursor, sort).slice(1));
-  const rows = await db.query<ProductDocument & { sortKey: string }>(pageStatement(sort, filters), values);
+  const rows = await db.query<ProductDocument & { sortKey: string }>(pageStatement(sort, filters, parts), values);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, nextCursor: rows.length > limit && last ? encodeCursor([sort, last.sortKey, last.id]) : null };

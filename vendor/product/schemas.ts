@@ -34,7 +34,12 @@ const Description = Type.String({ maxLength: 20_000, examples: ['Woven in Portug
 const OptionName = Type.String({ minLength: 1, maxLength: 60, examples: ['Size'] });
 const OptionValue = Type.String({ minLength: 1, maxLength: 120, examples: ['M'] });
 const Sku = Type.String({ minLength: 1, maxLength: 100, examples: ['LINEN-M'] });
-const Barcode = Type.String({ minLength: 1, maxLength: 50, description: 'GTIN, EAN, UPC or ISBN' });
+const Barcode = Type.String({
+  minLength: 1,
+  maxLength: 50,
+  description: 'GTIN, EAN, UPC or ISBN',
+  examples: ['4006381333931'],
+});
 const Weight = Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'Grams', examples: [240] });
 const HsCode = Type.String({
   pattern: '^[0-9]{6,10}$',

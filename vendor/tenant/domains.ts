@@ -48,6 +48,11 @@ export async function findTenantByHost({ box }: Database, host: string): Promise
   return tenant ?? null;
 }
 
+/** The hosts of a merchant as origins: its own pages may call from any of them. */
+export async function findOrigins(database: Database, ownerId: string): Promise<string[]> {
+  return (await listDomains(database, ownerId)).map(({ host }) => `https://${host}`);
+}
+
 export function listDomains({ box }: Database, ownerId: string): Promise<DomainRow[]> {
   return box.query<DomainRow>('select id, host, created_at from tenant_domains where owner_id = $1 order by host', [
     ownerId,

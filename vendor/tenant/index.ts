@@ -2,7 +2,7 @@
  * @carton/tenant: the merchants of a box and the hosts they are served at.
  */
 import { definePackage, tenantDirectories } from '@carton/runtime';
-import { findTenantByHost } from './domains.ts';
+import { findOrigins, findTenantByHost } from './domains.ts';
 import { domainAdded, tenantCreated, tenantSuspended } from './events.ts';
 import { addTenantDomain, listTenantDomains, lookUpTenant, removeTenantDomain } from './routes/domains.ts';
 import { createTenant, listTenants, readTenant, updateTenant } from './routes/tenants.ts';
@@ -20,5 +20,5 @@ export default definePackage({
   ],
   events: [tenantCreated, tenantSuspended, domainAdded],
   boxTables: ['tenant_domains'],
-  extends: [tenantDirectories.with({ byHost: findTenantByHost })],
+  extends: [tenantDirectories.with({ byHost: findTenantByHost, origins: findOrigins })],
 });

@@ -49,7 +49,13 @@ export const CreatedTenant = object(
     ...TenantResource.properties,
     invite: nullable(
       object(
-        { token: Type.String({ description: 'Shown once; accepts the first invite' }), expiresAt: DateTime },
+        {
+          token: Type.String({
+            description: 'Shown once; accepts the first invite',
+            examples: ['Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t'],
+          }),
+          expiresAt: DateTime,
+        },
         { $id: 'FirstInvite' },
       ),
     ),

@@ -103,7 +103,7 @@ t.test('two files of one name stop the start, naming both', async (t) => {
   await t.rejects(collectMigrations([unnamed]), /14 digits/);
 });
 
-t.test('a table whose keys do not begin with the tenant is refused', async (t) => {
+t.test('a table whose keys and references do not begin with the tenant is refused', async (t) => {
   const { knex } = await database(t);
   const cases: [name: string, sql: string, refused: RegExp | null][] = [
     ['other_first', 'create table x (id uuid primary key, tenant_id uuid)', /x_pkey on x begins with id/],
@@ -118,6 +118,13 @@ t.test('a table whose keys do not begin with the tenant is refused', async (t) =
       /an expression/,
     ],
     ['none', 'create table x (tenant_id uuid)', /x has no primary key/],
+    [
+      'reference',
+      `create table x (tenant_id uuid, id uuid, primary key (tenant_id, id));
+       create table y (tenant_id uuid, id uuid, x_tenant uuid, x_id uuid, primary key (tenant_id, id),
+                       constraint y_x foreign key (x_tenant, x_id) references x (tenant_id, id))`,
+      /y_x from y to x/,
+    ],
     ['right', 'create table x (tenant_id uuid, id uuid, primary key (tenant_id, id), unique (tenant_id))', null],
   ];
   for (const [name, sql, refused] of cases) {

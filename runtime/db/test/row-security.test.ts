@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { administer, createTestDatabase, urlOfDatabase } from '../../testing/database.ts';
-import { withConnection } from '../connection.ts';
 import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
 import { withMigrationLock } from '../migrations.ts';
+import { withConnection } from '../pool.ts';
 import { layPolicies, prepareRuntimeRole, seeAllTenants, tablesWithoutPolicy } from '../row-security.ts';
 
 /** A statement whose author forgot the tenant; the parameter is there, the condition is not. */

@@ -1,37 +1,46 @@
 /**
- * The document of each tier: made from what the box mounts, valid to the tools integrators use, and good for a client.
+ * The document of each tier: made from what the box mounts, complete, valid to the tools integrators use, and good for
+ * the client that docs/clients.md tells them to make.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { validate as validateDocument } from '@readme/openapi-parser';
 import t from 'tap';
 import { createTestBox } from '../../testing/box.ts';
+import { documentFaults, type TestDocument } from '../../testing/document.ts';
 import { sourceRoot } from '../../testing/packages.ts';
 
 const run = promisify(execFile);
 const root = dirname(sourceRoot);
+const clientCheck = join(root, 'scripts/client-check');
 const folder = await mkdtemp(join(tmpdir(), 'documents-'));
 t.teardown(() => rm(folder, { recursive: true }));
+await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
 
-interface Document {
-  openapi: string;
-  info: object;
-  security?: unknown;
-  paths: Record<
-    string,
-    Record<string, { operationId: string; security: unknown[]; tags: string[]; responses: object }>
-  >;
-}
+const guide = await readFile(join(root, 'docs/clients.md'), 'utf8');
+const [, command] = /```sh\nnpx (openapi-typescript@\S+ http:\S+ -o box\.d\.ts)\n```/.exec(guide) as RegExpExecArray;
+const [, example] = /```ts\n([\s\S]*?)```/.exec(guide) as RegExpExecArray;
 
-const documents = new Map<string, Document>();
+const documents = new Map<string, TestDocument>();
+const urls = new Map<string, string>();
 for (const tier of ['basic', 'growth', 'enterprise'] as const) {
   const box = await createTestBox(t, { tier });
+  urls.set(tier, box.url);
   documents.set(tier, (await box.visitor().get('/docs/json')).body);
 }
-const operationsOf = (document: Document) => Object.values(document.paths).flatMap((item) => Object.values(item));
+
+/** Runs a program of this project's own; answers its exit code and what it printed. */
+async function call(program: string, parameters: string[], cwd = folder): Promise<{ code: number; output: string }> {
+  const path = [join(clientCheck, 'node_modules/.bin'), join(root, 'node_modules/.bin'), process.env.PATH].join(':');
+  const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  return run(program, parameters, { cwd, maxBuffer: 2 ** 26, env: { ...process.env, ...quiet, PATH: path } }).then(
+    ({ stdout }) => ({ code: 0, output: stdout }),
+    (error) => ({ code: error.code, output: error.stdout + error.stderr }),
+  );
+}
 
 for (const [tier, document] of documents) {
   t.test(`the document of a ${tier} box`, async (t) => {
@@ -41,60 +50,45 @@ for (const [tier, document] of documents) {
         title: 'Box Backend',
         version: '0.1.0',
         description: 'Partner-deployed carton runtime: engine-mounted routes',
+        contact: { name: 'carton' },
       },
     });
     t.notOk('security' in document, 'no global security (contract, "Authentication", 1)');
-    const operations = operationsOf(document);
-    t.ok(
-      operations.every(({ security }) => Array.isArray(security)),
-      'each operation states its own',
-    );
-    t.ok(operations.every(({ tags }) => tags.length === 1));
-    const names = operations.map(({ operationId }) => operationId);
-    t.equal(new Set(names).size, names.length, 'operationIds are unique');
     t.ok('/health' in document.paths && '/docs/json' in document.paths && '/checkout' in document.paths);
+    t.strictSame(documentFaults(document), [], 'every operation is complete, and every example is of its schema');
+  });
 
+  t.test(`the tools of integrators take the document of a ${tier} box`, async (t) => {
     const { valid } = await validateDocument(structuredClone(document) as never);
-    t.ok(valid, '@readme/openapi-parser takes it');
-
+    t.ok(valid, '@readme/openapi-parser');
     const file = join(folder, `${tier}.json`);
     await writeFile(file, JSON.stringify(document));
-    const lint = run('redocly', ['lint', '--extends=recommended', '--format=json', file], {
-      cwd: folder,
-      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-      maxBuffer: 2 ** 26,
-    });
-    const { stdout } = await lint.catch((error) => error as { stdout: string });
-    const { totals, problems } = JSON.parse(stdout);
-    t.equal(totals.errors, 0, 'redocly lint finds no error');
-    if (totals.errors > 0) t.comment(problems.slice(0, 5));
+    const redocly = await call('redocly', ['lint', '--extends=recommended', '--format=json', file]);
+    const { totals, problems } = JSON.parse(redocly.output.slice(redocly.output.indexOf('{')));
+    t.match(totals, { errors: 0, warnings: 0 }, `redocly lint: ${JSON.stringify(problems.slice(0, 3))}`);
+    const ruleset = join(root, 'scripts/test/spectral.yaml');
+    const spectral = await call('spectral', ['lint', '--ruleset', ruleset, '--fail-severity=hint', file]);
+    t.equal(spectral.code, 0, `spectral lint: ${spectral.output.slice(0, 1000)}`);
+  });
 
-    const client = join(root, 'scripts/client-check');
-    await run('openapi-typescript', [file, '-o', join(folder, `${tier}.ts`)], { cwd: client, env: binaries(client) });
-    await writeFile(join(folder, `${tier}-consumer.ts`), consumer(tier));
-    const compile = run('tsc', ['-p', await writeProject(tier)], { cwd: client, env: binaries(client) });
-    t.equal(
-      await compile.then(
-        () => '',
-        (error) => error.stdout,
-      ),
-      '',
-      'a consumer compiles against its client',
-    );
+  t.test(`a typed client of a ${tier} box, made as docs/clients.md says`, async (t) => {
+    const place = join(folder, tier);
+    await mkdir(place);
+    const [tool = '', ...parameters] = (command as string).split(' ');
+    const { devDependencies } = JSON.parse(await readFile(join(clientCheck, 'package.json'), 'utf8'));
+    t.equal(tool, `openapi-typescript@${devDependencies['openapi-typescript']}`, 'the version that is tested');
+    const here = parameters.map((word) => word.replace('http://127.0.0.1:3001', urls.get(tier) as string));
+    t.match(await call('openapi-typescript', here, place), { code: 0 });
+    await writeFile(join(place, 'buy.ts'), example as string);
+    await writeFile(join(place, 'consumer.ts'), consumer);
+    await writeFile(join(place, 'tsconfig.json'), JSON.stringify(project));
+    t.match(await call('tsc', ['-p', place], clientCheck), { code: 0, output: '' }, 'its consumers compile');
   });
 }
 
-function binaries(folder: string): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    PATH: `${join(folder, 'node_modules/.bin')}:${join(root, 'node_modules/.bin')}:${process.env.PATH}`,
-  };
-}
-
-/** Settings under which the consumer of a tier is compiled: strict, as an integrator's project would be. */
-async function writeProject(tier: string): Promise<string> {
-  const file = join(folder, `tsconfig.${tier}.json`);
-  const compilerOptions = {
+/** Settings under which the consumers are compiled: strict, as an integrator's project would be. */
+const project = {
+  compilerOptions: {
     strict: true,
     noEmit: true,
     module: 'esnext',
@@ -102,33 +96,33 @@ async function writeProject(tier: string): Promise<string> {
     target: 'es2022',
     lib: ['es2022', 'dom'],
     types: [],
-    allowImportingTsExtensions: true,
-  };
-  await writeFile(file, JSON.stringify({ compilerOptions, files: [`${tier}-consumer.ts`] }));
-  return file;
-}
+  },
+  files: ['buy.ts', 'consumer.ts'],
+};
 
-/** What a small storefront does: browse, fill a cart, check out; wrong uses must not compile. */
-function consumer(tier: string): string {
-  return `
-import type { components, paths } from './${tier}.ts';
-type Body<P extends keyof paths, M extends keyof paths[P]> = paths[P][M] extends { requestBody: { content: { 'application/json': infer B } } } ? B : never;
-type Answer<P extends keyof paths, M extends keyof paths[P], S extends number> = paths[P][M] extends { responses: infer R } ? S extends keyof R ? R[S] extends { content: { 'application/json': infer B } } ? B : never : never : never;
-const add: Body<'/cart/items', 'post'> = { variantId: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001', quantity: 1 };
-const checkout: Body<'/checkout', 'post'> = { customer: { email: 'ada@example.com' } };
-declare const order: Answer<'/checkout', 'post', 201>;
-const number: string = order.number;
-const total: number = order.totals.total.amount;
+/** Uses of the types; wrong ones must not compile. */
+const consumer = `
+import createClient from 'openapi-fetch';
+import type { components, paths } from './box';
+import { buy } from './buy';
+const box = createClient<paths>({ baseUrl: '' });
+const order = await buy('', 'ada@example.com');
+export const number: string = order.number;
+export const total: number = order.totals.total.amount;
 declare const problem: components['schemas']['Problem'];
-const code: string = problem.code;
+export const code: string = problem.code;
+const { error } = await box.POST('/checkout', { body: { customer: { email: 'ada@example.com' } } });
+export const empty = error?.code === 'cart_empty';
+// @ts-expect-error no operation answers with this code
+export const unknown = error?.code === 'no_such_code';
 // @ts-expect-error an e-mail address is required
-const wrong: Body<'/checkout', 'post'> = { customer: {} };
-export { add, checkout, code, number, total, wrong };
+await box.POST('/checkout', { body: { customer: {} } });
+// @ts-expect-error there is no such path
+await box.GET('/no-such-path');
 `;
-}
 
 t.test('the tiers differ by what they add', async (t) => {
-  const paths = (tier: string) => Object.keys((documents.get(tier) as Document).paths);
+  const paths = (tier: string) => Object.keys((documents.get(tier) as TestDocument).paths);
   const added = (tier: string, below: string) => paths(tier).filter((path) => !paths(below).includes(path));
   t.ok(added('growth', 'basic').includes('/collections'));
   t.ok(added('enterprise', 'growth').includes('/admin/audit-log'));

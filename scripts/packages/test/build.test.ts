@@ -152,5 +152,7 @@ t.test('the real runtime runs from its tarball, in a folder with nothing else', 
   t.equal(refused, 'ECONNREFUSED', 'knex and pg are in the bundle');
   const source = Object.keys(await import('@carton/runtime'));
   t.strictSame(names.sort(), source.sort(), 'exports what the source exports');
-  t.ok((await stat(join(target, 'dist/assets/swagger-ui/swagger-ui-bundle.js'))).size > 0);
+  for (const asset of ['swagger-ui/swagger-ui-bundle.js', 'explorer/explorer.js', 'explorer/explorer.css']) {
+    t.ok((await stat(join(target, 'dist/assets', asset))).size > 0, asset);
+  }
 });

@@ -1,11 +1,10 @@
 /**
- * Signing in and out, and who is signed in.
+ * Signing in and out.
  */
-import { route, unauthenticated } from '@carton/runtime';
-import { permissionsOf } from '../access.ts';
-import { LogIn, Me, StaffSession } from '../schemas.ts';
-import { logIn, wrongLogIn } from '../service.ts';
-import { findStaffById, removeSession } from '../store.ts';
+import { route, tooManyRequests } from '@carton/runtime';
+import { wrongLogIn } from '../problems.ts';
+import { LogIn, StaffSession } from '../schemas.ts';
+import { logIn, logOut } from '../sessions.ts';
 
 const tag = 'Staff';
 
@@ -16,13 +15,14 @@ export const logInStaff = route(
     operationId: 'logInStaff',
     tag,
     summary: 'Open a staff session',
+    description: 'A session that the request carries is closed.',
     access: 'public',
     body: LogIn,
     status: 200,
     response: StaffSession,
-    problems: [wrongLogIn],
+    problems: [wrongLogIn, tooManyRequests],
   },
-  ({ db, body, client }) => logIn(db, body, client),
+  ({ body, ...caller }) => logIn(caller, body),
 );
 
 export const logOutStaff = route(
@@ -36,26 +36,5 @@ export const logOutStaff = route(
     permission: false,
     status: 204,
   },
-  async ({ db, staff }) => {
-    if (staff.sessionId) await removeSession(db, staff.sessionId);
-  },
-);
-
-export const readMe = route(
-  {
-    method: 'get',
-    path: '/admin/me',
-    operationId: 'readMe',
-    tag,
-    summary: 'Read the signed-in member of staff and their permissions',
-    access: 'staff',
-    permission: false,
-    status: 200,
-    response: Me,
-  },
-  async ({ db, staff, box }) => {
-    const user = await findStaffById(db, staff.id);
-    if (!user) throw unauthenticated();
-    return { ...user, permissions: permissionsOf(staff.permissions, box.permissions) };
-  },
+  ({ db, staff, cookies }) => logOut(db, staff.sessionId, { cookies }),
 );

@@ -1,10 +1,11 @@
 /**
- * Staff users and invites.
+ * Staff users, as those who manage them see them.
  */
 import { notFound, pageQuery, paginate, route } from '@carton/runtime';
-import { AcceptInvite, CreatedInvite, CreateInvite, StaffInvitePage, StaffUser, StaffUserPage } from '../schemas.ts';
-import { acceptInvite as accept, alreadyStaff, invite, inviteUnknown, revokeInvite as revoke } from '../service.ts';
-import { findStaffById, type InviteRow, type StaffRow } from '../store.ts';
+import { lastOwner, ownAccount } from '../problems.ts';
+import { ChangeStaffUser, StaffUser, StaffUserPage } from '../schemas.ts';
+import { changeStaff, removeStaff as remove } from '../staff.ts';
+import { findStaffById, type StaffRow } from '../store.ts';
 
 const tag = 'Staff';
 
@@ -41,65 +42,33 @@ export const readStaff = route(
   },
 );
 
-export const listInvites = route(
+export const updateStaff = route(
   {
-    method: 'get',
-    path: '/admin/invites',
-    operationId: 'listInvites',
+    method: 'patch',
+    path: '/admin/users/:id',
+    operationId: 'updateStaff',
     tag,
-    summary: 'List open invites',
+    summary: "Change somebody's role, or disable or enable them",
+    description: 'Who is disabled is signed out everywhere. The last active owner stays one.',
     access: 'staff',
-    query: pageQuery(),
+    body: ChangeStaffUser,
     status: 200,
-    response: StaffInvitePage,
+    response: StaffUser,
+    problems: [lastOwner],
   },
-  ({ db, query }) => {
-    const open = db.table<InviteRow>('staff_invites').where('expires_at', '>', db.raw('now()'));
-    return paginate(open, 'staff_invites', query);
-  },
+  ({ params, body, ...caller }) => changeStaff(caller, params.id, body),
 );
 
-export const createInvite = route(
-  {
-    method: 'post',
-    path: '/admin/invites',
-    operationId: 'createInvite',
-    tag,
-    summary: 'Invite somebody to work for the shop',
-    access: 'staff',
-    body: CreateInvite,
-    status: 201,
-    response: CreatedInvite,
-    problems: [alreadyStaff],
-  },
-  ({ db, body }) => invite(db, body),
-);
-
-export const revokeInvite = route(
+export const removeStaff = route(
   {
     method: 'delete',
-    path: '/admin/invites/:id',
-    operationId: 'revokeInvite',
+    path: '/admin/users/:id',
+    operationId: 'removeStaff',
     tag,
-    summary: 'Revoke an invite',
+    summary: 'Remove a member of staff',
     access: 'staff',
     status: 204,
+    problems: [lastOwner, ownAccount],
   },
-  ({ db, params }) => revoke(db, params.id),
-);
-
-export const acceptInvite = route(
-  {
-    method: 'post',
-    path: '/admin/invites/accept',
-    operationId: 'acceptInvite',
-    tag,
-    summary: 'Accept an invite with its token',
-    access: 'public',
-    body: AcceptInvite,
-    status: 201,
-    response: StaffUser,
-    problems: [inviteUnknown],
-  },
-  ({ db, body }) => accept(db, body),
+  ({ params, ...caller }) => remove(caller, params.id),
 );

@@ -5,6 +5,7 @@ import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
 import { beginPaymentProblems } from '@carton/payment';
 import { object, route, Uuid } from '@carton/runtime';
+import { customerDetailsMissing } from '../customer.ts';
 import { Checkout, CheckoutPreview } from '../schemas.ts';
 import {
   cartChanged,
@@ -40,16 +41,26 @@ export const createOrder = route(
     tag,
     summary: 'Place the order: the cart becomes an order and is emptied',
     description:
-      'All of it happens in one transaction or not at all. Of several requests for one cart one places the order; those that waited for it answer the same order, those that come later find an empty cart.',
+      'All of it happens in one transaction or not at all. With a payment method, the payment is begun before. Of several requests for one cart one places the order; those that waited for it answer the same order, those that come later find an empty cart.',
     access: 'session',
     idempotent: true,
+    rateLimit: 'checkout',
+    inSteps: ({ paymentMethod }: Checkout) => paymentMethod !== undefined,
     body: Checkout,
     status: 201,
     response: OrderResource,
     location: '/checkout/{id}',
-    problems: [cartEmpty, cartNotReady, cartChanged, guestCheckoutOff, insufficientStock, ...beginPaymentProblems],
+    problems: [
+      cartEmpty,
+      cartNotReady,
+      cartChanged,
+      guestCheckoutOff,
+      customerDetailsMissing,
+      insufficientStock,
+      ...beginPaymentProblems,
+    ],
   },
-  ({ db, session, body }) => placeOrder(db, session, body),
+  ({ db, session, body, workId }) => placeOrder(db, session, body, workId),
 );
 
 export const readOrder = route(

@@ -46,5 +46,9 @@ export const updateStore = route(
     status: 200,
     response: Store,
   },
-  ({ db, body }) => changeStore(db, body),
+  async ({ db, body, box }) => {
+    const store = await changeStore(db, body);
+    db.afterCommit(() => box.forgetTenants());
+    return store;
+  },
 );

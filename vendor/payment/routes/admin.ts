@@ -3,16 +3,21 @@
  */
 import { orderAlreadyCanceled } from '@carton/order';
 import { route } from '@carton/runtime';
-import { paymentsNotConfigured } from '../adapter.ts';
-import { Payment, PaymentPage, PaymentPart, PaymentQuery, RecordPayment } from '../schemas.ts';
+import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapter.ts';
+import { CreateRefund, Payment, PaymentPage, PaymentPart, PaymentQuery, RecordPayment, Refund } from '../schemas.ts';
 import {
   listPayments as list,
   paymentExceedsBalance,
-  paymentStepNotPossible,
   readPayment as read,
   recordPayment as record,
-  refuseProviderStep,
 } from '../service.ts';
+import {
+  capturePayment as capture,
+  paymentStepBusy,
+  paymentStepNotPossible,
+  refundPayment as refund,
+  voidPayment as voidIt,
+} from '../steps.ts';
 
 const tag = 'Payments';
 
@@ -64,7 +69,13 @@ export const recordPayment = route(
   ({ db, params, body }) => record(db, params.id, body),
 );
 
-const problems = [paymentsNotConfigured, paymentStepNotPossible];
+const problems = [
+  paymentsNotConfigured,
+  paymentStepNotPossible,
+  paymentStepBusy,
+  paymentRefused,
+  paymentProviderFailed,
+];
 
 export const capturePayment = route(
   {
@@ -80,8 +91,9 @@ export const capturePayment = route(
     response: Payment,
     problems,
     idempotent: true,
+    inSteps: true,
   },
-  ({ db, params }) => refuseProviderStep(db, params.id, 'capture'),
+  ({ db, params, body, workId }) => capture(db, params.id, { ...body, workId }),
 );
 
 export const voidPayment = route(
@@ -91,28 +103,32 @@ export const voidPayment = route(
     operationId: 'voidPayment',
     tag,
     summary: 'Void an authorized payment',
+    description: 'Of one that was captured in part, the rest is given up.',
     access: 'staff',
     status: 200,
     response: Payment,
     problems,
+    idempotent: true,
+    inSteps: true,
   },
-  ({ db, params }) => refuseProviderStep(db, params.id, 'void'),
+  ({ db, params, workId }) => voidIt(db, params.id, { workId }),
 );
 
-export const refundPayment = route(
+export const createRefund = route(
   {
     method: 'post',
     path: '/admin/payments/:id/refunds',
-    operationId: 'refundPayment',
+    operationId: 'createRefund',
     tag,
     summary: 'Refund a captured payment, all or part',
     access: 'staff',
-    body: PaymentPart,
+    body: CreateRefund,
     bodyOptional: true,
     status: 201,
-    response: Payment,
+    response: Refund,
     problems,
     idempotent: true,
+    inSteps: true,
   },
-  ({ db, params }) => refuseProviderStep(db, params.id, 'refund'),
+  ({ db, params, body, workId }) => refund(db, params.id, { ...body, workId }),
 );

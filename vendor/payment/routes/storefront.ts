@@ -1,10 +1,12 @@
 /**
- * Paying, as shoppers do it.
+ * Paying, as shoppers and their providers do it.
  */
-import { route } from '@carton/runtime';
-import { beginPaymentProblems, boundAdapter } from '../adapter.ts';
+import { object, RawBody, route, Type } from '@carton/runtime';
+import { webhookSignatureInvalid } from '../adapter.ts';
+import { offeredMethods } from '../methods.ts';
 import { OpenPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
-import { nothingToPay, openPaymentSession as open } from '../service.ts';
+import { beginPaymentProblems, nothingToPay, openPaymentSession as open } from '../sessions.ts';
+import { receiveWebhook } from '../webhooks.ts';
 
 const tag = 'Payments';
 
@@ -19,10 +21,7 @@ export const listPaymentMethods = route(
     status: 200,
     response: PaymentMethodList,
   },
-  ({ db }) => {
-    const adapter = boundAdapter(db);
-    return { items: adapter.methods().map((code) => ({ code, provider: adapter.name })) };
-  },
+  async ({ db }) => ({ items: await offeredMethods(db) }),
 );
 
 export const openPaymentSession = route(
@@ -32,6 +31,7 @@ export const openPaymentSession = route(
     operationId: 'openPaymentSession',
     tag,
     summary: 'Open a session with the payment provider for the total of the cart',
+    description: 'A cart has one. Asked for the same method and total, it is the same session.',
     access: 'session',
     body: OpenPaymentSession,
     status: 201,
@@ -39,4 +39,25 @@ export const openPaymentSession = route(
     problems: [nothingToPay, ...beginPaymentProblems],
   },
   ({ db, session, body }) => open(db, session, body.paymentMethod),
+);
+
+export const receivePaymentWebhook = route(
+  {
+    method: 'post',
+    path: '/payments/webhooks/:provider',
+    operationId: 'receivePaymentWebhook',
+    tag,
+    summary: 'Call-back of a payment provider',
+    description:
+      "The credential is the provider's signature over the bytes of the body, which its adapter checks. An event works once, however often it is sent.",
+    access: 'public',
+    params: object({ provider: Type.String({ pattern: '^[a-z0-9-]+$', maxLength: 60, examples: ['stripe'] }) }),
+    body: RawBody,
+    bodyLimit: 256 * 1024,
+    // A provider sends for all shoppers from a few addresses; what is not signed costs no more than its hash.
+    rateLimit: false,
+    status: 204,
+    problems: [webhookSignatureInvalid],
+  },
+  ({ db, params, headers, body }) => receiveWebhook(db, params.provider, { headers, body }),
 );

@@ -1,14 +1,9 @@
-import {
-  beginPayment,
-  keepPayment,
-  type PaymentAdapter,
-  type PaymentIntent,
-  paymentProviderFailed,
-} from '@carton/payment';
+import { beginPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import type { TestShop } from '@carton/runtime/testing';
 import t from 'tap';
-import { contribute, openBox, pay, place, statusOf } from './helpers.ts';
+import { contribute, openBox, pay, place, placeWithPayment, statusOf } from './helpers.ts';
+import { TestProvider } from './provider.ts';
 
 const box = await openBox(t);
 const message = 'Payments are not configured in this environment';
@@ -16,29 +11,6 @@ const notConfigured = {
   status: 503,
   body: { code: 'payments_not_configured', status: 503, title: message, detail: message },
 };
-
-/** A provider that sends the shopper to its own page, and refuses amounts of 13. */
-class RedirectProvider implements PaymentAdapter {
-  readonly name = 'redirect';
-  readonly intents: PaymentIntent[] = [];
-  readonly #methods = ['card', 'wallet'];
-
-  methods() {
-    return this.#methods;
-  }
-
-  async initiate(intent: PaymentIntent) {
-    if (intent.amount.amount === 13) throw paymentProviderFailed('The provider refuses this amount.');
-    this.intents.push(intent);
-    const reference = `re_${this.intents.length}`;
-    return { reference, nextAction: { type: 'redirect' as const, value: `https://pay.example/${reference}` } };
-  }
-}
-
-function intentOf(over: Partial<PaymentIntent> = {}): PaymentIntent {
-  const amount = { amount: 2500, currency: 'EUR' };
-  return { resource: { type: 'order', id: newId() }, method: 'card', amount, email: null, ...over };
-}
 
 let products = 0;
 
@@ -65,7 +37,10 @@ t.test('with the default adapter nothing is offered and every step is 503', asyn
   t.match(await box.visitor().post('/cart/payment-sessions', session), notConfigured);
   const { shopper } = await shopperWithCart(box, 2500);
   t.match(await shopper.post('/cart/payment-sessions', session), notConfigured);
-  await t.rejects(beginPayment(box.db, intentOf()), { type: { code: 'payments_not_configured' }, message });
+  const payment = { cartId: newId(), method: 'card', amount: { amount: 2500, currency: 'EUR' }, email: null };
+  await t.rejects(beginPayment(box.db, payment), { type: { code: 'payments_not_configured' }, message });
+  t.match(await box.visitor().post('/payments/webhooks/test', {}), { status: 404, body: { code: 'not_found' } });
+  t.strictSame((await box.staff.get('/admin/payment-methods')).body, { items: [] });
 
   const order = await place(box, 2500);
   const { id } = (await pay(box, order.id, 1000)).body;
@@ -84,52 +59,34 @@ t.test('with the default adapter nothing is offered and every step is 503', asyn
   t.equal(await statusOf(box, order.id), 'partially_paid');
 });
 
-t.test('the last adapter contributed is bound: its methods are offered, and no other', async (t) => {
-  const provider = new RedirectProvider();
-  const other: PaymentAdapter = { ...new RedirectProvider(), name: 'other', methods: () => ['cash'], initiate: fail };
-  const db = contribute(t, box, other, provider);
-  t.match(await box.visitor().get('/payment-methods'), {
-    status: 200,
-    body: {
-      items: [
-        { code: 'card', provider: 'redirect' },
-        { code: 'wallet', provider: 'redirect' },
-      ],
-    },
-  });
-  await t.rejects(beginPayment(db, intentOf({ method: 'cash' })), {
-    type: { code: 'payment_method_unknown', status: 400 },
-    errors: [{ pointer: '/paymentMethod', detail: 'must be one of card, wallet' }],
-  });
-  t.strictSame(provider.intents, []);
-});
-
-async function fail(): Promise<never> {
-  throw new Error('not bound');
-}
-
 t.test('a session is opened for what the cart comes to', async (t) => {
-  const provider = new RedirectProvider();
+  const provider = new TestProvider();
   contribute(t, box, provider);
   const { shopper, cart } = await shopperWithCart(box, 1999);
   const opened = await shopper.post('/cart/payment-sessions', { paymentMethod: 'wallet' });
   t.match(opened, {
     status: 201,
     body: {
-      provider: 'redirect',
+      provider: 'test',
       method: 'wallet',
       amount: { amount: 1999, currency: 'EUR' },
-      reference: 're_1',
-      nextAction: { type: 'redirect', value: 'https://pay.example/re_1' },
+      reference: `re_${opened.body.id}`,
+      nextAction: { type: 'redirect', value: `https://pay.example/re_${opened.body.id}` },
     },
   });
-  t.match(provider.intents, [{ resource: { type: 'cart', id: cart.id }, method: 'wallet', email: null }]);
+  t.match(provider.payments.get(opened.body.id), { intent: { cartId: cart.id, method: 'wallet', email: null } });
 
   const cases: [string, Awaited<ReturnType<typeof shopper.post>>, unknown][] = [
     [
       'an unknown method',
       await shopper.post('/cart/payment-sessions', { paymentMethod: 'cash' }),
-      { status: 400, body: { code: 'payment_method_unknown', errors: [{ pointer: '/paymentMethod' }] } },
+      {
+        status: 400,
+        body: {
+          code: 'payment_method_unknown',
+          errors: [{ pointer: '/paymentMethod', detail: 'must be one of card, wallet' }],
+        },
+      },
     ],
     ['no method', await shopper.post('/cart/payment-sessions', {}), { status: 400 }],
     [
@@ -140,38 +97,74 @@ t.test('a session is opened for what the cart comes to', async (t) => {
     [
       'a provider that refuses',
       await (await shopperWithCart(box, 13)).shopper.post('/cart/payment-sessions', { paymentMethod: 'card' }),
-      { status: 502, body: { code: 'payment_provider_failed', detail: 'The provider refuses this amount.' } },
+      { status: 409, body: { code: 'payment_refused', detail: 'The provider refuses this amount.' } },
     ],
   ];
   for (const [name, answer, expected] of cases) t.match(answer, expected as object, name);
 });
 
-t.test(
-  'a payment that was begun is kept with its order, and no step is possible before it is authorized',
-  async (t) => {
-    const db = contribute(t, box, new RedirectProvider());
-    const order = await place(box, 2500);
-    const begun = await beginPayment(db, intentOf({ resource: { type: 'order', id: order.id } }));
-    await box.db.transaction((tx) => keepPayment(tx, order.id, begun));
-    const { body } = await box.staff.get(`/admin/payments?orderId=${order.id}`);
-    t.match(body.items, [
-      {
-        provider: 'redirect',
-        method: 'card',
-        status: 'pending',
-        amount: { amount: 2500, currency: 'EUR' },
-        reference: 're_1',
-        transactions: [{ type: 'initiate', actor: { type: 'shopper', id: null } }],
-      },
-    ]);
-    t.equal(await statusOf(box, order.id), 'unpaid', 'no money has moved');
-    const recorded = (await pay(box, order.id, 2500)).body;
-    t.equal(recorded.status, 'captured', 'it may be paid offline all the same');
-    for (const { id, provider } of [body.items[0], recorded]) {
-      for (const step of ['capture', 'void', 'refunds']) {
-        const answer = await box.staff.post(`/admin/payments/${id}/${step}`);
-        t.match(answer, { status: 409, body: { code: 'payment_step_not_possible' } }, `${provider} ${step}`);
-      }
+t.test('a cart has one session, however often and from wherever it is asked for', async (t) => {
+  const provider = new TestProvider();
+  contribute(t, box, provider);
+  const { shopper, cart } = await shopperWithCart(box, 1999);
+  const open = (paymentMethod: string) => shopper.post('/cart/payment-sessions', { paymentMethod });
+  const answers = await Promise.all(Array.from({ length: 6 }, () => open('card')));
+  t.equal(new Set(answers.map(({ body }) => body.id)).size, 1, 'many at once');
+  const other = await open('wallet');
+  t.not(other.body.id, answers[0]?.body.id, 'another method replaces it');
+  t.equal(provider.stateOf(answers[0]?.body.id).status, 'voided', 'and the provider is told');
+  await shopper.patch(`/cart/items/${cart.items[0].id}`, { quantity: 2 });
+  const larger = await open('wallet');
+  t.match(larger.body.amount, { amount: 3998 });
+  t.not(larger.body.id, other.body.id, 'so does another total');
+  const sessions = await box.db.query('select status from payment_sessions where tenant_id = $1 and cart_id = $2', [
+    cart.id,
+  ]);
+  t.strictSame(sessions.map(({ status }) => status).sort(), ['given_up', 'given_up', 'open']);
+});
+
+t.test('a provider that breaks off is asked again for the same payment', async (t) => {
+  const provider = new TestProvider();
+  contribute(t, box, provider);
+  const { shopper } = await shopperWithCart(box, 1999);
+  provider.after = () => {
+    throw new TypeError('socket hang up with secret details');
+  };
+  const broken = await shopper.post('/cart/payment-sessions', { paymentMethod: 'card' });
+  t.match(broken, { status: 502, body: { code: 'payment_provider_failed' } });
+  t.notMatch(JSON.stringify(broken.body), /secret details/);
+  provider.after = () => {};
+  const opened = await shopper.post('/cart/payment-sessions', { paymentMethod: 'card' });
+  t.equal(opened.status, 201);
+  t.strictSame([...provider.payments.keys()], [opened.body.id], 'it has made one');
+});
+
+t.test('a payment is kept with its order; no step is possible with one that the provider does not know', async (t) => {
+  const db = contribute(t, box, new TestProvider());
+  const { orderId, id } = await placeWithPayment(box, db, 2500);
+  const { body } = await box.staff.get(`/admin/payments?orderId=${orderId}`);
+  t.match(body.items, [
+    {
+      id,
+      provider: 'test',
+      method: 'card',
+      status: 'pending',
+      amount: { amount: 2500, currency: 'EUR' },
+      captured: { amount: 0 },
+      reference: `re_${id}`,
+      transactions: [{ type: 'initiate', status: 'succeeded', actor: { type: 'shopper', id: null } }],
+    },
+  ]);
+  t.equal(await statusOf(box, orderId), 'unpaid', 'no money has moved');
+  const recorded = (await pay(box, orderId, 2500)).body;
+  t.equal(recorded.status, 'captured', 'it may be paid offline all the same');
+  for (const [payment, steps] of [
+    [id, ['capture', 'refunds']],
+    [recorded.id, ['capture', 'void', 'refunds']],
+  ] as const) {
+    for (const step of steps) {
+      const answer = await box.staff.post(`/admin/payments/${payment}/${step}`);
+      t.match(answer, { status: 409, body: { code: 'payment_step_not_possible' } }, step);
     }
-  },
-);
+  }
+});

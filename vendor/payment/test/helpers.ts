@@ -2,7 +2,7 @@
  * What the tests of payment share: a box, orders to be paid, and binding an adapter.
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
-import { type PaymentAdapter, paymentAdapters } from '@carton/payment';
+import { beginPayment, keepPayment, type PaymentAdapter, paymentAdapters } from '@carton/payment';
 import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
 
@@ -54,6 +54,16 @@ export function place(shop: TestShop, total: number, over: Partial<OrderDraft> =
     ...over,
   };
   return shop.db.transaction((tx) => createOrder(tx, draft));
+}
+
+/** Places an order with a payment that was begun for its cart; answers both ids. */
+export async function placeWithPayment(shop: TestShop, db: TenantDatabase, total: number, method = 'card') {
+  const cartId = newId();
+  const amount = { amount: total, currency: 'EUR' };
+  const begun = await beginPayment(db, { cartId, method, amount, email: null });
+  const order = await place(shop, total, { cartId });
+  await db.transaction((tx) => keepPayment(tx, order.id, begun));
+  return { orderId: order.id, id: begun.id };
 }
 
 /** Records an offline payment. */

@@ -16,10 +16,11 @@ export const listProducts = route(
     summary: 'List published products',
     access: 'public',
     query: ProductQuery,
+    fields: true,
     status: 200,
     response: ProductPage,
   },
-  ({ db, query }) => list(db, query),
+  ({ db, query, fields }) => list(db, query, fields),
 );
 
 export const readProduct = route(

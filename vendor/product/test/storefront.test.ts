@@ -24,6 +24,24 @@ t.test('before anything knows prices', async (t) => {
   const box = await createTestBox(t, { packages, tier: 'basic' });
   const visitor = box.visitor();
 
+  await t.test('a list of the fields that are wanted', async (t) => {
+    const shop = await box.openShop();
+    await make(shop, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M'] }] });
+    await make(shop, { title: 'Socks' });
+    const list = async (query: string) => (await shop.visitor().get(`/products?sort=title${query}`)).body;
+    const whole = await list('');
+    for (const fields of ['id', 'title,handle', 'options', 'variants', 'id,options,variants,createdAt']) {
+      const wanted = fields.split(',');
+      const expected = whole.items.map((item: object) =>
+        Object.fromEntries(Object.entries(item).filter(([name]) => wanted.includes(name))),
+      );
+      t.strictSame(await list(`&fields=${fields}`), { items: expected, nextCursor: null }, fields);
+    }
+    const first = await list('&fields=title&limit=1');
+    t.strictSame((await list(`&fields=title&cursor=${first.nextCursor}`)).items, [{ title: 'Socks' }]);
+    t.match(await list('&fields=metadata'), { status: 400, errors: [{ pointer: '/fields' }] });
+  });
+
   await t.test('a shopper sees a published product by handle and by id, and nothing of what staff keep', async (t) => {
     const made = await make(box, {
       title: 'Shirt',

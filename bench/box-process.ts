@@ -1,22 +1,20 @@
 /**
- * The box of the checkout measurement, as a process of its own. Asked to, it keeps the statements that one request sends.
+ * The box that is measured, as a process of its own. Asked to, it keeps the statements that one request sends.
  */
 
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import pg from 'pg';
 import { boot } from '../runtime/boot.ts';
+import type { Statement } from './box.ts';
 
 const { databaseUrl, operatorSecret, hostingSecret } = JSON.parse(process.argv[2] as string);
 
-export interface Statement {
-  text: string;
-  values: unknown[];
-}
 let kept: Statement[] | null = null;
 const send = pg.Client.prototype.query as (...given: unknown[]) => unknown;
 pg.Client.prototype.query = function keep(this: pg.Client, ...given: unknown[]) {
-  const { text, values = [] } = given[0] as Statement;
-  kept?.push({ text, values });
+  const { text, values = [] } = given[0] as Partial<Statement>;
+  // Which tenant a connection speaks for is told as it changes hands, not for each request.
+  if (text && !text.startsWith('select set_config(')) kept?.push({ text, values });
   return send.apply(this, given);
 } as never;
 

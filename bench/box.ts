@@ -1,0 +1,120 @@
+/**
+ * The box that is measured: a process of its own on a PostgreSQL of its own, embedded and durable, with one shop in it.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openDatabase, startEmbeddedPostgres } from '@carton/runtime/service';
+import { type Caller, callerOf } from '@carton/runtime/testing';
+
+/** A statement as it was sent, with its values. */
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+export interface MeasuredBox {
+  url: string;
+  /** What a request makes the box send to the database. */
+  statementsOf(request: () => Promise<unknown>): Promise<Statement[]>;
+  stop(): void;
+}
+
+export interface Shop {
+  tenantId: string;
+  /** Ids of variants that are for sale, each of a product of its own. */
+  variants: string[];
+}
+
+const secrets = { operatorSecret: randomBytes(24).toString('hex'), hostingSecret: randomBytes(24).toString('hex') };
+
+/** Work beside a PostgreSQL in a folder of its own; both are gone afterwards. */
+export async function withPostgres<T>(
+  work: (postgres: { url: string; folder: string; database: ReturnType<typeof openDatabase> }) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  const postgres = await startEmbeddedPostgres({ directory: join(folder, 'postgresql') });
+  const database = openDatabase({ url: postgres.url });
+  try {
+    return await work({ url: postgres.url, folder, database });
+  } finally {
+    await database.close();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts a box of the basic tier on a database. */
+export async function startBox(databaseUrl: string): Promise<MeasuredBox> {
+  const { child, url } = await startServer('./box-process.ts', JSON.stringify({ databaseUrl, ...secrets }));
+  return {
+    url,
+    async statementsOf(request) {
+      child.send('keep');
+      await once(child, 'message');
+      await request();
+      child.send('kept');
+      const [{ statements }] = await once(child, 'message');
+      return statements;
+    },
+    stop: () => child.kill(),
+  };
+}
+
+/** Starts a program beside this one that tells its address. */
+export async function startServer(
+  program: string,
+  ...parameters: string[]
+): Promise<{ child: ChildProcess; url: string }> {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), parameters, {
+    execArgv: ['--conditions=workspace-source'],
+  });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`${program} ended before it told its address`);
+  });
+  const [{ url }] = await Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => {});
+  return { child, url };
+}
+
+/** Opens a shop with so many products for sale, one variant each, and plenty of each. */
+export async function openShop(url: string, products: number): Promise<Shop> {
+  const operator = callerOf(url, { authorization: `Bearer ${secrets.operatorSecret}` });
+  const email = 'owner@bench.example';
+  const password = secrets.hostingSecret;
+  const tenant = await expect(operator.post('/admin/tenants', { slug: 'bench', name: 'Bench', staffEmail: email }));
+  await expect(callerOf(url).post('/admin/invites/accept', { token: tenant.invite.token, name: 'Owner', password }));
+  const { token } = await expect(callerOf(url).post('/admin/auth/login', { email, password }));
+  const staff = callerOf(url, { authorization: `Bearer ${token}` });
+  const variants: string[] = [];
+  for (let number = 1; number <= products; number++) {
+    const handle = `product-${number}`;
+    const product = await expect(
+      staff.post('/admin/products', {
+        title: `Product ${number}`,
+        handle,
+        description: 'Made to be measured.',
+        status: 'published',
+        variants: [{ sku: handle }],
+      }),
+    );
+    const { id } = product.variants[0];
+    await expect(staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] }));
+    const { items } = await expect(staff.get(`/admin/stock-items?variantId=${id}`));
+    await expect(
+      staff.post(`/admin/stock-items/${items[0].id}/adjustments`, { quantity: 1_000_000, reason: 'received' }),
+    );
+    variants.push(id);
+  }
+  return { tenantId: tenant.id, variants };
+}
+
+async function expect(answer: ReturnType<Caller['get']>) {
+  const { status, body } = await answer;
+  if (status >= 300) throw new Error(`the shop could not be made: ${JSON.stringify(body)}`);
+  return body;
+}

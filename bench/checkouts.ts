@@ -1,0 +1,60 @@
+/**
+ * Carts that are prepared, and checked out under load.
+ */
+import { createHash } from 'node:crypto';
+import type { openDatabase } from '@carton/runtime/service';
+import type { Shop } from './box.ts';
+import { load } from './load.ts';
+
+export const clients = 8;
+const body = JSON.stringify({ customer: { email: 'ada@example.com', name: 'Ada Lovelace', address: '1 Main Street' } });
+
+export const cartIdPrefix = '0198f000-0000-7000-8000-';
+
+/** The id of the cart of a number. */
+export function cartIdOf(number: number): string {
+  return `${cartIdPrefix}${number.toString(16).padStart(12, '0')}`;
+}
+
+/** The session of the cart of a number. */
+export function sessionOf(number: number): { token: string; hash: string } {
+  const token = createHash('sha256').update(`cart ${number}`).digest('base64url');
+  return { token, hash: createHash('sha256').update(token).digest('hex') };
+}
+
+/** Writes carts with one of each of the shop's variants in them. */
+export async function prepareCarts(
+  database: ReturnType<typeof openDatabase>,
+  { tenantId, variants }: Shop,
+  numbers: readonly number[],
+  hashOf: (number: number) => string = (number) => sessionOf(number).hash,
+): Promise<void> {
+  const ids = numbers.map(cartIdOf);
+  const db = database.forTenant(tenantId);
+  await db.query(
+    `insert into carts (tenant_id, id, session_hash, currency)
+     select $1, id, hash, 'EUR' from unnest($2::uuid[], $3::text[]) as prepared (id, hash)`,
+    [ids, numbers.map(hashOf)],
+  );
+  await db.query(
+    `insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity)
+     select $1, gen_random_uuid(), cart_id, variant_id, 1 from unnest($2::uuid[]) cart_id, unnest($3::uuid[]) variant_id`,
+    [ids, variants],
+  );
+}
+
+/** Checks out the carts from a number on; answers orders a second. @throws Error unless each became an order */
+export async function checkOut(url: string, from: number, count: number): Promise<number> {
+  const { seconds, statuses } = await load({
+    clients: Math.min(clients, count),
+    requests: count,
+    request: (number) => ({
+      url: `${url}/checkout`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-session-id': sessionOf(from + number).token },
+      body,
+    }),
+  });
+  if (statuses[201] !== count) throw new Error(`not every checkout answered 201: ${JSON.stringify(statuses)}`);
+  return count / seconds;
+}

@@ -1,0 +1,75 @@
+/**
+ * What row-level security costs a box with one tenant: `GET /products` and `POST /checkout` with its policies and,
+ * on a database of the same content, without them, in turn, several rounds. The ratio is the worse of the two.
+ */
+import type { openDatabase } from '@carton/runtime/service';
+import { type MeasuredBox, openShop, startBox, withPostgres } from './box.ts';
+import { checkOut, prepareCarts } from './checkouts.ts';
+import { type Measurement, median, rounded } from './measurement.ts';
+import { readProducts } from './products.ts';
+
+const rounds = 5;
+const ordersARound = 1000;
+
+interface Side {
+  box: MeasuredBox;
+  products: number[];
+  orders: number[];
+}
+
+async function open(url: string, database: ReturnType<typeof openDatabase>, policies: boolean): Promise<Side> {
+  const box = await startBox(url);
+  const shop = await openShop(box.url, 12);
+  const carts = Array.from({ length: ordersARound * (rounds + 1) }, (_, index) => index);
+  await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, carts);
+  if (!policies) await dropPolicies(database);
+  return { box, products: [], orders: [] };
+}
+
+async function dropPolicies({ box }: ReturnType<typeof openDatabase>): Promise<void> {
+  const tables = await box.query<{ name: string }>(
+    `select format('%I', relname) as name from pg_class where relrowsecurity and relnamespace = 'public'::regnamespace`,
+  );
+  for (const { name } of tables) await box.query(`alter table ${name} disable row level security`);
+  console.log(`${tables.length} tables without their policies`);
+}
+
+export function measure(): Promise<Measurement> {
+  return withPostgres((one) =>
+    withPostgres(async (other) => {
+      const sides: Side[] = [];
+      try {
+        sides.push(await open(one.url, one.database, true), await open(other.url, other.database, false));
+        for (let round = 0; round <= rounds; round++) {
+          for (const { box, products, orders } of sides) {
+            const read = await readProducts(box.url);
+            const ordered = await checkOut(box.url, round * ordersARound, ordersARound);
+            if (round === 0) continue;
+            products.push(read);
+            orders.push(ordered);
+          }
+          if (round > 0) console.log(`round ${round} of ${rounds}: ${sides.map(show).join('; ')}`);
+        }
+        const [bound, free] = sides as [Side, Side];
+        const reading = median(free.products) / median(bound.products);
+        const ordering = median(free.orders) / median(bound.orders);
+        console.log(`row-level security costs: GET /products ${rounded(reading)}, POST /checkout ${rounded(ordering)}`);
+        const worse = ordering > reading ? 'orders' : 'products';
+        const what = worse === 'orders' ? 'POST /checkout' : 'GET /products';
+        return {
+          name: 'tenancy',
+          ratio: rounded(Math.max(reading, ordering)),
+          box: { what: `${what} with row-level security`, value: Math.round(median(bound[worse])), unit: 'requests/s' },
+          peer: { what: `${what} without it`, value: Math.round(median(free[worse])), unit: 'requests/s' },
+        };
+      } finally {
+        for (const { box } of sides) box.stop();
+      }
+    }),
+  );
+}
+
+function show({ products, orders }: Side, index: number): string {
+  const name = index === 0 ? 'with' : 'without';
+  return `${name} ${products.at(-1)?.toFixed(0)} lists/s, ${orders.at(-1)?.toFixed(0)} orders/s`;
+}

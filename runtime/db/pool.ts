@@ -1,0 +1,75 @@
+/**
+ * Lending the connections of the pool: never to a queue without end, and never for longer than the request may take.
+ */
+import type { Knex } from 'knex';
+import { unavailable } from '../http/problems.ts';
+import { type Connection, problemOfDatabaseError } from './connection.ts';
+
+/** So many may wait for each connection of the pool; whoever comes then is told to come again. */
+const waitingForEach = 32;
+
+/** A moment on the clock of `performance.now()` by which work has to be done. */
+export type Deadline = number;
+
+/** What work past its deadline is answered with (503). */
+const tooLate = () =>
+  unavailable('The request took longer than it may and was ended.', {
+    headers: { 'Retry-After': '5' },
+  });
+
+/**
+ * Takes a connection out of the pool, for whoever gives it back.
+ * @throws unavailable (503) when too many wait already or the deadline has passed
+ */
+export async function takeConnection(knex: Knex, deadline?: Deadline): Promise<PooledConnection> {
+  const { pool } = knex.client;
+  if (deadline !== undefined && performance.now() >= deadline) throw tooLate();
+  if (pool.numPendingAcquires() >= pool.max * waitingForEach) {
+    throw unavailable('Too many requests wait for the database.', { headers: { 'Retry-After': '1' } });
+  }
+  return knex.client.acquireConnection();
+}
+
+/** What knex and pg hold beside the connection's own face. */
+export interface PooledConnection extends Connection {
+  /** Set, knex hands it out no more. */
+  __knex__disposed?: unknown;
+  connection: { stream: { destroy(): void } };
+}
+
+/**
+ * Work on one connection of the pool, which gets it back; one that broke is not handed out again. Past the deadline
+ * the connection is cut: PostgreSQL notices, ends the statement and rolls back.
+ * @throws unavailable (503) like `takeConnection`, and when the deadline passes
+ */
+export async function withConnection<T>(
+  knex: Knex,
+  work: (connection: Connection) => Promise<T>,
+  deadline?: Deadline,
+): Promise<T> {
+  const connection = await takeConnection(knex, deadline);
+  let late = false;
+  const cut = () => {
+    late = true;
+    connection.__knex__disposed ??= new Error('cut at its deadline');
+    connection.connection.stream.destroy();
+  };
+  const timer = deadline === undefined ? undefined : setTimeout(cut, Math.ceil(deadline - performance.now()));
+  try {
+    return await work(connection);
+  } catch (error) {
+    if (late) throw tooLate();
+    // The server says goodbye before the socket closes: without this mark the next one would be given the dead connection.
+    if (breaksConnection(error)) connection.__knex__disposed ??= error;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    knex.client.releaseConnection(connection);
+  }
+}
+
+/** A statement that lost to another transaction or ran too long (SQLSTATE 40xxx, 57014) leaves its connection whole. */
+function breaksConnection(error: unknown): boolean {
+  const state = String((error as { code?: unknown }).code);
+  return problemOfDatabaseError(error)?.type.status === 503 && !/^(40|57014)/.test(state);
+}

@@ -1,0 +1,44 @@
+/**
+ * What follows from a declaration and from the other routes it is mounted with: written into it before it is served and
+ * documented, so that the two cannot differ.
+ */
+import type { AccessKind } from './credentials.ts';
+import { selectable } from './fields.ts';
+import { credentialPlaces } from './origins.ts';
+import { twinOf } from './preconditions.ts';
+import { rateClassOf } from './rate-limit.ts';
+import type { Route } from './route.ts';
+
+export interface Guarantees {
+  accessKinds: readonly Pick<AccessKind<never, never>, 'name' | 'schemes'>[];
+  /** Changes can be conditional (`keepConsistent` is given). */
+  conditional: boolean;
+  /** Requests are counted. */
+  rateLimited: boolean;
+}
+
+/** Completes the declarations of an application. What is complete stays as it is. */
+export function completeRoutes<Services>(routes: readonly Route<Services>[], given: Guarantees): Route<Services>[] {
+  const kinds = new Map(given.accessKinds.map((kind) => [kind.name, kind]));
+  const reads = new Map(
+    routes.flatMap((route) => (route.declaration.method === 'get' ? [[route.declaration.path, route] as const] : [])),
+  );
+  return routes.map((route) => {
+    const { declaration } = route;
+    const twin = given.conditional && declaration.conditional !== false ? twinOf(route, reads) : undefined;
+    const writes = declaration.method !== 'get';
+    return {
+      ...route,
+      twin: route.twin ?? twin,
+      declaration: {
+        ...selectable(declaration),
+        conditional: declaration.conditional ?? twin !== undefined,
+        answersTwin:
+          declaration.answersTwin ??
+          (twin !== undefined && declaration.status === 200 && declaration.response === twin.declaration.response),
+        cookieWrites: declaration.cookieWrites ?? (writes && credentialPlaces(declaration, kinds).cookies.length > 0),
+        rateLimit: given.rateLimited ? rateClassOf(declaration) : declaration.rateLimit,
+      },
+    };
+  });
+}

@@ -1,0 +1,125 @@
+/**
+ * Serving one route, from the request's credential to its answer, in that order.
+ */
+import type { Context, Middleware } from 'koa';
+import type { AppOptions } from './app.ts';
+import type { AccessKind } from './credentials.ts';
+import { partialOf, selectedFields } from './fields.ts';
+import { fingerprintOf, idempotencyKey } from './idempotency.ts';
+import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
+import { credentialPlaces, refuseCrossSite } from './origins.ts';
+import { etagOf, refuseStale } from './preconditions.ts';
+import { notFound, Problem, preconditionFailed } from './problems.ts';
+import { addressBlock, countRequest, refuseGuesser } from './rate-limit.ts';
+import { accessKindsOf, isInSteps, type Route } from './route.ts';
+import { faults } from './validation.ts';
+
+/** Makes the Koa handler of a route. */
+export function serveRoute<Scope, Services extends object>(
+  route: Route<Services>,
+  kinds: ReadonlyMap<string, AccessKind>,
+  options: AppOptions<Scope, Services>,
+): Middleware {
+  const { declaration, handler } = route;
+  const declared = new Set(problemsOf(declaration, options.commonProblems).map((problem) => problem.code));
+  const places = declaration.cookieWrites ? credentialPlaces(declaration, kinds) : null;
+  const identify = identifier(route, kinds, options);
+
+  return async function serve(ctx) {
+    ctx.state.operationId = declaration.operationId;
+    ctx.state.declared = declared;
+    const scope = await options.scope(ctx, route);
+    if (places) await refuseCrossSite(ctx, places, options.origins);
+    const caller = await identify(ctx, scope);
+    const params = readParams(ctx, declaration);
+    const query = readQuery(ctx, declaration);
+    const fields = declaration.fields ? selectedFields(declaration.response as never, query) : null;
+    const body = await readInput(ctx, declaration, options.bodyDeadline);
+    const work = async (services: Services): Promise<Reply> => {
+      const result = await handler({ ...services, params, query, body, fields } as never);
+      const reply = replyOf(declaration, result, fields);
+      if (options.strictAnswers && declaration.response) refuseLie(route, reply, fields);
+      return reply;
+    };
+    const run = conditionally(ctx, route, params, options, work);
+    const services = options.services(ctx, scope, caller);
+    const key = declaration.idempotent ? idempotencyKey(ctx) : null;
+    if (key === null || !options.keepIdempotent) return send(ctx, await run(services));
+    const { operationId } = declaration;
+    const request = { key, operationId, fingerprint: fingerprintOf(ctx, body), inSteps: isInSteps(declaration, body) };
+    const { reply, replayed } = await options.keepIdempotent(services, request, run);
+    if (replayed) ctx.set('Idempotent-Replayed', 'true');
+    send(ctx, reply);
+  };
+}
+
+/** Finds the caller of a route, and counts the request as the caller's. @throws too_many_requests (429) */
+function identifier<Scope, Services>(
+  { declaration }: Route<Services>,
+  kinds: ReadonlyMap<string, AccessKind>,
+  { rateLimits }: AppOptions<Scope, Services>,
+): (ctx: Context, scope: Scope) => Promise<unknown> {
+  const { rateLimit } = declaration;
+  if (!rateLimits || !rateLimit) return (ctx, scope) => authenticate(ctx, scope, declaration, kinds);
+  const { limiter, callerName } = rateLimits;
+  const asksForCredential = accessKindsOf(declaration).length > 0;
+
+  return async function identify(ctx, scope) {
+    const guesser = `guesses of ${addressBlock(ctx.ip)}`;
+    if (asksForCredential) refuseGuesser(ctx, limiter, guesser);
+    const caller = await authenticate(ctx, scope, declaration, kinds).catch((error) => {
+      if (error instanceof Problem && error.type.status === 401) countRequest(ctx, limiter, 'login', guesser);
+      throw error;
+    });
+    const name = callerName(ctx, scope, caller);
+    if (name !== null) countRequest(ctx, limiter, rateLimit, name);
+    return caller;
+  };
+}
+
+/** The work of a request: with If-Match, only while the twin answers what the header names. */
+function conditionally<Scope, Services>(
+  ctx: Context,
+  { declaration, twin }: Route<Services>,
+  params: unknown,
+  { keepConsistent, strictAnswers }: AppOptions<Scope, Services>,
+  work: (services: Services) => Promise<Reply>,
+): (services: Services) => Promise<Reply> {
+  const ifMatch = ctx.req.headers['if-match'];
+  if (ifMatch === undefined || !twin || !keepConsistent) return work;
+  const query = readQuery({ query: {} } as Context, twin.declaration);
+  const readTwin = async (services: Services) => {
+    const result = await twin.handler({ ...services, params, query, body: undefined, fields: null } as never);
+    return String(replyOf(twin.declaration, result).body);
+  };
+
+  // What else is written meanwhile does not matter to a caller who takes any state.
+  if (ifMatch.trim() === '*') {
+    return async (services) => {
+      await readTwin(services).catch(refuseUnlessMissing);
+      return work(services);
+    };
+  }
+  return (services) =>
+    keepConsistent(services, ctx.path, async (consistent) => {
+      refuseStale(ifMatch, etagOf(await readTwin(consistent).catch(refuseUnlessMissing)));
+      const reply = await work(consistent);
+      if (strictAnswers && declaration.answersTwin && reply.body !== (await readTwin(consistent))) {
+        throw new Error(`${declaration.operationId} does not answer what ${twin.declaration.operationId} does`);
+      }
+      return reply;
+    });
+}
+
+/** What is not there is 404, as without the header (RFC 9110, section 13.2.1); what cannot be read matches nothing. */
+function refuseUnlessMissing(error: unknown): never {
+  if (error instanceof Problem && error.type.code !== notFound.code) throw preconditionFailed(error.message);
+  throw error;
+}
+
+function refuseLie(route: Route<never>, reply: Reply, fields: ReadonlySet<string> | null): void {
+  const { operationId, response } = route.declaration;
+  const schema = fields ? partialOf(response as never) : response;
+  const wrong = faults(schema as never, JSON.parse(String(reply.body)));
+  if (wrong) throw new Error(`${operationId} answers against its own schema: ${wrong}`);
+}

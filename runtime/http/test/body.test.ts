@@ -1,0 +1,125 @@
+/**
+ * Bodies and headers that are too large, too deep or too slow.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { pino } from 'pino';
+import t from 'tap';
+import { callerOf } from '../../testing/client.ts';
+import { createApp, listen, Metadata, object, routeFor } from '../index.ts';
+
+const route = routeFor<object>();
+const write = route(
+  {
+    method: 'post',
+    path: '/notes',
+    operationId: 'createNote',
+    tag: 'Notes',
+    summary: 'Keeps a note',
+    access: 'public',
+    body: object({ data: Metadata }),
+    bodyLimit: 2000,
+    status: 204,
+  },
+  () => undefined,
+);
+const app = createApp<null, object>({
+  routes: [write],
+  accessKinds: [],
+  scope: () => null,
+  services: () => ({}),
+  log: pino({ level: 'silent' }),
+  bodyDeadline: 300,
+});
+const server = await listen(app, '127.0.0.1', 0, { headersTimeout: 300, connectionsCheckingInterval: 50 });
+t.teardown(() => server.stop());
+
+async function open(): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** All that the server says until it ends the connection. */
+async function untilEnd(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  // What is written into a connection that the server has ended comes back as an error.
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('close', resolve));
+  return text;
+}
+
+const head = (...headers: string[]) =>
+  ['POST /notes HTTP/1.1', 'Host: x', 'Content-Type: application/json', ...headers, '', ''].join('\r\n');
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+t.test('a body that never ends is ended, however its length is told', async (t) => {
+  const chunked = await open();
+  const said = untilEnd(chunked);
+  chunked.write(head('Transfer-Encoding: chunked'));
+  const more = setInterval(() => chunked.write(chunk('x'.repeat(1500))), 5);
+  t.match(await said, /^HTTP\/1\.1 413 [\s\S]*"code":"body_too_large"/);
+  clearInterval(more);
+
+  const told = await open();
+  told.write(head('Content-Length: 2001'));
+  t.match(await untilEnd(told), /^HTTP\/1\.1 413 /);
+});
+
+t.test('whoever sends too much reads why, however much it is', async (t) => {
+  const caller = callerOf(server.url);
+  for (const size of [2_001, 200_000, 5_000_000]) {
+    const answer = await caller.post('/notes', { data: { text: 'x'.repeat(size) } });
+    t.match(answer, { status: 413, body: { code: 'body_too_large' } }, `${size}`);
+  }
+  t.match(await caller.post('/notes', { data: {} }), { status: 204 });
+});
+
+t.test('a body that trickles is ended', async (t) => {
+  const socket = await open();
+  const said = untilEnd(socket);
+  socket.write(head('Content-Length: 1000'));
+  const more = setInterval(() => socket.write(' '), 20);
+  t.match(await said, /^HTTP\/1\.1 408 [\s\S]*application\/problem\+json[\s\S]*"code":"request_timeout"/);
+  clearInterval(more);
+});
+
+t.test('headers that trickle are ended', async (t) => {
+  const socket = await open();
+  const said = untilEnd(socket);
+  socket.write('POST /notes HTTP/1.1\r\nHost: x\r\n');
+  const more = setInterval(() => socket.write('X-A: b\r\n'), 20);
+  t.match(await said, /^HTTP\/1\.1 408 /);
+  clearInterval(more);
+});
+
+t.test('a body in parts is one body', async (t) => {
+  const socket = await open();
+  const said = untilEnd(socket);
+  socket.write(head('Transfer-Encoding: chunked', 'Connection: close'));
+  for (const part of ['{"data"', ':{}', '}']) socket.write(chunk(part));
+  socket.write('0\r\n\r\n');
+  t.match(await said, /^HTTP\/1\.1 204 /);
+});
+
+t.test('a body has so many levels', async (t) => {
+  const caller = callerOf(server.url);
+  const nested = (levels: number) => `{"data":{"a":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`;
+  t.match(await caller.post('/notes', nested(32)), { status: 204 });
+  const refused = { status: 400, body: { code: 'invalid_request', errors: [{ in: 'body', pointer: '' }] } };
+  t.match(await caller.post('/notes', nested(33)), refused);
+  t.match(await caller.post('/notes', nested(900)), refused);
+});
+
+t.test('every answer keeps browsers from misusing it', async (t) => {
+  for (const path of ['/notes', '/nothing']) {
+    const { headers } = await callerOf(server.url).get(path);
+    t.equal(headers.get('x-content-type-options'), 'nosniff');
+    t.equal(headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'");
+    t.equal(headers.get('cross-origin-resource-policy'), 'same-origin');
+    t.equal(headers.get('referrer-policy'), 'no-referrer');
+  }
+});

@@ -1,0 +1,172 @@
+/**
+ * How often a caller may ask, and what it is told of it.
+ */
+import { pino } from 'pino';
+import t from 'tap';
+import { callerOf } from '../../testing/client.ts';
+import {
+  type AccessKind,
+  bearerToken,
+  createApp,
+  listen,
+  noRateLimits,
+  RateLimiter,
+  type RateLimits,
+  routeFor,
+} from '../index.ts';
+import { addressBlock } from '../rate-limit.ts';
+
+t.test('the clock of a caller', (t) => {
+  let now = 5_000;
+  const limiter = new RateLimiter({ ...noRateLimits, read: 3 }, { clock: () => now });
+  const allowed = (caller = 'a') => limiter.take('read', caller)?.allowed;
+  t.match(limiter.take('read', 'a'), { allowed: true, remaining: 2, restoredIn: 20_000, retryIn: 0 });
+  t.strictSame([allowed(), allowed(), allowed()], [true, true, false], 'a minute’s worth at once');
+  t.match(limiter.take('read', 'a'), { allowed: false, remaining: 0, restoredIn: 60_000, retryIn: 20_000 });
+  t.equal(allowed('b'), true, 'another caller has its own');
+  now += 19_999;
+  t.equal(allowed(), false, 'what was refused has not moved the clock');
+  now += 1;
+  t.strictSame([allowed(), allowed()], [true, false], 'one more for each share of the minute');
+  now += 120_000;
+  t.strictSame([allowed(), allowed(), allowed(), allowed()], [true, true, true, false], 'rest is not saved up');
+  t.equal(limiter.take('write', 'a'), null, 'a class without a limit');
+  t.end();
+});
+
+t.test('memory stays bounded, and those who keep asking are kept', (t) => {
+  let now = 0;
+  const limiter = new RateLimiter({ ...noRateLimits, read: 1 }, { clock: () => now, largest: 1000 });
+  t.equal(limiter.take('read', 'busy')?.allowed, true);
+  for (let number = 0; number < 20_000; number++) {
+    limiter.take('read', `attacker ${number}`);
+    if (number === 100) t.equal(limiter.take('read', 'busy')?.allowed, false);
+  }
+  t.ok(limiter.size <= 1001, `${limiter.size}`);
+  now = 60_000;
+  t.equal(limiter.take('read', 'busy')?.allowed, true);
+  t.end();
+});
+
+t.test('an address is counted with its network', (t) => {
+  const cases: [address: string, block: string][] = [
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002:ffff::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ];
+  for (const [address, block] of cases) t.equal(addressBlock(address), block, address);
+  t.end();
+});
+
+const route = routeFor<object>();
+const base = { tag: 'Things', summary: 'Does a thing', status: 204 } as const;
+const routes = [
+  route({ ...base, method: 'get', path: '/things', operationId: 'listThings', access: 'public' }, () => undefined),
+  route({ ...base, method: 'post', path: '/things', operationId: 'createThing', access: 'key' }, () => undefined),
+  route({ ...base, method: 'post', path: '/login', operationId: 'logIn', access: 'public' }, () => undefined),
+  route(
+    { ...base, method: 'post', path: '/buy', operationId: 'buy', access: 'key', rateLimit: 'checkout' },
+    () => undefined,
+  ),
+  route(
+    { ...base, method: 'get', path: '/alive', operationId: 'alive', access: 'public', rateLimit: false },
+    () => undefined,
+  ),
+];
+let lookUps = 0;
+const key: AccessKind<null, string> = {
+  name: 'key',
+  schemes: { key: { type: 'http', scheme: 'bearer' } },
+  authenticate(ctx) {
+    lookUps++;
+    const token = bearerToken(ctx);
+    return token?.startsWith('key-') ? token : null;
+  },
+};
+
+async function serve(t: { teardown(task: () => Promise<void>): void }, limits: Partial<RateLimits>) {
+  const app = createApp<null, object>({
+    routes,
+    accessKinds: [key] as never,
+    scope: () => null,
+    services: () => ({}),
+    log: pino({ level: 'silent' }),
+    trustProxy: 'loopback',
+    rateLimits: {
+      limiter: new RateLimiter({ ...noRateLimits, ...limits }),
+      callerName: (ctx, _, caller) => (caller === 'key-free' ? null : ((caller as string) ?? addressBlock(ctx.ip))),
+    },
+  });
+  const server = await listen(app, '127.0.0.1', 0);
+  t.teardown(() => server.stop());
+  return {
+    from: (address: string, token?: string) =>
+      callerOf(server.url, {
+        'x-forwarded-for': address,
+        ...(token && { authorization: `Bearer ${token}` }),
+      }),
+  };
+}
+
+t.test('an answer says what is left, and a refusal when to come again', async (t) => {
+  const { from } = await serve(t, { read: 2 });
+  const caller = from('192.0.2.1');
+  const first = await caller.get('/things');
+  t.equal(first.status, 204);
+  t.equal(first.headers.get('ratelimit-policy'), '"read";q=2;w=60');
+  t.equal(first.headers.get('ratelimit'), '"read";r=1;t=30');
+  await caller.get('/things');
+  const refused = await caller.get('/things');
+  t.match(refused, { status: 429, body: { code: 'too_many_requests' } });
+  t.match(refused.headers.get('ratelimit'), /^"read";r=0;t=\d\d$/);
+  t.match(refused.headers.get('retry-after'), /^(30|29|28)$/);
+  t.equal((await from('192.0.2.2').get('/things')).status, 204, 'another address');
+  t.equal((await caller.get('/alive')).headers.get('ratelimit'), null, 'a route that does not count');
+  t.equal((await caller.post('/login')).headers.get('ratelimit'), null, 'a class without a limit');
+});
+
+t.test('classes follow from the declaration', async (t) => {
+  const { from } = await serve(t, { read: 9, write: 8, login: 7, checkout: 6 });
+  const policy = async (method: string, path: string) =>
+    (await from('192.0.2.1', 'key-1').call(method, path)).headers.get('ratelimit-policy');
+  t.equal(await policy('GET', '/things'), '"read";q=9;w=60');
+  t.equal(await policy('POST', '/things'), '"write";q=8;w=60');
+  t.equal(await policy('POST', '/login'), '"login";q=7;w=60');
+  t.equal(await policy('POST', '/buy'), '"checkout";q=6;w=60');
+});
+
+t.test('a caller is counted by its credential wherever it calls from', async (t) => {
+  const { from } = await serve(t, { write: 1 });
+  t.equal((await from('192.0.2.1', 'key-1').post('/things')).status, 204);
+  t.equal((await from('192.0.2.9', 'key-1').post('/things')).status, 429);
+  t.equal((await from('192.0.2.1', 'key-2').post('/things')).status, 204);
+  for (let call = 0; call < 3; call++) t.equal((await from('192.0.2.1', 'key-free').post('/things')).status, 204);
+});
+
+t.test('neighbours of one IPv6 network are one caller', async (t) => {
+  const { from } = await serve(t, { read: 1 });
+  t.equal((await from('2001:db8::1').get('/things')).status, 204);
+  t.equal((await from('2001:db8::2').get('/things')).status, 429);
+  t.equal((await from('2001:db8:0:1::2').get('/things')).status, 204);
+});
+
+t.test('whoever guesses credentials is refused before they are looked up, and nobody else is', async (t) => {
+  const { from } = await serve(t, { login: 3 });
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 5; guess++)
+    statuses.push((await from('192.0.2.1', `wrong-${guess}`).post('/things')).status);
+  t.strictSame(statuses, [401, 401, 401, 429, 429]);
+  lookUps = 0;
+  const refused = await from('192.0.2.1', 'key-1').post('/things');
+  t.equal(refused.status, 429);
+  t.ok(refused.headers.get('retry-after'));
+  t.equal(lookUps, 0);
+  t.equal((await from('192.0.2.2', 'key-1').post('/things')).status, 204);
+  t.equal((await from('192.0.2.1').get('/things')).status, 204, 'what needs no credential');
+});

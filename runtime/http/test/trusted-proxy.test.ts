@@ -1,0 +1,106 @@
+/**
+ * Who the client is, whatever it claims: forwarded headers count as far as proxies of ours wrote them.
+ */
+import { pino } from 'pino';
+import t from 'tap';
+import { callerOf } from '../../testing/client.ts';
+import { createApp, listen, object, routeFor, Type } from '../index.ts';
+import { trustedProxy } from '../trusted-proxy.ts';
+
+interface Seen {
+  ip: string;
+  host: string;
+  protocol: string;
+  secure: boolean;
+}
+const route = routeFor<{ seen: Seen }>();
+const read = route(
+  {
+    method: 'get',
+    path: '/me',
+    operationId: 'readMe',
+    tag: 'Me',
+    summary: 'Says who calls',
+    access: 'public',
+    status: 200,
+    response: object({ ip: Type.String(), host: Type.String(), protocol: Type.String() }),
+  },
+  ({ seen }) => seen,
+);
+
+async function serve(t: { teardown(task: () => Promise<void>): void }, trustProxy: boolean | string) {
+  const app = createApp<null, { seen: Seen }>({
+    routes: [read],
+    accessKinds: [],
+    scope: () => null,
+    services: ({ ip, host, protocol, secure }) => ({ seen: { ip, host, protocol, secure } }),
+    log: pino({ level: 'silent' }),
+    trustProxy,
+  });
+  const server = await listen(app, '127.0.0.1', 0);
+  t.teardown(() => server.stop());
+  const own = `127.0.0.1:${server.port}`;
+  return async (headers: Record<string, string>) => {
+    const answer = await callerOf(server.url).get('/me', { headers });
+    const { ip, host, protocol } = answer.body;
+    return { seen: [ip, host === own ? 'own' : host, protocol].join(' '), headers: answer.headers };
+  };
+}
+
+const forwarded = (entries: string, host?: string, proto?: string) => ({
+  'x-forwarded-for': entries,
+  ...(host && { 'x-forwarded-host': host }),
+  ...(proto && { 'x-forwarded-proto': proto }),
+});
+
+const cases: [setting: boolean | string, headers: Record<string, string>, seen: string][] = [
+  [false, forwarded('192.0.2.1', 'evil.example', 'https'), '127.0.0.1 own http'],
+  ['false', forwarded('192.0.2.1', 'evil.example', 'https'), '127.0.0.1 own http'],
+  ['10.0.0.0/8', forwarded('192.0.2.1', 'evil.example', 'https'), '127.0.0.1 own http'],
+  [true, forwarded('192.0.2.1', 'shop.example', 'https'), '192.0.2.1 shop.example https'],
+  ['1', forwarded('192.0.2.1'), '192.0.2.1 own http'],
+  ['1', {}, '127.0.0.1 own http'],
+  [
+    '1',
+    forwarded('203.0.113.9, 192.0.2.1', 'evil.example, shop.example', 'https, http'),
+    '192.0.2.1 shop.example http',
+  ],
+  [
+    '2',
+    forwarded('203.0.113.9, 192.0.2.1, 10.0.0.1', 'evil.example, shop.example, inner'),
+    '192.0.2.1 shop.example http',
+  ],
+  ['2', forwarded('192.0.2.1'), '192.0.2.1 own http'],
+  ['loopback', forwarded('203.0.113.9, 192.0.2.1', 'shop.example', 'https'), '192.0.2.1 shop.example https'],
+  ['loopback, 10.0.0.0/8', forwarded('203.0.113.9, 192.0.2.1, 10.1.2.3, 127.0.0.1'), '192.0.2.1 own http'],
+  ['loopback, private', forwarded('172.16.0.1, 10.1.2.3'), '172.16.0.1 own http'],
+  ['127.0.0.1', forwarded('[2001:db8::1]:443'), '2001:db8::1 own http'],
+  ['127.0.0.1', forwarded('192.0.2.1:5000'), '192.0.2.1 own http'],
+  ['127.0.0.1', forwarded('::ffff:192.0.2.1'), '192.0.2.1 own http'],
+  ['loopback', forwarded('192.0.2.1, unknown'), '127.0.0.1 own http'],
+  ['loopback', forwarded('<script>'), '127.0.0.1 own http'],
+  ['loopback', forwarded(','), '127.0.0.1 own http'],
+];
+
+t.test('the client is the first that is no proxy of ours', async (t) => {
+  for (const [setting, headers, seen] of cases) {
+    const ask = await serve(t, setting);
+    t.equal((await ask(headers)).seen, seen, `${setting} ${JSON.stringify(headers)}`);
+  }
+});
+
+t.test('TLS at the proxy is TLS here, when the proxy is believed', async (t) => {
+  const hsts = 'strict-transport-security';
+  const secure = forwarded('192.0.2.1', undefined, 'https');
+  t.match((await (await serve(t, 'loopback'))(secure)).headers.get(hsts), /^max-age=31536000$/);
+  t.equal((await (await serve(t, 'loopback'))({})).headers.get(hsts), null);
+  t.equal((await (await serve(t, false))(secure)).headers.get(hsts), null);
+});
+
+t.test('a setting that is none of these stops the start', (t) => {
+  for (const wrong of ['yes', '10', '-1', '10.0.0.0/33', '::1/129', 'loopback,', 'example.com', '', '10.0.0.0/8 ,x']) {
+    t.throws(() => trustedProxy(wrong), /is neither a number of proxies nor an address or range/, wrong);
+  }
+  t.equal(trustedProxy('0'), null);
+  t.end();
+});

@@ -1,0 +1,107 @@
+/**
+ * In the browser: the explorer's contents beside the operations, packages as headings among them, light or dark as the
+ * reader's machine is. Plain script, served as it is; swagger-ui is given `explorerPlugin` and calls `explorerReady`.
+ */
+(() => {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', follow);
+  follow();
+
+  /** Wraps the component of a tag: the first of a group gets the group's name above it. */
+  window.explorerPlugin = () => ({
+    wrapComponents: {
+      OperationTag:
+        (Original, { React, specSelectors }) =>
+        (props) => {
+          const groups = specSelectors.specJson().get('x-tagGroups')?.toJS() ?? [];
+          const group = groups.find(({ tags }) => tags[0] === props.tag);
+          const heading = group && React.createElement('h2', { className: 'explorer-package' }, group.name);
+          return React.createElement(React.Fragment, null, heading, React.createElement(Original, props));
+        },
+    },
+  });
+
+  window.explorerReady = () => {
+    const document_ = window.ui.specSelectors.specJson().toJS();
+    const contents = document.querySelector('.explorer-contents');
+    const list = contents.querySelector('.explorer-groups');
+    const operations = operationsByTag(document_);
+    for (const { name, tags } of document_['x-tagGroups'] ?? []) list.append(groupOf(name, tags, operations));
+
+    const search = contents.querySelector('input');
+    search.addEventListener('input', () => find(contents, search.value));
+    search.form.addEventListener('submit', (event) => event.preventDefault());
+
+    const wide = matchMedia('(min-width: 60rem)');
+    const fit = () => {
+      contents.open = wide.matches;
+    };
+    wide.addEventListener('change', fit);
+    fit();
+    contents.addEventListener('click', (event) => {
+      if (event.target.closest('a') && !wide.matches) contents.open = false;
+    });
+  };
+
+  function operationsByTag({ paths }) {
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
+    );
+    return Map.groupBy(operations, ({ tags }) => tags[0]);
+  }
+
+  function element(name, className, ...children) {
+    const made = document.createElement(name);
+    if (className) made.className = className;
+    made.append(...children);
+    return made;
+  }
+
+  function groupOf(name, tags, operations) {
+    const items = tags.map((tag) => {
+      const own = operations.get(tag) ?? [];
+      const count = element('small', '', String(own.length));
+      const entries = own.map((operation) => entryOf(tag, operation));
+      return element('li', '', linkTo([tag], tag, ' ', count), element('ul', '', ...entries));
+    });
+    return element('li', 'explorer-group', element('strong', '', name), element('ul', '', ...items));
+  }
+
+  function entryOf(tag, { method, path, summary, operationId }) {
+    const link = linkTo([tag, operationId], element('b', `explorer-${method}`, method), ` ${path}`);
+    link.title = summary;
+    const entry = element('li', 'explorer-operation', link);
+    entry.dataset.text = `${method} ${path} ${summary} ${operationId}`.toLowerCase();
+    return entry;
+  }
+
+  /** A link that opens its tag, or its operation, and goes there. */
+  function linkTo([tag, operationId], ...children) {
+    const link = element('a', '', ...children);
+    link.href = `#/${[tag, operationId].filter(Boolean).map(encodeURIComponent).join('/')}`;
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      history.replaceState(null, '', link.href);
+      window.ui.layoutActions.show(['operations-tag', tag], true);
+      if (operationId) window.ui.layoutActions.show(['operations', tag, operationId], true);
+      const id = [operationId ? 'operations' : 'operations-tag', tag, operationId].filter(Boolean).join('-');
+      setTimeout(() => document.getElementById(id.replaceAll(' ', '_'))?.scrollIntoView({ block: 'start' }), 50);
+    });
+    return link;
+  }
+
+  /** Leaves the operations that have every word, with their tags and groups. */
+  function find(contents, text) {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    contents.classList.toggle('explorer-searching', words.length > 0);
+    for (const entry of contents.querySelectorAll('.explorer-operation')) {
+      entry.hidden = !words.every((word) => entry.dataset.text.includes(word));
+    }
+    for (const parent of contents.querySelectorAll('.explorer-group li:has(ul), .explorer-group')) {
+      parent.hidden = words.length > 0 && !parent.querySelector('.explorer-operation:not([hidden])');
+    }
+    const none = contents.querySelector('.explorer-none');
+    none.hidden = contents.querySelector('.explorer-operation:not([hidden])') !== null;
+  }
+})();

@@ -1,0 +1,108 @@
+/**
+ * The refusals of an operation by status, each with the codes it may carry (RFC 9457). A set of codes that several
+ * operations share stands once among the components: they are most of what a document says.
+ */
+import type { OpenApiBuilder, ReferenceObject, ResponseObject, ResponsesObject, SchemaObject } from 'openapi3-ts/oas31';
+import { problemsOf } from '../http/operation.ts';
+import { invalidRequest, Problem, type ProblemType } from '../http/problems.ts';
+import type { RouteDeclaration } from '../http/route.ts';
+import { problemHeadersOf } from './headers.ts';
+
+export const problemMediaType = 'application/problem+json';
+
+export const problemSchema: SchemaObject = {
+  type: 'object',
+  description: 'What went wrong (RFC 9457)',
+  required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
+  properties: {
+    type: { type: 'string', description: 'Name of the problem' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What to do about it' },
+    code: { type: 'string', description: 'Stable, for programs' },
+    instance: { type: 'string', description: 'Names the request in the logs' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['in', 'pointer', 'detail'],
+        properties: {
+          in: { type: 'string', enum: ['body', 'query', 'path', 'header'] },
+          pointer: { type: 'string', description: 'JSON pointer to the field (RFC 6901)' },
+          detail: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+/** Writes the problem responses of operations. It is told of all of them first, to know what they share. */
+export class ProblemResponses {
+  readonly #builder: OpenApiBuilder;
+  readonly #common: readonly ProblemType[];
+  readonly #uses = new Map<string, number>();
+
+  constructor(builder: OpenApiBuilder, common: readonly ProblemType[], declarations: readonly RouteDeclaration[]) {
+    this.#builder = builder;
+    this.#common = common;
+    for (const declaration of declarations) {
+      for (const problems of this.#byStatus(declaration).values()) {
+        const name = nameOf(problems);
+        this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
+      }
+    }
+  }
+
+  /** Responses of one operation, by status. */
+  of(declaration: RouteDeclaration): ResponsesObject {
+    return Object.fromEntries(
+      [...this.#byStatus(declaration)].map(([status, problems]) => [status, this.#shared(problems)]),
+    );
+  }
+
+  #byStatus(declaration: RouteDeclaration): Map<number, ProblemType[]> {
+    return Map.groupBy(problemsOf(declaration, this.#common), ({ status }) => status);
+  }
+
+  #shared(problems: readonly ProblemType[]): ResponseObject | ReferenceObject {
+    const name = nameOf(problems);
+    if (this.#uses.get(name) === 1) return this.#response(problems);
+    if (!this.#builder.getSpec().components?.responses?.[name])
+      this.#builder.addResponse(name, this.#response(problems));
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  #response(problems: readonly ProblemType[]): ResponseObject {
+    for (const problem of problems) this.#builder.addExample(problem.code, { value: exampleOf(problem) });
+    const codes = problems.map(({ code }) => code);
+    return {
+      description: problems.map(({ code, title }) => `\`${code}\`: ${title}`).join('\n\n'),
+      headers: problemHeadersOf(problems[0]?.status as number),
+      content: {
+        [problemMediaType]: {
+          schema: {
+            allOf: [
+              { $ref: '#/components/schemas/Problem' },
+              { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+            ],
+          },
+          examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+        },
+      },
+    };
+  }
+}
+
+/** `invalid_request` and `malformed_json` give `InvalidRequestOrMalformedJson`. */
+function nameOf(problems: readonly ProblemType[]): string {
+  const names = problems.map(({ code }) =>
+    code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  return names.sort().join('Or');
+}
+
+function exampleOf(type: ProblemType) {
+  const detail = 'must match format "email"';
+  const errors = [{ in: 'body' as const, pointer: '/email', detail }];
+  return new Problem(type, undefined, type.code === invalidRequest.code ? { errors } : {}).toJSON('0198f5a2-7c1e');
+}

@@ -1,0 +1,115 @@
+/**
+ * `/docs/json` on the wire: compressed for whoever takes it, with a strong version for each form, made when it is
+ * first asked for.
+ */
+import { createHash } from 'node:crypto';
+import { get, type IncomingMessage } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import t from 'tap';
+import { prepareOnce } from '../../http/prepared.ts';
+import { createTestBox } from '../../testing/box.ts';
+import { serveDocument } from '../served.ts';
+
+const box = await createTestBox(t, { packages: ['@carton/core', '@carton/auth', '@carton/tenant'] });
+
+/** Asks with just these headers: fetch would add its own. */
+async function ask(headers: Record<string, string> = {}, method = 'GET') {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${box.url}/docs/json`, { headers, method }, resolve).on('error', reject);
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) };
+}
+
+const plain = await ask();
+const text = plain.bytes.toString();
+
+t.test('it is JSON, checked again at each use', async (t) => {
+  t.match(plain, {
+    status: 200,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-cache',
+      vary: /Accept-Encoding/,
+    },
+  });
+  t.match(JSON.parse(text), { openapi: '3.1.0', info: { title: 'Box Backend' } });
+});
+
+t.test('it comes in the smallest form the caller takes', async (t) => {
+  const rows: [accepted: string, encoding: string | undefined][] = [
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['br;q=0, gzip', 'gzip'],
+    ['*', 'br'],
+    ['deflate', undefined],
+    ['identity', undefined],
+    ['', undefined],
+  ];
+  const undo = { gzip: gunzipSync, br: brotliDecompressSync };
+  for (const [accepted, encoding] of rows) {
+    const { status, headers, bytes } = await ask({ 'accept-encoding': accepted });
+    t.equal(status, 200);
+    t.equal(headers['content-encoding'], encoding, accepted);
+    t.equal(Number(headers['content-length']), bytes.length);
+    const whole = encoding ? undo[encoding as keyof typeof undo](bytes) : bytes;
+    t.equal(digest(whole), digest(plain.bytes), 'the same document');
+    if (encoding) t.ok(bytes.length < plain.bytes.length / 4);
+  }
+});
+
+t.test('each form has a strong ETag of its own, and 304 for whoever holds it', async (t) => {
+  const tags = new Set<string>();
+  for (const encoding of ['identity', 'gzip', 'br']) {
+    const headers = { 'accept-encoding': encoding };
+    const tag = (await ask(headers)).headers.etag as string;
+    t.match(tag, /^"[^"]+"$/);
+    tags.add(tag);
+    const again = await ask({ ...headers, 'if-none-match': tag });
+    t.match(again, { status: 304, headers: { etag: tag, vary: /Accept-Encoding/ } });
+    t.equal(again.bytes.length, 0);
+    t.equal(again.headers['content-encoding'], undefined);
+  }
+  t.equal(tags.size, 3);
+  t.match(await ask({ 'if-none-match': '"another"' }), { status: 200 });
+  t.match(await ask({ 'if-none-match': '*' }), { status: 304 });
+});
+
+t.test('HEAD says the same without the body', async (t) => {
+  const { status, headers, bytes } = await ask({ 'accept-encoding': 'gzip' }, 'HEAD');
+  t.equal(status, 200);
+  t.equal(headers['content-encoding'], 'gzip');
+  t.equal(bytes.length, 0);
+});
+
+t.test('nothing is made before it is asked for, and then once', async (t) => {
+  let asked = 0;
+  const document = serveDocument(() => {
+    asked++;
+    return { title: 'Shop', version: '1', description: '', groups: [], accessKinds: [] };
+  });
+  t.equal(asked, 0);
+  const bodies = await Promise.all([document.prepared(), document.prepared()]);
+  t.equal(asked, 1);
+  t.equal(bodies[0], bodies[1]);
+  t.match(JSON.parse(String(bodies[0])), { info: { title: 'Shop' } });
+});
+
+t.test('what could not be made is tried again', async (t) => {
+  let attempts = 0;
+  const prepared = prepareOnce(async () => {
+    attempts++;
+    if (attempts === 1) throw new Error('not yet');
+    return 'made';
+  });
+  await t.rejects(prepared(), /not yet/);
+  t.equal(String(await prepared()), 'made');
+  await prepared();
+  t.equal(attempts, 2);
+});
+
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,114 @@
+/**
+ * If-Match: a change is made only while the resource is what the caller read, whoever else writes at the same moment.
+ */
+import { setTimeout } from 'node:timers/promises';
+import t from 'tap';
+import { type Answer, createTestBox } from '../testing/index.ts';
+
+const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
+const settings = '/admin/store';
+
+const etagOf = ({ headers }: Answer) => headers.get('etag') as string;
+const ifMatch = (value: string) => ({ headers: { 'if-match': value } });
+
+const box = await createTestBox(t, { packages });
+const { staff } = box;
+
+t.test('a change by a tag', async (t) => {
+  const first = etagOf(await staff.get(settings));
+  const changed = await staff.patch(settings, { name: 'First' }, ifMatch(first));
+  t.match(changed, { status: 200, body: { name: 'First' } });
+  t.equal(etagOf(changed), etagOf(await staff.get(settings)), 'the answer names the state that it shows');
+
+  const stale = await staff.patch(settings, { name: 'Second' }, ifMatch(first));
+  t.match(stale, { status: 412, body: { code: 'precondition_failed' } });
+  t.match(await staff.get(settings), { body: { name: 'First' } });
+  t.equal((await box.db.query("select 1 from event_outbox where tenant_id = $1 and type = 'store.updated'")).length, 1);
+
+  t.match(await staff.patch(settings, { name: 'Second' }), { status: 200 }, 'without the header it is as it was');
+  t.match(await staff.patch(settings, { name: 'Third' }, ifMatch(etagOf(await staff.get(settings)))), { status: 200 });
+});
+
+t.test('which values match', async (t) => {
+  const present = etagOf(await staff.get(settings));
+  const values: [value: string, status: number][] = [
+    ['*', 200],
+    [' * ', 200],
+    [present, 200],
+    [`"a,b", ${present}`, 200],
+    [`,, ${present} ,"x"`, 200],
+    [`W/${present}`, 412],
+    ['"a"', 412],
+    ['', 412],
+    [present.replaceAll('"', ''), 412],
+    [`${present} ${present}`, 412],
+    [`"${present}"`, 412],
+    ['*, "a"', 412],
+  ];
+  for (const [value, status] of values) {
+    // Nothing is changed but the time, so that the tag has to be read again.
+    const now = etagOf(await staff.get(settings));
+    const sent = value.replaceAll(present, now).replaceAll(present.slice(1, -1), now.slice(1, -1));
+    t.match(await staff.patch(settings, { name: 'N' }, ifMatch(sent)), { status }, JSON.stringify(value));
+  }
+});
+
+t.test('of many changes by the same tag one is made, in every order of events', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const tag = etagOf(await staff.get(settings));
+    const names = Array.from({ length: 8 }, (_, index) => `Round ${round}, ${index}`);
+    const answers = await Promise.all(names.map((name) => staff.patch(settings, { name }, ifMatch(tag))));
+    const won = answers.flatMap(({ status, body }) => (status === 200 ? [body.name] : []));
+    t.equal(won.length, 1, JSON.stringify(answers.map(({ status }) => status)));
+    t.equal(answers.filter(({ status }) => status === 412).length, 7);
+    t.match(await staff.get(settings), { body: { name: won[0] } });
+  }
+});
+
+t.test('a change without the header is not lost to one that was decided before it', async (t) => {
+  for (let round = 0; round < 10; round++) {
+    const tag = etagOf(await staff.get(settings));
+    const [conditional, plain] = await Promise.all([
+      staff.patch(settings, { name: `If ${round}` }, ifMatch(tag)),
+      staff.patch(settings, { name: `Plain ${round}` }),
+    ]);
+    t.equal(plain.status, 200);
+    // Made before the plain one, it is overwritten by it knowingly; after it, it must have been refused.
+    t.match(await staff.get(settings), { body: { name: `Plain ${round}` } }, `${conditional.status}`);
+  }
+});
+
+t.test('a change that waits for another one, made meanwhile, is refused', async (t) => {
+  const tag = etagOf(await staff.get(settings));
+  const waits = async () => {
+    const found = await box.box.database.box.query(
+      `select 1 from pg_locks join pg_stat_activity using (pid)
+        where not granted and datname = current_database()`,
+    );
+    return found.length > 0;
+  };
+  let late: Promise<Answer> | undefined;
+  await box.db.transaction(async (db) => {
+    await db.query("update stores set name = 'By a job' where tenant_id = $1");
+    late = staff.patch(settings, { name: 'Late' }, ifMatch(tag));
+    while (!(await waits())) await setTimeout(5);
+  });
+  t.match(await late, { status: 412, body: { code: 'precondition_failed' } });
+  t.match(await staff.get(settings), { body: { name: 'By a job' } });
+});
+
+t.test('work outside of the tenant: the operator renames a shop', async (t) => {
+  const path = `/admin/tenants/${box.id}`;
+  const tag = etagOf(await box.operator.get(path));
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, (_, index) => box.operator.patch(path, { name: `N${index}` }, ifMatch(tag))),
+  );
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
+});
+
+t.test('what is not there, or not for this caller, is as without the header', async (t) => {
+  const other = await box.openShop();
+  t.match(await staff.patch(`/admin/tenants/${other.id}`, { name: 'Mine' }, ifMatch('*')), { status: 404 });
+  t.match(await box.visitor().patch(settings, { name: 'Mine' }, ifMatch('*')), { status: 401 });
+  t.match(await staff.patch(settings, { name: '' }, ifMatch('"stale"')), { status: 400 });
+});

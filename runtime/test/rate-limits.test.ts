@@ -1,0 +1,39 @@
+/**
+ * How often a caller may ask a box: limits by shop and caller.
+ */
+import t from 'tap';
+import { createTestBox } from '../testing/index.ts';
+
+const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
+
+t.test('each shop and each caller has limits of its own', async (t) => {
+  const box = await createTestBox(t, { packages, rateLimits: { read: 3 }, trustProxy: 'loopback' });
+  const other = await box.openShop();
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+  const visit = async (shop: typeof other, address: string) =>
+    (await shop.visitor().get('/store', from(address))).status;
+  t.strictSame(
+    [await visit(box, '192.0.2.1'), await visit(box, '192.0.2.1'), await visit(box, '192.0.2.1')],
+    [200, 200, 200],
+  );
+  const refused = await box.visitor().get('/store', from('192.0.2.1'));
+  t.match(refused, { status: 429, body: { code: 'too_many_requests' } });
+  t.match(refused.headers.get('retry-after'), /^\d+$/);
+  t.equal(await visit(box, '198.51.100.7, 192.0.2.1'), 429, 'what the client claims before our proxy is not believed');
+  t.equal(await visit(box, '192.0.2.2'), 200, 'another address');
+  t.equal(await visit(other, '192.0.2.1'), 200, 'another shop');
+  t.match(await box.staff.get('/admin/me', from('192.0.2.1')), { status: 200 }, 'staff at the same address');
+  for (let call = 0; call < 6; call++)
+    t.match(await box.operator.get('/admin/tenants'), { status: 200 }, 'the operator');
+  t.equal((await box.operator.get('/admin/tenants')).headers.get('ratelimit'), null);
+});
+
+t.test('a forged address stays one caller where no proxy is trusted', async (t) => {
+  const box = await createTestBox(t, { packages, rateLimits: { read: 2 } });
+  const statuses: number[] = [];
+  for (let call = 1; call <= 4; call++) {
+    const headers = { 'x-forwarded-for': `192.0.2.${call}`, forwarded: `for=192.0.2.${call}` };
+    statuses.push((await box.visitor().get('/store', { headers })).status);
+  }
+  t.strictSame(statuses, [200, 200, 429, 429]);
+});

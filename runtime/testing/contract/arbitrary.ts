@@ -1,0 +1,223 @@
+/**
+ * Values of a schema, made with fast-check: what a caller who keeps to the document may send.
+ */
+import fc from 'fast-check';
+import { type TSchema, Type } from '../../http/schemas.ts';
+import { matches } from '../../http/validation.ts';
+import { nounsOfField, nounsOfSchema, type Pool, type Scalars } from './pool.ts';
+
+export interface Source {
+  /** Where ids of things that are there come from. */
+  pool: Pool;
+  /** What was seen on open routes comes first. */
+  isOpen?: boolean;
+  /** Put into free text, so that whose it is can be seen wherever it turns up. */
+  marker?: string;
+  /** Fields that carry no marker: both sides write the same there. */
+  unmarked?: ReadonlySet<string>;
+  /** Every optional property, no null, no empty list: so that each field is there to be broken. */
+  whole?: boolean;
+  /** How many of a hundred optional properties are told; 50 unless given. What is told least is refused least. */
+  optional?: number;
+  /** Mostly what the document gives as examples: what fits together, as one currency does. */
+  usual?: boolean;
+}
+
+/** What a value is for: a field, of something that these nouns name. */
+interface Field {
+  name: string;
+  of: readonly string[];
+}
+/** The place of a value in the pool: half of all draws take what was seen most often. */
+export const placeInPool = fc.oneof(fc.constant(0), fc.nat({ max: 999 }));
+
+const noField: Field = { name: '', of: [] };
+
+type Values = fc.Arbitrary<unknown>;
+type Node = TSchema & Record<string, unknown>;
+
+/** Draws values of a schema. */
+export function arbitraryOf(schema: TSchema, source: Source, field: Field = noField): Values {
+  const values = unrestricted(schema as Node, source, field);
+  return 'not' in schema ? values.filter((value) => matches(schema, value)) : values;
+}
+
+function unrestricted(schema: Node, source: Source, field: Field): Values {
+  if ('const' in schema) return fc.constant(schema.const);
+  if (Array.isArray(schema.enum)) return choiceOf(schema.enum, schema, source);
+  if (Array.isArray(schema.anyOf)) return unionOf(schema.anyOf, source, field);
+  if (Array.isArray(schema.type)) {
+    return unionOf(
+      schema.type.map((type) => ({ ...schema, type })),
+      source,
+      field,
+    );
+  }
+  if (schema.type === 'string') return textOf(schema, source, field);
+  if (schema.type === 'integer' || schema.type === 'number') return withExamples(schema, numberOf(schema), source);
+  if (schema.type === 'boolean') return fc.boolean();
+  if (schema.type === 'null') return fc.constant(null);
+  if (schema.type === 'array') return listOf(schema, source, field);
+  if (schema.type === 'object') return objectOf(schema, source);
+  return fc.jsonValue({ maxDepth: 2 });
+}
+
+function choiceOf(values: readonly unknown[], schema: Node, source: Source): Values {
+  const choices = source.whole ? values.filter((value) => value !== null) : values;
+  return withExamples(schema, fc.constantFrom(...choices), source);
+}
+
+function unionOf(schemas: readonly Node[], source: Source, field: Field): Values {
+  const choices = schemas.filter(({ type }) => !(source.whole && type === 'null'));
+  return fc.oneof(...choices.map((choice) => arbitraryOf(choice, source, field)));
+}
+
+/** The document's own examples are what makes sense here: a currency that exists, an address somebody could live at. */
+function withExamples(schema: Node, values: Values, source: Source): Values {
+  const examples = (schema.examples as unknown[] | undefined)?.filter((example) => fits(example, schema.type));
+  if (!examples?.length) return values;
+  const weight = source.usual ? 12 : 2;
+  return fc.oneof({ weight, arbitrary: fc.constantFrom(...examples) }, { weight: 1, arbitrary: values });
+}
+
+function fits(example: unknown, type: unknown): boolean {
+  if (type === 'integer' || type === 'number') return typeof example === 'number';
+  return type === undefined || typeof example === type;
+}
+
+function numberOf({ type, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Node): Values {
+  const whole = type === 'integer';
+  const step = whole ? 1 : 0.001;
+  const min =
+    (minimum as number) ?? (exclusiveMinimum === undefined ? -1_000_000 : (exclusiveMinimum as number) + step);
+  const max = (maximum as number) ?? (exclusiveMaximum === undefined ? 1_000_000 : (exclusiveMaximum as number) - step);
+  return whole ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
+}
+
+function textOf(schema: Node, source: Source, { name, of }: Field): Values {
+  const {
+    format,
+    pattern,
+    minLength = 0,
+    maxLength = 200,
+  } = schema as { [key: string]: unknown } & {
+    minLength?: number;
+    maxLength?: number;
+  };
+  const fitting = (text: unknown) => {
+    const { length } = [...(text as string)];
+    return length >= minLength && length <= maxLength;
+  };
+  const made = (
+    format !== undefined
+      ? textOfFormat(String(format))
+      : pattern !== undefined
+        ? textOfPattern(String(pattern), Math.min(maxLength, 60))
+        : fc.string({ unit: 'grapheme-composite', minLength, maxLength: Math.min(maxLength, minLength + 30) })
+  ).filter(fitting);
+  const isFree = format === undefined && pattern === undefined && !source.unmarked?.has(name);
+  const plain = withExamples(schema, made, source);
+  const values = isFree
+    ? plain.map((text) => {
+        const marked = `${source.marker ?? ''} ${text}`.trim();
+        return source.marker && fitting(marked) ? marked : text;
+      })
+    : plain;
+  // An id is worth something when it is of something; any other value is sometimes one that is there already.
+  const known = format === 'uuid' || /(Id|^id|^key|^token|^cursor)$/.test(name) ? 19 : 3;
+  return fc.tuple(values, fc.nat({ max: 19 }), placeInPool).map(([value, chance, place]) => {
+    if (chance >= known) return value;
+    const there = source.pool.pick(nounsOfField(name, of), place, source.isOpen);
+    return there !== undefined && fitting(there) && matches(schema, there) ? there : value;
+  });
+}
+
+const patterns = new Map<string, fc.Arbitrary<string>>();
+
+/** Kept: to take a pattern apart costs more than many texts of it. */
+function textOfPattern(pattern: string, maxLength: number): fc.Arbitrary<string> {
+  const key = `${maxLength} ${pattern}`;
+  const values = patterns.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
+  patterns.set(key, values);
+  return values;
+}
+
+function textOfFormat(format: string): fc.Arbitrary<string> {
+  if (format === 'uuid') return fc.uuid({ version: 7 });
+  if (format === 'email') return fc.integer({ min: 1, max: 1_000_000 }).map((number) => `ada${number}@example.com`);
+  if (format === 'uri') return fc.webUrl();
+  const times = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+  if (format === 'date-time') return times.map((time) => time.toISOString());
+  if (format === 'date') return times.map((time) => time.toISOString().slice(0, 10));
+  throw new Error(`no values are known for the format ${format}: add them here`);
+}
+
+function listOf(schema: Node, source: Source, field: Field): Values {
+  const {
+    items = Type.Unknown(),
+    minItems = 0,
+    maxItems = 3,
+    uniqueItems,
+  } = schema as Node & {
+    items?: TSchema;
+    minItems?: number;
+    maxItems?: number;
+  };
+  const least = Math.max(minItems, source.whole ? 1 : 0);
+  const length = { minLength: least, maxLength: Math.max(least, Math.min(maxItems, least + 2)) };
+  const item = arbitraryOf(items, source, field);
+  return uniqueItems
+    ? fc.uniqueArray(item, { ...length, comparator: (a, b) => JSON.stringify(a) === JSON.stringify(b) })
+    : fc.array(item, length);
+}
+
+/** The record, if its values are what the properties want. */
+function fitting({ properties }: Node, record: Scalars | undefined): object | undefined {
+  const fits = record && Object.entries(record).every(([name, value]) => matches(properties[name], value));
+  return fits ? record : undefined;
+}
+
+function objectOf(schema: Node, source: Source): Values {
+  const {
+    properties = {},
+    required = [],
+    minProperties = 0,
+    maxProperties = 5,
+    additionalProperties,
+  } = schema as Node & {
+    properties?: Record<string, TSchema>;
+    required?: string[];
+    minProperties?: number;
+    maxProperties?: number;
+  };
+  const of = nounsOfSchema(schema);
+  const names = Object.keys(properties);
+  const declared = fc.record(
+    Object.fromEntries(names.map((name) => [name, arbitraryOf(properties[name] as TSchema, source, { name, of })])),
+  );
+  const density = source.whole ? 100 : (source.optional ?? 50);
+  const chances = fc.array(fc.nat({ max: 99 }), { minLength: names.length, maxLength: names.length });
+  const known = fc.tuple(declared, chances).map(([values, dice]) => {
+    const rank = (name: string) => (required.includes(name) ? -1 : (dice[names.indexOf(name)] as number));
+    const order = names.toSorted((a, b) => rank(a) - rank(b));
+    const told = order.filter((name, index) => index < minProperties || rank(name) < density);
+    return Object.fromEntries(told.map((name) => [name, (values as Record<string, unknown>)[name]]));
+  });
+  const room = Math.min(maxProperties, 5);
+  const more = !additionalProperties
+    ? fc.constant({})
+    : fc.dictionary(
+        fc.string({ minLength: 1, maxLength: 20 }).filter((key) => !(key in properties) && !(key in {})),
+        additionalProperties === true ? fc.jsonValue({ maxDepth: 1 }) : arbitraryOf(additionalProperties, source),
+        { minKeys: Math.max(0, minProperties - names.length), maxKeys: room, noNullPrototype: true },
+      );
+  return fc
+    .tuple(known, more, fc.nat({ max: 2 }), fc.nat({ max: 999 }))
+    .map(([one, other, chance, place]) => ({
+      ...other,
+      ...one,
+      // What belongs together is sometimes taken together.
+      ...(chance === 0 && required.length > 1 && fitting(schema, source.pool.record(required, place))),
+    }))
+    .filter((value) => Object.keys(value).length >= minProperties);
+}

@@ -1,0 +1,69 @@
+/**
+ * Whole requests drawn from a declaration.
+ */
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import type { RouteDeclaration } from '../../http/route.ts';
+import type { TObject, TSchema } from '../../http/schemas.ts';
+import { arbitraryOf, placeInPool, type Source } from './arbitrary.ts';
+import { type Ask, paramsOf } from './examiner.ts';
+import { isOpenRoute, nounsOfParameter, type Pool } from './pool.ts';
+
+/** Draws requests that keep to the declaration. @param ids where ids in the path come from; the source's pool unless told */
+export function askOf(declaration: RouteDeclaration, given: Source, ids: Pool = given.pool): fc.Arbitrary<Ask> {
+  const { query, body } = declaration;
+  const source = { ...given, isOpen: isOpenRoute(declaration) };
+  return fc.record({
+    params: paramsArbitrary(declaration, source, ids),
+    // What is searched for carries no marker: nothing would be found.
+    query: query ? queryOf(query, { ...source, marker: undefined }) : fc.constant({}),
+    body: body ? bodyOf(declaration, body, source) : fc.constant(undefined),
+  }) as fc.Arbitrary<Ask>;
+}
+
+/** A cursor is right for the list that gave it only: it is left out four times of five. */
+function queryOf(query: TSchema, source: Source): fc.Arbitrary<unknown> {
+  return fc.tuple(arbitraryOf(query, source), fc.nat({ max: 4 })).map(([values, chance]) => {
+    const { cursor: _, ...others } = values as Record<string, unknown>;
+    return chance === 0 ? values : others;
+  });
+}
+
+function bodyOf({ bodyOptional }: RouteDeclaration, body: TSchema, source: Source): fc.Arbitrary<unknown> {
+  const values = arbitraryOf(body, source);
+  return bodyOptional && !source.whole ? fc.option(values, { nil: undefined, freq: 3 }) : values;
+}
+
+function paramsArbitrary(declaration: RouteDeclaration, source: Source, ids: Pool) {
+  const schema = paramsOf(declaration) as TObject | undefined;
+  const made = fc.record(
+    Object.fromEntries(
+      Object.entries(schema?.properties ?? {}).map(([name, child]) => [
+        name,
+        arbitraryOf(child, { ...source, marker: undefined }),
+      ]),
+    ),
+  );
+  // One place for all: what is seen most often belongs together.
+  return fc.tuple(made, placeInPool).map(([values, place]) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        const nouns = nounsOfParameter(declaration.path, name);
+        return [name, ids.pick(nouns, place, isOpenRoute(declaration)) ?? value];
+      }),
+    ),
+  );
+}
+
+/** Draws so many requests; the same seed and the same pool give the same. */
+export function draw<Value>(values: fc.Arbitrary<Value>, seed: number, count: number): Value[] {
+  return fc.sample(fc.noBias(values), { seed, numRuns: count });
+}
+
+/** A seed for one part of a run, so that each part is the same whatever ran before it. */
+export function seedFor(seed: number, ...parts: readonly (string | number)[]): number {
+  return createHash('sha256')
+    .update([seed, ...parts].join(' '))
+    .digest()
+    .readInt32BE();
+}

@@ -1,0 +1,76 @@
+/**
+ * What the database holds of each side, read through the catalogue: whatever tables the packages have made.
+ */
+import pg from 'pg';
+import type { Digest, Rows, Side } from './target.ts';
+
+const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+interface Table {
+  name: string;
+  hasTenant: boolean;
+}
+
+/**
+ * Opens a connection of its own, as the owner of the tables. In a table without `tenant_id` a side's rows are those
+ * that hold its identity anywhere.
+ * @param passedOver tables that are no side's: what has been migrated
+ */
+export function openRows(databaseUrl: string, passedOver: readonly string[] = []): Rows & { close(): Promise<void> } {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  let connected: Promise<unknown> | undefined;
+  const query = async <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
+    connected ??= client.connect();
+    await connected;
+    return (await client.query(text, values)).rows as Row[];
+  };
+
+  async function tables(): Promise<Table[]> {
+    return query<Table>(
+      `select tables.relname as name, exists (
+          select from pg_attribute where attrelid = tables.oid and attname = 'tenant_id' and not attisdropped
+        ) as "hasTenant"
+         from pg_class tables
+         join pg_namespace spaces on spaces.oid = tables.relnamespace and spaces.nspname = current_schema()
+        where tables.relkind in ('r', 'p') and not tables.relname = any($1)
+        order by tables.relname`,
+      [['applied_migrations', 'knex_migrations', 'knex_migrations_lock', ...passedOver]],
+    );
+  }
+
+  /** One text for each table, made of every row of a side. */
+  async function ofEachTable({ identity }: Side, made: (rows: string) => string): Promise<Map<string, string | null>> {
+    const parts = (await tables()).map(({ name, hasTenant }) => {
+      const condition = hasTenant ? 'tenant_id::text = $1' : 'strpos(r::text, $1) > 0';
+      return `select '${name}' as name, ${made('r::text')} as made from "${name}" r where ${condition}`;
+    });
+    // Where rows are forced to be of a tenant, also for their owner, this says which.
+    await query(`select set_config('carton.tenant_id', $1, false)`, [identity]);
+    const found = await query<{ name: string; made: string | null }>(parts.join(' union all '), [identity]);
+    return new Map(found.map((row) => [row.name, row.made]));
+  }
+
+  return {
+    digest: (side) => ofEachTable(side, (row) => `md5(string_agg(md5(${row}), '' order by md5(${row})))`),
+    async ids(side) {
+      const found = await ofEachTable(side, (row) => `string_agg(${row}, chr(10))`);
+      return new Set([...found.values()].flatMap((rows) => rows?.match(anyId) ?? []));
+    },
+    async uniqueColumns() {
+      const rows = await query<{ name: string }>(
+        `select distinct columns.attname as name from pg_index keys
+           join pg_attribute columns on columns.attrelid = keys.indrelid and columns.attnum = any(keys.indkey)
+          where keys.indisunique`,
+      );
+      return new Set(rows.map(({ name }) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())));
+    },
+    async close() {
+      if (connected) await client.end();
+    },
+  };
+}
+
+/** Names of the tables whose digests differ. */
+export function changedTables(before: Digest, after: Digest): string[] {
+  return [...after].filter(([table, digest]) => before.get(table) !== digest).map(([table]) => table);
+}

@@ -1,0 +1,150 @@
+/**
+ * A package in a temporary folder, written as CONTRIBUTING.md says: honest, or with routes that break one promise
+ * each.
+ */
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { packageName, vendor } from '../../vendor.ts';
+import type { Cleanup } from '../box.ts';
+import { sourceRoot } from '../packages.ts';
+
+const manifest = `{
+  "name": "@carton/notes",
+  "version": "1.0.0",
+  "type": "module",
+  "exports": { ".": "./index.ts", "./package.json": "./package.json" },
+  "dependencies": { "@carton/auth": "0.1.0" },
+  "carton": { "tier": "basic" }
+}
+`;
+
+const migration = `export const up = (knex) =>
+  knex.raw(\`
+    create table notes (
+      tenant_id uuid not null references tenants (id),
+      id uuid not null,
+      text text not null,
+      primary key (tenant_id, id)
+    )
+  \`);
+export const down = (knex) => knex.raw('drop table notes');
+`;
+
+const honest = `import { definePackage, newId, notFound, object, route, type Static, Type, Uuid } from '@carton/runtime';
+
+const text = Type.String({ minLength: 1, maxLength: 200, examples: ['Call the printer'] });
+const Note = object({ id: Uuid, text }, { $id: 'Note' });
+type Note = Static<typeof Note>;
+const CreateNote = object({ text }, { $id: 'CreateNote' });
+
+const createNote = route(
+  {
+    method: 'post', path: '/admin/notes', operationId: 'createNote', tag: 'Notes', summary: 'Write a note',
+    access: 'staff', body: CreateNote, status: 201, response: Note, location: '/admin/notes/{id}',
+  },
+  ({ db, body }) => db.insert<Note>('notes', { id: newId(), ...body }),
+);
+
+const readNote = route(
+  {
+    method: 'get', path: '/admin/notes/:id', operationId: 'readNote', tag: 'Notes', summary: 'Read a note',
+    access: 'staff', status: 200, response: Note,
+  },
+  async ({ db, params }) => {
+    const [note] = await db.query<Note>('select id, text from notes where tenant_id = $1 and id = $2', [params.id]);
+    if (!note) throw notFound('No note has the id ' + params.id);
+    return note;
+  },
+);
+
+const routes = [createNote, readNote];
+export default definePackage({ routes });
+`;
+
+export const linesOfHonest = [manifest, migration, honest].join('').split('\n').length;
+
+/** One route for each promise, and how it breaks it. */
+const broken = `
+import { defineProblem } from '@carton/runtime';
+const shared = { tag: 'Notes', summary: 'Lies', access: 'staff', status: 200, response: Note } as const;
+const surprise = defineProblem({ code: 'surprise', status: 409, title: 'Nobody declared this' });
+const seen = new Map<string, Note>();
+
+routes.push(
+  route({ ...shared, method: 'put', path: '/admin/notes/:id/undeclared', operationId: 'undeclared' }, () => {
+    throw surprise();
+  }),
+  route(
+    {
+      ...shared, method: 'get', path: '/admin/notes-with-more', operationId: 'withMore',
+      mediaType: 'application/json; charset=utf-8',
+    },
+    (() => JSON.stringify({ id: newId(), text: 'a', secret: 'b' })) as never,
+  ),
+  route(
+    { ...shared, method: 'post', path: '/admin/notes/search', operationId: 'search', body: CreateNote },
+    ({ body }) => ({ id: newId(), text: String(new RegExp(body.text, 'u')).slice(0, 200) }),
+  ),
+  route(
+    { ...shared, method: 'patch', path: '/admin/notes-of-all', operationId: 'ofAll', body: CreateNote, permission: false },
+    ({ body }) => ({ id: newId(), text: body.text }),
+  ),
+  route({ ...shared, method: 'get', path: '/admin/notes/:id/remembered', operationId: 'remembered' }, async ({ db, params }) => {
+    const [note] = await db.query<Note>('select id, text from notes where tenant_id = $1 and id = $2', [params.id]);
+    if (note) seen.set(note.id, note);
+    const found = seen.get(params.id);
+    if (!found) throw notFound('No note has the id ' + params.id);
+    return found;
+  }),
+);
+`;
+
+/** The same table for all shops together: exempt, it says, because it is the box's. */
+const withoutTenant = {
+  migration: migration.replace('tenant_id uuid not null references tenants (id),', '').replace('tenant_id, ', ''),
+  index: honest
+    .replace('({ db, body }) => db.insert', '({ box, body }) => insert')
+    .replace(
+      "insert<Note>('notes', { id: newId(), ...body })",
+      "box.database.box.query<Note>('insert into notes (id, text) values ($1, $2) returning *', [newId(), body.text]).then(([note]) => note as Note)",
+    )
+    .replace('({ db, params })', '({ box, params })')
+    .replace('db.query<Note>', 'box.database.box.query<Note>')
+    .replace('tenant_id = $1 and id = $2', 'id = $1')
+    .replace('definePackage({ routes })', "definePackage({ routes, boxTables: ['notes'] })"),
+};
+
+const kinds = {
+  honest: { migration, index: honest },
+  broken: {
+    migration,
+    index: honest
+      .replace('const routes = [', 'const routes: unknown[] = [')
+      .replace('export default', `${broken}\nexport default`)
+      .replace('{ routes }', '{ routes: routes as never }'),
+  },
+  withoutTenant,
+  undeclaredTable: { ...withoutTenant, index: honest },
+};
+
+/** Lays the package out beside the ones it needs; answers what a box takes to start with it. */
+export async function notesPackage(t: Cleanup, kind: keyof typeof kinds) {
+  const folder = await mkdtemp(join(tmpdir(), 'notes-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const scope = join(folder, 'node_modules', vendor.scope);
+  const own = join(folder, 'vendor/notes');
+  await mkdir(scope, { recursive: true });
+  await mkdir(join(own, 'migrations'), { recursive: true });
+  const installed = join(dirname(sourceRoot), 'node_modules', vendor.scope);
+  for (const name of await readdir(installed)) await symlink(await realpath(join(installed, name)), join(scope, name));
+  await symlink(own, join(scope, 'notes'));
+  await writeFile(join(own, 'package.json'), manifest);
+  await writeFile(join(own, 'index.ts'), kinds[kind].index);
+  await writeFile(join(own, 'migrations/20991231000000_notes_create_notes.js'), kinds[kind].migration);
+  await writeFile(join(folder, 'package.json'), '{}');
+  return {
+    packages: ['core', 'auth', 'tenant', 'notes'].map(packageName),
+    packagesFrom: join(folder, 'package.json'),
+  };
+}

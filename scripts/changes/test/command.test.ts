@@ -1,0 +1,98 @@
+/**
+ * `npm run changes` as it is called: what it prints, and its exit codes.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+
+const script = fileURLToPath(new URL('../../changes.ts', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'changes-'));
+t.teardown(() => rm(folder, { recursive: true }));
+
+function documentWith(...paths: string[]) {
+  const operation = (path: string) => ({ get: { operationId: path, responses: { 200: { description: 'Done' } } } });
+  return { openapi: '3.1.0', paths: Object.fromEntries(paths.map((path) => [path, operation(path)])) };
+}
+
+const places = { one: join(folder, 'one.json'), two: join(folder, 'two.json'), none: join(folder, 'none.json') };
+await writeFile(places.one, JSON.stringify(documentWith('/a')));
+await writeFile(places.two, JSON.stringify(documentWith('/a', '/b')));
+await writeFile(places.none, '{}');
+
+function changes(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...words], (error, stdout, stderr) =>
+      resolve({ code: (error?.code as number | undefined) ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+t.test('what is added ends with 0', async (t) => {
+  const { code, stdout } = await changes(places.one, places.two);
+  t.equal(code, 0);
+  t.equal(stdout, 'Added or loosened\n  GET /b: added\n\n0 breaking, 1 added or loosened\n');
+});
+
+t.test('what breaks ends with 1', async (t) => {
+  const { code, stdout } = await changes(places.two, places.one);
+  t.equal(code, 1);
+  t.match(stdout, /^Breaking\n {2}GET \/b: removed\n/);
+});
+
+t.test('--json says the same to a program', async (t) => {
+  const { code, stdout } = await changes('--json', places.two, places.one);
+  t.equal(code, 1);
+  t.strictSame(JSON.parse(stdout), {
+    breaking: [
+      {
+        level: 'breaking',
+        rule: 'operation-removed',
+        side: null,
+        place: 'GET /b',
+        what: 'removed',
+        operations: ['GET /b'],
+      },
+    ],
+    compatible: [],
+  });
+});
+
+t.test('--help ends with 0', async (t) => {
+  t.match(await changes('--help'), { code: 0, stdout: /Exit codes: 0 nothing breaks/ });
+});
+
+t.test('wrong use, or nothing to read, ends with 2', async (t) => {
+  const rows: [words: string[], complaint: RegExp][] = [
+    [[], /give two documents/],
+    [[places.one], /give two documents/],
+    [[places.one, places.two, places.one], /give two documents/],
+    [[places.one, places.two, '--loud'], /--loud/],
+    [[places.one, join(folder, 'missing.json')], /missing\.json/],
+    [[places.one, places.none], /none\.json holds no OpenAPI 3 document/],
+    [[places.one, script], /holds no JSON/],
+    [[places.one, 'http://127.0.0.1:1/x.json'], /does not answer/],
+  ];
+  for (const [words, complaint] of rows)
+    t.match(await changes(...words), { code: 2, stderr: complaint }, words.join(' '));
+});
+
+t.test('an address is read, and that of a box stands for its document', async (t) => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url as string);
+    const found = request.url === '/docs/json';
+    response.writeHead(found ? 200 : 404).end(JSON.stringify(documentWith('/a')));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const box = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.match(await changes(places.one, box), { code: 0 });
+  t.match(await changes(places.one, `${box}/docs/json`), { code: 0 });
+  t.match(await changes(places.one, `${box}/other`), { code: 2, stderr: /answers 404/ });
+  t.strictSame(asked, ['/docs/json', '/docs/json', '/other']);
+});

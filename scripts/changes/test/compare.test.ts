@@ -1,0 +1,438 @@
+/**
+ * What counts as a change of an API, both ways: each row changes one thing of a small document and says what is found
+ * when the change is made, and when it is taken back.
+ */
+import t from 'tap';
+import { compareDocuments } from '../compare.ts';
+import type { Node } from '../document.ts';
+
+function small(): Node {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Shop', version: '1' },
+    paths: {
+      '/orders': {
+        get: {
+          operationId: 'listOrders',
+          security: [{ staff: [] }],
+          parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100 } }],
+          responses: {
+            200: {
+              description: 'Done',
+              headers: { ETag: { schema: { type: 'string' } } },
+              content: {
+                'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Order' } } },
+              },
+            },
+            404: {
+              description: 'No',
+              content: {
+                'application/problem+json': {
+                  schema: {
+                    allOf: [
+                      { $ref: '#/components/schemas/Problem' },
+                      { type: 'object', properties: { code: { enum: ['not_found'] } } },
+                    ],
+                  },
+                },
+              },
+            },
+          },
+        },
+        post: {
+          operationId: 'createOrder',
+          security: [{ staff: [] }, {}],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/NewOrder' } } },
+          },
+          responses: {
+            201: {
+              description: 'Made',
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Order' } } },
+            },
+          },
+        },
+      },
+    },
+    components: {
+      securitySchemes: { staff: { type: 'http', scheme: 'bearer' }, secret: { type: 'http', scheme: 'basic' } },
+      schemas: {
+        NewOrder: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['email'],
+          properties: {
+            email: { type: 'string', format: 'email', maxLength: 200 },
+            note: { type: ['string', 'null'] },
+            kind: { type: 'string', enum: ['retail', 'trade'] },
+          },
+        },
+        Order: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['id', 'status'],
+          properties: {
+            id: { type: 'string', format: 'uuid' },
+            status: { type: 'string', enum: ['placed', 'canceled'] },
+            total: { $ref: '#/components/schemas/Money' },
+            parent: { anyOf: [{ $ref: '#/components/schemas/Order' }, { type: 'null' }] },
+          },
+        },
+        Money: { type: 'object', required: ['amount'], properties: { amount: { type: 'integer' } } },
+        Problem: { type: 'object', required: ['code'], properties: { code: { type: 'string' } } },
+      },
+    },
+  };
+}
+
+/** `level rule side place` of what is found. */
+type Found = string[];
+
+interface Row {
+  name: string;
+  change(document: Node): void;
+  made: Found;
+  takenBack: Found;
+}
+
+const list = (document: Node) => document.paths['/orders'].get;
+const create = (document: Node) => document.paths['/orders'].post;
+const schema = (document: Node, name: string) => document.components.schemas[name];
+
+const rows: Row[] = [
+  { name: 'nothing', change: () => {}, made: [], takenBack: [] },
+  {
+    name: 'words and examples only',
+    change: (document) => {
+      list(document).summary = 'List';
+      schema(document, 'Order').description = 'An order';
+      schema(document, 'Order').examples = [{}];
+    },
+    made: [],
+    takenBack: [],
+  },
+  {
+    name: 'an operation and its path',
+    change: (document) => {
+      document.paths['/carts'] = { get: list(small()) };
+    },
+    made: ['compatible operation-added - GET /carts'],
+    takenBack: ['breaking operation-removed - GET /carts'],
+  },
+  {
+    name: 'the name of an operation',
+    change: (document) => {
+      list(document).operationId = 'readOrders';
+    },
+    made: ['breaking operation-renamed - GET /orders'],
+    takenBack: ['breaking operation-renamed - GET /orders'],
+  },
+  {
+    name: 'a deprecation',
+    change: (document) => {
+      list(document).deprecated = true;
+    },
+    made: ['compatible operation-deprecated - GET /orders'],
+    takenBack: [],
+  },
+  {
+    name: 'an optional parameter',
+    change: (document) => {
+      list(document).parameters.push({ name: 'sort', in: 'query', schema: { type: 'string' } });
+    },
+    made: ['compatible parameter-added request GET /orders, query parameter sort'],
+    takenBack: ['breaking parameter-removed request GET /orders, query parameter sort'],
+  },
+  {
+    name: 'a required parameter, on the path for all its operations',
+    change: (document) => {
+      document.paths['/orders'].parameters = [
+        { name: 'shop', in: 'query', required: true, schema: { type: 'string' } },
+      ];
+    },
+    made: [
+      'breaking parameter-added request GET /orders, query parameter shop',
+      'breaking parameter-added request POST /orders, query parameter shop',
+    ],
+    takenBack: [
+      'breaking parameter-removed request GET /orders, query parameter shop',
+      'breaking parameter-removed request POST /orders, query parameter shop',
+    ],
+  },
+  {
+    name: 'a parameter that becomes required',
+    change: (document) => {
+      list(document).parameters[0].required = true;
+    },
+    made: ['breaking parameter-required request GET /orders, query parameter limit'],
+    takenBack: ['compatible parameter-optional request GET /orders, query parameter limit'],
+  },
+  {
+    name: 'bounds of a parameter',
+    change: (document) => {
+      Object.assign(list(document).parameters[0].schema, { minimum: 2, maximum: 50 });
+    },
+    made: [
+      'breaking bound-narrowed request GET /orders, query parameter limit',
+      'breaking bound-narrowed request GET /orders, query parameter limit',
+    ],
+    takenBack: [
+      'compatible bound-widened request GET /orders, query parameter limit',
+      'compatible bound-widened request GET /orders, query parameter limit',
+    ],
+  },
+  {
+    name: 'a body that need not be sent',
+    change: (document) => {
+      create(document).requestBody.required = false;
+    },
+    made: ['compatible body-optional request POST /orders'],
+    takenBack: ['breaking body-required request POST /orders'],
+  },
+  {
+    name: 'no body',
+    change: (document) => {
+      delete create(document).requestBody;
+    },
+    made: ['breaking body-removed request POST /orders'],
+    takenBack: ['breaking body-added request POST /orders'],
+  },
+  {
+    name: 'another media type of a body',
+    change: (document) => {
+      create(document).requestBody.content['text/csv'] = { schema: { type: 'string' } };
+    },
+    made: ['compatible media-type-added request POST /orders, body'],
+    takenBack: ['breaking media-type-removed request POST /orders, body'],
+  },
+  {
+    name: 'an optional property of a request',
+    change: (document) => {
+      schema(document, 'NewOrder').properties.phone = { type: 'string' };
+    },
+    made: ['compatible property-added request NewOrder.phone'],
+    takenBack: ['breaking property-removed request NewOrder.phone'],
+  },
+  {
+    name: 'a required property of a request',
+    change: (document) => {
+      schema(document, 'NewOrder').properties.phone = { type: 'string' };
+      schema(document, 'NewOrder').required.push('phone');
+    },
+    made: ['breaking property-added request NewOrder.phone'],
+    takenBack: ['breaking property-removed request NewOrder.phone'],
+  },
+  {
+    name: 'a property of a request that becomes required',
+    change: (document) => {
+      schema(document, 'NewOrder').required.push('note');
+    },
+    made: ['breaking property-required request NewOrder.note'],
+    takenBack: ['compatible property-optional request NewOrder.note'],
+  },
+  {
+    name: 'null is refused in a request',
+    change: (document) => {
+      schema(document, 'NewOrder').properties.note.type = 'string';
+    },
+    made: ['breaking type-narrowed request NewOrder.note'],
+    takenBack: ['compatible type-widened request NewOrder.note'],
+  },
+  {
+    name: 'a format in a request',
+    change: (document) => {
+      delete schema(document, 'NewOrder').properties.email.format;
+    },
+    made: ['compatible rule-widened request NewOrder.email'],
+    takenBack: ['breaking rule-narrowed request NewOrder.email'],
+  },
+  {
+    name: 'another format in a request',
+    change: (document) => {
+      schema(document, 'NewOrder').properties.email.format = 'idn-email';
+    },
+    made: ['breaking rule-changed request NewOrder.email'],
+    takenBack: ['breaking rule-changed request NewOrder.email'],
+  },
+  {
+    name: 'a value that a request may have',
+    change: (document) => {
+      schema(document, 'NewOrder').properties.kind.enum.push('gift');
+    },
+    made: ['compatible value-added request NewOrder.kind'],
+    takenBack: ['breaking value-removed request NewOrder.kind'],
+  },
+  {
+    name: 'a list of values in a request',
+    change: (document) => {
+      delete schema(document, 'NewOrder').properties.kind.enum;
+    },
+    made: ['compatible values-widened request NewOrder.kind'],
+    takenBack: ['breaking values-narrowed request NewOrder.kind'],
+  },
+  {
+    name: 'other properties in a request',
+    change: (document) => {
+      schema(document, 'NewOrder').additionalProperties = true;
+    },
+    made: ['compatible other-properties-widened request NewOrder'],
+    takenBack: ['breaking other-properties-narrowed request NewOrder'],
+  },
+  {
+    name: 'a success that was never told of',
+    change: (document) => {
+      create(document).responses[202] = { description: 'Later' };
+    },
+    made: ['breaking response-added response POST /orders, 202'],
+    takenBack: ['breaking response-removed response POST /orders, 202'],
+  },
+  {
+    name: 'a refusal',
+    change: (document) => {
+      create(document).responses[409] = { description: 'No' };
+    },
+    made: ['compatible response-added response POST /orders, 409'],
+    takenBack: ['breaking response-removed response POST /orders, 409'],
+  },
+  {
+    name: 'a code of a refusal',
+    change: (document) => {
+      const { content } = list(document).responses[404];
+      content['application/problem+json'].schema.allOf[1].properties.code.enum.push('shop_not_found');
+    },
+    made: ['compatible value-added response GET /orders, 404.code'],
+    takenBack: ['breaking value-removed response GET /orders, 404.code'],
+  },
+  {
+    name: 'the media type of an answer',
+    change: (document) => {
+      const { content } = create(document).responses[201];
+      content['application/hal+json'] = content['application/json'];
+      delete content['application/json'];
+    },
+    made: [
+      'breaking media-type-removed response POST /orders, 201',
+      'compatible media-type-added response POST /orders, 201',
+    ],
+    takenBack: [
+      'breaking media-type-removed response POST /orders, 201',
+      'compatible media-type-added response POST /orders, 201',
+    ],
+  },
+  {
+    name: 'a header of an answer',
+    change: (document) => {
+      list(document).responses[200].headers['X-Count'] = { schema: { type: 'integer' } };
+    },
+    made: ['compatible header-added response GET /orders, 200, header X-Count'],
+    takenBack: ['breaking header-removed response GET /orders, 200, header X-Count'],
+  },
+  {
+    name: 'a property of an answer, said once for all who read it',
+    change: (document) => {
+      schema(document, 'Order').properties.note = { type: 'string' };
+    },
+    made: ['compatible property-added response Order.note'],
+    takenBack: ['breaking property-removed response Order.note'],
+  },
+  {
+    name: 'a property of an answer that may be missing',
+    change: (document) => {
+      schema(document, 'Order').required = ['id'];
+    },
+    made: ['breaking property-optional response Order.status'],
+    takenBack: ['compatible property-required response Order.status'],
+  },
+  {
+    name: 'a value that an answer may have',
+    change: (document) => {
+      schema(document, 'Order').properties.status.enum.push('held');
+    },
+    made: ['breaking value-added response Order.status'],
+    takenBack: ['breaking value-removed response Order.status'],
+  },
+  {
+    name: 'null in an answer',
+    change: (document) => {
+      schema(document, 'Order').properties.total = {
+        anyOf: [{ $ref: '#/components/schemas/Money' }, { type: 'null' }],
+      };
+    },
+    made: ['breaking alternative-widened response Order.total'],
+    takenBack: ['compatible alternative-narrowed response Order.total'],
+  },
+  {
+    name: 'deep in a schema that speaks of itself',
+    change: (document) => {
+      schema(document, 'Money').properties.amount.type = 'number';
+    },
+    made: ['breaking type-widened response Money.amount'],
+    takenBack: ['compatible type-narrowed response Money.amount'],
+  },
+  {
+    name: 'another type altogether',
+    change: (document) => {
+      schema(document, 'Money').properties.amount.type = 'string';
+    },
+    made: ['breaking type-changed response Money.amount'],
+    takenBack: ['breaking type-changed response Money.amount'],
+  },
+  {
+    name: 'a way in',
+    change: (document) => {
+      list(document).security.push({ secret: [] });
+    },
+    made: ['compatible security-added request GET /orders'],
+    takenBack: ['breaking security-tightened request GET /orders'],
+  },
+  {
+    name: 'no credential asked for',
+    change: (document) => {
+      list(document).security = [];
+    },
+    made: ['compatible security-added request GET /orders'],
+    takenBack: ['breaking security-tightened request GET /orders'],
+  },
+  {
+    name: 'two credentials at once',
+    change: (document) => {
+      list(document).security = [{ staff: [], secret: [] }];
+    },
+    made: ['breaking security-tightened request GET /orders'],
+    takenBack: ['compatible security-added request GET /orders'],
+  },
+  {
+    name: 'the scheme behind a name',
+    change: (document) => {
+      document.components.securitySchemes.staff = { type: 'apiKey', in: 'header', name: 'X-Key' };
+      create(document).security = [{}];
+    },
+    made: ['breaking security-tightened request GET /orders', 'compatible security-added request GET /orders'],
+    takenBack: ['breaking security-tightened request GET /orders', 'compatible security-added request GET /orders'],
+  },
+];
+
+for (const { name, change, made, takenBack } of rows) {
+  t.test(name, async (t) => {
+    const after = small();
+    change(after);
+    const found = (from: Node, to: Node) =>
+      compareDocuments(from, to).map(({ level, rule, side, place }) => `${level} ${rule} ${side ?? '-'} ${place}`);
+    t.strictSame(found(small(), after), made, 'made');
+    t.strictSame(found(after, small()), takenBack, 'taken back');
+  });
+}
+
+t.test('a change of a shared schema names every operation it reaches', async (t) => {
+  const after = small();
+  schema(after, 'Order').properties.note = { type: 'string' };
+  const [change] = compareDocuments(small(), after);
+  t.strictSame(change?.operations, ['GET /orders', 'POST /orders']);
+});
+
+t.test('a reference that leads nowhere is said', async (t) => {
+  const broken = small();
+  delete broken.components.schemas.Order;
+  t.throws(() => compareDocuments(small(), broken), /#\/components\/schemas\/Order leads nowhere/);
+});

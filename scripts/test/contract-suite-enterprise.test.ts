@@ -1,0 +1,17 @@
+/**
+ * Every route of every package in one box, held against its declaration: who may call, what may be sent, what is
+ * answered, and that two shops with the same handles, numbers and keys know nothing of each other.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
+import t from 'tap';
+
+t.setTimeout(900_000);
+
+const box = await createTestBox(t);
+const result = await holdContract(await boxTarget(box, (task) => t.teardown(task)));
+for (const line of summaryOf(result)) t.comment(line);
+t.strictSame(result.failures, []);
+t.equal(result.routes, box.box.routes.length, 'every mounted route was walked');
+const share = result.succeeded.length / result.routes;
+t.ok(share > 0.8, `${Math.round(share * 100)} % of the operations have succeeded: handlers are reached`);

@@ -1,0 +1,19 @@
+/**
+ * The routes of the smaller tiers: what a package promises beside all others, it promises without them too.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
+import t from 'tap';
+
+t.setTimeout(900_000);
+
+for (const tier of ['basic', 'growth'] as const) {
+  t.test(tier, async (t) => {
+    const box = await createTestBox(t, { tier });
+    const target = await boxTarget(box, (task) => t.teardown(task));
+    const result = await holdContract(target, { quick: true });
+    for (const line of summaryOf(result)) t.comment(line);
+    t.strictSame(result.failures, []);
+    t.equal(result.routes, box.box.routes.length);
+  });
+}

@@ -1,0 +1,55 @@
+/**
+ * Integrations as callers: a secret key in place of a member of staff.
+ */
+import { permits } from '@carton/auth';
+import {
+  type AccessKind,
+  bearerToken,
+  forbidden,
+  type StaffCaller,
+  type TenantDatabase,
+  type TenantScope,
+  unauthenticated,
+} from '@carton/runtime';
+import { hashOfKey } from './key.ts';
+import type { ApiKey } from './schemas.ts';
+import { findKeyByHash, noteUse } from './store.ts';
+
+/**
+ * The key of this tenant with this text, if it holds; null for what is no key, or none of this tenant.
+ * @throws unauthenticated (401) for one that is revoked or has expired
+ */
+export async function findApiKey(db: TenantDatabase, text: string): Promise<ApiKey | null> {
+  const hash = hashOfKey(text);
+  const key = hash && (await findKeyByHash(db, hash));
+  if (!key) return null;
+  if (key.revokedAt !== null) throw refusal('This API key is revoked.');
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) throw refusal('This API key has expired.');
+  await noteUse(db, key);
+  return key;
+}
+
+function refusal(detail: string) {
+  return unauthenticated(detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+export const apiKeyAccess: AccessKind<TenantScope, StaffCaller> = {
+  name: 'apiKey',
+  standsInFor: 'staff',
+  schemes: {
+    apiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'ck_secret_…',
+      description: 'A secret key of POST /admin/api-keys',
+    },
+  },
+  async authenticate(ctx, { tenant, db }) {
+    const text = tenant && bearerToken(ctx);
+    const key = text && (await findApiKey(db, text));
+    if (!key) return null;
+    if (key.kind !== 'secret') throw forbidden('A publishable key opens no staff route: this needs a secret one.');
+    return { type: 'api_key', id: key.id, label: key.name, permissions: key.scopes };
+  },
+  permits: (caller, permission) => permits(caller.permissions, permission),
+};

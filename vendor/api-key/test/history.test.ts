@@ -1,0 +1,15 @@
+/**
+ * Other packages say who did something: a key is named there as a member of staff would be.
+ */
+import t from 'tap';
+import { openBox, placeStocked } from '../../order/test/helpers.ts';
+import { makeKey } from './keys.ts';
+
+t.test('the history of an order names the key', async (t) => {
+  const box = await openBox(t, ['@carton/api-key']);
+  const { order } = await placeStocked(box, 3, 1);
+  const key = await makeKey(box, ['order:read', 'order:write'], { name: 'Robot' });
+  t.match(await key.post(`/admin/orders/${order.id}/cancel`, {}), { status: 200 });
+  const { items } = (await key.get(`/admin/orders/${order.id}/timeline`)).body;
+  t.match(items[0], { type: 'canceled', actor: { type: 'api_key', id: key.id, label: 'Robot' } });
+});

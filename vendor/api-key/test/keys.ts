@@ -1,0 +1,33 @@
+/**
+ * Keys for the tests.
+ */
+import { type Caller, callerOf, type TestBox, type TestShop } from '@carton/runtime/testing';
+
+export const packages = ['core', 'auth', 'tenant', 'api-key', 'audit'].map((name) => `@carton/${name}`);
+
+export interface Key extends Caller {
+  id: string;
+  key: string;
+  lastFour: string;
+}
+
+/** Makes a key and a caller that sends it. */
+export async function makeKey(
+  box: TestBox,
+  scopes: readonly string[],
+  { shop = box, maker = shop.staff, ...more }: { shop?: TestShop; maker?: Caller; name?: string; kind?: string } = {},
+): Promise<Key> {
+  const { body } = await maker.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes, ...more });
+  const caller = callerOf(box.url, { ...shop.visitor().headers, authorization: `Bearer ${body.key}` });
+  return { ...caller, id: body.id, key: body.key, lastFour: body.lastFour };
+}
+
+/** A member of staff with a role, signed in. */
+export async function hire(box: TestBox, role: string): Promise<Caller> {
+  const email = `${role}@shop.example`;
+  const password = 'correct horse battery';
+  const { token } = (await box.staff.post('/admin/invites', { email, role })).body;
+  await box.visitor().post('/admin/invites/accept', { token, name: role, password });
+  const login = await box.visitor().post('/admin/auth/login', { email, password });
+  return callerOf(box.url, { ...box.visitor().headers, authorization: `Bearer ${login.body.token}` });
+}

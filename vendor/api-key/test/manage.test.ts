@@ -1,0 +1,142 @@
+/**
+ * Making, reading, changing and revoking keys, and who may.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { hire, makeKey, packages } from './keys.ts';
+
+const box = await createTestBox(t, { packages, tier: 'enterprise' });
+const manager = await hire(box, 'manager');
+const viewer = await hire(box, 'viewer');
+
+async function eventsOf(id: string): Promise<string[]> {
+  const events = await box.db.query<{ type: string }>(
+    'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
+    [id],
+  );
+  return events.map(({ type }) => type);
+}
+
+t.test('a key is shown once and kept as a hash', async (t) => {
+  const made = await box.staff.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes: ['core:read'] });
+  t.match(made, {
+    status: 201,
+    body: { key: /^ck_secret_[0-9a-f]{48}$/, scopes: ['core:read'], createdBy: box.email },
+  });
+  const { key, ...shown } = made.body;
+  const path = `/admin/api-keys/${shown.id}`;
+  t.equal(made.headers.get('location'), path);
+  t.equal(shown.lastFour, key.slice(-4));
+  t.match(shown, { expiresAt: null, revokedAt: null, lastUsedAt: null });
+  t.strictSame((await box.staff.get(path)).body, shown);
+  const listed = (await box.staff.get('/admin/api-keys')).body.items;
+  t.strictSame(
+    listed.filter(({ id }: { id: string }) => id === shown.id),
+    [shown],
+  );
+  const kept = await box.db.query('select * from api_keys where tenant_id = $1');
+  const told = await box.db.query('select payload from event_outbox where tenant_id = $1');
+  const logged = (await box.staff.get('/admin/audit-log?resource=api_key')).body;
+  t.notMatch(JSON.stringify([kept, told, logged]), key);
+  t.strictSame(await eventsOf(shown.id), ['api_key.created']);
+
+  const other = await box.staff.post('/admin/api-keys', { name: 'Page', kind: 'publishable' });
+  t.match(other, { status: 201, body: { key: /^ck_publishable_[0-9a-f]{48}$/, scopes: [] } });
+});
+
+t.test('what a key cannot be', async (t) => {
+  const cases: [body: object, pointer: string][] = [
+    [{ kind: 'secret' }, '/scopes'],
+    [{ kind: 'secret', scopes: [] }, '/scopes'],
+    [{ kind: 'publishable', scopes: ['core:read'] }, '/scopes'],
+    [{ kind: 'secret', scopes: ['core:read', 'nothing:read'] }, '/scopes/1'],
+    [{ kind: 'secret', scopes: ['*:read'] }, '/scopes/0'],
+    [{ kind: 'secret', scopes: ['core:read', 'core:read'] }, '/scopes'],
+    [{ kind: 'other', scopes: ['core:read'] }, '/kind'],
+    [{ kind: 'secret', scopes: ['core:read'], expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
+    [{ kind: 'secret', scopes: ['core:read'], expiresAt: 'tomorrow' }, '/expiresAt'],
+  ];
+  for (const [body, pointer] of cases) {
+    const answer = await box.staff.post('/admin/api-keys', { name: 'Warehouse', ...body });
+    t.match(answer, { status: 400, body: { code: 'invalid_request', errors: [{ pointer }] } }, JSON.stringify(body));
+  }
+});
+
+t.test('nobody makes a key with more rights than their own', async (t) => {
+  const key = await makeKey(box, ['api-key:write', 'core:read']);
+  const makers = { manager, viewer, key };
+  const cases: [maker: keyof typeof makers, scopes: string[], status: number][] = [
+    ['manager', ['core:read', 'core:write', 'api-key:write', 'audit:read'], 201],
+    ['manager', ['auth:read'], 201],
+    ['manager', ['auth:write'], 403],
+    ['manager', ['core:read', 'tenant:write'], 403],
+    ['manager', ['*'], 403],
+    ['viewer', ['core:read'], 403],
+    ['key', ['core:read'], 201],
+    ['key', ['core:write'], 403],
+    ['key', ['api-key:read'], 403],
+    ['key', ['*'], 403],
+  ];
+  for (const [maker, scopes, status] of cases) {
+    const answer = await makers[maker].post('/admin/api-keys', { name: 'Theirs', kind: 'secret', scopes });
+    t.equal(answer.status, status, `${maker} ${scopes}`);
+    if (status === 403) t.equal(answer.body.code, 'forbidden');
+  }
+  t.match(await viewer.get('/admin/api-keys'), { status: 200 });
+  const { items } = (await box.staff.get('/admin/api-keys?limit=1')).body;
+  t.equal(items[0].createdBy, 'Warehouse', 'a key that a key made says so');
+});
+
+t.test('nobody changes a key with more rights than their own, nor gives it more', async (t) => {
+  const own = await makeKey(box, ['core:read'], { maker: manager });
+  const mighty = await makeKey(box, ['*']);
+  const publishable = await makeKey(box, [], { kind: 'publishable' });
+  const keeper = await makeKey(box, ['api-key:write', 'core:read']);
+  const cases: [who: typeof manager, id: string, change: object, expected: object][] = [
+    [
+      manager,
+      own.id,
+      { name: 'New', scopes: ['core:write'] },
+      { status: 200, body: { name: 'New', scopes: ['core:write'] } },
+    ],
+    [manager, own.id, { scopes: ['auth:write'] }, { status: 403 }],
+    [manager, own.id, { scopes: ['*'] }, { status: 403 }],
+    [manager, mighty.id, { name: 'Mine' }, { status: 403 }],
+    [manager, mighty.id, { scopes: ['core:read'] }, { status: 403 }],
+    [keeper, keeper.id, { scopes: ['*'] }, { status: 403 }],
+    [keeper, mighty.id, { name: 'Mine' }, { status: 403 }],
+    [box.staff, mighty.id, { scopes: ['core:read'] }, { status: 200, body: { scopes: ['core:read'] } }],
+    [box.staff, own.id, { scopes: [] }, { status: 400, body: { errors: [{ pointer: '/scopes' }] } }],
+    [box.staff, own.id, { scopes: ['no:read'] }, { status: 400, body: { errors: [{ pointer: '/scopes/0' }] } }],
+    [box.staff, own.id, { kind: 'publishable' }, { status: 400 }],
+    [box.staff, own.id, {}, { status: 400 }],
+    [box.staff, publishable.id, { name: 'Page 2' }, { status: 200, body: { name: 'Page 2', scopes: [] } }],
+    [box.staff, publishable.id, { scopes: ['core:read'] }, { status: 400 }],
+  ];
+  for (const [who, id, change, expected] of cases) {
+    t.match(await who.patch(`/admin/api-keys/${id}`, change), expected, JSON.stringify(change));
+  }
+});
+
+t.test('a key is revoked once, for good, by whoever manages keys', async (t) => {
+  const key = await makeKey(box, ['*']);
+  const path = `/admin/api-keys/${key.id}`;
+  t.match(await viewer.post(`${path}/revoke`), { status: 403 });
+  t.match(await key.get('/admin/store'), { status: 200 });
+  const [first, second] = await Promise.all([manager.post(`${path}/revoke`), manager.post(`${path}/revoke`)]);
+  t.match(first, { status: 200, body: { revokedAt: /Z$/ } });
+  t.equal(second.body.revokedAt, first.body.revokedAt);
+  t.strictSame(await eventsOf(key.id), ['api_key.created', 'api_key.revoked']);
+  t.match(await key.get('/admin/store'), { status: 401, body: { code: 'unauthenticated', detail: /revoked/ } });
+  t.match(await box.staff.patch(path, { name: 'Again' }), { status: 409, body: { code: 'api_key_revoked' } });
+});
+
+t.test("another shop's keys are unknown", async (t) => {
+  const other = await box.openShop();
+  const key = await makeKey(box, ['core:read'], { shop: other });
+  const path = `/admin/api-keys/${key.id}`;
+  t.match(await box.staff.get(path), { status: 404, body: { code: 'not_found' } });
+  t.match(await box.staff.patch(path, { name: 'Mine' }), { status: 404 });
+  t.match(await box.staff.post(`${path}/revoke`), { status: 404 });
+  t.match(await key.get('/admin/store'), { status: 200 }, 'and nothing has happened to them');
+});

@@ -1,0 +1,79 @@
+/**
+ * Rules of invites: how people come to work for a merchant.
+ */
+import {
+  type BoxServices,
+  hashToken,
+  isUniqueViolation,
+  newId,
+  notFound,
+  publish,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { guardToken } from './attempts.ts';
+import { staffInvited, staffJoined } from './events.ts';
+import { hashPassword } from './password.ts';
+import { alreadyStaff, inviteUnknown } from './problems.ts';
+import type { Role, StaffUser } from './schemas.ts';
+import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
+import { findStaffByEmail, type InviteRow, isOpenInvite, removeExpiredInvites, takeInvite } from './store.ts';
+
+const inviteMinutes = 7 * 24 * 60;
+
+/**
+ * Invites somebody to join. The token is answered once.
+ * @throws already_staff (409)
+ */
+export async function invite(
+  db: TenantDatabase,
+  { email: given, role }: { email: string; role: Role },
+): Promise<InviteRow & { token: string }> {
+  const email = normalizeEmail(given);
+  const token = newToken('inv');
+  const work = db.transaction(async (transaction) => {
+    if (await findStaffByEmail(transaction, email)) throw alreadyStaff(`${email} works here already.`);
+    await removeExpiredInvites(transaction);
+    const row = await transaction.insert<InviteRow>('staff_invites', {
+      id: newId(),
+      email,
+      role,
+      tokenHash: hashToken(token),
+      expiresAt: inMinutes(inviteMinutes),
+    });
+    await publish(transaction, staffInvited, { type: 'staff_invite', id: row.id }, { email, role });
+    return { ...row, token };
+  });
+  return work.catch((error) => {
+    throw isUniqueViolation(error, 'staff_invites_email') ? alreadyStaff(`${email} is invited already.`) : error;
+  });
+}
+
+/** Makes the invited person staff. @throws invite_unknown (404), already_staff (409), too_many_requests (429) */
+export async function acceptInvite(
+  { db, client }: Pick<BoxServices, 'db' | 'client'>,
+  { token, name, password }: { token: string; name: string; password: string },
+): Promise<StaffUser> {
+  const guard = await guardToken(db, { realm: 'staff', address: client.address });
+  const tokenHash = hashToken(token);
+  if (!(await isOpenInvite(db, tokenHash))) throw inviteUnknown();
+  // Hashed before the transaction: it takes long, and nobody should wait for it holding a row.
+  const passwordHash = await hashPassword(password);
+  const work = db.transaction(async (transaction) => {
+    const accepted = await takeInvite(transaction, tokenHash);
+    if (!accepted) throw inviteUnknown();
+    const { email, role } = accepted;
+    const staff = await transaction.insert<StaffUser>('staff_users', { id: newId(), email, name, role, passwordHash });
+    await publish(transaction, staffJoined, { type: 'staff_user', id: staff.id }, { email, role });
+    await guard.succeeded(transaction);
+    return staff;
+  });
+  return work.catch((error) => {
+    throw isUniqueViolation(error, 'staff_users_email') ? alreadyStaff('Sign in instead.') : error;
+  });
+}
+
+/** @throws not_found (404) */
+export async function revokeInvite(db: TenantDatabase, id: string): Promise<void> {
+  const removed = await db.remove('staff_invites', { id });
+  if (removed.length === 0) throw notFound(`No open invite has the id ${id}.`);
+}

@@ -1,0 +1,77 @@
+/**
+ * Invites: how people come to work for the shop.
+ */
+import { pageQuery, paginate, route, tooManyRequests } from '@carton/runtime';
+import { acceptInvite as accept, invite, revokeInvite as revoke } from '../invites.ts';
+import { permissionsOfRole, refuseGrantBeyond } from '../permissions.ts';
+import { alreadyStaff, inviteUnknown } from '../problems.ts';
+import { AcceptInvite, CreatedInvite, CreateInvite, StaffInvitePage, StaffUser } from '../schemas.ts';
+import type { InviteRow } from '../store.ts';
+
+const tag = 'Staff';
+
+export const listInvites = route(
+  {
+    method: 'get',
+    path: '/admin/invites',
+    operationId: 'listInvites',
+    tag,
+    summary: 'List open invites',
+    access: 'staff',
+    query: pageQuery(),
+    status: 200,
+    response: StaffInvitePage,
+  },
+  ({ db, query }) => {
+    const open = db.table<InviteRow>('staff_invites').where('expires_at', '>', db.raw('now()'));
+    return paginate(open, 'staff_invites', query);
+  },
+);
+
+export const createInvite = route(
+  {
+    method: 'post',
+    path: '/admin/invites',
+    operationId: 'createInvite',
+    tag,
+    summary: 'Invite somebody to work for the shop',
+    access: 'staff',
+    body: CreateInvite,
+    status: 201,
+    response: CreatedInvite,
+    problems: [alreadyStaff],
+  },
+  ({ db, staff, body }) => {
+    refuseGrantBeyond(staff, permissionsOfRole[body.role]);
+    return invite(db, body);
+  },
+);
+
+export const revokeInvite = route(
+  {
+    method: 'delete',
+    path: '/admin/invites/:id',
+    operationId: 'revokeInvite',
+    tag,
+    summary: 'Revoke an invite',
+    access: 'staff',
+    status: 204,
+  },
+  ({ db, params }) => revoke(db, params.id),
+);
+
+export const acceptInvite = route(
+  {
+    method: 'post',
+    path: '/admin/invites/accept',
+    operationId: 'acceptInvite',
+    tag,
+    summary: 'Accept an invite with its token',
+    access: 'public',
+    body: AcceptInvite,
+    status: 201,
+    response: StaffUser,
+    problems: [inviteUnknown, alreadyStaff, tooManyRequests],
+  },
+  ({ body, ...caller }) => accept(caller, body),
+);

@@ -1,0 +1,74 @@
+/**
+ * People for the tests: hired through invites as anybody is, and calling from an address of their own.
+ */
+import { request } from 'node:http';
+import { type Answer, type Caller, callerOf, type TestBox, type TestShop } from '@carton/runtime/testing';
+
+export const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
+export const password = 'correct horse battery';
+
+export interface Person extends Caller {
+  id: string;
+  email: string;
+}
+
+let hired = 0;
+
+/** Invites somebody, who joins and signs in. */
+export async function hire(box: TestBox, role: string, shop: TestShop = box): Promise<Person> {
+  hired += 1;
+  const email = `${role}-${hired}@shop.example`;
+  const { token } = (await shop.staff.post('/admin/invites', { email, role })).body;
+  const { id } = (await shop.visitor().post('/admin/invites/accept', { token, name: role, password })).body;
+  return { ...(await signIn(box, shop, { email, password })), id, email };
+}
+
+/** A caller with a session of their own. */
+export async function signIn(
+  box: TestBox,
+  shop: TestShop,
+  credentials: { email: string; password: string },
+): Promise<Caller> {
+  const { headers } = shop.visitor();
+  const { body } = await shop.visitor().post('/admin/auth/login', credentials);
+  return callerOf(box.url, { ...headers, authorization: `Bearer ${body.token}` });
+}
+
+/** Sends from another address of this machine, as another client would. */
+export function postFrom(
+  address: string,
+  box: TestBox,
+  path: string,
+  body: unknown,
+): Promise<Pick<Answer, 'status' | 'body'> & { retryAfter: string | undefined }> {
+  const text = JSON.stringify(body);
+  const headers = { ...box.visitor().headers, 'content-type': 'application/json', 'content-length': text.length };
+  return new Promise((resolve, reject) => {
+    const sent = request(`${box.url}${path}`, { method: 'POST', localAddress: address, headers, agent: false });
+    sent.on('error', reject).on('response', async (response) => {
+      let answer = '';
+      for await (const part of response) answer += part;
+      const retryAfter = response.headers['retry-after'];
+      resolve({ status: response.statusCode ?? 0, body: answer && JSON.parse(answer), retryAfter });
+    });
+    sent.end(text);
+  });
+}
+
+/** As if the attempts that were counted had been made so many minutes ago. */
+export async function pretendMinutesAgo(shop: TestShop, minutes: number): Promise<void> {
+  await shop.db.query(
+    "update auth_attempts set last_at = clock_timestamp() - $2::integer * interval '1 minute' where tenant_id = $1",
+    [minutes],
+  );
+}
+
+/** As if the count that was moved last stood at so many attempts. */
+export async function pretendAttempts(shop: TestShop, kind: string, attempts: number): Promise<void> {
+  await shop.db.query(
+    `update auth_attempts set attempts = $3
+      where tenant_id = $1 and kind = $2 and subject_hash = (
+        select subject_hash from auth_attempts where tenant_id = $1 and kind = $2 order by last_at desc limit 1)`,
+    [kind, attempts],
+  );
+}

@@ -1,0 +1,129 @@
+/**
+ * Staff users: roles, disabling, removing, and the owner there always is.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { hire, packages, password } from './people.ts';
+
+const box = await createTestBox(t, { packages, tier: 'basic' });
+
+t.test('roles and what they may do to staff', async (t) => {
+  const person = await hire(box, 'viewer');
+  const path = `/admin/users/${person.id}`;
+  t.match(await box.staff.patch(path, { role: 'manager' }), { status: 200, body: { role: 'manager', id: person.id } });
+  t.match(await person.get('/admin/me'), { body: { role: 'manager' } }, 'a role counts from the next request on');
+  for (const role of ['manager', 'viewer']) {
+    const other = await hire(box, role);
+    t.match(await other.get('/admin/users'), { status: 200 });
+    t.match(await other.patch(path, { role: 'owner' }), { status: 403, body: { code: 'forbidden' } }, role);
+    t.match(await other.patch(`/admin/users/${other.id}`, { role: 'owner' }), { status: 403 });
+    t.match(await other.delete(path), { status: 403 });
+    t.match(await other.post('/admin/invites', { email: 'x@shop.example', role: 'viewer' }), { status: 403 });
+  }
+  t.match(await box.staff.patch(path, { email: 'new@shop.example' }), { status: 400 });
+  t.match(await box.staff.patch(path, {}), { status: 400 });
+});
+
+t.test('who is disabled is signed out, and comes back with their password', async (t) => {
+  const person = await hire(box, 'manager');
+  const path = `/admin/users/${person.id}`;
+  const logIn = () => box.visitor().post('/admin/auth/login', { email: person.email, password });
+  t.match(await box.staff.patch(path, { status: 'disabled' }), { status: 200, body: { status: 'disabled' } });
+  t.match(await person.get('/admin/me'), { status: 401 });
+  t.match(await logIn(), { status: 401, body: { code: 'wrong_login' } }, 'as for a wrong password');
+  t.match(await box.staff.patch(path, { status: 'active' }), { body: { status: 'active' } });
+  t.match(await person.get('/admin/me'), { status: 401 }, 'the old session is gone for good');
+  t.match(await logIn(), { status: 200 });
+});
+
+t.test('who is removed is gone, with their sessions', async (t) => {
+  const person = await hire(box, 'manager');
+  const path = `/admin/users/${person.id}`;
+  t.match(await box.staff.delete(path), { status: 204 });
+  t.match(await person.get('/admin/me'), { status: 401 });
+  t.match(await box.staff.get(path), { status: 404 });
+  t.match(await box.staff.delete(path), { status: 404, body: { code: 'not_found' } });
+  t.match(await box.staff.patch(path, { role: 'viewer' }), { status: 404 });
+  const again = await box.staff.post('/admin/invites', { email: person.email, role: 'viewer' });
+  t.equal(again.status, 201, 'and may be invited again');
+});
+
+t.test("another shop's staff are nobody here", async (t) => {
+  const other = await box.openShop();
+  const person = await hire(box, 'viewer', other);
+  const path = `/admin/users/${person.id}`;
+  t.match(await box.staff.get(path), { status: 404 });
+  t.match(await box.staff.patch(path, { status: 'disabled' }), { status: 404 });
+  t.match(await box.staff.delete(path), { status: 404 });
+  t.match(await person.get('/admin/me'), { status: 200, body: { role: 'viewer', status: 'active' } });
+});
+
+t.test('the last active owner stays one', async (t) => {
+  const shop = await box.openShop();
+  const { id } = (await shop.staff.get('/admin/me')).body;
+  const path = `/admin/users/${id}`;
+  const refused = { status: 409, body: { code: 'last_owner' } };
+  t.match(await shop.staff.patch(path, { role: 'manager' }), refused);
+  t.match(await shop.staff.patch(path, { status: 'disabled' }), refused);
+  t.match(await shop.staff.delete(path), { status: 409, body: { code: 'own_account' } });
+  t.match(await shop.staff.patch(path, { role: 'owner', status: 'active' }), { status: 200 }, 'no change is none');
+
+  const second = await hire(box, 'owner', shop);
+  await shop.staff.patch(`/admin/users/${second.id}`, { status: 'disabled' });
+  t.match(await shop.staff.patch(path, { role: 'viewer' }), refused, 'a disabled owner does not count');
+  await shop.staff.patch(`/admin/users/${second.id}`, { status: 'active' });
+  t.match(await shop.staff.patch(path, { role: 'viewer' }), { status: 200, body: { role: 'viewer' } });
+});
+
+t.test('of two owners who act on each other at once, one stays', async (t) => {
+  const acts: [name: string, act: (who: typeof box.staff, path: string) => Promise<{ status: number }>][] = [
+    ['demote', (who, path) => who.patch(path, { role: 'manager' })],
+    ['disable', (who, path) => who.patch(path, { status: 'disabled' })],
+    ['remove', (who, path) => who.delete(path)],
+  ];
+  for (const [name, act] of acts) {
+    const shop = await box.openShop();
+    const first = (await shop.staff.get('/admin/me')).body.id;
+    const second = await hire(box, 'owner', shop);
+    const answers = await Promise.all([
+      act(shop.staff, `/admin/users/${second.id}`),
+      act(second, `/admin/users/${first}`),
+    ]);
+    const done = answers.filter(({ status }) => status < 300);
+    t.equal(done.length, 1, `${name}: ${answers.map(({ status }) => status)}`);
+    const owners = await shop.db.query(
+      "select id from staff_users where tenant_id = $1 and role = 'owner' and status = 'active'",
+    );
+    t.equal(owners.length, 1, name);
+  }
+});
+
+t.test('an invite is accepted once, by one of two at once', async (t) => {
+  const { token } = (await box.staff.post('/admin/invites', { email: 'once@shop.example', role: 'viewer' })).body;
+  const accept = () => box.visitor().post('/admin/invites/accept', { token, name: 'Once', password });
+  const answers = await Promise.all([accept(), accept()]);
+  t.strictSame(answers.map(({ status }) => status).sort(), [201, 404]);
+  t.match(await box.staff.post('/admin/invites', { email: 'Once@shop.example', role: 'viewer' }), {
+    status: 409,
+    body: { code: 'already_staff' },
+  });
+});
+
+t.test('invites are listed, revoked and run out', async (t) => {
+  const invite = (email: string) => box.staff.post('/admin/invites', { email, role: 'viewer' });
+  const made = (await invite('open@shop.example')).body;
+  const listed = async () =>
+    (await box.staff.get('/admin/invites?limit=100')).body.items.map(({ email }: { email: string }) => email);
+  t.ok((await listed()).includes('open@shop.example'));
+  t.match(await invite('open@shop.example'), { status: 409, body: { code: 'already_staff' } });
+  t.match(await (await box.openShop()).staff.delete(`/admin/invites/${made.id}`), { status: 404 });
+  t.match(await box.staff.delete(`/admin/invites/${made.id}`), { status: 204 });
+  t.match(await box.staff.delete(`/admin/invites/${made.id}`), { status: 404 });
+
+  const late = (await invite('open@shop.example')).body;
+  await box.db.query("update staff_invites set expires_at = now() - interval '1 s' where tenant_id = $1");
+  t.notOk((await listed()).includes('open@shop.example'));
+  const accept = { token: late.token, name: 'Late', password };
+  t.match(await box.visitor().post('/admin/invites/accept', accept), { status: 404, body: { code: 'invite_unknown' } });
+  t.match(await invite('open@shop.example'), { status: 201 });
+});

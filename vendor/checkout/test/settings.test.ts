@@ -1,0 +1,137 @@
+/**
+ * What a shop asks for, and what is recorded of those who try.
+ */
+import { newId } from '@carton/runtime';
+import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import t from 'tap';
+import { buyer, makeArticle, shopperWith, standing } from './shop.ts';
+
+const box = await createTestBox(t, { tier: 'basic' });
+const mug = await makeArticle(box, 'mug', 1250, 1000);
+const path = '/admin/checkout-settings';
+
+async function attemptsOf({ db }: TestShop, cartId: string) {
+  const [attempt] = await db.query(
+    'select status, code, order_id, attempts from checkout_attempts where tenant_id = $1 and cart_id = $2',
+    [cartId],
+  );
+  return attempt;
+}
+
+async function eventsOf({ db }: TestShop, cartId: string): Promise<string[]> {
+  const events = await db.query<{ type: string; payload: { code?: string } }>(
+    "select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 and type like 'checkout.%' order by id",
+    [cartId],
+  );
+  return events.map(({ type, payload }) => (payload.code ? `${type} ${payload.code}` : type));
+}
+
+t.test('the settings are those of the store', async (t) => {
+  t.match(await box.staff.get(path), { status: 200, body: { guestCheckout: true, checkoutRequires: [] } });
+  const changed = await box.staff.patch(path, { guestCheckout: false, checkoutRequires: ['phone'] });
+  t.match(changed, { status: 200, body: { guestCheckout: false, checkoutRequires: ['phone'] } });
+  t.match((await box.staff.get('/admin/store')).body, { guestCheckout: false, checkoutRequires: ['phone'] });
+  await box.staff.patch(path, { guestCheckout: true, checkoutRequires: [] });
+  const other = await box.openShop();
+  await other.staff.patch(path, { checkoutRequires: ['billing'] });
+  t.match((await box.staff.get(path)).body, { checkoutRequires: [] }, 'each shop has its own');
+  const cases: [string, object][] = [
+    ['nothing', {}],
+    ['a field there is not', { checkoutRequires: ['shoeSize'] }],
+    ['a field twice', { checkoutRequires: ['name', 'name'] }],
+    ['no list', { checkoutRequires: 'name' }],
+    ['another setting', { reservationMinutes: 5 }],
+  ];
+  for (const [what, body] of cases) t.match(await box.staff.patch(path, body), { status: 400 }, what);
+  t.match(await box.visitor().patch(path, { guestCheckout: false }), { status: 401 });
+  t.match(await box.visitor().get(path), { status: 401 });
+});
+
+t.test('what the shop asks for has to be told, by the cart or at checkout', async (t) => {
+  await box.staff.patch(path, { checkoutRequires: ['name', 'phone', 'address.city', 'billing'] });
+  const shopper = await shopperWith(box, [mug, 1]);
+  const before = await standing(box);
+  const customer = { email: 'ada@example.com' };
+  t.match((await shopper.get('/checkout')).body, {
+    ready: true,
+    asks: ['name', 'phone', 'address.city', 'billing'],
+  });
+  t.match(await shopper.post('/checkout', { customer: { ...customer, name: 'Ada', address: '1 Main Street' } }), {
+    status: 400,
+    body: {
+      code: 'customer_details_missing',
+      detail: 'Missing: phone, address.city, billing.',
+      errors: [
+        { in: 'body', pointer: '/customer/phone' },
+        { in: 'body', pointer: '/customer/address/city' },
+        { in: 'body', pointer: '/customer/billing' },
+      ],
+    },
+  });
+  t.strictSame(await standing(box), before);
+  const address = { name: 'Ada Lovelace', line1: '12 Rue des Lilas', city: 'Lyon', country: 'FR', phone: '+33 4' };
+  await shopper.put('/cart/shipping-address', address);
+  t.strictSame((await shopper.get('/checkout')).body.asks, ['billing'], 'the cart says the rest');
+  const placed = await shopper.post('/checkout', { customer: { ...customer, phone: '+33 9', billing: 'The same' } });
+  t.match(placed, {
+    status: 201,
+    body: { customer: { name: 'Ada Lovelace', phone: '+33 9', address: { city: 'Lyon' }, billing: 'The same' } },
+  });
+  await box.staff.patch(path, { checkoutRequires: [] });
+});
+
+t.test('guests may be kept out, and are told before', async (t) => {
+  const shopper = await shopperWith(box, [mug, 1]);
+  await box.staff.patch(path, { guestCheckout: false });
+  t.match((await shopper.get('/checkout')).body, { ready: false, requirements: [{ code: 'guest_checkout_off' }] });
+  t.match(await shopper.post('/checkout', buyer), { status: 403, body: { code: 'guest_checkout_off' } });
+  await box.staff.patch(path, { guestCheckout: true });
+  t.match(await shopper.post('/checkout', buyer), { status: 201 });
+});
+
+t.test('a cart has one record, however often it is tried', async (t) => {
+  const scarce = await makeArticle(box, 'scarce', 100, 1);
+  const shopper = await shopperWith(box, [scarce, 1]);
+  const cartId = (await shopper.get('/cart')).body.id;
+  await (await shopperWith(box, [scarce, 1])).post('/checkout', buyer);
+  const withKey = () => shopper.post('/checkout', buyer, { headers: { 'idempotency-key': newId() } });
+  await shopper.post('/checkout', buyer);
+  await Promise.all([1, 2, 3, 4, 5].map(() => shopper.post('/checkout', buyer)));
+  await Promise.all([1, 2, 3, 4].map(withKey));
+  t.match(await attemptsOf(box, cartId), { status: 'failed', code: 'insufficient_stock', attempts: 10 });
+  t.strictSame(await eventsOf(box, cartId), ['checkout.failed insufficient_stock'], 'told once');
+  t.match(await shopper.post('/checkout', { ...buyer, paymentMethod: 'card' }), { status: 503 });
+  t.match(await attemptsOf(box, cartId), { status: 'failed', code: 'payments_not_configured', attempts: 11 });
+  await box.staff.post(`/admin/stock-items/${scarce.stockItemId}/adjustments`, { quantity: 5, reason: 'received' });
+  const placed = await shopper.post('/checkout', buyer);
+  t.equal(placed.status, 201);
+  const completed = { status: 'completed', code: null, orderId: placed.body.id, attempts: 12 };
+  t.match(await attemptsOf(box, cartId), completed);
+  await shopper.post('/checkout', buyer);
+  t.match(await attemptsOf(box, cartId), completed, 'an order stays an order');
+  t.strictSame(await eventsOf(box, cartId), [
+    'checkout.failed insufficient_stock',
+    'checkout.failed payments_not_configured',
+    'checkout.completed',
+  ]);
+  const total = await box.db.query('select count(*) from checkout_attempts where tenant_id = $1');
+  await box.visitor().post('/checkout', buyer);
+  t.strictSame(await box.db.query('select count(*) from checkout_attempts where tenant_id = $1'), total, 'no cart');
+});
+
+t.test('twenty refusals at once, with and without a key, leave no request without its answer', async (t) => {
+  const gone = await makeArticle(box, 'gone', 100, 0);
+  await box.staff.patch(`/admin/stock-items/${gone.stockItemId}`, { backOrderPolicy: 'allow' });
+  const shoppers = await Promise.all(Array.from({ length: 20 }, () => shopperWith(box, [gone, 1])));
+  await box.staff.patch(`/admin/stock-items/${gone.stockItemId}`, { backOrderPolicy: 'deny' });
+  const answers = await Promise.all(
+    shoppers.map((shopper, index) =>
+      shopper.post('/checkout', buyer, index % 2 ? { headers: { 'idempotency-key': newId() } } : {}),
+    ),
+  );
+  t.ok(answers.every(({ status, body }) => status === 409 && body.code === 'insufficient_stock'));
+  const [{ count }] = (await box.db.query(
+    "select count(*) from checkout_attempts where tenant_id = $1 and code = 'insufficient_stock'",
+  )) as [{ count: number }];
+  t.equal(count, 20);
+});

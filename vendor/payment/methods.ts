@@ -1,0 +1,108 @@
+/**
+ * The methods shoppers may pay with: what the adapters offer, as staff have arranged it.
+ */
+import { newId, notFound, type TenantDatabase } from '@carton/runtime';
+import { boundAdapters, paymentMethodUnknown, requireAdapter } from './adapter.ts';
+import type { AdminPaymentMethod, ChangePaymentMethod } from './schemas.ts';
+
+export type CaptureMode = 'automatic' | 'manual';
+
+interface MethodRow {
+  id: string;
+  provider: string;
+  code: string;
+  enabled: boolean;
+  position: number;
+  captureMode: CaptureMode;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A method that a shopper may choose. */
+export type OfferedMethod = Pick<MethodRow, 'provider' | 'code' | 'captureMode'>;
+
+const allRows = 'select * from payment_methods where tenant_id = $1 order by position, created_at, id';
+
+/** Every method of every adapter, in the adapters' order, as it is until staff change it. */
+function methodsOf(db: TenantDatabase) {
+  return boundAdapters(db)
+    .flatMap((adapter) => adapter.methods().map((code) => ({ provider: adapter.name, code })))
+    .map((method, position) => ({ ...method, enabled: true, position, captureMode: 'automatic' as CaptureMode }));
+}
+
+function isOf({ provider, code }: Pick<MethodRow, 'provider' | 'code'>) {
+  return (other: Pick<MethodRow, 'provider' | 'code'>) => other.provider === provider && other.code === code;
+}
+
+/** What shoppers may choose from, in its order. A code that two adapters offer is served by the one that comes first. */
+export async function offeredMethods(db: TenantDatabase): Promise<OfferedMethod[]> {
+  const methods = methodsOf(db);
+  if (methods.length === 0) return [];
+  const rows = await db.query<MethodRow>(allRows);
+  const arranged = methods
+    .map((method) => ({ ...method, ...rows.find(isOf(method)) }))
+    .filter(({ enabled }) => enabled)
+    .sort((one, other) => one.position - other.position);
+  return arranged.filter(({ code }, index) => arranged.findIndex((other) => other.code === code) === index);
+}
+
+/**
+ * The method that a shopper names.
+ * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400)
+ */
+export async function offeredMethod(db: TenantDatabase, code: string): Promise<OfferedMethod> {
+  requireAdapter(db);
+  const methods = await offeredMethods(db);
+  const method = methods.find((offered) => offered.code === code);
+  if (!method) throw methodUnknown(code, methods);
+  return method;
+}
+
+function methodUnknown(code: string, offered: readonly OfferedMethod[]) {
+  const detail = `must be one of ${offered.map((method) => method.code).join(', ')}`;
+  return paymentMethodUnknown(`${code} is not offered.`, {
+    errors: [{ in: 'body', pointer: '/paymentMethod', detail }],
+  });
+}
+
+/**
+ * Holds a method as it is until the transaction ends: one that was switched off meanwhile places no order.
+ * @throws payment_method_unknown (400)
+ */
+export async function holdMethod(tx: TenantDatabase, { provider, code }: Pick<OfferedMethod, 'provider' | 'code'>) {
+  const [row] = await tx.query<{ enabled: boolean }>(
+    'select enabled from payment_methods where tenant_id = $1 and provider = $2 and code = $3 for share',
+    [provider, code],
+  );
+  if (row?.enabled === false) throw methodUnknown(code, await offeredMethods(tx));
+}
+
+/** Every method with its state; each gets its row the first time it is seen here, so that it can be named. */
+export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMethod[]> {
+  const methods = methodsOf(db);
+  let rows = await db.query<MethodRow>(allRows);
+  const unseen = methods.filter((method) => !rows.some(isOf(method)));
+  if (unseen.length > 0) {
+    await db.query(
+      `insert into payment_methods (tenant_id, id, provider, code, enabled, position, capture_mode)
+       select $1, method.id, method.provider, method.code, method.enabled, method.position, method."captureMode"
+         from jsonb_to_recordset($2::jsonb) as method
+              (id uuid, provider text, code text, enabled boolean, position integer, "captureMode" text)
+       on conflict do nothing`,
+      [JSON.stringify(unseen.map((method) => ({ id: newId(), ...method })))],
+    );
+    rows = await db.query<MethodRow>(allRows);
+  }
+  return rows.map((row) => ({ ...row, available: methods.some(isOf(row)) }));
+}
+
+/** @throws not_found (404) */
+export async function changeMethod(
+  db: TenantDatabase,
+  id: string,
+  patch: ChangePaymentMethod,
+): Promise<AdminPaymentMethod> {
+  const [row] = await db.update<MethodRow>('payment_methods', { id }, { ...patch, updatedAt: new Date() });
+  if (!row) throw notFound(`No payment method has the id ${id}.`);
+  return { ...row, available: methodsOf(db).some(isOf(row)) };
+}

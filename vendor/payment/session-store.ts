@@ -1,0 +1,138 @@
+/**
+ * Queries of payments of carts, and of what providers have told.
+ */
+import { json, money, newId, type TenantDatabase } from '@carton/runtime';
+import type { InitiatedPayment, PaymentIntent, ProviderEvent, ProviderPayment, ProviderState } from './adapter.ts';
+import type { CaptureMode } from './methods.ts';
+
+/** A payment of a cart; it becomes the payment of the order, under the same id. Amounts are minor units. */
+export interface SessionRow {
+  id: string;
+  cartId: string;
+  orderId: string | null;
+  provider: string;
+  method: string;
+  captureMode: CaptureMode;
+  currency: string;
+  amount: number;
+  /** Null until the provider has answered. */
+  reference: string | null;
+  nextAction: InitiatedPayment['nextAction'];
+  status: 'open' | 'used' | 'given_up';
+  /** What the provider says of it. */
+  state: ProviderState;
+}
+
+/** A session that the provider knows of. */
+export type BegunSession = SessionRow & { reference: string };
+
+export function providerPaymentOf({ id, reference, method, amount, currency }: BegunSession): ProviderPayment {
+  return { id, reference, method, amount: money(amount, currency) };
+}
+
+export type NewSession = Pick<SessionRow, 'provider' | 'method' | 'captureMode'> &
+  Pick<PaymentIntent, 'cartId' | 'amount'>;
+
+/** The session of a cart that is open, or that its order has taken over, locked; null when it has none. */
+export async function lockSessionOfCart(tx: TenantDatabase, cartId: string): Promise<SessionRow | null> {
+  const [row] = await tx.query<SessionRow>(
+    "select * from payment_sessions where tenant_id = $1 and cart_id = $2 and status <> 'given_up' for update",
+    [cartId],
+  );
+  return row ?? null;
+}
+
+/** Opens a session; null when another request has just opened one for the cart. */
+export async function insertSession(tx: TenantDatabase, session: NewSession): Promise<SessionRow | null> {
+  const { cartId, provider, method, captureMode, amount } = session;
+  const [row] = await tx.query<SessionRow>(
+    `insert into payment_sessions (tenant_id, id, cart_id, provider, method, capture_mode, currency, amount)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (tenant_id, cart_id) where status <> 'given_up' do nothing returning *`,
+    [newId(), cartId, provider, method, captureMode, amount.currency, amount.amount],
+  );
+  return row ?? null;
+}
+
+/** Keeps what the provider answered; the first answer stays. */
+export async function keepInitiated(
+  db: TenantDatabase,
+  id: string,
+  { reference, nextAction }: InitiatedPayment,
+): Promise<void> {
+  await db.query(
+    `update payment_sessions set reference = $3, next_action = $4, updated_at = now()
+      where tenant_id = $1 and id = $2 and reference is null`,
+    [id, reference, nextAction && json(nextAction)],
+  );
+}
+
+/** Ends a session that is open; answers it, null when it is not open. */
+export async function giveUpSession(db: TenantDatabase, id: string): Promise<SessionRow | null> {
+  const [row] = await db.query<SessionRow>(
+    `update payment_sessions set status = 'given_up', updated_at = now()
+      where tenant_id = $1 and id = $2 and status = 'open' returning *`,
+    [id],
+  );
+  return row ?? null;
+}
+
+export async function findSession(db: TenantDatabase, id: string): Promise<SessionRow | null> {
+  const [row] = await db.query<SessionRow>('select * from payment_sessions where tenant_id = $1 and id = $2', [id]);
+  return row ?? null;
+}
+
+/** A session, locked until the transaction ends; null for an unknown id. */
+export async function lockSession(tx: TenantDatabase, id: string): Promise<SessionRow | null> {
+  const [row] = await tx.query<SessionRow>(
+    'select * from payment_sessions where tenant_id = $1 and id = $2 for update',
+    [id],
+  );
+  return row ?? null;
+}
+
+export async function markUsed(tx: TenantDatabase, id: string, orderId: string): Promise<void> {
+  await tx.query(
+    "update payment_sessions set status = 'used', order_id = $3, updated_at = now() where tenant_id = $1 and id = $2",
+    [id, orderId],
+  );
+}
+
+const order: readonly ProviderState['status'][] = ['pending', 'failed', 'authorized', 'captured', 'voided'];
+
+/**
+ * Keeps what a provider says of a session that is locked, and answers what is known now: news that is older than what
+ * was known says nothing.
+ */
+export async function keepState(
+  tx: TenantDatabase,
+  { id, state }: SessionRow,
+  news: ProviderState,
+): Promise<ProviderState> {
+  const merged: ProviderState = {
+    status: order.indexOf(news.status) > order.indexOf(state.status) ? news.status : state.status,
+    captured: Math.max(state.captured, news.captured),
+    refunded: Math.max(state.refunded, news.refunded),
+  };
+  await tx.query('update payment_sessions set state = $3, updated_at = now() where tenant_id = $1 and id = $2', [
+    id,
+    json(merged),
+  ]);
+  return merged;
+}
+
+/**
+ * Stores an event of a provider. False when it is there already; one that another transaction is storing is waited for.
+ */
+export async function insertWebhookEvent(
+  tx: TenantDatabase,
+  provider: string,
+  { id, payment }: ProviderEvent,
+): Promise<boolean> {
+  const inserted = await tx.query(
+    `insert into payment_webhook_events (tenant_id, provider, event_id, payment_id, state)
+     values ($1, $2, $3, $4, $5) on conflict do nothing returning event_id`,
+    [provider, id, payment?.id ?? null, payment ? json(payment.state) : null],
+  );
+  return inserted.length > 0;
+}

@@ -1,0 +1,212 @@
+/**
+ * Beginning a payment: before there is an order, and so that no crash leaves a payment that nobody knows of.
+ *
+ * A session is committed before the provider is called, and the provider is given its id: called again, it makes no
+ * second payment. A cart has one open session, which is taken up as long as method and amount are the same. The order
+ * takes it over in its own transaction, with whatever the provider has said by then.
+ */
+import { findPricedCart } from '@carton/cart';
+import { lockOrder, type OrderState } from '@carton/order';
+import { defineProblem, type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import {
+  adapterOf,
+  ask,
+  isRefusal,
+  type PaymentAdapter,
+  type ProviderState,
+  paymentMethodUnknown,
+  paymentProviderFailed,
+  paymentRefused,
+  paymentsNotConfigured,
+} from './adapter.ts';
+import { holdMethod, offeredMethod } from './methods.ts';
+import {
+  type BegunSession,
+  findSession,
+  giveUpSession,
+  insertSession,
+  keepInitiated,
+  keepState,
+  lockSession,
+  lockSessionOfCart,
+  markUsed,
+  type NewSession,
+  providerPaymentOf,
+  type SessionRow,
+} from './session-store.ts';
+import { absorb } from './settlement.ts';
+import { insertPayment } from './store.ts';
+
+export const nothingToPay = defineProblem({ code: 'nothing_to_pay', status: 409, title: 'There is nothing to pay' });
+export const paymentSessionClosed = defineProblem({
+  code: 'payment_session_closed',
+  status: 409,
+  title: 'This payment was replaced by another of the same cart',
+});
+
+/** What `beginPayment` and `confirmPayment` throw, and `keepPayment` after them, for the routes to declare. */
+export const beginPaymentProblems = [
+  paymentsNotConfigured,
+  paymentMethodUnknown,
+  paymentRefused,
+  paymentProviderFailed,
+  paymentSessionClosed,
+];
+
+/** A payment of a cart to be begun. */
+export interface CartPayment {
+  cartId: string;
+  /** Code of an offered method. */
+  method: string;
+  /** Above zero. */
+  amount: MoneyValue;
+  /** Of the shopper, when it is known. */
+  email: string | null;
+}
+
+/** A payment that a provider knows of, and what comes next. */
+export interface BegunPayment {
+  id: string;
+  provider: string;
+  method: string;
+  amount: MoneyValue;
+  reference: string;
+  nextAction: SessionRow['nextAction'];
+}
+
+/**
+ * Begins the payment of a cart, or takes up the one that is open. Call it outside of a transaction.
+ * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400), payment_refused (409),
+ *   payment_provider_failed (502)
+ */
+export async function beginPayment(db: TenantDatabase, payment: CartPayment): Promise<BegunPayment> {
+  return presentSession(await beginSession(db, payment));
+}
+
+async function beginSession(db: TenantDatabase, { cartId, method: code, amount, email }: CartPayment) {
+  const { provider, captureMode } = await offeredMethod(db, code);
+  const adapter = adapterOf(db, provider) as PaymentAdapter;
+  const wanted: NewSession = { cartId, provider, method: code, captureMode, amount };
+  const { session, replaced } = await db.transaction((tx) => openSession(tx, wanted));
+  if (replaced) await release(db, replaced);
+  if (session.reference !== null) return session as BegunSession;
+  const initiated = await ask(() => adapter.initiate(db, { id: session.id, cartId, method: code, amount, email }));
+  await keepInitiated(db, session.id, initiated);
+  return { ...session, ...initiated };
+}
+
+/**
+ * The open session of the cart if it is as wanted, else a new one in its place. Of a cart that has become an order
+ * meanwhile it is the one of the order: the caller will find the cart gone.
+ */
+async function openSession(tx: TenantDatabase, wanted: NewSession) {
+  let replaced: SessionRow | null = null;
+  for (;;) {
+    const open = await lockSessionOfCart(tx, wanted.cartId);
+    if (open && (open.status === 'used' || isAsWanted(open, wanted))) return { session: open, replaced };
+    if (open) {
+      await giveUpSession(tx, open.id);
+      replaced = open;
+    }
+    const session = await insertSession(tx, wanted);
+    if (session) return { session, replaced };
+  }
+}
+
+function isAsWanted({ provider, method, amount, currency, state }: SessionRow, wanted: NewSession): boolean {
+  const alive = state.status !== 'failed' && state.status !== 'voided';
+  const same = amount === wanted.amount.amount && currency === wanted.amount.currency;
+  return alive && same && provider === wanted.provider && method === wanted.method;
+}
+
+/**
+ * Lets the provider know that no order comes of a session. If that fails, what was authorized lapses by itself and what
+ * was captured stands in the session.
+ */
+export async function release(db: TenantDatabase, session: SessionRow): Promise<void> {
+  const adapter = adapterOf(db, session.provider);
+  if (!adapter || session.reference === null) return;
+  const { id, currency, state } = session;
+  const payment = providerPaymentOf(session as BegunSession);
+  const taken = money(state.captured - state.refunded, currency);
+  const giveBack =
+    taken.amount > 0
+      ? () => adapter.refund(db, { id, payment, amount: taken })
+      : () => adapter.void(db, { id, payment, amount: payment.amount });
+  await ask(giveBack).catch(() => {});
+}
+
+/** Gives a begun payment up that no order took over, since its cart is gone. */
+export async function dropPayment(db: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
+  const session = await giveUpSession(db, id);
+  if (session) await release(db, session);
+}
+
+/**
+ * Opens a session for what the active cart comes to.
+ * @throws nothing_to_pay (409) and what `beginPayment` throws
+ */
+export async function openPaymentSession(
+  db: TenantDatabase,
+  shopper: ShopperSession,
+  method: string,
+): Promise<BegunPayment> {
+  await offeredMethod(db, method);
+  const priced = await findPricedCart(db, shopper);
+  if (!priced || priced.totals.total === 0) throw nothingToPay();
+  const { id, currency, email } = priced.cart;
+  return beginPayment(db, { cartId: id, method, amount: money(priced.totals.total, currency), email });
+}
+
+/**
+ * Asks the provider what has become of a payment whose order is about to be placed. One that failed is given up, so
+ * that the next try begins a new one. Call it outside of a transaction.
+ * @throws payment_refused (409) when it failed, payment_provider_failed (502)
+ */
+export async function confirmPayment(db: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
+  const session = (await findSession(db, id)) as BegunSession | null;
+  const adapter = session && adapterOf(db, session.provider);
+  if (!adapter) throw new Error(`the session ${id} has no adapter`);
+  const refused: ProviderState = { status: 'failed', captured: 0, refunded: 0 };
+  let refusal = paymentRefused('The payment failed. Choose another way to pay.');
+  const state = await ask(() => adapter.confirm(db, providerPaymentOf(session))).catch((error) => {
+    if (!isRefusal(error)) throw error;
+    refusal = error;
+    return refused;
+  });
+  await db.transaction(async (tx) => {
+    const locked = (await lockSession(tx, id)) as SessionRow;
+    if (locked.status === 'open') await keepState(tx, locked, state);
+    if (state.status === 'failed') await giveUpSession(tx, id);
+  });
+  if (state.status === 'failed') throw refusal;
+}
+
+/**
+ * Makes a begun payment that of an order, in the transaction that places it, with whatever the provider has said by
+ * now. `settlePayments` comes after the transaction.
+ * @throws payment_session_closed (409) when another of the same cart took its place, payment_method_unknown (400) when
+ *   its method was switched off meanwhile
+ */
+export async function keepPayment(
+  tx: TenantDatabase,
+  orderId: string,
+  { id }: Pick<BegunPayment, 'id'>,
+): Promise<void> {
+  const session = await lockSession(tx, id);
+  if (session?.status !== 'open') throw paymentSessionClosed('Check out once more.');
+  const { provider, method, captureMode, currency, amount, reference } = session;
+  await holdMethod(tx, { provider, code: method });
+  await markUsed(tx, id, orderId);
+  const order = (await lockOrder(tx, orderId)) as OrderState;
+  const payment = await insertPayment(
+    tx,
+    { id, orderId, provider, method, captureMode, status: 'pending', currency, amount, reference },
+    { type: 'initiate', note: null },
+  );
+  await absorb(tx, order, payment, session.state);
+}
+
+function presentSession({ id, provider, method, amount, currency, reference, nextAction }: BegunSession): BegunPayment {
+  return { id, provider, method, amount: money(amount, currency), reference, nextAction };
+}

@@ -1,0 +1,147 @@
+/**
+ * What becomes of a payment and of its order when money moved: by a step of ours, or because the provider says so.
+ * Everything here runs in a transaction that holds the order, then the payment.
+ */
+import { addPaymentNote, changePaymentStatus, type OrderState, type PaymentStatus } from '@carton/order';
+import { type MoneyValue, minorUnitDigits, money, publish, type TenantDatabase } from '@carton/runtime';
+import type { ProviderState } from './adapter.ts';
+import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import {
+  findPendingStep,
+  insertStep,
+  markStep,
+  type PaymentRow,
+  type StepType,
+  sumPayments,
+  updatePayment,
+} from './store.ts';
+
+/** `19.99 EUR` */
+export function format({ amount, currency }: MoneyValue): string {
+  const digits = minorUnitDigits(currency);
+  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+}
+
+/** Writes an event of a payment. */
+export async function publishOf(
+  tx: TenantDatabase,
+  event: typeof paymentCaptured,
+  { id, orderId, provider, method, currency }: PaymentRow,
+  amount: number,
+): Promise<void> {
+  await publish(tx, event, { type: 'payment', id }, { orderId, provider, method, amount, currency });
+}
+
+/** The state of an order's payment, from all its payments. */
+async function statusOf(tx: TenantDatabase, { id, status, totalAmount }: OrderState): Promise<PaymentStatus> {
+  const { captured, refunded, authorized, voided } = await sumPayments(tx, id);
+  if (refunded > 0) return refunded >= captured ? 'refunded' : 'partially_refunded';
+  if (captured >= totalAmount) return 'paid';
+  if (captured > 0) return 'partially_paid';
+  if (authorized > 0) return 'authorized';
+  return voided || status === 'canceled' ? 'voided' : 'unpaid';
+}
+
+/** Brings an order to the state of its payments, with a line in its history. */
+export async function settleOrder(tx: TenantDatabase, order: OrderState, note: string): Promise<void> {
+  const status = await statusOf(tx, order);
+  if (status === order.paymentStatus) await addPaymentNote(tx, order.id, note);
+  else await changePaymentStatus(tx, order.id, status, note);
+  order.paymentStatus = status;
+}
+
+/** Books what a step has done, on payment and order. Answers the payment as it is now. */
+export async function book(
+  tx: TenantDatabase,
+  order: OrderState,
+  payment: PaymentRow,
+  type: StepType,
+  amount: number,
+): Promise<PaymentRow> {
+  const { capturedAmount, refundedAmount, method } = payment;
+  const sum = format(money(amount, payment.currency));
+  if (type === 'capture') {
+    const captured = capturedAmount + amount;
+    const open = isUnauthorized(payment) ? 'authorized' : payment.status;
+    const status = captured >= payment.amount ? 'captured' : open;
+    const booked = await updatePayment(tx, payment.id, { capturedAmount: captured, status });
+    await publishOf(tx, paymentCaptured, booked, amount);
+    await settleOrder(tx, order, `Received ${sum} by ${method}`);
+    return booked;
+  }
+  if (type === 'refund') {
+    const booked = await updatePayment(tx, payment.id, { refundedAmount: refundedAmount + amount });
+    await publishOf(tx, refundCreated, booked, amount);
+    await settleOrder(tx, order, `Refunded ${sum} by ${method}`);
+    return booked;
+  }
+  const booked = await updatePayment(tx, payment.id, { status: capturedAmount > 0 ? 'captured' : 'voided' });
+  await publishOf(tx, paymentVoided, booked, amount);
+  await settleOrder(tx, order, `Voided ${sum} by ${method}`);
+  return booked;
+}
+
+/**
+ * Takes over what a provider says of a payment. Hearing it twice, or late, changes nothing. An authorization that is to
+ * be captured automatically leaves a pending step for `carryOutPending`.
+ */
+export async function absorb(
+  tx: TenantDatabase,
+  order: OrderState,
+  locked: PaymentRow,
+  { status, captured, refunded }: ProviderState,
+): Promise<void> {
+  let payment = locked;
+  const told = async (type: StepType, amount: number) => {
+    await closeStep(tx, payment, type, amount);
+    payment = await book(tx, order, payment, type, amount);
+  };
+  const isNewlyAuthorized = status === 'authorized' && isUnauthorized(payment);
+  if (isNewlyAuthorized) payment = await authorize(tx, order, payment);
+  const taken = Math.max(captured, refunded) - payment.capturedAmount;
+  if (taken > 0) await told('capture', taken);
+  if (refunded > payment.refundedAmount) await told('refund', refunded - payment.refundedAmount);
+  const isOpen = payment.status === 'pending' || payment.status === 'authorized';
+  // A provider that calls it captured gives the rest up.
+  if (isOpen && (status === 'voided' || (status === 'captured' && payment.capturedAmount > 0))) {
+    await told('void', payment.amount - payment.capturedAmount);
+  }
+  if (isOpen && status === 'failed' && payment.capturedAmount === 0) await fail(tx, order, payment);
+  const isAutomatic = payment.captureMode === 'automatic' && order.status !== 'canceled';
+  if (isNewlyAuthorized && isAutomatic && payment.status === 'authorized') {
+    const amount = payment.amount - payment.capturedAmount;
+    await insertStep(tx, { paymentId: payment.id, type: 'capture', amount, status: 'pending', actorType: 'system' });
+  }
+}
+
+function isUnauthorized({ status }: PaymentRow): boolean {
+  return status === 'pending' || status === 'failed';
+}
+
+/** Ends the pending step that the news are of, or writes that it was done elsewhere. */
+async function closeStep(tx: TenantDatabase, { id }: PaymentRow, type: StepType, amount: number): Promise<void> {
+  const pending = await findPendingStep(tx, id);
+  const closes = pending?.type === type && pending.amount <= amount;
+  if (closes) await markStep(tx, pending, 'succeeded');
+  const rest = amount - (closes ? pending.amount : 0);
+  if (rest > 0) await insertStep(tx, { paymentId: id, type, amount: rest, status: 'succeeded', actorType: 'system' });
+}
+
+async function authorize(tx: TenantDatabase, order: OrderState, payment: PaymentRow): Promise<PaymentRow> {
+  const { id: paymentId, amount, method, currency } = payment;
+  const authorized = await updatePayment(tx, paymentId, { status: 'authorized' });
+  await insertStep(tx, { paymentId, type: 'authorize', amount, status: 'succeeded', actorType: 'system' });
+  await publishOf(tx, paymentAuthorized, authorized, amount);
+  await settleOrder(tx, order, `Authorized ${format(money(amount, currency))} by ${method}`);
+  return authorized;
+}
+
+async function fail(tx: TenantDatabase, order: OrderState, payment: PaymentRow): Promise<void> {
+  const { id: paymentId, amount, method } = payment;
+  const failed = await updatePayment(tx, paymentId, { status: 'failed' });
+  const pending = await findPendingStep(tx, paymentId);
+  if (pending) await markStep(tx, pending, 'failed');
+  await insertStep(tx, { paymentId, type: 'authorize', amount, status: 'failed', actorType: 'system' });
+  await publishOf(tx, paymentFailed, failed, amount);
+  await settleOrder(tx, order, `The payment by ${method} failed`);
+}

@@ -1,0 +1,67 @@
+import { newId } from '@carton/runtime';
+import t from 'tap';
+import { contribute, openBox } from './helpers.ts';
+import { TestProvider } from './provider.ts';
+
+const box = await openBox(t);
+
+async function offered() {
+  const { body } = await box.visitor().get('/payment-methods');
+  return body.items.map(({ provider, code }: { provider: string; code: string }) => `${provider} ${code}`);
+}
+
+t.test('staff see every method of every adapter, and arrange them', async (t) => {
+  contribute(t, box, new TestProvider('one', ['card', 'wallet']), new TestProvider('two', ['card', 'invoice']));
+  t.strictSame(await offered(), ['one card', 'one wallet', 'two invoice'], 'of two with one code, the first serves');
+  const lists = await Promise.all([1, 2, 3].map(() => box.staff.get('/admin/payment-methods')));
+  const { items } = lists[0]?.body ?? { items: [] };
+  t.ok(
+    lists.every(({ body }) => JSON.stringify(body) === JSON.stringify(lists[0]?.body)),
+    'the first looks at once see the same',
+  );
+  t.match(items, [
+    { provider: 'one', code: 'card', available: true, enabled: true, position: 0, captureMode: 'automatic' },
+    { provider: 'one', code: 'wallet', position: 1 },
+    { provider: 'two', code: 'card', position: 2 },
+    { provider: 'two', code: 'invoice', position: 3 },
+  ]);
+  const [card, wallet] = items;
+  t.match(await box.staff.patch(`/admin/payment-methods/${card.id}`, { enabled: false }), {
+    status: 200,
+    body: { id: card.id, enabled: false, available: true },
+  });
+  t.strictSame(await offered(), ['one wallet', 'two card', 'two invoice'], 'switched off, the other adapter serves');
+  await box.staff.patch(`/admin/payment-methods/${wallet.id}`, { position: 9, captureMode: 'manual' });
+  t.strictSame(await offered(), ['two card', 'two invoice', 'one wallet']);
+  t.match((await box.staff.get('/admin/payment-methods')).body.items.at(-1), {
+    id: wallet.id,
+    position: 9,
+    captureMode: 'manual',
+  });
+});
+
+t.test('a method whose adapter is gone is shown as such and offered to nobody', async (t) => {
+  const { items } = (await box.staff.get('/admin/payment-methods')).body;
+  t.ok(items.length > 0 && items.every(({ available }: { available: boolean }) => !available));
+  t.strictSame(await offered(), []);
+});
+
+t.test('what cannot be is refused', async (t) => {
+  contribute(t, box, new TestProvider());
+  const other = await box.openShop();
+  const theirs = (await other.staff.get('/admin/payment-methods')).body.items[0];
+  const [own] = (await box.staff.get('/admin/payment-methods')).body.items;
+  const path = `/admin/payment-methods/${own.id}`;
+  const cases: [string, Promise<object>, object][] = [
+    ['an unknown id', box.staff.patch(`/admin/payment-methods/${newId()}`, { enabled: false }), { status: 404 }],
+    ["another shop's", box.staff.patch(`/admin/payment-methods/${theirs.id}`, { enabled: false }), { status: 404 }],
+    ['nothing', box.staff.patch(path, {}), { status: 400 }],
+    ['a position below zero', box.staff.patch(path, { position: -1 }), { status: 400 }],
+    ['a mode there is not', box.staff.patch(path, { captureMode: 'never' }), { status: 400 }],
+    ['the provider', box.staff.patch(path, { provider: 'x' }), { status: 400 }],
+    ['nobody', box.visitor().patch(path, { enabled: false }), { status: 401 }],
+    ['nobody', box.visitor().get('/admin/payment-methods'), { status: 401 }],
+  ];
+  for (const [what, answer, expected] of cases) t.match(await answer, expected, what);
+  t.match((await other.staff.get('/admin/payment-methods')).body.items[0], { ...theirs, enabled: true });
+});

@@ -1,0 +1,292 @@
+/**
+ * Capture, void and refund: each works once, whatever breaks off in the middle of it.
+ */
+import { newId } from '@carton/runtime';
+import t from 'tap';
+import { contribute, openBox, placeWithPayment, statusOf, timelineOf } from './helpers.ts';
+import { TestProvider } from './provider.ts';
+
+const box = await openBox(t);
+const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });
+
+/** A provider that is bound until the test ends, and payments of orders with it that are authorized. */
+function setUp(t: { teardown(task: () => void): void }) {
+  const provider = new TestProvider();
+  const db = contribute(t, box, provider);
+  /** Switches the automatic capture off, so that the tests do it. */
+  const authorized = async (total: number) => {
+    const { items } = (await box.staff.get('/admin/payment-methods')).body;
+    await box.staff.patch(`/admin/payment-methods/${items[0].id}`, { captureMode: 'manual' });
+    const placed = await placeWithPayment(box, db, total);
+    const state = { status: 'authorized' as const, captured: 0, refunded: 0 };
+    await provider.send(box, { id: newId(), payment: { id: placed.id, state } });
+    Object.assign(provider.payments.get(placed.id) ?? {}, state);
+    return placed;
+  };
+  const step = (id: string, what: string, body?: unknown, key?: string) =>
+    box.staff.post(`/admin/payments/${id}/${what}`, body, key ? { headers: { 'idempotency-key': key } } : {});
+  return { provider, db, authorized, step };
+}
+
+async function typesOf(id: string): Promise<string[]> {
+  const events = await box.db.query<{ type: string }>(
+    'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
+    [id],
+  );
+  return events.map(({ type }) => type);
+}
+
+/** As if a minute had gone by since anything was tried. */
+async function later(): Promise<void> {
+  await box.db.query("update idempotency_keys set busy_until = now() - interval '1 s' where tenant_id = $1");
+  await box.db.query(
+    "update payment_transactions set tried_at = now() - interval '2 minutes' where tenant_id = $1 and tried_at is not null",
+  );
+}
+
+t.test('money is captured in parts, and given back in parts', async (t) => {
+  const { provider, authorized, step } = setUp(t);
+  const { orderId, id } = await authorized(2500);
+  t.equal(await statusOf(box, orderId), 'authorized');
+  t.match(await step(id, 'refunds'), { status: 409, body: { code: 'payment_step_not_possible' } }, 'nothing to refund');
+  t.match(await step(id, 'capture', eur(1000)), {
+    status: 200,
+    body: { status: 'authorized', captured: { amount: 1000 }, refunded: { amount: 0 } },
+  });
+  t.equal(await statusOf(box, orderId), 'partially_paid');
+  t.match(await step(id, 'capture', eur(1501)), {
+    status: 409,
+    body: { code: 'payment_step_not_possible', detail: 'At most 15.00 EUR is left to capture.' },
+  });
+  t.match(await step(id, 'capture'), { status: 200, body: { status: 'captured', captured: { amount: 2500 } } });
+  t.equal(await statusOf(box, orderId), 'paid');
+  t.match(await step(id, 'capture'), { status: 409 }, 'all of it is captured');
+  t.match(await step(id, 'void'), { status: 409 });
+  const refund = await step(id, 'refunds', { ...eur(500), reason: 'Arrived broken' });
+  t.match(refund, {
+    status: 201,
+    body: { paymentId: id, orderId, provider: 'test', method: 'card', status: 'succeeded', reason: 'Arrived broken' },
+  });
+  t.equal(await statusOf(box, orderId), 'partially_refunded');
+  t.match(await step(id, 'refunds'), { status: 201, body: { amount: { amount: 2000 }, reason: null } });
+  t.equal(await statusOf(box, orderId), 'refunded');
+  t.match(await step(id, 'refunds'), { status: 409 });
+  t.match(provider.stateOf(id), { status: 'captured', captured: 2500, refunded: 2500 });
+  t.strictSame((await timelineOf(box, orderId)).slice(0, 5), [
+    'Refunded 20.00 EUR by card',
+    'Refunded 5.00 EUR by card',
+    'Received 15.00 EUR by card',
+    'Received 10.00 EUR by card',
+    'Authorized 25.00 EUR by card',
+  ]);
+  t.strictSame(await typesOf(id), [
+    'payment.authorized',
+    'payment.captured',
+    'payment.captured',
+    'refund.created',
+    'refund.created',
+  ]);
+  const me = (await box.staff.get('/admin/me')).body;
+  t.match((await box.staff.get(`/admin/payments/${id}`)).body.transactions.at(-1), {
+    type: 'refund',
+    status: 'succeeded',
+    actor: { type: 'staff', id: me.id },
+  });
+});
+
+t.test('an authorization is given up, all or what is left of it', async (t) => {
+  const { provider, authorized, step } = setUp(t);
+  const one = await authorized(2500);
+  t.match(await step(one.id, 'void'), { status: 200, body: { status: 'voided' } });
+  t.equal(await statusOf(box, one.orderId), 'voided');
+  t.match(await step(one.id, 'void'), { status: 409 });
+  t.match(await step(one.id, 'capture'), { status: 409 });
+  const other = await authorized(2500);
+  await step(other.id, 'capture', eur(700));
+  t.match(await step(other.id, 'void'), { status: 200, body: { status: 'captured', captured: { amount: 700 } } });
+  t.equal(await statusOf(box, other.orderId), 'partially_paid');
+  t.strictSame(provider.calls.slice(-2), ['capture 700', 'void 1800']);
+});
+
+t.test('two at once never go beyond the amount', async (t) => {
+  const { provider, authorized, step } = setUp(t);
+  const { id } = await authorized(2500);
+  const captures = await Promise.all(Array.from({ length: 5 }, () => step(id, 'capture', eur(2000))));
+  t.equal(captures.filter(({ status }) => status === 200).length, 1);
+  t.ok(captures.every(({ status }) => status === 200 || status === 409));
+  await step(id, 'capture');
+  const refunds = await Promise.all(Array.from({ length: 5 }, () => step(id, 'refunds', eur(1500))));
+  t.equal(refunds.filter(({ status }) => status === 201).length, 1);
+  const refused = refunds.filter(({ status }) => status === 409);
+  t.equal(refused.length, 4);
+  t.ok(
+    refused.every(
+      ({ body, headers }) => body.code === 'payment_step_not_possible' || headers.get('retry-after') === '2',
+    ),
+  );
+  t.match(provider.stateOf(id), { captured: 2500, refunded: 1500 });
+});
+
+t.test('one Idempotency-Key is one step; meanwhile it is told to wait', async (t) => {
+  const { provider, authorized, step } = setUp(t);
+  const { id } = await authorized(2500);
+  const key = newId();
+  const [atProvider, waiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  provider.before = () => {
+    atProvider.resolve();
+    return waiting.promise;
+  };
+  const first = step(id, 'capture', eur(1000), key);
+  await atProvider.promise;
+  const second = await step(id, 'capture', eur(1000), key);
+  t.match(second, { status: 409, body: { code: 'idempotency_key_busy' } });
+  t.equal(second.headers.get('retry-after'), '2');
+  t.match(await step(id, 'capture', eur(1), key), { status: 409, body: { code: 'idempotency_key_reused' } });
+  t.match(await step(id, 'void'), { status: 409, body: { code: 'payment_step_busy' } });
+  t.match(await box.staff.get(`/admin/payments/${id}`), { status: 200 }, 'and no row is locked');
+  waiting.resolve();
+  const answer = await first;
+  t.equal(answer.status, 200);
+  const replay = await step(id, 'capture', eur(1000), key);
+  t.equal(replay.headers.get('idempotent-replayed'), 'true');
+  t.strictSame(replay.body, answer.body);
+  t.equal(provider.calls.filter((call) => call.startsWith('capture')).length, 1);
+});
+
+t.test('a provider that breaks off is asked again for the same step, by the same request or the next', async (t) => {
+  for (const [what, key] of [
+    ['the same request', newId()],
+    ['one without a key', undefined],
+  ] as const) {
+    const { provider, authorized, step } = setUp(t);
+    const { orderId, id } = await authorized(2500);
+    provider.after = () => {
+      throw new TypeError('socket hang up');
+    };
+    t.match(await step(id, 'capture', eur(1000), key), { status: 502, body: { code: 'payment_provider_failed' } });
+    t.match((await box.staff.get(`/admin/payments/${id}`)).body, {
+      captured: { amount: 0 },
+      transactions: [{}, {}, { type: 'capture', status: 'pending' }],
+    });
+    t.equal(await statusOf(box, orderId), 'authorized');
+    provider.after = () => {};
+    const again = await step(id, key ? 'capture' : 'void', key && eur(1000), key);
+    t.match(again, { status: 200, body: { captured: { amount: 1000 } } }, what);
+    t.equal(provider.stateOf(id).captured, 1000, 'it was captured once');
+    t.equal(await statusOf(box, orderId), 'partially_paid');
+  }
+});
+
+t.test('a process that died at any line leaves what the next try ends', async (t) => {
+  const { provider, authorized, step } = setUp(t);
+  for (const moment of ['before', 'after'] as const) {
+    const { orderId, id } = await authorized(2500);
+    const key = newId();
+    const [there, wake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    provider[moment] = () => {
+      there.resolve();
+      return wake.promise;
+    };
+    const dead = step(id, 'capture', eur(1000), key);
+    await there.promise;
+    provider[moment] = () => {};
+    t.match(await step(id, 'capture', eur(1000), key), { status: 409, body: { code: 'idempotency_key_busy' } });
+    await later();
+    const answers = await Promise.all([1, 2, 3].map(() => step(id, 'capture', eur(1000), key)));
+    t.ok(
+      answers.every(({ status, body }) => status === 200 || body.code === 'idempotency_key_busy'),
+      JSON.stringify(answers.map(({ body }) => body.code)),
+    );
+    t.match(await step(id, 'capture', eur(1000), key), { status: 200, body: { captured: { amount: 1000 } } }, moment);
+    wake.resolve();
+    t.match(await dead, { status: 200, body: { captured: { amount: 1000 } } }, 'it was asleep only, and does no harm');
+    t.equal(provider.stateOf(id).captured, 1000, 'once with the provider');
+    t.strictSame(await typesOf(id), ['payment.authorized', 'payment.captured'], 'and once here');
+    t.equal(await statusOf(box, orderId), 'partially_paid');
+  }
+});
+
+t.test('one that died after all was done answers as it would have', async (t) => {
+  const { authorized, step } = setUp(t);
+  const { id } = await authorized(2500);
+  await step(id, 'capture');
+  const key = newId();
+  const refund = await step(id, 'refunds', eur(500), key);
+  t.equal(refund.status, 201);
+  await box.db.query(
+    "update idempotency_keys set status = null, busy_until = now() - interval '1 s' where tenant_id = $1 and key = $2",
+    [key],
+  );
+  const again = await step(id, 'refunds', eur(500), key);
+  t.equal(again.status, 201);
+  t.strictSame(again.body, refund.body);
+  t.match((await box.staff.get(`/admin/payments/${id}`)).body, { refunded: { amount: 500 } });
+});
+
+t.test('what the provider refuses is kept as failed, and frees the key', async (t) => {
+  const { authorized, step } = setUp(t);
+  const { id } = await authorized(2500);
+  const key = newId();
+  t.match(await step(id, 'capture', eur(13), key), {
+    status: 409,
+    body: { code: 'payment_refused', detail: 'The provider refuses this amount.' },
+  });
+  t.match(await step(id, 'capture', eur(14), key), { status: 200, body: { captured: { amount: 14 } } });
+  t.match((await box.staff.get(`/admin/payments/${id}`)).body.transactions.slice(-2), [
+    { type: 'capture', status: 'failed', note: 'The provider refuses this amount.', amount: { amount: 13 } },
+    { type: 'capture', status: 'succeeded', amount: { amount: 14 } },
+  ]);
+});
+
+t.test('refunds are listed newest first, by order, payment and state', async (t) => {
+  const { authorized, step } = setUp(t);
+  const [one, two] = [await authorized(2500), await authorized(2500)];
+  const ids: string[] = [];
+  for (const { id } of [one, two]) await step(id, 'capture');
+  for (const { id } of [one, two, one]) ids.unshift((await step(id, 'refunds', eur(100))).body.id);
+  await step(two.id, 'refunds', eur(13));
+  const [third, second, first] = ids;
+  const cases: [string, unknown[]][] = [
+    [`?orderId=${one.orderId}`, [third, first]],
+    [`?paymentId=${two.id}&status=succeeded`, [second]],
+    [`?orderId=${newId()}`, []],
+    ['?status=pending', []],
+    ['?status=succeeded&limit=2', [third, second]],
+  ];
+  for (const [query, expected] of cases) {
+    const { body } = await box.staff.get(`/admin/refunds${query}`);
+    t.strictSame(
+      body.items.map(({ id }: { id: string }) => id),
+      expected,
+      query,
+    );
+  }
+  const page = await box.staff.get('/admin/refunds?status=succeeded&limit=2');
+  const next = await box.staff.get(`/admin/refunds?status=succeeded&limit=2&cursor=${page.body.nextCursor}`);
+  t.equal(next.body.items[0].id, first);
+  t.match((await box.staff.get(`/admin/refunds?paymentId=${two.id}`)).body.items, [{ status: 'failed' }, {}]);
+  t.match(await box.staff.get('/admin/refunds?status=done'), { status: 400 });
+  t.match(await box.visitor().get('/admin/refunds'), { status: 401 });
+  const other = await box.openShop();
+  t.strictSame((await other.staff.get('/admin/refunds')).body.items, []);
+  t.match(await other.staff.post(`/admin/payments/${one.id}/refunds`, eur(100)), { status: 404 });
+  t.match(await box.staff.post(`/admin/payments/${one.id}/refunds`, { amount: { amount: 1, currency: 'USD' } }), {
+    status: 400,
+    body: { errors: [{ pointer: '/amount/currency' }] },
+  });
+});
+
+t.test('canceling says what staff are to give back', async (t) => {
+  const { authorized, step } = setUp(t);
+  const [held, taken] = [await authorized(2500), await authorized(2500)];
+  await step(taken.id, 'capture', eur(1000));
+  await step(taken.id, 'refunds', eur(400));
+  for (const { orderId } of [held, taken]) await box.staff.post(`/admin/orders/${orderId}/cancel`);
+  t.equal((await timelineOf(box, held.orderId))[0], '25.00 EUR is authorized and is to be voided');
+  t.strictSame((await timelineOf(box, taken.orderId)).slice(0, 2), [
+    '15.00 EUR is authorized and is to be voided',
+    '6.00 EUR was received and is to be paid back',
+  ]);
+  t.match(await step(held.id, 'void'), { status: 200, body: { status: 'voided' } });
+  t.equal(await statusOf(box, held.orderId), 'voided');
+});
