@@ -44,8 +44,8 @@ t.test('a running box goes from basic to growth and back', async (t) => {
   const hasCollections = async () =>
     (await database.box.query<{ there: boolean }>("select to_regclass('collections') is not null as there"))[0]?.there;
 
-  const basic = await mint('basic');
-  const growth = await mint('growth');
+  const basic = await mint('basic', 'customer-of-the-box');
+  const growth = await mint('growth', 'customer-of-the-box');
   await use(basic);
   const first = await applied();
   t.equal((await box.get('/health')).body.tier, 'basic');

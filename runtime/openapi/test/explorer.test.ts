@@ -124,7 +124,9 @@ t.test('it fits a phone, and follows the light of the machine', { skip: missing 
   const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const dark = await background();
   await page.emulateMedia({ colorScheme: 'light' });
-  t.not(await background(), dark);
+  // The browser draws anew in its own time; a page that stays dark is ended by tap.
+  while ((await background()) === dark) await new Promise((resolve) => setTimeout(resolve, 20));
+  t.pass('it turns light');
 });
 
 t.test('assets are served, and nothing else of the folder', async (t) => {

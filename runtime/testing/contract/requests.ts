@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { RouteDeclaration } from '../../http/route.ts';
 import type { TObject, TSchema } from '../../http/schemas.ts';
+import { matches } from '../../http/validation.ts';
 import { arbitraryOf, placeInPool, type Source } from './arbitrary.ts';
 import { type Ask, paramsOf } from './examiner.ts';
 import { isOpenRoute, nounsOfParameter, type Pool } from './pool.ts';
@@ -48,8 +49,9 @@ function paramsArbitrary(declaration: RouteDeclaration, source: Source, ids: Poo
   return fc.tuple(made, placeInPool).map(([values, place]) =>
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
-        const nouns = nounsOfParameter(declaration.path, name);
-        return [name, ids.pick(nouns, place, isOpenRoute(declaration)) ?? value];
+        const there = ids.pick(nounsOfParameter(declaration.path, name), place, isOpenRoute(declaration));
+        const fits = there !== undefined && matches(schema?.properties[name] as TSchema, there);
+        return [name, fits ? there : value];
       }),
     ),
   );

@@ -10,7 +10,7 @@ import type { Side } from './target.ts';
 
 type Round = 'make' | 'remove';
 /** What is made in one round is there to be used in the next: as long as that opens more routes, but not for ever. */
-const mostRounds = 10;
+const mostRounds = 12;
 /** Which share of what is optional the tries tell; each round begins with another. */
 const optional = [25, 60, 0, 40, 80, 10, 50, 0];
 /** A route that says the same again and again waits for the next round. */
@@ -22,7 +22,8 @@ const sameAnswers = 3;
  */
 function inOrder(declarations: readonly RouteDeclaration[], round: Round, seed: number | null): RouteDeclaration[] {
   const rank = ({ method, path }: RouteDeclaration) => {
-    if (method === 'delete') return 3;
+    // What stands in something goes before it.
+    if (method === 'delete') return 4 - path.length / 1000;
     if (method === 'get') return 2;
     return method === 'post' && !path.includes(':') ? 0 : 1;
   };
@@ -72,6 +73,12 @@ async function walkSide(
   }
 }
 
+/** Two of what nothing is there of yet, then one more a round; changes of several things, so that some fit together. */
+function successesWanted({ method, path }: RouteDeclaration, round: number): number {
+  const changesOne = method !== 'get' && method !== 'delete' && path.includes(':');
+  return changesOne ? 2 : round === 0 ? 2 : 1;
+}
+
 /** True when the route has let one of its requests succeed. */
 async function walkRoute(
   examiner: Examiner,
@@ -82,18 +89,20 @@ async function walkRoute(
   const seed = seedFor(examiner.report.seed, 'walk', declaration.operationId, round);
   let successes = 0;
   let answers: string[] = [];
+  const wanted = successesWanted(declaration, round);
   for (const kind of examiner.kindsFor(side, declaration)) {
     const source = { pool: examiner.pool(side, kind), marker: side.marker, unmarked: examiner.unmarked };
     for (const attempt of optional.keys()) {
       const share = optional[(attempt + round) % optional.length];
-      // Two of what nothing is there of yet, then one more a round.
-      if (successes === (round === 0 ? 2 : 1)) break;
+      if (successes === wanted) break;
       const [ask = {}] = draw(askOf(declaration, { ...source, optional: share, usual: true }), seed + attempt, 1);
       // The same key on both sides: what one has kept says nothing to the other.
       const headers = declaration.idempotent ? { 'idempotency-key': `walk ${seed} ${attempt}` } : undefined;
       const answer = await examiner.ask('valid', side, declaration, { kind }, { ...ask, headers });
       if (isSuccess(answer)) successes += 1;
-      answers = [...answers, describe(answer)].slice(-sameAnswers);
+      // What was not there has been forgotten: the next try names something else.
+      const isForgotten = answer.status === 404 && declaration.path.includes(':');
+      answers = [...answers, `${describe(answer)} ${isForgotten ? attempt : ''}`].slice(-sameAnswers);
       if (answers.length === sameAnswers && new Set(answers).size === 1) break;
     }
     if (successes > 0) return true;

@@ -3,6 +3,7 @@
  * bodies and headers as a hostile caller would.
  */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 export type RequestHeaders = Record<string, string>;
 
@@ -67,13 +68,21 @@ export class Wire {
         response.on('data', (part) => parts.push(part));
         response.on('error', reject);
         response.on('end', () => {
-          const text = Buffer.concat(parts).toString();
-          resolve({ status: response.statusCode as number, headers: response.headers, text, body: parse(text) });
+          const { statusCode, headers } = response;
+          const text = decoded(Buffer.concat(parts), headers['content-encoding']).toString();
+          resolve({ status: statusCode as number, headers, text, body: parse(text) });
         });
       });
       sent.end(bytes);
     });
   }
+}
+
+/** What was sent compressed, for a fuzzed Accept-Encoding; an answer to HEAD has nothing to unpack. */
+function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (bytes.length === 0) return bytes;
+  if (encoding === 'br') return brotliDecompressSync(bytes);
+  return encoding === 'gzip' ? gunzipSync(bytes) : bytes;
 }
 
 function parse(text: string): unknown {
