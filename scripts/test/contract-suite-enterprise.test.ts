@@ -13,6 +13,9 @@ const result = await holdContract(await boxTarget(box, (task) => t.teardown(task
 for (const line of summaryOf(result)) t.comment(line);
 t.strictSame(result.failures, []);
 t.equal(result.routes, box.box.routes.length, 'every mounted route was walked');
-t.notOk(result.unproven.some((line) => /lacks/.test(line)), 'each permission was tried by somebody without it');
+t.notOk(
+  result.unproven.some((line) => /lacks/.test(line)),
+  'each permission was tried by somebody without it',
+);
 const share = result.succeeded.length / result.routes;
 t.ok(share > 0.8, `${Math.round(share * 100)} % of the operations have succeeded: handlers are reached`);
