@@ -3,8 +3,8 @@
  * can be wrong.
  */
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
-import { bodyTooLarge, invalidRequest, malformedJson, requestTimeout, unsupportedMediaType } from './problems.ts';
+import type { readerFor } from './json-reader.ts';
+import { bodyTooLarge, invalidRequest, requestTimeout, unsupportedMediaType } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 
 export const defaultBodyLimit = 1024 * 1024;
@@ -13,7 +13,7 @@ export const defaultBodyDeadline = 20_000;
 /** Objects and arrays within one another: none of ours are so deep, and what walks a body walks it by calling itself. */
 export const deepestBody = 32;
 
-const readers = new Map<number, ReturnType<typeof readerFor>>();
+const readers = new Map<number, Promise<ReturnType<typeof readerFor>>>();
 
 /**
  * The parsed body, or undefined when the request has none.
@@ -28,10 +28,12 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
   if (Number(ctx.get('content-length')) > limit) throw tooLarge(limit);
   let reader = readers.get(limit);
   if (!reader) {
-    reader = readerFor(limit);
+    // Not before the first body: the library is a good part of what a service loads.
+    reader = import('./json-reader.ts').then((module) => module.readerFor(limit, tooLarge));
     readers.set(limit, reader);
   }
-  await reader(ctx, async () => {});
+  const read = await reader;
+  await read(ctx, async () => {});
   const { body } = ctx.request;
   if (isDeeper(body, deepestBody)) {
     const detail = `must not be deeper than ${deepestBody} levels`;
@@ -102,23 +104,4 @@ function drain({ req }: Context, deadline: number): void {
 
 function hasBody(ctx: Context): boolean {
   return ctx.get('transfer-encoding') !== '' || Number(ctx.get('content-length') || 0) > 0;
-}
-
-function readerFor(limit: number) {
-  return koaBody({
-    json: true,
-    // Any JSON value is read: it is the schema that says which is wanted.
-    jsonStrict: false,
-    jsonTypes: ['application/json', 'application/*+json'],
-    jsonLimit: limit,
-    multipart: false,
-    urlencoded: false,
-    text: false,
-    onError(error) {
-      const { status } = error as { status?: number };
-      if (status === 413) throw tooLarge(limit);
-      if (status === 415) throw unsupportedMediaType(error.message);
-      throw malformedJson(error.message);
-    },
-  });
 }
