@@ -107,11 +107,12 @@ export class Examiner {
     if (isSuccess(answer)) report.success(declaration);
     else if (promiseKind === 'valid') {
       report.refusal(declaration, describe(answer));
-      // An invite that was accepted, a product that was removed; an order that is canceled already.
-      for (const value of [...Object.values(ask.params ?? {}), ...Object.values(ask.body ?? {})]) {
-        if (answer.status === 404) pool.forget(String(value));
-        else if (answer.status === 409) pool.stepBack(String(value));
-      }
+      const inPath = Object.values(ask.params ?? {}).map(String);
+      // An order that is canceled already.
+      if (answer.status === 409) for (const value of inPath) pool.stepBack(value);
+      // An invite that was accepted, a product that was removed.
+      const inBody = Object.values(ask.body ?? {}).map(String);
+      if (answer.status === 404) for (const value of [...inPath, ...inBody]) pool.forget(value);
     }
     if (isSuccess(answer)) {
       for (const each of new Set([pool, this.#widePool])) each.harvest(declaration, ask.body, answer.body);

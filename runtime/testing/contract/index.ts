@@ -40,7 +40,7 @@ export async function holdContract(target: Target, options: ContractOptions = {}
   const examiner = new Examiner(target, report);
   try {
     examiner.unmarked = await target.rows.uniqueColumns();
-    await walk(examiner);
+    await walk(examiner, options.quick ? 2 : 9);
     await learnIds(examiner);
     await checkCredentials(examiner);
     await checkProtocol(examiner);

@@ -79,12 +79,13 @@ export function isOpenRoute({ access }: RouteDeclaration): boolean {
 export class Pool {
   readonly #values = new Map<string, string[]>();
   readonly #timesSeen = new Map<string, number>();
+  readonly #together = new Map<string, ReadonlySet<string>>();
   readonly #kept: ReadonlySet<string>;
   readonly #known: readonly Scalars[];
   #records: Scalars[] = [];
 
   /**
-   * @param kept values that are never given out
+   * @param kept values that are not given out
    * @param known values that belong together and that no answer tells
    */
   constructor(kept: readonly string[] = [], known: readonly Scalars[] = []) {
@@ -101,8 +102,9 @@ export class Pool {
    */
   pick(nouns: readonly string[], number: number, isOpen = false): string | undefined {
     const places = isOpen ? [...nouns.map((noun) => open + noun), ...nouns] : nouns;
-    const values = places.map((noun) => this.#values.get(noun)).find((found) => found?.length);
-    const often = values?.toSorted((a, b) => this.#seen(b) - this.#seen(a));
+    const given = (noun: string) => this.#values.get(noun)?.filter((value) => !this.#kept.has(value));
+    const values = places.map(given).find((found) => found?.length);
+    const often = values?.toSorted((a, b) => this.#weight(b) - this.#weight(a));
     return often?.[number % often.length];
   }
 
@@ -127,6 +129,12 @@ export class Pool {
     return this.#timesSeen.get(value) ?? 0;
   }
 
+  /** With what it belongs to: the stock of a variant that is seen often is worth as much as the variant. */
+  #weight(value: string): number {
+    const others = [...(this.#together.get(value) ?? [])];
+    return others.reduce((sum, other) => sum + this.#seen(other), this.#seen(value));
+  }
+
   /** Values that were seen together: the name of an option with one of its values. Undefined where none has them all. */
   record(names: readonly string[], number: number): Scalars | undefined {
     const found = [...this.#records, ...this.#known].filter((record) => names.every((name) => name in record));
@@ -134,7 +142,7 @@ export class Pool {
     return record && Object.fromEntries(names.map((name) => [name, record[name] as Scalar]));
   }
 
-  /** Only the ids of it: what another side may be sent without its texts becoming one's own. */
+  /** Only the ids, and all of them: what another side may try without these texts becoming its own. */
   ids(): Pool {
     const ids = new Pool();
     for (const [noun, values] of this.#values) ids.#values.set(noun, values.filter(isId));
@@ -160,6 +168,9 @@ export class Pool {
       // A page is of what its list is of.
       const isPage = 'nextCursor' in properties;
       const scalars = Object.entries(value).filter(([, found]) => /string|number|boolean/.test(typeof found));
+      const ids = scalars.map(([, found]) => found).filter(isId);
+      const { id } = value as { id?: unknown };
+      if (isId(id)) this.#together.set(id, new Set(ids.filter((each) => each !== id)));
       if (scalars.length > 1) this.#records = [...this.#records, Object.fromEntries(scalars)].slice(-keptRecords);
       for (const [name, child] of Object.entries(properties)) {
         const found = (value as Record<string, unknown>)[name];
@@ -171,7 +182,7 @@ export class Pool {
   }
 
   #add(nouns: readonly string[], value: string, prefix: string): void {
-    if (value.length > longestValue || this.#kept.has(value)) return;
+    if (value.length > longestValue) return;
     this.#timesSeen.set(value, this.#seen(value) + 1);
     for (const noun of new Set([...nouns, ...nouns.map((each) => prefix + each)])) {
       const values = (this.#values.get(noun) ?? []).filter((each) => each !== value);

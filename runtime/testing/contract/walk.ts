@@ -9,8 +9,6 @@ import { askOf, draw, seedFor } from './requests.ts';
 import type { Side } from './target.ts';
 
 type Round = 'make' | 'remove';
-/** What is made in one round is there to be used in the next: as long as that opens more routes, but not for ever. */
-const mostRounds = 12;
 /** Which share of what is optional the tries tell; each round begins with another. */
 const optional = [25, 60, 0, 40, 80, 10, 50, 0];
 /** A route that says the same again and again waits for the next round. */
@@ -32,8 +30,11 @@ function inOrder(declarations: readonly RouteDeclaration[], round: Round, seed: 
   return walked.sort((a, b) => rank(a) - rank(b) || mixed(a) - mixed(b));
 }
 
-/** Walks all routes in both sides. */
-export async function walk(examiner: Examiner): Promise<void> {
+/**
+ * Walks all routes in both sides. What is made in one round is there to be used in the next: as long as that opens
+ * more routes, but not for ever.
+ */
+export async function walk(examiner: Examiner, mostRounds: number): Promise<void> {
   const { sides } = examiner.target;
   const reached = sides.map(() => new Set<RouteDeclaration>());
   const count = () => reached.reduce((sum, { size }) => sum + size, 0);
@@ -73,10 +74,10 @@ async function walkSide(
   }
 }
 
-/** Two of what nothing is there of yet, then one more a round; changes of several things, so that some fit together. */
+/** Several things are changed, so that some fit together; one more of each is made a round, two in the first. */
 function successesWanted({ method, path }: RouteDeclaration, round: number): number {
-  const changesOne = method !== 'get' && method !== 'delete' && path.includes(':');
-  return changesOne ? 2 : round === 0 ? 2 : 1;
+  const createsOne = method === 'post' && !path.includes(':');
+  return createsOne && round > 0 ? 1 : 2;
 }
 
 /** True when the route has let one of its requests succeed. */
@@ -93,7 +94,9 @@ async function walkRoute(
   for (const kind of examiner.kindsFor(side, declaration)) {
     const source = { pool: examiner.pool(side, kind), marker: side.marker, unmarked: examiner.unmarked };
     for (const attempt of optional.keys()) {
-      const share = optional[(attempt + round) % optional.length];
+      // A list is read without a filter first: what it holds has to be seen.
+      const isPlain = declaration.method === 'get' && attempt === 0;
+      const share = isPlain ? 0 : optional[(attempt + round) % optional.length];
       if (successes === wanted) break;
       const [ask = {}] = draw(askOf(declaration, { ...source, optional: share, usual: true }), seed + attempt, 1);
       // The same key on both sides: what one has kept says nothing to the other.
