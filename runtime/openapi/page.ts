@@ -83,7 +83,7 @@ function frame({ path, title, description = '', badges = [] }: ExplorerOptions &
 <div class="explorer-body">
   <details class="explorer-contents">
     <summary>Contents</summary>
-    <form role="search"><input type="search" placeholder="Find an operation" aria-label="Find an operation"></form>
+    <form role="search"><label>Find an operation <input type="search"></label></form>
     <nav aria-label="Contents"><ul class="explorer-groups"></ul><p class="explorer-none" hidden>Nothing has these words.</p></nav>
   </details>
   <main>
