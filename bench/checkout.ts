@@ -5,7 +5,7 @@
  */
 import { openShop, startBox, withPostgres } from './box.ts';
 import { cartIdOf, checkOut, clients, prepareCarts, sessionOf } from './checkouts.ts';
-import { type Measurement, median, rounded } from './measurement.ts';
+import { inTurn, type Measurement } from './measurement.ts';
 import { findPgbench, pgbenchScript, runPgbench } from './pgbench.ts';
 
 const rounds = 5;
@@ -31,24 +31,23 @@ export function measure(): Promise<Measurement> {
       const script = pgbenchScript(one, other, { id: cartIdOf(4), sessionHash: sessionOf(4).hash });
       console.log(`${one.length} statements a checkout`);
 
-      const rates: { box: number[]; pgbench: number[] } = { box: [], pgbench: [] };
-      for (let round = 0; round <= rounds; round++) {
-        const own = await checkOut(box.url, 6 + round * ordersARound, ordersARound);
-        const base = 1_000_000 + round * (ordersARound / clients);
-        const peer = await runPgbench({ pgbench, url, folder, script, clients, transactions: ordersARound, base });
-        const name = round === 0 ? 'warm-up' : `round ${round} of ${rounds}`;
-        console.log(`${name}: box ${own.toFixed(0)} orders/s, pgbench ${peer.toFixed(0)} transactions/s`);
-        if (round === 0) continue;
-        rates.box.push(own);
-        rates.pgbench.push(peer);
-      }
-      const [own, peer] = [median(rates.box), median(rates.pgbench)];
-      return {
-        name: 'checkout',
-        ratio: rounded(own / peer),
-        box: { what: 'POST /checkout, two items, 8 clients', value: Math.round(own), unit: 'orders/s' },
-        peer: { what: 'pgbench, the same statements, 8 clients', value: Math.round(peer), unit: 'transactions/s' },
-      };
+      return await inTurn(
+        'checkout',
+        rounds,
+        {
+          what: 'POST /checkout, two items, 8 clients',
+          unit: 'orders/s',
+          measure: (round) => checkOut(box.url, 6 + round * ordersARound, ordersARound),
+        },
+        {
+          what: 'pgbench, the same statements, 8 clients',
+          unit: 'transactions/s',
+          measure(round) {
+            const base = 1_000_000 + round * (ordersARound / clients);
+            return runPgbench({ pgbench, url, folder, script, clients, transactions: ordersARound, base });
+          },
+        },
+      );
     } finally {
       box.stop();
     }

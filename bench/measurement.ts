@@ -25,3 +25,28 @@ export function median(values: readonly number[]): number {
 export function rounded(value: number, digits = 3): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }
+
+/** One side of a measurement. */
+export interface Side {
+  what: string;
+  unit: string;
+  /** Digits shown after the point; none unless told. */
+  digits?: number;
+  /** The figure of one round; round 0 warms up and does not count. */
+  measure(round: number): Promise<number>;
+}
+
+/** Measures the box and its peer in turn, so many rounds after one that warms up. The medians make the ratio. */
+export async function inTurn(name: string, rounds: number, box: Side, peer: Side): Promise<Measurement> {
+  const sides = [box, peer].map((side) => ({ ...side, figures: [] as number[] }));
+  for (let round = 0; round <= rounds; round++) {
+    for (const side of sides) side.figures.push(await side.measure(round));
+    const shown = sides.map(({ what, unit, digits, figures }) => `${what} ${figures.at(-1)?.toFixed(digits)} ${unit}`);
+    console.log(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${shown.join('; ')}`);
+  }
+  const [own, theirs] = sides.map(({ what, unit, digits = 0, figures }) => {
+    const middle = median(figures.slice(1));
+    return { middle, figure: { what, value: rounded(middle, digits), unit } };
+  }) as [{ middle: number; figure: Figure }, { middle: number; figure: Figure }];
+  return { name, ratio: rounded(own.middle / theirs.middle), box: own.figure, peer: theirs.figure };
+}

@@ -4,7 +4,7 @@
  */
 import { openShop, startBox, startServer, withPostgres } from './box.ts';
 import { load } from './load.ts';
-import { type Measurement, median, rounded } from './measurement.ts';
+import { inTurn, type Measurement } from './measurement.ts';
 
 const clients = 16;
 const rounds = 5;
@@ -31,22 +31,20 @@ export function measure(): Promise<Measurement> {
       console.log(`${statements.length} statements a request`);
       const peer = await startServer('./products-peer.ts', JSON.stringify({ url, statements }));
       try {
-        const rates: { box: number[]; peer: number[] } = { box: [], peer: [] };
-        for (let round = 0; round <= rounds; round++) {
-          const [own, theirs] = [await readProducts(box.url), await readProducts(peer.url)];
-          const name = round === 0 ? 'warm-up' : `round ${round} of ${rounds}`;
-          console.log(`${name}: box ${own.toFixed(0)} requests/s, bare Koa and pg ${theirs.toFixed(0)} requests/s`);
-          if (round === 0) continue;
-          rates.box.push(own);
-          rates.peer.push(theirs);
-        }
-        const [own, theirs] = [median(rates.box), median(rates.peer)];
-        return {
-          name: 'products',
-          ratio: rounded(own / theirs),
-          box: { what: 'GET /products, twelve with prices, 16 clients', value: Math.round(own), unit: 'requests/s' },
-          peer: { what: 'bare Koa and pg, the same statements', value: Math.round(theirs), unit: 'requests/s' },
-        };
+        return await inTurn(
+          'products',
+          rounds,
+          {
+            what: 'GET /products, twelve with prices, 16 clients',
+            unit: 'requests/s',
+            measure: () => readProducts(box.url),
+          },
+          {
+            what: 'bare Koa and pg, the same statements',
+            unit: 'requests/s',
+            measure: () => readProducts(peer.url),
+          },
+        );
       } finally {
         peer.child.kill();
       }

@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { startServer } from './box.ts';
 import { load } from './load.ts';
-import { type Measurement, median, rounded } from './measurement.ts';
+import { inTurn, type Measurement } from './measurement.ts';
 
 const few = 6;
 const many = 372;
@@ -42,26 +42,14 @@ export async function measure(): Promise<Measurement> {
   const program = './routing-server.ts';
   const servers = [await startServer(program, `${few}`), await startServer(program, `${many}`)] as const;
   try {
-    for (const server of servers) await round(server);
-    const costs: [number[], number[]] = [[], []];
-    for (let turn = 0; turn < rounds; turn++) {
-      for (const index of [0, 1] as const) costs[index].push(await round(servers[index]));
-      console.log(
-        `round ${turn + 1} of ${rounds}: ${few} routes ${show(costs[0].at(-1))}, ${many} routes ${show(costs[1].at(-1))}`,
-      );
-    }
-    const [fewCost, manyCost] = costs.map(median) as [number, number];
-    return {
-      name: 'routing',
-      ratio: rounded(manyCost / fewCost),
-      box: { what: `CPU a request, ${many} routes`, value: rounded(manyCost, 1), unit: 'µs' },
-      peer: { what: `CPU a request, ${few} routes`, value: rounded(fewCost, 1), unit: 'µs' },
-    };
+    const side = (routes: number, server: Server) => ({
+      what: `CPU a request, ${routes} routes`,
+      unit: 'µs',
+      digits: 1,
+      measure: () => round(server),
+    });
+    return await inTurn('routing', rounds, side(many, servers[1]), side(few, servers[0]));
   } finally {
     for (const { child } of servers) child.kill();
   }
-}
-
-function show(microseconds: number | undefined): string {
-  return `${microseconds?.toFixed(1)} µs`;
 }

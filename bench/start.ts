@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { extract } from 'tar';
 import { type BuiltPackage, buildPackages } from '../scripts/packages/index.ts';
 import { withPostgres } from './box.ts';
-import { type Measurement, median, rounded } from './measurement.ts';
+import { inTurn, type Measurement } from './measurement.ts';
 
 const rounds = 7;
 const settleSeconds = 5;
@@ -81,31 +81,35 @@ export function measure(): Promise<Measurement> {
     const program = await layOut(join(folder, 'box'), packages);
     const bare = fileURLToPath(new URL('./start-peer.ts', import.meta.url));
     const environment = { DATABASE_URL: url, BOX_PACKAGES: join(folder, 'box/carton.lock.json'), BOX_HOME: folder };
-    const times: { box: number[]; peer: number[] } = { box: [], peer: [] };
     let memory = 0;
-    for (let round = 0; round <= rounds; round++) {
-      const box = await start(program, environment);
-      if (round === rounds) {
-        await sleep(settleSeconds * 1000);
-        memory = await memoryOf(box);
-      }
-      await stop(box);
-      const peer = await start(bare, environment);
-      await stop(peer);
-      if (round === 0) continue; // the box migrated its database
-      times.box.push(box.milliseconds);
-      times.peer.push(peer.milliseconds);
-      console.log(
-        `round ${round} of ${rounds}: box ${box.milliseconds.toFixed(0)} ms, bare Koa and pg ${peer.milliseconds.toFixed(0)} ms`,
-      );
-    }
+    const measured = await inTurn(
+      'start',
+      rounds,
+      {
+        what: 'a migrated box, until /health answers 200',
+        unit: 'ms',
+        // Round 0 migrates the database.
+        async measure(round) {
+          const box = await start(program, environment);
+          if (round === rounds) {
+            await sleep(settleSeconds * 1000);
+            memory = await memoryOf(box);
+          }
+          await stop(box);
+          return box.milliseconds;
+        },
+      },
+      {
+        what: 'a bare server of Koa and pg',
+        unit: 'ms',
+        async measure() {
+          const peer = await start(bare, environment);
+          await stop(peer);
+          return peer.milliseconds;
+        },
+      },
+    );
     console.log(`an idle box with ${packages.length} packages takes ${memory.toFixed(0)} MiB`);
-    const [own, theirs] = [median(times.box), median(times.peer)];
-    return {
-      name: 'start',
-      ratio: rounded(own / theirs),
-      box: { what: 'a migrated box, until /health answers 200', value: Math.round(own), unit: 'ms' },
-      peer: { what: 'a bare server of Koa and pg', value: Math.round(theirs), unit: 'ms' },
-    };
+    return measured;
   });
 }
