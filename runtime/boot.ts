@@ -3,6 +3,7 @@
  */
 import type { Middleware } from 'koa';
 import { type Logger, pino } from 'pino';
+import { prepareBackground } from './background/background.ts';
 import { accessKindsIn, isBoxRoute, routesOf } from './box/access.ts';
 import { keepConsistent } from './box/consistency.ts';
 import { engineRoutes } from './box/engine-routes.ts';
@@ -15,6 +16,7 @@ import { problemOfDatabaseError } from './db/connection.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { collectMigrations, migrate, withMigrationLock } from './db/migrations.ts';
 import { prepareRuntimeRole } from './db/row-security.ts';
+import { outboxListeners } from './events/outbox.ts';
 import { createApp } from './http/app.ts';
 import { completeRoutes } from './http/complete.ts';
 import type { RateLimits } from './http/rate-limit.ts';
@@ -56,7 +58,7 @@ export interface RunningBox extends Box {
   document(): Promise<Record<string, unknown>>;
   /** Everything it serves, as it was given to the application. */
   routes: readonly Route<BoxServices>[];
-  /** Ends what is under way, then closes the database's pool. */
+  /** Ends what is under way, requests first, then closes the connections to the database. */
   stop(): Promise<void>;
 }
 
@@ -75,10 +77,20 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
   const role = await prepareDatabase(options.databaseUrl, packages, log);
   const { poolSize, requestDeadline = longestRequest } = options;
   const database = openDatabase({ url: options.databaseUrl, poolSize, role, statementTimeout: requestDeadline });
+  const background = prepareBackground({ databaseUrl: options.databaseUrl, role, packages, log });
   try {
-    database.extensions = gatherExtensions(packages.flatMap((loaded) => loaded.extends ?? []));
-    return await serve(options, database, packages, log);
+    const extensions = packages.flatMap((loaded) => loaded.extends ?? []);
+    database.extensions = gatherExtensions([...extensions, outboxListeners.with(background.wake)]);
+    const box = await serve(options, database, packages, log);
+    background.start(database.extensions);
+    const stop = async () => {
+      await box.stop();
+      await background.stop();
+      await database.close();
+    };
+    return { ...box, stop };
   } catch (error) {
+    await background.stop();
     await database.close();
     throw error;
   }
@@ -197,7 +209,6 @@ async function serve(
     async stop() {
       draining = true;
       await server.stop();
-      await database.close();
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
  * What a package builds with.
  */
+export { type Job, job } from './background/job.ts';
 export { accessKinds } from './box/access.ts';
 export { type Box, type BoxServices, route, type StaffCaller } from './box/services.ts';
 export { memberAuthenticators, type ShopperSession } from './box/shopper-session.ts';
@@ -13,7 +14,8 @@ export { newId } from './db/id.ts';
 export { newestFirst, paginate, type Sort } from './db/paging.ts';
 export { json, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
-export { outboxRow, publish } from './events/outbox.ts';
+export { outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
+export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';

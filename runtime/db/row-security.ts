@@ -151,6 +151,14 @@ async function grantTables(knex: Knex, role: string, boxTables: readonly string[
     const privileges = writable ? 'select, insert, update, delete' : 'select';
     await knex.raw(`grant ${privileges} on ${quoteName(name)} to ${quoteName(role)}`);
   }
+  const sequences = await knex.raw<{ rows: { name: string }[] }>(
+    `select relname as name from pg_sequence join pg_class on pg_class.oid = seqrelid
+      where relnamespace = current_schema()::regnamespace and not has_sequence_privilege(:role, seqrelid, 'usage')`,
+    { role },
+  );
+  for (const { name } of sequences.rows) {
+    await knex.raw(`grant usage on sequence ${quoteName(name)} to ${quoteName(role)}`);
+  }
   await knex.raw(
     `do $$ begin
        if not has_schema_privilege('${role.replaceAll("'", "''")}', current_schema(), 'usage') then

@@ -6,6 +6,7 @@ import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { Static, TSchema } from '../http/schemas.ts';
 import { faults } from '../http/validation.ts';
+import { extensionPoint } from '../package/extension.ts';
 import type { EventDefinition } from './event.ts';
 
 /** What an event is about; events of one resource are told in their order. */
@@ -14,17 +15,30 @@ export interface Resource {
   id: string;
 }
 
+/** Told of a tenant when it has events to be dispatched. */
+export const outboxListeners = extensionPoint<(tenantId: string) => void>('events.outbox');
+
+/** Has what is due in the background done at once, when what is written so far has been committed. */
+export function wakeBackground(db: TenantDatabase): void {
+  db.afterCommit(() => {
+    for (const listener of outboxListeners.of(db)) listener(db.tenantId);
+  });
+}
+
 /**
- * The row of the outbox for an event, for a statement that writes it together with other rows.
+ * The row of the outbox for an event, for a statement that writes it together with other rows. Call it in the
+ * transaction of that statement, or before the statement that is its own transaction.
  * @throws Error when the payload is not of the declared shape
  */
 export function outboxRow<Payload extends TSchema>(
+  db: TenantDatabase,
   event: EventDefinition<Payload>,
   resource: Resource,
   payload: Static<Payload>,
 ) {
   const wrong = faults(event.payload, payload);
   if (wrong) throw new Error(`event ${event.type} has a wrong payload: ${wrong}`);
+  wakeBackground(db);
   return {
     id: newId(),
     type: event.type,
@@ -45,7 +59,7 @@ export async function publish<Payload extends TSchema>(
   payload: Static<Payload>,
 ): Promise<void> {
   if (!db.inTransaction) throw new Error(`event ${event.type} is written outside a transaction`);
-  const row = outboxRow(event, resource, payload);
+  const row = outboxRow(db, event, resource, payload);
   await db.query(
     `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
      values ($1, $2, $3, $4, $5, $6)`,

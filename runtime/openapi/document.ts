@@ -20,12 +20,15 @@ import { vendor } from '../vendor.ts';
 import { Components } from './components.ts';
 import { headerComponents, headerParametersOf, isRead, parameterComponents, successHeadersOf } from './headers.ts';
 import { ProblemResponses, problemSchema } from './problem-responses.ts';
+import { type DocumentEvent, eventTag, webhookOf } from './webhooks.ts';
 
 /** Operations that belong together, with what they are for: a package of a box. */
 export interface DocumentGroup {
   name: string;
   description: string;
   declarations: readonly RouteDeclaration[];
+  /** What it tells of. */
+  events?: readonly DocumentEvent[];
 }
 
 export interface DocumentOptions {
@@ -75,6 +78,8 @@ export function createDocument(options: DocumentOptions): Record<string, unknown
     paths.set(path, item);
   }
   for (const [path, item] of paths) builder.addPath(path, item);
+  const events = groups.flatMap((group) => group.events ?? []);
+  for (const event of events) builder.addWebhook(event.type, webhookOf(event, writer.components));
   const written = builder.getSpecAsJson();
   for (const [name, header] of Object.entries(headerComponents)) {
     if (written.includes(`"#/components/headers/${name}"`)) builder.addHeader(name, header);
@@ -83,6 +88,9 @@ export function createDocument(options: DocumentOptions): Record<string, unknown
     if (written.includes(`"#/components/parameters/${key}"`)) builder.addParameter(key, parameter);
   }
   const tagGroups = tagGroupsOf(groups);
+  if (events.length > 0) {
+    tagGroups.push({ name: 'events', description: eventTag.description, tags: [eventTag.name] });
+  }
   for (const { tags, description } of tagGroups) for (const name of tags) builder.addTag({ name, description });
   Object.assign(builder.getSpec(), { 'x-tagGroups': tagGroups.map(({ name, tags }) => ({ name, tags })) });
   return JSON.parse(builder.getSpecAsJson());

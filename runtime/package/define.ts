@@ -3,8 +3,10 @@
  * its `migrations/` folder; the rest is said here.
  */
 
+import type { Job } from '../background/job.ts';
 import type { BoxServices } from '../box/services.ts';
 import type { EventDefinition } from '../events/event.ts';
+import type { Subscriber } from '../events/subscriber.ts';
 import type { Route } from '../http/route.ts';
 import type { Contribution } from './extension.ts';
 
@@ -12,6 +14,10 @@ export interface PackageDefinition {
   routes: readonly Route<BoxServices>[];
   /** Every event the package writes. */
   events?: readonly EventDefinition[];
+  /** What it does when something has happened, here or in packages it depends on. */
+  subscribers?: readonly Subscriber[];
+  /** What it does every so often. */
+  jobs?: readonly Job[];
   /** Tables that belong to the box and not to a tenant: the few that are exempt from carrying `tenant_id`. */
   boxTables?: readonly string[];
   /** Contributions to extension points of the engine and of packages this one depends on. */

@@ -12,6 +12,7 @@ import { passwordResetRequested } from './events.ts';
 export async function insertLinkRequest(db: TenantDatabase, email: string, expiresAt: string): Promise<void> {
   const requestId = newId();
   const event = outboxRow(
+    db,
     passwordResetRequested,
     { type: 'staff_user', id: requestId },
     { requestId, email, expiresAt },

@@ -27,7 +27,7 @@ export async function recordCompleted(
   cartId: string,
   { orderId, ...placed }: PlacedOrder,
 ): Promise<void> {
-  const event = outboxRow(checkoutCompleted, cartOf(cartId), { orderId, ...placed });
+  const event = outboxRow(tx, checkoutCompleted, cartOf(cartId), { orderId, ...placed });
   await tx.query(insertCompleted, [cartId, orderId, event.id, event.payload]);
 }
 

@@ -4,6 +4,7 @@
 import { definePackage, tenantDirectories } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import { readCapabilities } from './routes/capabilities.ts';
+import { listEventDeliveries, readEventDelivery, retryEventDelivery } from './routes/events.ts';
 import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
 import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
 
@@ -22,7 +23,15 @@ export {
 export { findStore, findTenantById, listTenantRows, type TenantRow, updateTenant } from './store.ts';
 
 export default definePackage({
-  routes: [readStoreProfile, readStore, updateStore, readCapabilities],
+  routes: [
+    readStoreProfile,
+    readStore,
+    updateStore,
+    readCapabilities,
+    listEventDeliveries,
+    readEventDelivery,
+    retryEventDelivery,
+  ],
   events: [storeUpdated],
   boxTables: ['tenants'],
   extends: [tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant, origins: findAllowedOrigins })],

@@ -1,7 +1,21 @@
 /**
- * Shapes of the store and of the box's capabilities.
+ * Shapes of the store, of the box's capabilities and of deliveries of events.
  */
-import { Currency, changeOf, nullable, object, oneOf, packageName, type Static, Type } from '@carton/runtime';
+import {
+  Currency,
+  changeOf,
+  DateTime,
+  nullable,
+  object,
+  oneOf,
+  packageName,
+  pageOf,
+  pageQuery,
+  type Static,
+  Type,
+  timestamps,
+  Uuid,
+} from '@carton/runtime';
 
 export const Locale = Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$', maxLength: 35, examples: ['en-GB'] });
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Shop'] });
@@ -77,3 +91,37 @@ export const Capabilities = object(
   },
   { $id: 'Capabilities' },
 );
+
+const deliveryStates = ['pending', 'delivered', 'dead'] as const;
+const Subscriber = Type.String({ minLength: 1, maxLength: 120, examples: ['payment.void-canceled'] });
+const EventType = Type.String({ minLength: 1, maxLength: 120, examples: ['order.placed'] });
+
+/** An event on its way to one subscriber in the box. */
+export const EventDelivery = object(
+  {
+    id: Uuid,
+    subscriber: Subscriber,
+    status: oneOf(deliveryStates),
+    attempts: Type.Integer({ minimum: 0 }),
+    nextAttemptAt: DateTime,
+    error: nullable(Type.String({ description: 'Why the last attempt failed' })),
+    event: object({
+      id: Uuid,
+      type: EventType,
+      createdAt: DateTime,
+      resource: object({ type: Type.String({ examples: ['order'] }), id: Uuid }),
+      payload: Type.Unknown(),
+    }),
+    ...timestamps,
+  },
+  { $id: 'EventDelivery' },
+);
+export type EventDelivery = Static<typeof EventDelivery>;
+export const EventDeliveryPage = pageOf(EventDelivery, 'EventDeliveryPage');
+export const EventDeliveryQuery = pageQuery({
+  status: Type.Optional(oneOf(deliveryStates)),
+  subscriber: Type.Optional(Subscriber),
+  type: Type.Optional(EventType),
+  resourceId: Type.Optional(Uuid),
+});
+export type EventDeliveryQuery = Static<typeof EventDeliveryQuery>;

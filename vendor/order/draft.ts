@@ -111,7 +111,7 @@ const insertDetailed = insertOrder(insertDetails);
 export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promise<Order> {
   const row = rowOf(draft);
   const { id } = row;
-  const event = outboxRow(orderPlaced, { type: 'order', id }, factOf(row));
+  const event = outboxRow(tx, orderPlaced, { type: 'order', id }, factOf(row));
   const { actor } = tx;
   const detailed = row.adjustments.length > 0 || row.taxLines.length > 0;
   const values: unknown[] = [

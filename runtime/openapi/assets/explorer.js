@@ -14,6 +14,8 @@
       OperationTag:
         (Original, { React, specSelectors }) =>
         (props) => {
+          // Events stand in the page's own section.
+          if (props.tagObj.get('operations').size === 0) return null;
           const groups = specSelectors.specJson().get('x-tagGroups')?.toJS() ?? [];
           const group = groups.find(({ tags }) => tags[0] === props.tag);
           const heading = group && React.createElement('h2', { className: 'explorer-package' }, group.name);
@@ -44,11 +46,14 @@
     });
   };
 
-  function operationsByTag({ paths }) {
-    const operations = Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
-    );
-    return Map.groupBy(operations, ({ tags }) => tags[0]);
+  /** Events stand in a section of their own, under a tag that the page gives them. */
+  function operationsByTag({ paths, webhooks = {} }) {
+    const operationsOf = (items) =>
+      Object.entries(items).flatMap(([path, item]) =>
+        Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
+      );
+    const events = operationsOf(webhooks).map((event) => ({ ...event, section: 'webhooks' }));
+    return Map.groupBy([...operationsOf(paths), ...events], ({ tags }) => tags[0]);
   }
 
   function element(name, className, ...children) {
@@ -62,8 +67,8 @@
     const items = tags.map((tag) => {
       const own = operations.get(tag) ?? [];
       const count = element('small', '', String(own.length));
-      const entries = own.map((operation) => entryOf(tag, operation));
-      return element('li', '', linkTo([tag], tag, ' ', count), element('ul', '', ...entries));
+      const entries = own.map((operation) => entryOf(operation.section ?? tag, operation));
+      return element('li', '', linkTo([own[0]?.section ?? tag], tag, ' ', count), element('ul', '', ...entries));
     });
     return element('li', 'explorer-group', element('strong', '', name), element('ul', '', ...items));
   }
@@ -86,7 +91,8 @@
       window.ui.layoutActions.show(['operations-tag', tag], true);
       if (operationId) window.ui.layoutActions.show(['operations', tag, operationId], true);
       const id = [operationId ? 'operations' : 'operations-tag', tag, operationId].filter(Boolean).join('-');
-      setTimeout(() => document.getElementById(id.replaceAll(' ', '_'))?.scrollIntoView({ block: 'start' }), 50);
+      const place = () => document.getElementById(id.replaceAll(' ', '_')) ?? document.querySelector(`.${tag}`);
+      setTimeout(() => place()?.scrollIntoView({ block: 'start' }), 50);
     });
     return link;
   }

@@ -66,7 +66,9 @@ t.test('the explorer shows the operations from disk alone', { skip: missing }, a
   t.match(await page.locator('.explorer-lead').innerText(), /Partner-deployed/);
   const headings = await page.locator('.explorer-package').allTextContents();
   t.strictSame([...headings].sort(), ['box', ...names].sort());
-  t.strictSame(await page.locator('.explorer-group > strong').allTextContents(), headings);
+  const events = page.locator('.explorer-groups a[href^="#/webhooks/"]');
+  t.equal(await page.locator('.webhooks .opblock').count(), await events.count(), 'each event is in the contents');
+  t.strictSame(await page.locator('.explorer-group > strong').allTextContents(), [...headings, 'events']);
 
   t.match(await tryOut(page, 'Box', 'readHealth'), /200/);
   t.match(await tryOut(page, 'Store', 'readStoreProfile'), /200/);

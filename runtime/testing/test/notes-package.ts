@@ -2,22 +2,8 @@
  * A package in a temporary folder, written as CONTRIBUTING.md says: honest, or with routes that break one promise
  * each.
  */
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { packageName, vendor } from '../../vendor.ts';
 import type { Cleanup } from '../box.ts';
-import { sourceRoot } from '../packages.ts';
-
-const manifest = `{
-  "name": "@carton/notes",
-  "version": "1.0.0",
-  "type": "module",
-  "exports": { ".": "./index.ts", "./package.json": "./package.json" },
-  "dependencies": { "@carton/auth": "0.1.0" },
-  "carton": { "tier": "basic" }
-}
-`;
+import { writePackage } from '../written-package.ts';
 
 const migration = `export const up = (knex) =>
   knex.raw(\`
@@ -62,7 +48,7 @@ const routes = [createNote, readNote];
 export default definePackage({ routes });
 `;
 
-export const linesOfHonest = [manifest, migration, honest].join('').split('\n').length;
+export const linesOfHonest = [migration, honest].join('').split('\n').length;
 
 /** One route for each promise, and how it breaks it. */
 const broken = `
@@ -128,23 +114,7 @@ const kinds = {
   undeclaredTable: { ...withoutTenant, index: honest },
 };
 
-/** Lays the package out beside the ones it needs; answers what a box takes to start with it. */
-export async function notesPackage(t: Cleanup, kind: keyof typeof kinds) {
-  const folder = await mkdtemp(join(tmpdir(), 'notes-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const scope = join(folder, 'node_modules', vendor.scope);
-  const own = join(folder, 'vendor/notes');
-  await mkdir(scope, { recursive: true });
-  await mkdir(join(own, 'migrations'), { recursive: true });
-  const installed = join(dirname(sourceRoot), 'node_modules', vendor.scope);
-  for (const name of await readdir(installed)) await symlink(await realpath(join(installed, name)), join(scope, name));
-  await symlink(own, join(scope, 'notes'));
-  await writeFile(join(own, 'package.json'), manifest);
-  await writeFile(join(own, 'index.ts'), kinds[kind].index);
-  await writeFile(join(own, 'migrations/20991231000000_notes_create_notes.js'), kinds[kind].migration);
-  await writeFile(join(folder, 'package.json'), '{}');
-  return {
-    packages: ['core', 'auth', 'tenant', 'notes'].map(packageName),
-    packagesFrom: join(folder, 'package.json'),
-  };
+/** Writes the package; answers what a box takes to start with it. */
+export function notesPackage(t: Cleanup, kind: keyof typeof kinds) {
+  return writePackage(t, { name: 'notes', dependencies: ['core', 'auth'], ...kinds[kind] }, ['tenant']);
 }

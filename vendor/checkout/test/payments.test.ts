@@ -222,7 +222,7 @@ t.test('while a provider is asked no row is locked', async (t) => {
   const open = async () => {
     const { rows } = await watcher.query(
       `select count(*)::int from pg_stat_activity
-        where datname = current_database() and state like 'idle in transaction%'`,
+        where datname = current_database() and application_name = 'box' and state like 'idle in transaction%'`,
     );
     return rows[0].count;
   };

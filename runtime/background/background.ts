@@ -1,0 +1,76 @@
+/**
+ * What a box does besides answering requests: its worker, with connections of its own, and the line by which replicas
+ * wake one another.
+ */
+import type { Logger } from 'pino';
+import { openDatabase } from '../db/database.ts';
+import type { Extensions } from '../package/extension.ts';
+import type { LoadedPackage } from '../package/load.ts';
+import { openWakeLine, type WakeLine } from './wake.ts';
+import { createWorker, type Worker, type WorkerObserver } from './worker.ts';
+
+export interface BackgroundOptions {
+  databaseUrl: string;
+  /** The role its connections take on. */
+  role: string | null;
+  packages: readonly LoadedPackage[];
+  log: Logger;
+  observe?: Partial<WorkerObserver>;
+}
+
+export interface Background {
+  /** Call when events of a tenant have been committed. */
+  wake(tenantId: string): void;
+  /** Begins the work, with the contributions of the box's packages. */
+  start(extensions: Extensions): void;
+  /** Lets what is under way end. */
+  stop(): Promise<void>;
+}
+
+/** Connections of the worker; the line between replicas is one more. */
+const poolSize = 4;
+/** Milliseconds that one statement may take. */
+const statementTimeout = 60_000;
+
+/**
+ * Prepares the background work of a box.
+ * @throws Error when two subscribers or jobs have one name
+ */
+export function prepareBackground(options: BackgroundOptions): Background {
+  const { databaseUrl, role, packages, log, observe } = options;
+  const subscribers = packages.flatMap((loaded) => loaded.subscribers ?? []);
+  const jobs = packages.flatMap((loaded) => loaded.jobs ?? []);
+  refuseTwins('subscriber', subscribers);
+  refuseTwins('job', jobs);
+  const database = openDatabase({
+    url: databaseUrl,
+    poolSize,
+    role,
+    statementTimeout,
+    applicationName: 'box background',
+  });
+  const worker: Worker = createWorker({ database, subscribers, jobs, log, observe });
+  let line: WakeLine | null = null;
+  return {
+    wake(tenantId) {
+      worker.wake(tenantId);
+      line?.tell(tenantId);
+    },
+    start(extensions) {
+      database.extensions = extensions;
+      line = openWakeLine(databaseUrl, worker.wake, log);
+      worker.start();
+    },
+    async stop() {
+      await line?.close();
+      await worker.stop();
+      await database.close();
+    },
+  };
+}
+
+function refuseTwins(what: string, declared: readonly { name: string }[]): void {
+  const names = declared.map(({ name }) => name);
+  const twin = names.find((name, index) => names.indexOf(name) !== index);
+  if (twin) throw new Error(`two packages have a ${what} called ${twin}`);
+}

@@ -1,0 +1,157 @@
+/**
+ * Delivering events to subscribers. A delivery is claimed for a while, and its attempt counted, before the subscriber
+ * is called: so one that takes the whole process down is not tried without end, and one whose process died is taken
+ * up by another replica when that while is over.
+ *
+ * Of each subscriber and resource only the first that waits is claimed, so a resource's events stay in order: behind
+ * one that fails the later ones wait, until it is delivered or dead.
+ */
+import type { Database } from '../db/database.ts';
+import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { DeliveredEvent, Subscriber } from './subscriber.ts';
+
+const claimedSeconds = 60;
+/** Milliseconds; less than the claim lasts, so that two replicas hardly ever call a subscriber at once. */
+const longest = 40_000;
+/** With the pauses below, the last attempt is about two days after the first. */
+export const mostAttempts = 12;
+
+/** Seconds until the next attempt: 5, 20, 80 … at most six hours, and a little more so that not all come at once. */
+export function pauseAfter(attempts: number): number {
+  return Math.round(Math.min(5 * 4 ** (attempts - 1), 6 * 3600) * (1 + Math.random() / 4));
+}
+
+interface ClaimedDelivery {
+  id: string;
+  subscriber: string;
+  attempts: number;
+  eventId: string;
+  type: string;
+  resourceType: string;
+  resourceId: string;
+  payload: unknown;
+  createdAt: string;
+}
+
+/** How an attempt ended. */
+export type DeliveryOutcome = 'delivered' | 'failed' | 'dead';
+
+/** An attempt that has ended. */
+export interface EndedAttempt {
+  outcome: DeliveryOutcome;
+  subscriber: string;
+  type: string;
+  eventId: string;
+  attempts: number;
+  error?: unknown;
+}
+
+export interface DeliverOptions {
+  subscribers: readonly Subscriber[];
+  /** Most that are under way at once. */
+  limit: number;
+  /** Told of each attempt's end. */
+  observe(attempt: EndedAttempt): void;
+}
+
+/**
+ * Claims deliveries that are due, the first of each line, and delivers them side by side. Answers how many there were.
+ * A subscriber that this box does not have (of a package that left) keeps its deliveries waiting.
+ */
+export async function deliverDue(
+  database: Database,
+  tenantId: string,
+  { subscribers, limit, observe }: DeliverOptions,
+): Promise<number> {
+  const db = database.forTenant(tenantId);
+  const claimed = await db.query<ClaimedDelivery>(claim, [subscribers.map(({ name }) => name), limit]);
+  await Promise.all(
+    claimed.map(async (delivery) => {
+      const subscriber = subscribers.find(({ name }) => name === delivery.subscriber) as Subscriber;
+      const { type, eventId, attempts } = delivery;
+      const about = { subscriber: subscriber.name, type, eventId, attempts };
+      try {
+        if (subscriber.inSteps) await attemptInSteps(db, subscriber, delivery);
+        else await attempt(database.forTenant(tenantId, null, performance.now() + longest), subscriber, delivery);
+        observe({ ...about, outcome: 'delivered' });
+      } catch (error) {
+        observe({ ...about, outcome: await keepFailure(db, delivery, error), error });
+      }
+    }),
+  );
+  return claimed.length;
+}
+
+const claim = `
+  with first as (
+    select id from event_deliveries waiting
+     where tenant_id = $1 and status = 'pending' and next_attempt_at <= now() and subscriber = any($2)
+       and not exists (
+             select from event_deliveries earlier
+              where earlier.tenant_id = $1 and earlier.status = 'pending'
+                and earlier.subscriber = waiting.subscriber and earlier.resource_id = waiting.resource_id
+                and (earlier.position, earlier.id) < (waiting.position, waiting.id))
+     order by position, id limit $3
+       for update skip locked
+  )
+  update event_deliveries delivery
+     set attempts = attempts + 1, next_attempt_at = now() + interval '${claimedSeconds} seconds', updated_at = now()
+    from event_outbox event
+   where delivery.tenant_id = $1 and delivery.id in (select id from first)
+     and event.tenant_id = $1 and event.id = delivery.event_id
+  returning delivery.id, delivery.subscriber, delivery.attempts, event.id as event_id, event.type, event.resource_type,
+            event.resource_id, event.payload, event.created_at`;
+
+/** Work and record in one transaction. @throws what the subscriber throws, and when its claim or time is over */
+function attempt(db: TenantDatabase, { handle }: Subscriber, delivery: ClaimedDelivery): Promise<void> {
+  return db.transaction(async (tx) => {
+    await handle(tx, eventOf(delivery));
+    await markDelivered(tx, delivery);
+  });
+}
+
+/** The work, and its record once it is done. @throws as `attempt` */
+async function attemptInSteps(db: TenantDatabase, { handle }: Subscriber, delivery: ClaimedDelivery): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${longest / 1000} seconds`)), longest);
+  });
+  try {
+    await Promise.race([handle(db, eventOf(delivery)), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+  await markDelivered(db, delivery);
+}
+
+function eventOf({ id, eventId, attempts, resourceType, resourceId, ...event }: ClaimedDelivery): DeliveredEvent {
+  const { type, payload, createdAt } = event;
+  const resource = { type: resourceType, id: resourceId };
+  return { id: eventId, type, resource, payload, createdAt, deliveryId: id, attempt: attempts };
+}
+
+/** The number of the attempt is what the claim is known by: another replica's claim has counted on. */
+async function markDelivered(db: TenantDatabase, { id, attempts }: ClaimedDelivery): Promise<void> {
+  const marked = await db.query(
+    `update event_deliveries set status = 'delivered', error = null, updated_at = now()
+      where tenant_id = $1 and id = $2 and attempts = $3 and status = 'pending' returning id`,
+    [id, attempts],
+  );
+  if (marked.length === 0) throw new Error('another replica has taken the delivery over');
+}
+
+async function keepFailure(
+  db: TenantDatabase,
+  { id, attempts }: ClaimedDelivery,
+  error: unknown,
+): Promise<DeliveryOutcome> {
+  const isDead = attempts >= mostAttempts;
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000);
+  await db.query(
+    `update event_deliveries
+        set status = $4, error = $5, next_attempt_at = now() + $6 * interval '1 second', updated_at = now()
+      where tenant_id = $1 and id = $2 and attempts = $3 and status = 'pending'`,
+    [id, attempts, isDead ? 'dead' : 'pending', message, pauseAfter(attempts)],
+  );
+  return isDead ? 'dead' : 'failed';
+}

@@ -1,0 +1,65 @@
+/**
+ * A package of a test's own, written to a temporary folder beside the ones it needs: loaded, migrated and served as any
+ * other.
+ */
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { packageName, vendor } from '../vendor.ts';
+import { sourceRoot } from './packages.ts';
+
+export interface WrittenPackage {
+  /** Without its scope. */
+  name: string;
+  /** Names, without their scope, of the packages it depends on. */
+  dependencies: readonly string[];
+  /** The text of its index.ts. */
+  index: string;
+  /** The text of its one migration. */
+  migration: string;
+}
+
+/**
+ * Writes a package. Answers where a box finds it and the others: what `createTestBox` takes.
+ * @param others names, without their scope, of packages to mount besides it and those it depends on
+ */
+export async function writePackage(
+  t: { teardown(task: () => Promise<void>): void },
+  { name, dependencies, index, migration }: WrittenPackage,
+  others: readonly string[] = [],
+) {
+  const folder = await mkdtemp(join(tmpdir(), `${name}-`));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const scope = join(folder, 'node_modules', vendor.scope);
+  const own = join(folder, 'vendor', name);
+  await mkdir(scope, { recursive: true });
+  await mkdir(join(own, 'migrations'), { recursive: true });
+  const installed = join(dirname(sourceRoot), 'node_modules', vendor.scope);
+  for (const other of await readdir(installed)) {
+    await symlink(await realpath(join(installed, other)), join(scope, other));
+  }
+  await symlink(own, join(scope, name));
+  await writeFile(join(own, 'package.json'), manifestOf(name, dependencies));
+  await writeFile(join(own, 'index.ts'), index);
+  await writeFile(join(own, `migrations/20991231000000_${name}_create_${name}.js`), migration);
+  await writeFile(join(folder, 'package.json'), '{}');
+  return {
+    packages: [...new Set([...dependencies, ...others, name])].map(packageName),
+    packagesFrom: join(folder, 'package.json'),
+  };
+}
+
+function manifestOf(name: string, dependencies: readonly string[]): string {
+  return JSON.stringify(
+    {
+      name: packageName(name),
+      version: '1.0.0',
+      type: 'module',
+      exports: { '.': './index.ts', './package.json': './package.json' },
+      dependencies: Object.fromEntries(dependencies.map((needed) => [packageName(needed), '0.1.0'])),
+      [vendor.name]: { tier: 'basic' },
+    },
+    null,
+    2,
+  );
+}
