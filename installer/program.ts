@@ -45,7 +45,10 @@ export function buildProgram(): Command {
     examples: [`${vendor} start`, `${vendor} start --foreground   # for systemd and containers`],
     codes: ['ok', 'port_taken', 'box_not_healthy', 'busy', 'not_installed', 'interrupted'],
   })
-    .option('--foreground', 'stay the parent of the box: pass its output on, end with its exit status')
+    .option(
+      '--foreground',
+      'stay the parent of the box: pass its output on, start it again when it crashes, end when it has been stopped',
+    )
     .addOption(healthTimeout())
     .action(async (options) => (await import('./commands/run-start.ts')).runStart(options));
   command(program, 'stop', 'stop the box, requests under way first', {

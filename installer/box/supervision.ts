@@ -1,22 +1,31 @@
 /**
  * Running a box in the foreground, as its parent: for systemd, containers and the local stack.
  *
+ * A box that crashes is started again: one that had answered at once, one that ended before it answered after a pause
+ * that doubles. Only a box that never answered since this command began ends it, so that a wrong setting is told.
+ *
  * An upgrade must not fight with such a parent over whose child the box is. So it leaves a list of what to run next
  * (`run/next.json`: the new release, then the old one in case the new one fails) and stops the box; the parent starts
- * the first of the list, and ends only when its box ends and the list is empty.
+ * the first of the list, and ends only when its box ends and nothing is left to run. A list that is there but empty says
+ * that nothing is to run, however the box ends: `stop` leaves it.
  */
 import type { ChildProcess } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../output/output.ts';
 import { writeAtomically } from './files.ts';
-import type { BoxFolder } from './folder.ts';
+import { type BoxFolder, exists } from './folder.ts';
+import { askHealth, boxUrl } from './health.ts';
 import { type Launch, launchBox } from './launch.ts';
-import { type RunningBox, removePidFile } from './running.ts';
+import { findRunningBox, type RunningBox, removePidFile } from './running.ts';
 
 /** How a process ended: its exit status, or the signal that ended it as shells tell it (128 + number). */
 export type ExitStatus = number;
 
 const forceAfterSignals = 2;
+const shortestPause = 250;
+const longestPause = 30_000;
+const lookEveryMilliseconds = 100;
 const signalNumbers: Record<string, number> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -39,18 +48,57 @@ export interface SupervisedBox {
 
 /** Starts a box as a child of this process and keeps watch over it. */
 export async function supervise(folder: BoxFolder, first: Launch, output: Output): Promise<SupervisedBox> {
+  await forgetNext(folder);
+  let launch = first;
   let current = await launchBox(folder, first, { supervised: true });
   let stops = 0;
+  let everAnswered = false;
+  let pause = shortestPause;
+
+  const lookForAnswer = async (child: ChildProcess) => {
+    while (statusOf(child) === undefined) {
+      if ((await askHealth(boxUrl(launch))) === 200 && statusOf(child) === undefined) {
+        everAnswered = true;
+        pause = shortestPause;
+        return;
+      }
+      await sleep(lookEveryMilliseconds, undefined, { ref: false });
+    }
+  };
+
+  /** Waits for the pause to pass, unless there is something else to do. */
+  const rest = async () => {
+    const until = Date.now() + pause;
+    pause = Math.min(pause * 2, longestPause);
+    while (stops === 0 && Date.now() < until && !(await exists(folder.next))) await sleep(lookEveryMilliseconds);
+  };
+
+  /** What runs after the box that has just ended; undefined when nothing does. */
+  const successor = async (status: ExitStatus): Promise<Launch | undefined> => {
+    const next = stops === 0 ? await takeNext(folder) : 'nothing';
+    if (next === 'nothing') return undefined;
+    if (next) {
+      output.say('replaced', `running release ${next.release} in place of ${launch.release}`, {
+        release: next.release,
+      });
+      return next;
+    }
+    if (status === 0 || !everAnswered) return undefined;
+    output.warn(`the box has ended (exit status ${status}) and is started again in ${pause} ms`, { status, pause });
+    await rest();
+    // Another command may have started it meanwhile, and two would fight over the port.
+    if (stops > 0 || (await findRunningBox(folder))) return undefined;
+    return (await exists(folder.next)) ? successor(status) : launch;
+  };
 
   const watch = async (): Promise<ExitStatus> => {
     for (;;) {
+      void lookForAnswer(current.child);
       const status = await exitOf(current.child);
       await removePidFile(folder, current.box);
-      const next = stops === 0 ? await takeNext(folder) : undefined;
+      const next = await successor(status);
       if (!next) return status;
-      output.say('replaced', `running release ${next.release} in place of ${current.box.release}`, {
-        release: next.release,
-      });
+      launch = next;
       current = await launchBox(folder, next, { supervised: true });
     }
   };
@@ -77,17 +125,22 @@ export async function forgetNext(folder: BoxFolder): Promise<void> {
   await rm(folder.next, { force: true });
 }
 
-async function takeNext(folder: BoxFolder): Promise<Launch | undefined> {
-  const text = await readFile(folder.next, 'utf8').catch(() => '[]');
-  const [next, ...rest] = JSON.parse(text) as Launch[];
+/** The first of the list, which is taken off it; `nothing` for an empty list, undefined when there is none. */
+async function takeNext(folder: BoxFolder): Promise<Launch | 'nothing' | undefined> {
+  const text = await readFile(folder.next, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const [next = 'nothing', ...rest] = JSON.parse(text) as Launch[];
   if (rest.length > 0) await writeNext(folder, rest);
   else await forgetNext(folder);
   return next;
 }
 
+function statusOf({ exitCode, signalCode }: ChildProcess): ExitStatus | undefined {
+  return exitCode ?? (signalCode ? 128 + (signalNumbers[signalCode] ?? 0) : undefined);
+}
+
 function exitOf(child: ChildProcess): Promise<ExitStatus> {
-  const status = () => child.exitCode ?? (child.signalCode ? 128 + (signalNumbers[child.signalCode] ?? 0) : undefined);
-  const already = status();
+  const already = statusOf(child);
   if (already !== undefined) return Promise.resolve(already);
-  return new Promise((resolve) => child.once('exit', () => resolve(status() ?? 1)));
+  return new Promise((resolve) => child.once('exit', () => resolve(statusOf(child) ?? 1)));
 }

@@ -6,6 +6,7 @@ import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
 import { stopBox } from '../box/stopping.ts';
+import { forgetNext, writeNext } from '../box/supervision.ts';
 import type { Output } from '../output/output.ts';
 
 /** Options of `stop`. */
@@ -36,7 +37,15 @@ export async function stop(options: StopOptions, output: Output): Promise<StopRe
       await requireSettings(folder); // a folder without a box is a mistake, a box that does not run is not
       return { dir: folder.root, stopped: false };
     }
-    await stopBox(folder, running, output, { seconds: options.timeoutSeconds ?? 30, force: options.force });
+    const patience = { seconds: options.timeoutSeconds ?? 30, force: options.force };
+    // A parent starts a box again that did not end by itself, as one that is killed does not.
+    if (running.supervised) await writeNext(folder, []);
+    try {
+      await stopBox(folder, running, output, patience);
+    } catch (error) {
+      await forgetNext(folder);
+      throw error;
+    }
     return { dir: folder.root, stopped: true, pid: running.pid };
   });
 }

@@ -150,12 +150,33 @@ t.test('in the foreground', async (t) => {
     t.match(events, [{ event: 'warning', message: /whose parent is gone/ }]);
   });
 
-  t.test('a box that dies ends it with a failure', async (t) => {
+  t.test('a box that crashes is started again, until it is stopped', async (t) => {
     const parent = box.begin(['start', '--foreground', '--json']);
     await parent.said('"event":"healthy"');
-    const running = await findRunningBox(box.folder);
-    process.kill(running?.pid as number, 'SIGKILL');
+    for (let crash = 0; crash < 3; crash++) {
+      const running = await findRunningBox(box.folder);
+      process.kill(running?.pid as number, 'SIGKILL');
+      await until(async () => {
+        const other = await findRunningBox(box.folder);
+        return other !== undefined && other.pid !== running?.pid && (await box.ask()) !== undefined;
+      });
+    }
+    t.match(await box.run(['stop', '--json']), { exitCode: 0 });
+    const { exitCode, events } = await parent.ended;
+    t.equal(exitCode, 0);
+    t.equal(events.filter(({ event }) => event === 'warning').length, 3);
+    t.same(await list(box.folder.run), []);
+  });
+
+  t.test('a box that is killed by stop --force stays stopped', async (t) => {
+    vendor.packages.set(`${scope}/runtime`, makeRuntime('0.1.0', 'ignores SIGTERM'));
+    const box = await makeBox(t, vendor);
+    await box.install(['--no-start']);
+    const parent = box.begin(['start', '--foreground', '--json']);
+    await parent.said('"event":"healthy"');
+    t.match(await box.run(['stop', '--json', '--timeout', '0.3', '--force']), { exitCode: 0 });
     t.equal((await parent.ended).exitCode, 137);
+    t.equal(await findRunningBox(box.folder), undefined);
   });
 });
 

@@ -53,6 +53,9 @@ export interface EmbeddedPostgresOptions {
 /** How long to wait, in milliseconds, for another process that is starting the server. */
 const patience = 300_000;
 
+/** Milliseconds until a server that ended is started again; doubled while it does not start. */
+const shortestDelay = 250;
+
 /**
  * Starts PostgreSQL on a folder, or takes over the one that a killed process left running there, or joins the one that
  * another live process runs.
@@ -155,12 +158,11 @@ async function keepRunning(plan: Plan): Promise<() => Promise<void>> {
   const stopping = new AbortController();
   const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   const watch = async () => {
-    let delay = 250;
+    // A server that served is started again at once; one that does not even start, ever more slowly.
+    let delay = shortestDelay;
     while (!stopping.signal.aborted) {
-      const since = Date.now();
       const reason = await Promise.race([server.gone, asked]);
       if (stopping.signal.aborted) return;
-      if (Date.now() - since > 60_000) delay = 250;
       plan.log(`PostgreSQL ${reason}; starting it again in ${delay} ms`);
       await sleep(delay, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       if (stopping.signal.aborted) return;
@@ -169,6 +171,7 @@ async function keepRunning(plan: Plan): Promise<() => Promise<void>> {
         server = await startServer(plan);
         if (stopping.signal.aborted) return await stopServer(server.pid, plan.data);
         await untilReady(server, plan);
+        delay = shortestDelay;
         plan.log('PostgreSQL serves again');
       } catch (error) {
         plan.log((error as Error).message);
