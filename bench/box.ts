@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase, startEmbeddedPostgres } from '@carton/runtime/service';
-import { type Caller, callerOf } from '@carton/runtime/testing';
+import { openShopAt, type Shop } from './shop.ts';
 
 /** A statement as it was sent, with its values. */
 export interface Statement {
@@ -22,12 +22,6 @@ export interface MeasuredBox {
   /** What a request makes the box send to the database. */
   statementsOf(request: () => Promise<unknown>): Promise<Statement[]>;
   stop(): void;
-}
-
-export interface Shop {
-  tenantId: string;
-  /** Ids of variants that are for sale, each of a product of its own. */
-  variants: string[];
 }
 
 const secrets = { operatorSecret: randomBytes(24).toString('hex'), hostingSecret: randomBytes(24).toString('hex') };
@@ -82,39 +76,6 @@ export async function startServer(
 }
 
 /** Opens a shop with so many products for sale, one variant each, and plenty of each. */
-export async function openShop(url: string, products: number): Promise<Shop> {
-  const operator = callerOf(url, { authorization: `Bearer ${secrets.operatorSecret}` });
-  const email = 'owner@bench.example';
-  const password = secrets.hostingSecret;
-  const tenant = await expect(operator.post('/admin/tenants', { slug: 'bench', name: 'Bench', staffEmail: email }));
-  await expect(callerOf(url).post('/admin/invites/accept', { token: tenant.invite.token, name: 'Owner', password }));
-  const { token } = await expect(callerOf(url).post('/admin/auth/login', { email, password }));
-  const staff = callerOf(url, { authorization: `Bearer ${token}` });
-  const variants: string[] = [];
-  for (let number = 1; number <= products; number++) {
-    const handle = `product-${number}`;
-    const product = await expect(
-      staff.post('/admin/products', {
-        title: `Product ${number}`,
-        handle,
-        description: 'Made to be measured.',
-        status: 'published',
-        variants: [{ sku: handle }],
-      }),
-    );
-    const { id } = product.variants[0];
-    await expect(staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] }));
-    const { items } = await expect(staff.get(`/admin/stock-items?variantId=${id}`));
-    await expect(
-      staff.post(`/admin/stock-items/${items[0].id}/adjustments`, { quantity: 1_000_000, reason: 'received' }),
-    );
-    variants.push(id);
-  }
-  return { tenantId: tenant.id, variants };
-}
-
-async function expect(answer: ReturnType<Caller['get']>) {
-  const { status, body } = await answer;
-  if (status >= 300) throw new Error(`the shop could not be made: ${JSON.stringify(body)}`);
-  return body;
+export function openShop(url: string, products: number): Promise<Shop> {
+  return openShopAt(url, { secrets, slug: 'bench', products, stock: 1_000_000 });
 }

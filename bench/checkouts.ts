@@ -3,8 +3,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { openDatabase } from '@carton/runtime/service';
-import type { Shop } from './box.ts';
 import { load } from './load.ts';
+import type { Shop } from './shop.ts';
 
 export const clients = 8;
 const body = JSON.stringify({ customer: { email: 'ada@example.com', name: 'Ada Lovelace', address: '1 Main Street' } });

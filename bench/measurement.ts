@@ -1,6 +1,7 @@
 /**
  * What a measurement answers, and how figures of several rounds become one.
  */
+import { cpus, totalmem } from 'node:os';
 
 /** What a measurement found: its own figure beside a named peer's from the same run. */
 export interface Measurement {
@@ -15,6 +16,17 @@ export interface Figure {
   what: string;
   value: number;
   unit: string;
+}
+
+/** What figures were found on, for whoever compares them. */
+export function thisMachine() {
+  return {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    system: `${process.platform} ${process.arch}`,
+  };
 }
 
 export function median(values: readonly number[]): number {

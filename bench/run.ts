@@ -1,8 +1,7 @@
 /**
  * `npm run bench -- <name>`: runs one measurement and ends with one line of JSON that anyone can compare.
  */
-import { cpus, totalmem } from 'node:os';
-import type { Measurement } from './measurement.ts';
+import { type Measurement, thisMachine } from './measurement.ts';
 
 const benches: Record<string, { about: string; load: () => Promise<{ measure: () => Promise<Measurement> }> }> = {
   checkout: {
@@ -42,14 +41,7 @@ if (!bench || rest.length > 0) {
 }
 try {
   const measured = await (await bench.load()).measure();
-  const machine = {
-    cpu: cpus()[0]?.model,
-    cores: cpus().length,
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-    system: `${process.platform} ${process.arch}`,
-  };
-  console.log(JSON.stringify({ ...measured, machine }));
+  console.log(JSON.stringify({ ...measured, machine: thisMachine() }));
   process.exit(0);
 } catch (error) {
   console.error(`could not measure: ${(error as Error).message}`);

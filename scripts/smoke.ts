@@ -8,7 +8,8 @@ import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePorts, root, stackPlace, startStack } from './test/support/stack.ts';
+import { freePort } from '@carton/runtime/testing';
+import { root, stackPlace, startStack } from './test/support/stack.ts';
 
 const run = promisify(execFile);
 const binary = join(root, 'dist', `carton-linux-${process.arch}`);
@@ -64,7 +65,7 @@ async function smoke(): Promise<void> {
   const stack = await startStack(cleaning, await stackPlace(cleaning), '--tier', 'basic');
   check(true, 'the local stack is ready');
   await writeFile(join(folder, 'key'), stack.licenseKey, { mode: 0o600 });
-  const [port] = await freePorts(1);
+  const port = await freePort();
   const box = ['--dir', join(folder, 'box')];
   const installed = await carton(
     folder,

@@ -6,4 +6,5 @@ export { type Answer, type Caller, callerOf } from './client.ts';
 export { administer, administrationUrl, createTestDatabase, type TestDatabase, urlOfDatabase } from './database.ts';
 export { documentFaults, type TestDocument } from './document.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
+export { freePort } from './ports.ts';
 export { untilWaiting } from './waiting.ts';

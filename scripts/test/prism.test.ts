@@ -8,9 +8,9 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { callerOf } from '@carton/runtime/testing';
+import { callerOf, freePort } from '@carton/runtime/testing';
 import t from 'tap';
-import { freePorts, root, stackPlace, startStack } from './support/stack.ts';
+import { root, stackPlace, startStack } from './support/stack.ts';
 
 const run = promisify(execFile);
 const place = await stackPlace(t);
@@ -29,7 +29,7 @@ async function startProxy(upstream: string, name: string): Promise<Proxy> {
   const file = join(place.home, `${name}.json`);
   const document = await (await fetch(`${upstream}/docs/json`)).text();
   await writeFile(file, document);
-  const [port] = await freePorts(1);
+  const port = await freePort();
   const prism = join(root, 'node_modules/.bin/prism');
   const child: ChildProcess = spawn(prism, ['proxy', '--errors', '--port', String(port), file, upstream], {
     env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },

@@ -9,11 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { install, silent, stop } from '@carton/installer';
 import { openDatabase } from '@carton/runtime/service';
-import { callerOf, createTestDatabase } from '@carton/runtime/testing';
+import { callerOf, createTestDatabase, freePort } from '@carton/runtime/testing';
 import t from 'tap';
 import { compareDocuments } from '../changes/compare.ts';
 import type { Change } from '../changes/findings.ts';
-import { freePorts, stackPlace, startStack } from './support/stack.ts';
+import { stackPlace, startStack } from './support/stack.ts';
 
 const run = promisify(execFile);
 const stack = await startStack(t, await stackPlace(t), '--tier', 'basic');
@@ -24,7 +24,7 @@ t.test('a running box goes from basic to growth and back', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'tiers-'));
   const data = await createTestDatabase('empty');
   const database = openDatabase({ url: data.url });
-  const [port] = await freePorts(1);
+  const port = await freePort();
   t.teardown(async () => {
     await stop({ dir: folder }, silent);
     await database.close();

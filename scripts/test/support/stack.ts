@@ -5,10 +5,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Caller, callerOf, sourceRoot } from '@carton/runtime/testing';
+import { type Caller, callerOf, freePort, sourceRoot } from '@carton/runtime/testing';
 
 export const root = dirname(sourceRoot);
 
@@ -49,7 +48,7 @@ export interface StackPlace {
 export async function stackPlace(t: { teardown(task: () => Promise<void>): void }): Promise<StackPlace> {
   const home = await mkdtemp(join(tmpdir(), 'stack-'));
   t.teardown(() => rm(home, { recursive: true, force: true }));
-  const [box, controlPlane, registry] = await freePorts(3);
+  const [box, controlPlane, registry] = [await freePort(), await freePort(), await freePort()];
   return {
     home,
     environment: {
@@ -60,15 +59,6 @@ export async function stackPlace(t: { teardown(task: () => Promise<void>): void 
       DATABASE_URL: '',
     },
   };
-}
-
-/** Ports that nothing listens on at the moment. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  for (const server of servers) server.close();
-  return ports;
 }
 
 /** Starts the stack and waits until it says that the box is ready. @throws Error with its output when it ends before */

@@ -1,0 +1,178 @@
+/**
+ * Holding what shoppers saw against what stands in the database: orders, stock to the unit, events, carts.
+ */
+import type { Shop } from '../../bench/shop.ts';
+import { withReader } from './postgres.ts';
+import type { Findings } from './rig.ts';
+import type { Purchase } from './shoppers.ts';
+
+type Read = <R>(text: string, values?: unknown[]) => Promise<R[]>;
+
+/** Lines as `variant × quantity`, in one order, so that two sets of them compare as text. */
+const linesText = (items: Iterable<readonly [string, number]>) =>
+  [...items]
+    .map(([variant, quantity]) => `${variant} × ${quantity}`)
+    .sort()
+    .join(', ');
+
+interface OrderRow {
+  id: string;
+  cart_id: string;
+  session_hash: string;
+  lines: Record<string, number>;
+}
+
+interface CartRow {
+  session_hash: string;
+  lines: Record<string, number>;
+}
+
+/**
+ * Compares the books of shops whose shoppers have all gone home.
+ * @param stock what each variant began with
+ */
+export function holdBooks(
+  url: string,
+  shops: readonly Shop[],
+  purchases: readonly Purchase[],
+  stock: number,
+): Promise<Findings> {
+  return withReader(url, async (read) => {
+    const findings: Findings = { broken: [], counts: { orders: 0, carts: 0, events: 0 } };
+    for (const shop of shops) {
+      const own = purchases.filter((purchase) => purchase.shop === shop);
+      const { broken, counts } = await holdShop(read, shop, own, stock);
+      findings.broken.push(...broken.map((line) => `${shop.slug}: ${line}`));
+      for (const [name, count] of Object.entries(counts)) findings.counts[name] = (findings.counts[name] ?? 0) + count;
+    }
+    return findings;
+  });
+}
+
+async function holdShop(read: Read, { tenantId }: Shop, purchases: Purchase[], stock: number): Promise<Findings> {
+  const orders = await read<OrderRow>(
+    `select orders.id, cart_id, session_hash, jsonb_object_agg(line.variant_id, line.quantity) as lines
+       from orders join order_line_items line on line.tenant_id = $1 and line.order_id = orders.id
+      where orders.tenant_id = $1 group by orders.tenant_id, orders.id`,
+    [tenantId],
+  );
+  const carts = await read<CartRow>(
+    `select session_hash, jsonb_object_agg(line.variant_id, line.quantity) as lines
+       from carts join cart_line_items line on line.tenant_id = $1 and line.cart_id = carts.id
+      where carts.tenant_id = $1 and status = 'active' group by carts.tenant_id, carts.id, session_hash`,
+    [tenantId],
+  );
+  const broken = [
+    ...purchaseFaults(purchases, orders, carts),
+    ...(await stockFaults(read, tenantId, stock)),
+    ...(await eventFaults(read, tenantId)),
+    ...(await strayFaults(read, tenantId)),
+  ];
+  const [{ events } = { events: 0 }] = await read<{ events: number }>(
+    'select count(*)::integer as events from event_outbox where tenant_id = $1',
+    [tenantId],
+  );
+  return { broken, counts: { orders: orders.length, carts: carts.length, events } };
+}
+
+/** Each purchase is exactly what its shopper was told: one order, or the cart as it was filled. */
+function purchaseFaults(
+  purchases: readonly Purchase[],
+  orders: readonly OrderRow[],
+  carts: readonly CartRow[],
+): string[] {
+  const faults: string[] = [];
+  const ordersOf = Map.groupBy(orders, (order) => order.session_hash);
+  const cartOf = new Map(carts.map((cart) => [cart.session_hash, cart]));
+  const sessions = new Set(purchases.map((purchase) => purchase.sessionHash));
+  for (const order of orders) if (!sessions.has(order.session_hash)) faults.push(`nobody placed order ${order.id}`);
+  for (const { sessionHash, manner, items, placed, end } of purchases) {
+    const own = ordersOf.get(sessionHash) ?? [];
+    const told = [...new Set(placed)];
+    const who = `a shopper (${manner})`;
+    if (end === 'given up') faults.push(`${who} was answered by nobody for too long`);
+    if (told.length > 1) faults.push(`${who} was told of ${told.length} orders for one cart: ${told.join(', ')}`);
+    if (own.length > 1)
+      faults.push(`${who} has ${own.length} orders of one cart: ${own.map(({ id }) => id).join(', ')}`);
+    for (const id of told)
+      if (!own.some((order) => order.id === id)) faults.push(`${who} was told of order ${id}, which there is not`);
+    if (end === 'gone' && own.length === 0) faults.push(`${who} found the cart gone without an order`);
+    if (end === 'kept' && own.length > 0) faults.push(`${who} has order ${own[0]?.id} without a checkout`);
+    if (end === 'given up' || end === 'refused') continue;
+    const found = own[0] ?? cartOf.get(sessionHash);
+    const has = linesText(Object.entries(found?.lines ?? {}));
+    const wanted = linesText(items);
+    if (has !== wanted) faults.push(`${who} put in ${wanted}, and there is ${has || 'nothing'}`);
+  }
+  return faults;
+}
+
+/** What was there, less what was sold, is there; each order line has its one movement. */
+async function stockFaults(read: Read, tenantId: string, stock: number): Promise<string[]> {
+  const levels = await read<{ id: string; on_hand: number; reserved: number; moved: number; sold: number }>(
+    `select level.stock_item_id as id, on_hand, reserved,
+            (select coalesce(sum(quantity), 0)::integer from stock_movements movement
+              where movement.tenant_id = $1 and movement.stock_item_id = level.stock_item_id) as moved,
+            (select coalesce(sum(quantity), 0)::integer from order_line_items line
+              where line.tenant_id = $1 and line.variant_id = level.stock_item_id) as sold
+       from stock_levels level where level.tenant_id = $1`,
+    [tenantId],
+  );
+  const twice = await read<{ order_id: string; taken: number; sold: number }>(
+    `select coalesce(line.order_id, movement.order_id) as order_id, taken, sold
+       from (select order_id, variant_id, sum(quantity)::integer as sold
+               from order_line_items where tenant_id = $1 group by order_id, variant_id) line
+       full join (select reference_id as order_id, stock_item_id, -sum(quantity)::integer as taken
+                    from stock_movements where tenant_id = $1 and reason = 'sold'
+                   group by reference_id, stock_item_id) movement
+         on movement.order_id = line.order_id and movement.stock_item_id = line.variant_id
+      where taken is distinct from sold`,
+    [tenantId],
+  );
+  return [
+    ...levels
+      .filter(({ on_hand, moved, sold, reserved }) => on_hand !== stock - sold || moved !== on_hand || reserved !== 0)
+      .map(
+        ({ id, on_hand, moved, sold, reserved }) =>
+          `stock of ${id}: ${on_hand} on hand, ${reserved} reserved, movements come to ${moved}, ${stock} less ${sold} sold`,
+      ),
+    ...twice.map(
+      ({ order_id, taken, sold }) => `order ${order_id} sold ${sold ?? 'none'}, and ${taken ?? 'none'} was taken`,
+    ),
+  ];
+}
+
+/** Each order has its two events once, and there is none of an order that there is not. */
+async function eventFaults(read: Read, tenantId: string): Promise<string[]> {
+  const rows = await read<{ id: string; placed: number; completed: number }>(
+    `select coalesce(orders.id, event.order_id) as id, coalesce(placed, 0)::integer as placed,
+            coalesce(completed, 0)::integer as completed
+       from (select id from orders where tenant_id = $1) orders
+       full join (select case type when 'order.placed' then resource_id else (payload->>'orderId')::uuid end as order_id,
+                         count(*) filter (where type = 'order.placed') as placed,
+                         count(*) filter (where type = 'checkout.completed') as completed
+                    from event_outbox where tenant_id = $1 and type in ('order.placed', 'checkout.completed')
+                   group by 1) event on event.order_id = orders.id
+      where orders.id is null or placed is distinct from 1 or completed is distinct from 1`,
+    [tenantId],
+  );
+  return rows.map(
+    ({ id, placed, completed }) => `order ${id} has ${placed} order.placed and ${completed} checkout.completed`,
+  );
+}
+
+/** What nobody looks at, and a crash must not leave either. */
+async function strayFaults(read: Read, tenantId: string): Promise<string[]> {
+  const kept = await read<{ key: string }>('select key from idempotency_keys where tenant_id = $1 and status is null', [
+    tenantId,
+  ]);
+  const lineless = await read<{ id: string }>(
+    `select id from orders where tenant_id = $1
+        and not exists (select from order_line_items line where line.tenant_id = $1 and line.order_id = orders.id)`,
+    [tenantId],
+  );
+  return [
+    ...kept.map(({ key }) => `the Idempotency-Key ${key} stands without its answer`),
+    ...lineless.map(({ id }) => `order ${id} has no items`),
+  ];
+}
