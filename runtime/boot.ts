@@ -11,6 +11,7 @@ import { keepIdempotent } from './box/idempotency.ts';
 import { boxRateLimits } from './box/rate-limits.ts';
 import type { Box, BoxServices } from './box/services.ts';
 import { noTenantId, TenantResolver, type TenantScope, tenantProblems } from './box/tenancy.ts';
+import { settings as boxSettings } from './config.ts';
 import type { Actor } from './db/changes.ts';
 import { problemOfDatabaseError } from './db/connection.ts';
 import { type Database, openDatabase } from './db/database.ts';
@@ -26,6 +27,7 @@ import { explorer } from './openapi/explorer.ts';
 import { serveDocument } from './openapi/served.ts';
 import { gatherExtensions } from './package/extension.ts';
 import { type LoadedPackage, loadPackages, type Tier } from './package/load.ts';
+import { readPackageSettings } from './package/settings.ts';
 import { vendor } from './vendor.ts';
 
 export interface BootOptions {
@@ -47,6 +49,8 @@ export interface BootOptions {
   /** Milliseconds in which a body has to arrive. */
   bodyDeadline?: number;
   strictAnswers?: boolean;
+  /** Where packages find their settings; nothing is set unless given. */
+  environment?: NodeJS.ProcessEnv;
   host: string;
   port: number;
   log?: Logger;
@@ -74,13 +78,14 @@ const longestRequest = 30_000;
 export async function boot(options: BootOptions): Promise<RunningBox> {
   const log = options.log ?? pino({ level: 'silent' });
   const packages = await loadPackages(options.packages, options.packagesFrom);
+  const settings = readPackageSettings(packages, options.environment ?? {}, Object.keys(boxSettings));
   const role = await prepareDatabase(options.databaseUrl, packages, log);
   const { poolSize, requestDeadline = longestRequest } = options;
   const database = openDatabase({ url: options.databaseUrl, poolSize, role, statementTimeout: requestDeadline });
   const background = prepareBackground({ databaseUrl: options.databaseUrl, role, packages, log });
   try {
     const extensions = packages.flatMap((loaded) => loaded.extends ?? []);
-    database.extensions = gatherExtensions([...extensions, outboxListeners.with(background.wake)]);
+    database.extensions = gatherExtensions([...extensions, ...settings, outboxListeners.with(background.wake)]);
     const box = await serve(options, database, packages, log);
     background.start(database.extensions);
     const stop = async () => {

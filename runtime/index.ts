@@ -36,4 +36,5 @@ export {
 export { definePackage, type PackageDefinition } from './package/define.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions } from './package/extension.ts';
 export { type LoadedPackage, type Tier, tiers } from './package/load.ts';
+export { type PackageSettings, packageSettings } from './package/settings.ts';
 export { packageName, shortName, vendor } from './vendor.ts';

@@ -28,6 +28,14 @@ await runService('the box', async () => {
     databaseUrl,
     databaseFolder: join(home, 'data', 'postgresql'),
     start: (databaseUrl, log) =>
-      boot({ ...config, databaseUrl, tier, packages: Object.keys(packages), packagesFrom: lockFile, log }),
+      boot({
+        ...config,
+        databaseUrl,
+        tier,
+        packages: Object.keys(packages),
+        packagesFrom: lockFile,
+        environment: process.env,
+        log,
+      }),
   };
 });

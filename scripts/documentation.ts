@@ -3,15 +3,20 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sourceRoot } from '@carton/runtime/testing';
+import type { TProperties } from '@carton/runtime';
+import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { settings } from '../runtime/config.ts';
+import { loadPackages } from '../runtime/package/load.ts';
 
 const file = join(sourceRoot, '../README.md');
 const begin = '<!-- settings:begin -->';
 const end = '<!-- settings:end -->';
 
+const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
+const all: TProperties = Object.assign({}, settings, ...packages.map((loaded) => loaded.settings?.properties));
+
 function settingsTable(): string {
-  const rows = Object.entries(settings).map(([name, schema]) => {
+  const rows = Object.entries(all).map(([name, schema]) => {
     const usual = schema.default === undefined ? '' : `\`${schema.default}\``;
     return `| \`${name}\` | ${usual} | ${schema.description} |`;
   });
@@ -24,6 +29,6 @@ const written = `${before}\n${settingsTable()}\n${after}`;
 if (!process.argv.includes('--check')) {
   writeFileSync(file, written);
 } else if (written !== text) {
-  console.error('README.md: the settings of a box differ from runtime/config.ts: run `npm run documentation`');
+  console.error('README.md: the settings differ from those of the box and its packages: run `npm run documentation`');
   process.exit(1);
 }

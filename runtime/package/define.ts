@@ -9,6 +9,7 @@ import type { EventDefinition } from '../events/event.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import type { Route } from '../http/route.ts';
 import type { Contribution } from './extension.ts';
+import type { PackageSettings } from './settings.ts';
 
 export interface PackageDefinition {
   routes: readonly Route<BoxServices>[];
@@ -22,6 +23,8 @@ export interface PackageDefinition {
   boxTables?: readonly string[];
   /** Contributions to extension points of the engine and of packages this one depends on. */
   extends?: readonly Contribution[];
+  /** What it reads of the environment. */
+  settings?: PackageSettings;
 }
 
 const mark = Symbol.for('package-definition');

@@ -59,6 +59,8 @@ export interface TestBoxOptions {
   trustProxy?: boolean | string;
   /** Milliseconds in which a body has to arrive. */
   bodyDeadline?: number;
+  /** Settings of packages; nothing is set unless given. */
+  environment?: NodeJS.ProcessEnv;
 }
 
 /**
@@ -81,6 +83,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     rateLimits: options.rateLimits && { ...noRateLimits, ...options.rateLimits },
     trustProxy: options.trustProxy,
     bodyDeadline: options.bodyDeadline,
+    environment: options.environment,
     host: '127.0.0.1',
     port: 0,
     log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }, pino.destination(2)),

@@ -1,6 +1,7 @@
 /**
  * What every package's tests use.
  */
+export { gatherExtensions } from '../package/extension.ts';
 export { createTestBox, type TestBox, type TestShop } from './box.ts';
 export { type Answer, type Caller, callerOf } from './client.ts';
 export { administer, administrationUrl, createTestDatabase, type TestDatabase, urlOfDatabase } from './database.ts';

@@ -20,7 +20,7 @@ export {
   skipOrderNumber,
   slugTaken,
 } from './service.ts';
-export { findStore, findTenantById, listTenantRows, type TenantRow, updateTenant } from './store.ts';
+export { findOwnSlug, findStore, findTenantById, listTenantRows, type TenantRow, updateTenant } from './store.ts';
 
 export default definePackage({
   routes: [

@@ -21,6 +21,13 @@ export async function findTenantById({ box }: Database, id: string): Promise<Ten
   return tenant ?? null;
 }
 
+/** The slug of the tenant that a database handle is of. */
+export async function findOwnSlug(db: TenantDatabase): Promise<string> {
+  const [tenant] = await db.query<Tenant>('select slug from tenants where id = $1');
+  if (!tenant) throw new Error(`no tenant ${db.tenantId}`);
+  return tenant.slug;
+}
+
 /** The tenant of a box that has exactly one, else null. */
 export async function findOnlyTenant({ box }: Database): Promise<TenantRow | null> {
   const tenants = await box.query<TenantRow>(`select ${tenantColumns} from tenants limit 2`);

@@ -1,15 +1,8 @@
 /**
- * Payment providers: what an adapter of one is, which are bound in a box, and how one is called.
+ * Payment providers: what an adapter of one is, and how one is called.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  defineProblem,
-  extensionPoint,
-  type HasExtensions,
-  type MoneyValue,
-  Problem,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { defineProblem, type MoneyValue, Problem, type TenantDatabase } from '@carton/runtime';
 
 /** A payment to be started. */
 export interface PaymentIntent {
@@ -30,8 +23,11 @@ export interface PaymentIntent {
 export interface InitiatedPayment {
   /** The provider's name for it. */
   reference: string;
-  /** What the shopper does next: go to an address, or hand a secret to the script of the provider. Null: nothing. */
-  nextAction: { type: 'redirect' | 'client_secret'; value: string } | null;
+  /**
+   * What the shopper does next: go to an address, or hand a secret to the script of the provider, which is loaded with
+   * the public key. Null: nothing.
+   */
+  nextAction: { type: 'redirect' | 'client_secret'; value: string; publicKey?: string } | null;
 }
 
 /** A payment as its provider is asked about it. */
@@ -53,12 +49,19 @@ export interface ProviderState {
 
 /** A step to be done about a payment. */
 export interface ProviderStep {
-  /** The step's id here, the same at each try: a second call with it does nothing more. */
+  /** The step's id here, the same at each try: a second call with it does nothing more. Unique for its type of step. */
   id: string;
   payment: ProviderPayment;
   /** Of a void: what is left to capture. */
   amount: MoneyValue;
 }
+
+/**
+ * What a step came to. Nothing: it was done as it was asked for. A state: what is true of the payment now, which may
+ * be that it was done earlier, or cannot be done any more.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: an adapter that has nothing to add returns nothing.
+export type StepOutcome = ProviderState | void;
 
 /** A call-back of a provider, as it came. */
 export interface WebhookDelivery {
@@ -85,27 +88,26 @@ export interface ProviderEvent {
 export interface PaymentAdapter {
   /** Kept with each payment, and named in the path of its call-backs; unique among adapters, lower case. */
   readonly name: string;
-  /** Codes of the methods that shoppers may choose from, in the order to offer them. */
-  methods(): readonly string[];
+  /** Money moves outside of the box and staff say when it has: what is pending may be captured, and only by them. */
+  readonly byHand?: boolean;
+  /** Codes of the methods that the shop's shoppers may choose from, in the order to offer them. */
+  methods(db: TenantDatabase): readonly string[] | Promise<readonly string[]>;
   /** Starts a payment. It takes no money: the box captures when the order stands. */
   initiate(db: TenantDatabase, intent: PaymentIntent): Promise<InitiatedPayment>;
   /**
-   * What has become of a payment, asked as its order is about to be placed; it may complete what the shopper agreed to.
-   * A method that knows no authorization may have captured.
+   * What has become of a payment, asked as its order is about to be placed and whenever the box has lost track; it may
+   * complete what the shopper agreed to. A method that knows no authorization may have captured.
    */
   confirm(db: TenantDatabase, payment: ProviderPayment): Promise<ProviderState>;
   /** Takes money that was authorized, all or part. */
-  capture(db: TenantDatabase, step: ProviderStep): Promise<void>;
+  capture(db: TenantDatabase, step: ProviderStep): Promise<StepOutcome>;
   /** Gives up what was authorized and not captured. */
-  void(db: TenantDatabase, step: ProviderStep): Promise<void>;
+  void(db: TenantDatabase, step: ProviderStep): Promise<StepOutcome>;
   /** Gives captured money back, all or part. */
-  refund(db: TenantDatabase, step: ProviderStep): Promise<void>;
+  refund(db: TenantDatabase, step: ProviderStep): Promise<StepOutcome>;
   /** Checks the signature of a call-back, over its bytes, and reads it. @throws webhook_signature_invalid (400) */
   readWebhook(db: TenantDatabase, delivery: WebhookDelivery): Promise<ProviderEvent> | ProviderEvent;
 }
-
-/** Adapters of payment providers, in dependency order of the packages that contribute them. */
-export const paymentAdapters = extensionPoint<PaymentAdapter>('payment.adapter');
 
 /** Contract, Errors: title and detail are this very message. */
 export const paymentsNotConfigured = defineProblem({
@@ -133,38 +135,6 @@ export const webhookSignatureInvalid = defineProblem({
   status: 400,
   title: 'The signature is missing or wrong',
 });
-
-/** The default: it offers nothing, and every step with it is 503 (contract, "What the service does", 3). */
-export const noOperationAdapter: PaymentAdapter = {
-  name: 'none',
-  methods: () => [],
-  initiate: refuse,
-  confirm: refuse,
-  capture: refuse,
-  void: refuse,
-  refund: refuse,
-  readWebhook: refuse,
-};
-
-function refuse(): never {
-  throw paymentsNotConfigured();
-}
-
-/** The adapters of a box: those contributed, else the default one. */
-export function boundAdapters(box: HasExtensions): readonly PaymentAdapter[] {
-  const contributed = paymentAdapters.of(box);
-  return contributed.length > 0 ? contributed : [noOperationAdapter];
-}
-
-/** @throws payments_not_configured (503) with the default adapter */
-export function requireAdapter(box: HasExtensions): void {
-  if (boundAdapters(box)[0] === noOperationAdapter) throw paymentsNotConfigured();
-}
-
-/** The adapter that speaks for a provider, null when there is none. */
-export function adapterOf(box: HasExtensions, provider: string): PaymentAdapter | null {
-  return paymentAdapters.of(box).find(({ name }) => name === provider) ?? null;
-}
 
 const longestSeconds = 20;
 

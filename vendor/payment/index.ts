@@ -8,6 +8,7 @@ import { capturePayment, createRefund, listPayments, readPayment, recordPayment,
 import { listAdminPaymentMethods, listRefunds, updatePaymentMethod } from './routes/methods.ts';
 import { listPaymentMethods, openPaymentSession, receivePaymentWebhook } from './routes/storefront.ts';
 import { settleCanceledOrder } from './service.ts';
+import { paymentSettings } from './settings.ts';
 
 export {
   type InitiatedPayment,
@@ -17,15 +18,15 @@ export {
   type ProviderPayment,
   type ProviderState,
   type ProviderStep,
-  paymentAdapters,
   paymentMethodUnknown,
   paymentProviderFailed,
   paymentRefused,
   paymentsNotConfigured,
-  requireAdapter,
+  type StepOutcome,
   type WebhookDelivery,
   webhookSignatureInvalid,
 } from './adapter.ts';
+export { paymentAdapters, requireAdapter } from './bound.ts';
 export {
   type BegunPayment,
   beginPayment,
@@ -54,4 +55,5 @@ export default definePackage({
   ],
   events: [paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated],
   extends: [orderCancelers.with(settleCanceledOrder)],
+  settings: paymentSettings,
 });

@@ -1,8 +1,9 @@
 /**
  * The methods shoppers may pay with: what the adapters offer, as staff have arranged it.
  */
-import { newId, notFound, type TenantDatabase } from '@carton/runtime';
-import { boundAdapters, paymentMethodUnknown, requireAdapter } from './adapter.ts';
+import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
+import { paymentMethodUnknown } from './adapter.ts';
+import { adapterOf, boundAdapters, requireAdapter } from './bound.ts';
 import type { AdminPaymentMethod, ChangePaymentMethod } from './schemas.ts';
 
 export type CaptureMode = 'automatic' | 'manual';
@@ -24,10 +25,12 @@ export type OfferedMethod = Pick<MethodRow, 'provider' | 'code' | 'captureMode'>
 const allRows = 'select * from payment_methods where tenant_id = $1 order by position, created_at, id';
 
 /** Every method of every adapter, in the adapters' order, as it is until staff change it. */
-function methodsOf(db: TenantDatabase) {
-  return boundAdapters(db)
-    .flatMap((adapter) => adapter.methods().map((code) => ({ provider: adapter.name, code })))
-    .map((method, position) => ({ ...method, enabled: true, position, captureMode: 'automatic' as CaptureMode }));
+async function methodsOf(db: TenantDatabase) {
+  const methods = boundAdapters(db).map(async (adapter) => {
+    const captureMode: CaptureMode = adapter.byHand ? 'manual' : 'automatic';
+    return (await adapter.methods(db)).map((code) => ({ provider: adapter.name, code, captureMode }));
+  });
+  return (await Promise.all(methods)).flat().map((method, position) => ({ ...method, enabled: true, position }));
 }
 
 function isOf({ provider, code }: Pick<MethodRow, 'provider' | 'code'>) {
@@ -36,7 +39,7 @@ function isOf({ provider, code }: Pick<MethodRow, 'provider' | 'code'>) {
 
 /** What shoppers may choose from, in its order. A code that two adapters offer is served by the one that comes first. */
 export async function offeredMethods(db: TenantDatabase): Promise<OfferedMethod[]> {
-  const methods = methodsOf(db);
+  const methods = await methodsOf(db);
   if (methods.length === 0) return [];
   const rows = await db.query<MethodRow>(allRows);
   const arranged = methods
@@ -79,7 +82,7 @@ export async function holdMethod(tx: TenantDatabase, { provider, code }: Pick<Of
 
 /** Every method with its state; each gets its row the first time it is seen here, so that it can be named. */
 export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMethod[]> {
-  const methods = methodsOf(db);
+  const methods = await methodsOf(db);
   let rows = await db.query<MethodRow>(allRows);
   const unseen = methods.filter((method) => !rows.some(isOf(method)));
   if (unseen.length > 0) {
@@ -96,13 +99,19 @@ export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMetho
   return rows.map((row) => ({ ...row, available: methods.some(isOf(row)) }));
 }
 
-/** @throws not_found (404) */
+/** @throws not_found (404), invalid_request (400) for an automatic capture of what is paid by hand */
 export async function changeMethod(
   db: TenantDatabase,
   id: string,
   patch: ChangePaymentMethod,
 ): Promise<AdminPaymentMethod> {
-  const [row] = await db.update<MethodRow>('payment_methods', { id }, { ...patch, updatedAt: new Date() });
-  if (!row) throw notFound(`No payment method has the id ${id}.`);
-  return { ...row, available: methodsOf(db).some(isOf(row)) };
+  const row = await db.transaction(async (tx) => {
+    const [changed] = await tx.update<MethodRow>('payment_methods', { id }, { ...patch, updatedAt: new Date() });
+    if (!changed) throw notFound(`No payment method has the id ${id}.`);
+    if (patch.captureMode === 'automatic' && adapterOf(tx, changed.provider)?.byHand) {
+      throw invalidField('/captureMode', 'must be manual: staff say when this money has come');
+    }
+    return changed;
+  });
+  return { ...row, available: (await methodsOf(db)).some(isOf(row)) };
 }

@@ -97,6 +97,9 @@ export const PaymentSession = object(
             description: 'redirect: send the shopper to `value`; client_secret: hand it to the script of the provider',
           }),
           value: Type.String({ examples: ['https://pay.example.com/pi_4711'] }),
+          publicKey: Type.Optional(
+            Type.String({ description: 'What the script of the provider is loaded with, where the shop is set up so' }),
+          ),
         },
         { $id: 'PaymentNextAction', description: 'What the shopper does next' },
       ),

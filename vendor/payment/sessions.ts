@@ -9,7 +9,6 @@ import { findPricedCart } from '@carton/cart';
 import { lockOrder, type OrderState } from '@carton/order';
 import { defineProblem, type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import {
-  adapterOf,
   ask,
   isRefusal,
   type PaymentAdapter,
@@ -19,6 +18,7 @@ import {
   paymentRefused,
   paymentsNotConfigured,
 } from './adapter.ts';
+import { adapterOf } from './bound.ts';
 import { holdMethod, offeredMethod } from './methods.ts';
 import {
   type BegunSession,

@@ -5,6 +5,7 @@
 import { addPaymentNote, changePaymentStatus, type OrderState, type PaymentStatus } from '@carton/order';
 import { type MoneyValue, minorUnitDigits, money, publish, type TenantDatabase } from '@carton/runtime';
 import type { ProviderState } from './adapter.ts';
+import { adapterOf } from './bound.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
 import {
   findPendingStep,
@@ -62,11 +63,14 @@ export async function book(
   const sum = format(money(amount, payment.currency));
   if (type === 'capture') {
     const captured = capturedAmount + amount;
-    const open = isUnauthorized(payment) ? 'authorized' : payment.status;
+    const isPromised = isUnauthorized(payment) && !adapterOf(tx, payment.provider)?.byHand;
+    const open = isPromised ? 'authorized' : payment.status;
     const status = captured >= payment.amount ? 'captured' : open;
     const booked = await updatePayment(tx, payment.id, { capturedAmount: captured, status });
     await publishOf(tx, paymentCaptured, booked, amount);
     await settleOrder(tx, order, `Received ${sum} by ${method}`);
+    if (order.status === 'canceled')
+      await addPaymentNote(tx, order.id, `${sum} of it is to be paid back: the order is canceled`);
     return booked;
   }
   if (type === 'refund') {
@@ -106,9 +110,12 @@ export async function absorb(
   if (isOpen && (status === 'voided' || (status === 'captured' && payment.capturedAmount > 0))) {
     await told('void', payment.amount - payment.capturedAmount);
   }
-  if (isOpen && status === 'failed' && payment.capturedAmount === 0) await fail(tx, order, payment);
+  // Of one that is authorized it is old news: the shopper has tried again since.
+  if (status === 'failed' && payment.status === 'pending') await fail(tx, order, payment);
   const isAutomatic = payment.captureMode === 'automatic' && order.status !== 'canceled';
-  if (isNewlyAuthorized && isAutomatic && payment.status === 'authorized') {
+  const isToCapture = isNewlyAuthorized && isAutomatic && payment.status === 'authorized';
+  // A step under way is a void that somebody has asked for.
+  if (isToCapture && !(await findPendingStep(tx, payment.id))) {
     const amount = payment.amount - payment.capturedAmount;
     await insertStep(tx, { paymentId: payment.id, type: 'capture', amount, status: 'pending', actorType: 'system' });
   }

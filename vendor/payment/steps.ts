@@ -17,9 +17,10 @@ import {
   type Problem,
   type TenantDatabase,
 } from '@carton/runtime';
-import { adapterOf, ask, isRefusal, paymentProviderFailed, paymentRefused, requireAdapter } from './adapter.ts';
+import { ask, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
+import { adapterOf, requireAdapter } from './bound.ts';
 import type { Payment, Refund } from './schemas.ts';
-import { book, format } from './settlement.ts';
+import { absorb, book, format } from './settlement.ts';
 import {
   findPayment,
   findPaymentRow,
@@ -117,7 +118,7 @@ async function beginStep(
   if (await findPendingStep(tx, paymentId)) throw busy();
   const { currency } = payment;
   if (part && part.currency !== currency) throw invalidField('/amount/currency', `must be ${currency}`);
-  const most = mostOf(payment, type);
+  const most = mostOf(payment, type, adapterOf(tx, payment.provider)?.byHand);
   if (most <= 0) throw paymentStepNotPossible(`It is ${payment.status}, so there is nothing to ${type}.`);
   const amount = part?.amount ?? most;
   if (amount > most) throw paymentStepNotPossible(`At most ${format(money(most, currency))} is left to ${type}.`);
@@ -136,9 +137,10 @@ async function beginStep(
 }
 
 /** The most a step can be of, in minor units; zero when it cannot be done. */
-function mostOf({ status, amount, capturedAmount, refundedAmount }: PaymentRow, type: StepType): number {
+function mostOf(payment: PaymentRow, type: StepType, byHand = false): number {
+  const { status, amount, capturedAmount, refundedAmount } = payment;
   if (type === 'refund') return capturedAmount - refundedAmount;
-  const isOpen = status === 'authorized' || (type === 'void' && status === 'pending');
+  const isOpen = status === 'authorized' || (status === 'pending' && (type === 'void' || byHand));
   return isOpen ? amount - capturedAmount : 0;
 }
 
@@ -161,20 +163,29 @@ async function carryOut(db: TenantDatabase, step: StepRow): Promise<void> {
   const { id, provider, reference, method, currency } = payment;
   const adapter = adapterOf(db, provider);
   const type = step.type as StepType;
+  let state: StepOutcome;
   try {
     if (!adapter) throw paymentProviderFailed(`Nothing here speaks for ${provider}.`);
     const about = { id, reference, method, amount: money(payment.amount, currency) };
     const amount = money(step.amount, currency);
-    await ask(() => adapter[type](db, { id: step.id, payment: about, amount }));
+    state = await ask(() => adapter[type](db, { id: step.id, payment: about, amount }));
   } catch (error) {
     if (isRefusal(error)) await markStep(db, step, 'failed', error.message);
     else await leaveStep(db, step);
     throw error;
   }
-  await db.transaction(async (tx) => {
+  const refusal = await db.transaction(async (tx) => {
     const order = (await lockOrder(tx, payment.orderId)) as OrderState;
     const locked = await lockPayment(tx, id);
+    if (state) {
+      await absorb(tx, order, locked, state);
+      // What has become of the payment is not what was asked for, and will not be.
+      const note = `It is ${state.status} at the provider.`;
+      return (await markStep(tx, step, 'failed', note)) ? paymentRefused(note) : null;
+    }
     // The provider's event may have been faster.
     if (await markStep(tx, step, 'succeeded')) await book(tx, order, locked, type, step.amount);
+    return null;
   });
+  if (refusal) throw refusal;
 }

@@ -4,7 +4,8 @@
  */
 import { lockOrder, type OrderState } from '@carton/order';
 import { notFound, type TenantDatabase } from '@carton/runtime';
-import { adapterOf, type ProviderEvent, type WebhookDelivery } from './adapter.ts';
+import type { ProviderEvent, WebhookDelivery } from './adapter.ts';
+import { adapterOf } from './bound.ts';
 import { insertWebhookEvent, keepState, lockSession } from './session-store.ts';
 import { release } from './sessions.ts';
 import { absorb } from './settlement.ts';

@@ -23,8 +23,8 @@ interface Cleanup {
   teardown(task: () => Promise<void>): void;
 }
 
-export function openBox(t: Cleanup): Promise<TestBox> {
-  return createTestBox(t, { packages });
+export function openBox(t: Cleanup, environment?: NodeJS.ProcessEnv): Promise<TestBox> {
+  return createTestBox(t, { packages, environment });
 }
 
 let placed = 1000;

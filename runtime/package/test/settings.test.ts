@@ -1,0 +1,49 @@
+/**
+ * Settings that packages declare: read once at the start, and wrong ones stop it.
+ */
+
+import t from 'tap';
+import { Type } from '../../http/schemas.ts';
+import { gatherExtensions } from '../extension.ts';
+import { packageSettings, readPackageSettings } from '../settings.ts';
+
+const mail = packageSettings({
+  MAIL_FROM: Type.String({ minLength: 3, default: 'shop@example.com', description: 'Sender' }),
+  MAIL_TRIES: Type.Optional(Type.Integer({ minimum: 1, description: 'How often' })),
+});
+const colors = packageSettings({ COLORS: Type.String({ default: '' }) }, ({ COLORS }) => {
+  if (COLORS.includes('pink')) throw new Error('COLORS: no pink');
+  return COLORS.split(',');
+});
+
+/** A box that was started in an environment, with these packages. */
+function start(environment: NodeJS.ProcessEnv, taken: string[] = []) {
+  const packages = [
+    { fullName: '@example/mail', settings: mail },
+    { fullName: '@example/none' },
+    { fullName: '@example/colors', settings: colors },
+  ];
+  return { extensions: gatherExtensions(readPackageSettings(packages, environment, taken)) };
+}
+
+t.test('a package gets its settings, typed, with their defaults', async (t) => {
+  const box = start({ MAIL_TRIES: '3', COLORS: 'red,blue', PATH: '/bin' });
+  t.strictSame(mail.of(box), { MAIL_FROM: 'shop@example.com', MAIL_TRIES: 3 });
+  t.strictSame(colors.of(box), ['red', 'blue'], 'or what it makes of them');
+  const other = start({ MAIL_FROM: '' });
+  t.strictSame(mail.of(other), { MAIL_FROM: 'shop@example.com' }, 'of its own box');
+  t.throws(() => mail.of({ extensions: new Map() }), { message: 'no package has read MAIL_FROM, MAIL_TRIES' });
+});
+
+t.test('a wrong one stops the start and is named', async (t) => {
+  for (const [environment, message] of [
+    [{ MAIL_TRIES: '0' }, 'wrong setting: MAIL_TRIES must be >= 1'],
+    [{ MAIL_TRIES: 'often' }, 'wrong setting: MAIL_TRIES must be integer'],
+    [{ COLORS: 'pink' }, 'wrong setting: COLORS: no pink'],
+  ] as const) {
+    t.throws(() => start(environment), { message });
+  }
+  t.throws(() => start({}, ['COLORS']), {
+    message: 'the setting COLORS is declared by the box and by @example/colors',
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * Payments with Stripe: payment intents that are captured when the order stands. Stripe is given the box's ids as its
+ * idempotency keys, and, with each intent, the ids of payment and merchant: what carries others is none of ours.
+ */
+import type { TenantDatabase } from '@carton/runtime';
+import type Stripe from 'stripe';
+import {
+  isRefusal,
+  type PaymentAdapter,
+  type ProviderEvent,
+  type ProviderPayment,
+  type ProviderState,
+  type ProviderStep,
+  type StepOutcome,
+  webhookSignatureInvalid,
+} from '../../adapter.ts';
+import { paymentSettings } from '../../settings.ts';
+import { toStripe } from './amounts.ts';
+import { callStripe, loadStripe, openStripe } from './client.ts';
+import { accountOf } from './settings.ts';
+import { stateOfCharge, stateOfIntent } from './state.ts';
+
+/** Seconds that a call-back may be old. */
+const tolerance = 300;
+
+const withCharge = { expand: ['latest_charge'] };
+
+export const stripeAdapter: PaymentAdapter = {
+  name: 'stripe',
+
+  async methods(db) {
+    return (await accountOf(db, paymentSettings.of(db).stripe)) ? ['card'] : [];
+  },
+
+  async initiate(db, { id, cartId, amount }) {
+    const { account } = await openStripe(db);
+    // Nothing in here may differ at a second try: under the same key Stripe then refuses it.
+    const intent = await callStripe(db, (stripe) =>
+      stripe.paymentIntents.create(
+        {
+          amount: toStripe(amount),
+          currency: amount.currency.toLowerCase(),
+          capture_method: 'manual',
+          allowed_payment_method_types: ['card'],
+          metadata: { payment_id: id, tenant_id: db.tenantId, cart_id: cartId },
+        },
+        { idempotencyKey: `initiate-${id}` },
+      ),
+    );
+    const nextAction = {
+      type: 'client_secret' as const,
+      value: intent.client_secret as string,
+      ...(account.publishableKey && { publicKey: account.publishableKey }),
+    };
+    return { reference: intent.id, nextAction };
+  },
+
+  confirm: retrieve,
+
+  capture: (db, { id, payment, amount }) =>
+    orTheTruth(db, payment, async (stripe) =>
+      stateOfIntent(
+        await stripe.paymentIntents.capture(
+          payment.reference,
+          { amount_to_capture: toStripe(amount), ...withCharge },
+          { idempotencyKey: `capture-${id}` },
+        ),
+      ),
+    ),
+
+  // Canceled twice is canceled once. A key would keep the answer of a first try that came too early.
+  void: (db, { payment }) =>
+    orTheTruth(db, payment, async (stripe) => stateOfIntent(await stripe.paymentIntents.cancel(payment.reference))),
+
+  refund: (db, step) => orTheTruth(db, step.payment, (stripe) => refund(stripe, step)),
+
+  readWebhook,
+};
+
+/** Stripe forgets idempotency keys after a day, so a refund that may have been made earlier is looked for first. */
+async function refund(stripe: Stripe, { id, payment, amount }: ProviderStep): Promise<void> {
+  const { data: refunds } = await stripe.refunds.list({ payment_intent: payment.reference, limit: 100 });
+  const isMade = refunds.some(({ metadata, status }) => metadata?.step_id === id && status !== 'failed');
+  if (isMade) return;
+  await stripe.refunds.create(
+    { payment_intent: payment.reference, amount: toStripe(amount), metadata: { step_id: id } },
+    { idempotencyKey: `refund-${id}` },
+  );
+}
+
+async function retrieve(db: TenantDatabase, { reference }: ProviderPayment): Promise<ProviderState> {
+  return stateOfIntent(await callStripe(db, (stripe) => stripe.paymentIntents.retrieve(reference, withCharge)));
+}
+
+/** Does a step. Where Stripe says no because the payment has moved on, what has become of it is the answer. */
+async function orTheTruth(
+  db: TenantDatabase,
+  payment: ProviderPayment,
+  step: (stripe: Stripe) => Promise<StepOutcome>,
+): Promise<StepOutcome> {
+  try {
+    return await callStripe(db, step);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const state = await retrieve(db, payment);
+    if (state.status === 'voided' || state.captured > 0) return state;
+    throw error;
+  }
+}
+
+async function readWebhook(
+  db: TenantDatabase,
+  { headers, body }: Parameters<PaymentAdapter['readWebhook']>[1],
+): Promise<ProviderEvent> {
+  const account = await accountOf(db, paymentSettings.of(db).stripe);
+  if (!account?.webhookSecret) throw webhookSignatureInvalid('No secret is set to check it with.');
+  const { webhooks } = await loadStripe();
+  const signature = String(headers['stripe-signature'] ?? '');
+  let event: Stripe.Event;
+  try {
+    event = webhooks.constructEvent(Buffer.from(body), signature, account.webhookSecret, tolerance);
+  } catch {
+    throw webhookSignatureInvalid();
+  }
+  return { id: event.id, payment: paymentOf(db, event.data.object) };
+}
+
+/** The payment of ours that an event's object is of. */
+function paymentOf(db: TenantDatabase, given: Stripe.Event.Data.Object): ProviderEvent['payment'] {
+  const thing = given as Stripe.PaymentIntent | Stripe.Charge;
+  if (thing.object !== 'payment_intent' && thing.object !== 'charge') return undefined;
+  const { payment_id: id, tenant_id: tenantId } = thing.metadata;
+  if (id === undefined || tenantId !== db.tenantId) return undefined;
+  return { id, state: thing.object === 'charge' ? stateOfCharge(thing) : stateOfIntent(thing) };
+}

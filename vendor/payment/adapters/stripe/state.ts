@@ -1,0 +1,35 @@
+/**
+ * What Stripe's objects say of a payment.
+ */
+import type Stripe from 'stripe';
+import type { ProviderState } from '../../adapter.ts';
+import { fromStripe } from './amounts.ts';
+
+/** The state of a payment intent; what was given back is known when its latest charge came with it. */
+export function stateOfIntent(intent: Stripe.PaymentIntent): ProviderState {
+  const { latest_charge: charge, amount_received: received } = intent;
+  return {
+    status: statusOf(intent),
+    captured: fromStripe(received, intent.currency.toUpperCase()),
+    refunded: charge !== null && typeof charge === 'object' ? refundedOf(charge) : 0,
+  };
+}
+
+function statusOf({ status, last_payment_error: error }: Stripe.PaymentIntent): ProviderState['status'] {
+  if (status === 'requires_capture') return 'authorized';
+  if (status === 'succeeded') return 'captured';
+  if (status === 'canceled') return 'voided';
+  return status === 'requires_payment_method' && error ? 'failed' : 'pending';
+}
+
+/** The state that a charge tells of. One that is not captured says nothing: its intent does. */
+export function stateOfCharge(charge: Stripe.Charge): ProviderState {
+  if (!charge.captured) return { status: 'pending', captured: 0, refunded: 0 };
+  const captured = fromStripe(charge.amount_captured, charge.currency.toUpperCase());
+  return { status: 'captured', captured, refunded: refundedOf(charge) };
+}
+
+/** What was given back. Stripe counts what was authorized and never captured as refunded too; no money moved there. */
+function refundedOf({ amount, amount_captured: captured, amount_refunded: refunded, currency }: Stripe.Charge): number {
+  return fromStripe(Math.max(0, refunded - (amount - captured)), currency.toUpperCase());
+}

@@ -1,0 +1,47 @@
+/**
+ * Which payment adapters are bound in a box.
+ */
+import { extensionPoint, type HasExtensions } from '@carton/runtime';
+import { type PaymentAdapter, paymentsNotConfigured } from './adapter.ts';
+import { manualAdapter } from './adapters/manual.ts';
+import { stripeAdapter } from './adapters/stripe/adapter.ts';
+import { type AdapterName, paymentSettings } from './settings.ts';
+
+/** Adapters that other packages contribute, in dependency order. */
+export const paymentAdapters = extensionPoint<PaymentAdapter>('payment.adapter');
+
+/** Those that this package brings along, by the names that settings bind them by. */
+const shipped: Record<AdapterName, PaymentAdapter> = { manual: manualAdapter, stripe: stripeAdapter };
+
+/** The default: it offers nothing, and every step with it is 503 (contract, "What the service does", 3). */
+export const noOperationAdapter: PaymentAdapter = {
+  name: 'none',
+  methods: () => [],
+  initiate: refuse,
+  confirm: refuse,
+  capture: refuse,
+  void: refuse,
+  refund: refuse,
+  readWebhook: refuse,
+};
+
+function refuse(): never {
+  throw paymentsNotConfigured();
+}
+
+/** The adapters of a box: those its settings name, then those contributed; else the default one. */
+export function boundAdapters(box: HasExtensions): readonly PaymentAdapter[] {
+  const named = paymentSettings.of(box).adapters.map((name) => shipped[name]);
+  const bound = [...named, ...paymentAdapters.of(box)];
+  return bound.length > 0 ? bound : [noOperationAdapter];
+}
+
+/** @throws payments_not_configured (503) with the default adapter */
+export function requireAdapter(box: HasExtensions): void {
+  if (boundAdapters(box)[0] === noOperationAdapter) throw paymentsNotConfigured();
+}
+
+/** The adapter that speaks for a provider, null when there is none; the default one speaks for nobody. */
+export function adapterOf(box: HasExtensions, provider: string): PaymentAdapter | null {
+  return boundAdapters(box).find((adapter) => adapter.name === provider && adapter !== noOperationAdapter) ?? null;
+}

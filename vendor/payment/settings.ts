@@ -1,0 +1,49 @@
+/**
+ * What the environment tells of payments.
+ */
+import { packageSettings, Type } from '@carton/runtime';
+import { readStripeAccounts, type StripeAccounts, stripeProperties } from './adapters/stripe/settings.ts';
+
+export const adapterNames = ['manual', 'stripe'] as const;
+export type AdapterName = (typeof adapterNames)[number];
+
+export interface PaymentSettings {
+  /** In the order to offer their methods. */
+  adapters: readonly AdapterName[];
+  /** Seconds that a payment waits for its order. */
+  sessionLifetime: number;
+  stripe: StripeAccounts;
+}
+
+const properties = {
+  PAYMENT_ADAPTERS: Type.String({
+    default: '',
+    description:
+      'Payment adapters, the first one offered first: `manual` (bank transfer, cash on delivery), `stripe`, or both with a comma between; none: every payment step answers 503',
+  }),
+  PAYMENT_SESSION_LIFETIME: Type.Integer({
+    minimum: 5,
+    maximum: 604_800,
+    default: 3600,
+    description: 'Seconds after which a payment is given up that no order came of: voided, or paid back',
+  }),
+  ...stripeProperties,
+};
+
+export const paymentSettings = packageSettings(properties, (values): PaymentSettings => {
+  const adapters = adaptersNamed(values.PAYMENT_ADAPTERS);
+  const stripe = readStripeAccounts(values);
+  if (adapters.includes('stripe') && !stripe.common && stripe.own.size === 0) {
+    throw new Error('STRIPE_SECRET_KEY or STRIPE_ACCOUNTS is not set, and PAYMENT_ADAPTERS names stripe');
+  }
+  return { adapters, sessionLifetime: values.PAYMENT_SESSION_LIFETIME, stripe };
+});
+
+function adaptersNamed(text: string): AdapterName[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => name !== '' && !adapterNames.includes(name as AdapterName));
+  if (unknown !== undefined) {
+    throw new Error(`PAYMENT_ADAPTERS names "${unknown}", which is none of ${adapterNames.join(', ')}`);
+  }
+  return [...new Set(names.filter((name) => name !== ''))] as AdapterName[];
+}

@@ -1,0 +1,59 @@
+/**
+ * Payments by hand: the order stands with its payment pending, and staff say when money has really moved.
+ */
+import t from 'tap';
+import { openBox, placeWithPayment, statusOf, timelineOf } from './helpers.ts';
+
+const box = await openBox(t, { PAYMENT_ADAPTERS: 'manual' });
+const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });
+const step = (id: string, what: string, body?: unknown) => box.staff.post(`/admin/payments/${id}/${what}`, body);
+
+t.test('its methods are offered, and are never captured automatically', async (t) => {
+  const methods = [{ code: 'bank_transfer' }, { code: 'cash_on_delivery' }];
+  t.match((await box.visitor().get('/payment-methods')).body, { items: methods });
+  const { items } = (await box.staff.get('/admin/payment-methods')).body;
+  t.match(items, [{ provider: 'manual', captureMode: 'manual' }, { captureMode: 'manual' }]);
+  t.match(await box.staff.patch(`/admin/payment-methods/${items[0].id}`, { captureMode: 'automatic' }), {
+    status: 400,
+    body: { errors: [{ pointer: '/captureMode', detail: 'must be manual: staff say when this money has come' }] },
+  });
+  t.match((await box.staff.get('/admin/payment-methods')).body, { items: [{ captureMode: 'manual' }, {}] });
+  t.match(await box.staff.patch(`/admin/payment-methods/${items[0].id}`, { captureMode: 'manual', position: 0 }), {
+    status: 200,
+  });
+});
+
+t.test('staff receive the money in parts, and give it back', async (t) => {
+  const { orderId, id } = await placeWithPayment(box, box.db, 2500, 'bank_transfer');
+  const payment = (await box.staff.get(`/admin/payments/${id}`)).body;
+  t.match(payment, { status: 'pending', captureMode: 'manual', reference: id.slice(-10).toUpperCase() });
+  t.equal(await statusOf(box, orderId), 'unpaid');
+  t.match(await step(id, 'refunds'), { status: 409, body: { code: 'payment_step_not_possible' } });
+  t.match(await step(id, 'capture', eur(2501)), { status: 409 });
+  t.match(await step(id, 'capture', eur(1000)), { status: 200, body: { status: 'pending' } });
+  t.equal(await statusOf(box, orderId), 'partially_paid');
+  t.match(await step(id, 'capture'), { status: 200, body: { status: 'captured', captured: { amount: 2500 } } });
+  t.equal(await statusOf(box, orderId), 'paid');
+  t.match(await step(id, 'refunds', eur(500)), { status: 201, body: { status: 'succeeded' } });
+  t.equal(await statusOf(box, orderId), 'partially_refunded');
+  t.strictSame((await timelineOf(box, orderId)).slice(0, 3), [
+    'Refunded 5.00 EUR by bank_transfer',
+    'Received 15.00 EUR by bank_transfer',
+    'Received 10.00 EUR by bank_transfer',
+  ]);
+});
+
+t.test('what is not expected any more is voided, and what came of it stays', async (t) => {
+  const none = await placeWithPayment(box, box.db, 2500, 'cash_on_delivery');
+  t.match(await step(none.id, 'void'), { status: 200, body: { status: 'voided' } });
+  t.equal(await statusOf(box, none.orderId), 'voided');
+  const part = await placeWithPayment(box, box.db, 2500, 'cash_on_delivery');
+  await step(part.id, 'capture', eur(700));
+  t.match(await step(part.id, 'void'), { status: 200, body: { status: 'captured', captured: { amount: 700 } } });
+  t.equal(await statusOf(box, part.orderId), 'partially_paid');
+});
+
+t.test('nobody calls back about them', async (t) => {
+  const answer = await box.visitor().post('/payments/webhooks/manual', {});
+  t.match(answer, { status: 400, body: { code: 'webhook_signature_invalid' } });
+});

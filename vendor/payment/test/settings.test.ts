@@ -1,0 +1,77 @@
+/**
+ * Settings of payments: what binds the adapters, and what stops the start.
+ */
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gatherExtensions } from '@carton/runtime/testing';
+import t from 'tap';
+import { boundAdapters, noOperationAdapter } from '../bound.ts';
+import { paymentSettings } from '../settings.ts';
+
+const start = (environment: NodeJS.ProcessEnv) => ({
+  extensions: gatherExtensions([paymentSettings.read(environment)]),
+});
+const folder = t.testdir();
+
+/** Writes a file of accounts. */
+function accounts(content: unknown, mode = 0o600): string {
+  const file = join(folder, 'accounts.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  chmodSync(file, mode);
+  return file;
+}
+
+t.test('adapters are bound in the order they are named', async (t) => {
+  const key = { STRIPE_SECRET_KEY: 'sk_test_1' };
+  for (const [named, expected] of [
+    ['', []],
+    ['manual', ['manual']],
+    ['stripe, manual,stripe', ['stripe', 'manual']],
+  ] as const) {
+    const bound = boundAdapters(start({ ...key, PAYMENT_ADAPTERS: named }));
+    t.strictSame(
+      bound.filter((adapter) => adapter !== noOperationAdapter).map(({ name }) => name),
+      expected,
+    );
+  }
+});
+
+t.test('what is wrong is named, and no secret is', async (t) => {
+  const stripe = { PAYMENT_ADAPTERS: 'stripe' };
+  const own = { secretKey: 'sk_live_secret', webhookSecret: 'whsec_secret' };
+  const cases: [NodeJS.ProcessEnv, RegExp][] = [
+    [{ PAYMENT_ADAPTERS: 'manual,paypal' }, /PAYMENT_ADAPTERS names "paypal", which is none of manual, stripe/],
+    [stripe, /STRIPE_SECRET_KEY or STRIPE_ACCOUNTS is not set/],
+    [{ ...stripe, STRIPE_SECRET_KEY: 'secret' }, /STRIPE_SECRET_KEY must match pattern/],
+    [{ STRIPE_API_URL: 'ftp://secret' }, /STRIPE_API_URL must match/],
+    [{ PAYMENT_SESSION_LIFETIME: '1' }, /PAYMENT_SESSION_LIFETIME must be >= 5/],
+    [{ STRIPE_ACCOUNTS: join(folder, 'none.json') }, /STRIPE_ACCOUNTS: .*none.json cannot be read/],
+    [{ STRIPE_ACCOUNTS: accounts({ shop: own }, 0o640) }, /can be read by others: chmod 600 it/],
+  ];
+  for (const [environment, message] of cases) t.throws(() => start(environment), { message });
+  for (const [content, message] of [
+    ['{"secretKey": sk_live_secret}', /is not JSON$/],
+    [[own], /must hold an object, with an account for each merchant/],
+    [{ shop: 'sk_live_secret' }, /must hold an object for shop/],
+    [{ shop: { ...own, secrets: 1 } }, /says "secrets" of shop, which means nothing/],
+    [{ shop: { webhookSecret: 'whsec_secret' } }, /must give shop a secretKey like/],
+    [{ shop: { ...own, publishableKey: 7 } }, /must give shop a publishableKey like/],
+  ] as const) {
+    const environment = { STRIPE_ACCOUNTS: accounts(content) };
+    t.throws(() => start(environment), { message });
+    try {
+      start(environment);
+    } catch (error) {
+      t.notMatch((error as Error).message, /_secret/);
+    }
+  }
+});
+
+t.test('a merchant is paid by its own account', async (t) => {
+  const own = { secretKey: 'sk_live_own' };
+  const { stripe } = paymentSettings.of(
+    start({ STRIPE_SECRET_KEY: 'sk_box', STRIPE_ACCOUNTS: accounts({ shop: own }) }),
+  );
+  t.match(stripe, { common: { secretKey: 'sk_box' }, url: null });
+  t.strictSame([...stripe.own], [['shop', own]]);
+});
