@@ -13,8 +13,11 @@ let kept: Statement[] | null = null;
 const send = pg.Client.prototype.query as (...given: unknown[]) => unknown;
 pg.Client.prototype.query = function keep(this: pg.Client, ...given: unknown[]) {
   const { text, values = [] } = given[0] as Partial<Statement>;
-  // Which tenant a connection speaks for is told as it changes hands, not for each request.
-  if (text && !text.startsWith('select set_config(')) kept?.push({ text, values });
+  // Which tenant a connection speaks for is told as it changes hands, not for each request; background work is no part
+  // of one.
+  const { connectionParameters } = this as unknown as { connectionParameters: { application_name: string } };
+  const isOfRequest = connectionParameters.application_name === 'box';
+  if (isOfRequest && text && !text.startsWith('select set_config(')) kept?.push({ text, values });
   return send.apply(this, given);
 } as never;
 

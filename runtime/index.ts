@@ -18,6 +18,7 @@ export { outboxRow, publish, type Resource, wakeBackground } from './events/outb
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
+export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';
 export * from './http/problems.ts';
 export { addressBlock } from './http/rate-limit.ts';

@@ -3,6 +3,7 @@
  */
 import { definePackage, tenantDirectories } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
+import { forgetOldRows, retention } from './retention.ts';
 import { readCapabilities } from './routes/capabilities.ts';
 import { listEventDeliveries, readEventDelivery, retryEventDelivery } from './routes/events.ts';
 import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
@@ -33,6 +34,8 @@ export default definePackage({
     retryEventDelivery,
   ],
   events: [storeUpdated],
+  jobs: [forgetOldRows],
+  settings: retention,
   boxTables: ['tenants'],
   extends: [tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant, origins: findAllowedOrigins })],
 });

@@ -1,0 +1,46 @@
+/**
+ * What the engine keeps for a while only: answers to Idempotency-Keys, and events that every subscriber has taken.
+ */
+import { idempotencyKeyLifetimeHours, job, packageSettings, type TenantDatabase, Type } from '@carton/runtime';
+
+export const retention = packageSettings({
+  EVENT_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 3650,
+    default: 30,
+    description: 'Days for which events are kept that every subscriber has taken; what is dead or waits stays',
+  }),
+});
+
+/** Few at a time, so that no statement holds its rows for long. */
+const rowsAtOnce = 1000;
+
+const forgetKeys = `
+  delete from idempotency_keys
+   where tenant_id = $1 and (caller, operation_id, key) in (
+         select caller, operation_id, key from idempotency_keys
+          where tenant_id = $1 and created_at < now() - $2 * interval '1 hour' limit ${rowsAtOnce})
+  returning key`;
+
+const forgetEvents = `
+  delete from event_outbox
+   where tenant_id = $1 and id in (
+         select id from event_outbox event
+          where tenant_id = $1 and dispatched_at < now() - $2 * interval '1 day'
+            and not exists (select from event_deliveries delivery
+                             where delivery.tenant_id = $1 and delivery.event_id = event.id and status <> 'delivered')
+          limit ${rowsAtOnce})
+  returning id`;
+
+async function repeat(db: TenantDatabase, text: string, age: number): Promise<void> {
+  while ((await db.query(text, [age])).length === rowsAtOnce);
+}
+
+export const forgetOldRows = job({
+  name: 'core.forget-old-rows',
+  everySeconds: 3600,
+  async run(db) {
+    await repeat(db, forgetKeys, idempotencyKeyLifetimeHours);
+    await repeat(db, forgetEvents, retention.of(db).EVENT_RETENTION_DAYS);
+  },
+});

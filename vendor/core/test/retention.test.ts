@@ -1,0 +1,72 @@
+/**
+ * What is kept for a while only goes when it is old, and nothing else does.
+ */
+import { newId } from '@carton/runtime';
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { forgetOldRows } from '../retention.ts';
+
+t.test('old rows go, others stay', async (t) => {
+  const box = await createTestBox(t, { tier: 'basic', environment: { EVENT_RETENTION_DAYS: '10' } });
+  const other = await box.openShop();
+  const events: Record<string, { dispatched: string | null; delivery?: string }> = {
+    'too young': { dispatched: '9 days', delivery: 'delivered' },
+    'old and taken': { dispatched: '11 days', delivery: 'delivered' },
+    'old, for nobody': { dispatched: '11 days' },
+    'old and dead': { dispatched: '11 days', delivery: 'dead' },
+    'old and waiting': { dispatched: '11 days', delivery: 'pending' },
+  };
+  for (const shop of [box, other]) {
+    // The job does not come by itself meanwhile.
+    await shop.db.query(
+      `insert into background_tasks (tenant_id, name, due_at) values ($1, $2, now() + interval '1 day')
+       on conflict (tenant_id, name) do update set due_at = excluded.due_at`,
+      [forgetOldRows.name],
+    );
+    for (const [type, { dispatched, delivery }] of Object.entries(events)) {
+      const id = newId();
+      await shop.db.query(
+        `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload, dispatched_at)
+         values ($1, $2, $3, 'note', $2, '{}', now() - $4::interval)`,
+        [id, type, dispatched],
+      );
+      if (!delivery) continue;
+      // Of a subscriber that this box does not have, so that nobody delivers it meanwhile.
+      await shop.db.insert('event_deliveries', {
+        id: newId(),
+        eventId: id,
+        subscriber: 'nobody.here',
+        position: 1,
+        resourceId: id,
+        status: delivery,
+      });
+    }
+    for (const [key, age] of [
+      ['young', '23 hours'],
+      ['old', '25 hours'],
+    ]) {
+      await shop.db.query(
+        `insert into idempotency_keys (tenant_id, caller, operation_id, key, fingerprint, created_at)
+         values ($1, 'session x', 'placeOrder', $2, 'x', now() - $3::interval)`,
+        [key, age],
+      );
+    }
+  }
+  await forgetOldRows.run(box.db);
+  const left = async ({ db }: Pick<typeof box, 'db'>) => {
+    const kept = await db.query<{ type: string }>(
+      'select type from event_outbox where tenant_id = $1 and type = any($2) order by id',
+      [Object.keys(events)],
+    );
+    const keys = await db.query<{ key: string }>('select key from idempotency_keys where tenant_id = $1 order by key');
+    return [kept.map(({ type }) => type), keys.map(({ key }) => key)];
+  };
+  t.strictSame(await left(box), [['too young', 'old and dead', 'old and waiting'], ['young']]);
+  t.strictSame(await left(other), [Object.keys(events), ['old', 'young']], 'another shop has its own turn');
+});
+
+t.test('a retention that is no number of days stops the start', async (t) => {
+  await t.rejects(createTestBox(t, { tier: 'basic', environment: { EVENT_RETENTION_DAYS: '0' } }), {
+    message: /wrong setting: EVENT_RETENTION_DAYS/,
+  });
+});
