@@ -10,7 +10,7 @@ export { Country, countryName, isCountry } from './country/country.ts';
 export { type Actor, type Change, changeListeners } from './db/changes.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/connection.ts';
 export type { Database } from './db/database.ts';
-export { newId } from './db/id.ts';
+export { firstIdAt, newId } from './db/id.ts';
 export { newestFirst, paginate, type Sort } from './db/paging.ts';
 export { json, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';

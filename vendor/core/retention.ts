@@ -1,7 +1,14 @@
 /**
  * What the engine keeps for a while only: answers to Idempotency-Keys, and events that every subscriber has taken.
  */
-import { idempotencyKeyLifetimeHours, job, packageSettings, type TenantDatabase, Type } from '@carton/runtime';
+import {
+  firstIdAt,
+  idempotencyKeyLifetimeHours,
+  job,
+  packageSettings,
+  type TenantDatabase,
+  Type,
+} from '@carton/runtime';
 
 export const retention = packageSettings({
   EVENT_RETENTION_DAYS: Type.Integer({
@@ -22,18 +29,19 @@ const forgetKeys = `
           where tenant_id = $1 and created_at < now() - $2 * interval '1 hour' limit ${rowsAtOnce})
   returning key`;
 
+/** An id tells when its event was written, so the old ones stand at the beginning of the primary key. */
 const forgetEvents = `
   delete from event_outbox
    where tenant_id = $1 and id in (
          select id from event_outbox event
-          where tenant_id = $1 and dispatched_at < now() - $2 * interval '1 day'
+          where tenant_id = $1 and id < $2 and dispatched_at is not null
             and not exists (select from event_deliveries delivery
                              where delivery.tenant_id = $1 and delivery.event_id = event.id and status <> 'delivered')
           limit ${rowsAtOnce})
   returning id`;
 
-async function repeat(db: TenantDatabase, text: string, age: number): Promise<void> {
-  while ((await db.query(text, [age])).length === rowsAtOnce);
+async function repeat(db: TenantDatabase, text: string, limit: number | string): Promise<void> {
+  while ((await db.query(text, [limit])).length === rowsAtOnce);
 }
 
 export const forgetOldRows = job({
@@ -41,6 +49,7 @@ export const forgetOldRows = job({
   everySeconds: 3600,
   async run(db) {
     await repeat(db, forgetKeys, idempotencyKeyLifetimeHours);
-    await repeat(db, forgetEvents, retention.of(db).EVENT_RETENTION_DAYS);
+    const days = retention.of(db).EVENT_RETENTION_DAYS;
+    await repeat(db, forgetEvents, firstIdAt(new Date(Date.now() - days * 86_400_000)));
   },
 });

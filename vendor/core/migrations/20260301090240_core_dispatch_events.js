@@ -8,7 +8,6 @@ export const up = (knex) =>
       add column dispatched_at timestamptz(3);
     alter table event_outbox alter column position set default nextval('event_outbox_position');
     create index event_outbox_waiting on event_outbox (tenant_id, position, id) where dispatched_at is null;
-    create index event_outbox_dispatched on event_outbox (tenant_id, dispatched_at) where dispatched_at is not null;
 
     -- One event for one subscriber. next_attempt_at: not before; while it is being delivered, until when nobody else
     -- takes it.
@@ -47,7 +46,6 @@ export const up = (knex) =>
 export const down = (knex) =>
   knex.raw(`
     drop table background_tasks, event_deliveries;
-    drop index event_outbox_dispatched;
     drop index event_outbox_waiting;
     alter table event_outbox drop column dispatched_at, drop column position;
     drop sequence event_outbox_position;

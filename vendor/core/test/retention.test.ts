@@ -1,7 +1,7 @@
 /**
  * What is kept for a while only goes when it is old, and nothing else does.
  */
-import { newId } from '@carton/runtime';
+import { firstIdAt, newId } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { forgetOldRows } from '../retention.ts';
@@ -9,12 +9,13 @@ import { forgetOldRows } from '../retention.ts';
 t.test('old rows go, others stay', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', environment: { EVENT_RETENTION_DAYS: '10' } });
   const other = await box.openShop();
-  const events: Record<string, { dispatched: string | null; delivery?: string }> = {
-    'too young': { dispatched: '9 days', delivery: 'delivered' },
-    'old and taken': { dispatched: '11 days', delivery: 'delivered' },
-    'old, for nobody': { dispatched: '11 days' },
-    'old and dead': { dispatched: '11 days', delivery: 'dead' },
-    'old and waiting': { dispatched: '11 days', delivery: 'pending' },
+  const daysAgo = (days: number) => firstIdAt(new Date(Date.now() - days * 86_400_000));
+  const events: Record<string, { id: string; delivery?: string }> = {
+    'too young': { id: daysAgo(9), delivery: 'delivered' },
+    'old and taken': { id: daysAgo(11), delivery: 'delivered' },
+    'old, for nobody': { id: daysAgo(12) },
+    'old and dead': { id: daysAgo(13), delivery: 'dead' },
+    'old and waiting': { id: daysAgo(14), delivery: 'pending' },
   };
   for (const shop of [box, other]) {
     // The job does not come by itself meanwhile.
@@ -23,12 +24,11 @@ t.test('old rows go, others stay', async (t) => {
        on conflict (tenant_id, name) do update set due_at = excluded.due_at`,
       [forgetOldRows.name],
     );
-    for (const [type, { dispatched, delivery }] of Object.entries(events)) {
-      const id = newId();
+    for (const [type, { id, delivery }] of Object.entries(events)) {
       await shop.db.query(
         `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload, dispatched_at)
-         values ($1, $2, $3, 'note', $2, '{}', now() - $4::interval)`,
-        [id, type, dispatched],
+         values ($1, $2, $3, 'note', $2, '{}', now())`,
+        [id, type],
       );
       if (!delivery) continue;
       // Of a subscriber that this box does not have, so that nobody delivers it meanwhile.
@@ -55,7 +55,7 @@ t.test('old rows go, others stay', async (t) => {
   await forgetOldRows.run(box.db);
   const left = async ({ db }: Pick<typeof box, 'db'>) => {
     const kept = await db.query<{ type: string }>(
-      'select type from event_outbox where tenant_id = $1 and type = any($2) order by id',
+      'select type from event_outbox where tenant_id = $1 and type = any($2) order by id desc',
       [Object.keys(events)],
     );
     const keys = await db.query<{ key: string }>('select key from idempotency_keys where tenant_id = $1 order by key');
