@@ -1,7 +1,7 @@
 /**
  * Who may call: the vendor, the gated registry, the holder of a licence key.
  */
-import { type AccessKind, bearerToken, secretsEqual } from '@carton/runtime/service';
+import { type AccessKind, bearerToken, metricsAccess, secretsEqual } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { GuessLimiter } from './license/guesses.ts';
 import type { License } from './license/schemas.ts';
@@ -13,6 +13,7 @@ export interface CredentialScope {
   guesses: GuessLimiter;
   adminSecret: string;
   registrySecret: string;
+  metricsSecret?: string | undefined;
 }
 
 const admin: AccessKind<CredentialScope, true> = {
@@ -37,4 +38,6 @@ const license: AccessKind<CredentialScope, License> = {
   },
 };
 
-export const accessKinds = [admin, registry, license] as unknown as AccessKind<CredentialScope, never>[];
+const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSecret);
+
+export const accessKinds = [admin, registry, license, metrics] as unknown as AccessKind<CredentialScope, never>[];

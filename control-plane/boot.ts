@@ -12,11 +12,14 @@ import {
   type IdempotencyKeeper,
   listen,
   migrate,
+  type Operations,
   pendingMigrations,
   problemOfDatabaseError,
   type Route,
   serveDocument,
   serviceRoutes,
+  startOperations,
+  type TracingSettings,
   vendor,
 } from '@carton/runtime/service';
 import { type Logger, pino } from 'pino';
@@ -38,6 +41,11 @@ export interface ControlPlaneOptions extends ControlPlaneSettings {
   registrySecret: string;
   /** Encrypts the private signing key in the database. */
   signingKeySecret?: string;
+  metricsSecret?: string;
+  /** Milliseconds from which on a statement is logged as slow; 0, unless given, for never. */
+  slowQueries?: number;
+  /** Where given, traces are made and sent. */
+  tracing?: TracingSettings | null;
   /** Which proxies are believed: see `trustedProxy`. */
   trustProxy?: boolean | string;
   /** Refuse an answer that breaks its own schema: for tests. */
@@ -54,6 +62,8 @@ export interface RunningControlPlane {
   document(): Promise<Record<string, unknown>>;
   /** Everything it serves, as it was given to the application. */
   routes: readonly Route<ControlPlaneServices>[];
+  /** Says by `/health` that it will stop, and goes on serving. */
+  drain(): void;
   /** Ends what is under way, then closes the database's pool. */
   stop(): Promise<void>;
 }
@@ -67,8 +77,11 @@ const migrationOwner = {
 
 /** Starts the control plane. @throws Error with one clear line about what stops it */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<RunningControlPlane> {
-  const { databaseUrl, poolSize, log = pino({ level: 'silent' }) } = options;
-  const db = connect({ url: databaseUrl, poolSize, applicationName: 'control-plane' });
+  const { databaseUrl, poolSize, slowQueries, tracing, log = pino({ level: 'silent' }) } = options;
+  const about = { name: `${vendor.name}-control-plane`, version: manifest.version };
+  const operations = await startOperations({ log, about, slowQueries, tracing });
+  const observer = operations.observeDatabase;
+  const db = connect({ url: databaseUrl, poolSize, applicationName: 'control-plane', observer });
   try {
     const { applied } = await migrate(db, [migrationOwner]);
     log.info({ applied: applied.map(({ file }) => file) }, 'migrations are applied');
@@ -76,21 +89,28 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
       tokenLifetime: options.tokenLifetimeSeconds,
       secret: options.signingKeySecret,
     });
-    return await serve(options, { db, signing, log });
+    return await serve(options, { db, signing, log, operations });
   } catch (error) {
     await db.destroy();
+    await operations.stop();
     throw error;
   }
 }
 
 async function serve(
   options: ControlPlaneOptions,
-  { db, signing, log }: Pick<ControlPlaneServices, 'db' | 'signing'> & { log: Logger },
+  {
+    db,
+    signing,
+    log,
+    operations,
+  }: Pick<ControlPlaneServices, 'db' | 'signing'> & { log: Logger; operations: Operations },
 ): Promise<RunningControlPlane> {
-  const { adminSecret, registrySecret, trustProxy, strictAnswers } = options;
+  const { adminSecret, registrySecret, metricsSecret, trustProxy, strictAnswers } = options;
   const guesses = createGuessLimiter();
   const migrations = await collectMigrations([migrationOwner]);
-  let draining = false;
+  operations.watchPool('requests', db);
+  operations.watchMigrations(db, migrations);
   const areas = [
     { name: 'licences', description: 'Licence keys and their activation', routes: licenseRoutes },
     { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
@@ -102,7 +122,9 @@ async function serve(
     name: 'control plane',
     about: { version: manifest.version },
     pendingMigrations: () => pendingMigrations(db, migrations),
-    isDraining: () => draining,
+    isDraining: () => operations.draining,
+    metrics: operations.metrics,
+    metricsReaders: ['metrics', 'admin'],
     document: () => document.prepared(),
   });
   areas.push({ name: 'service', description: 'The control plane itself', routes: own });
@@ -117,13 +139,14 @@ async function serve(
     accessKinds,
   }));
 
-  const scope: CredentialScope = { db, guesses, adminSecret, registrySecret };
+  const scope: CredentialScope = { db, guesses, adminSecret, registrySecret, metricsSecret };
   const app = createApp<CredentialScope, ControlPlaneServices>({
     routes,
     accessKinds,
     log,
     trustProxy,
     strictAnswers,
+    observeRequest: operations.observeRequest,
     keepIdempotent,
     translateError: problemOfDatabaseError,
     before: [explorer({ title, description, badges: [manifest.version] })],
@@ -140,14 +163,20 @@ async function serve(
   });
   const server = await listen(app, options.host, options.port);
   log.info({ url: server.url, routes: routes.length }, 'listening');
+  const drain = () => {
+    operations.draining = true;
+    server.drain();
+  };
   return {
     url: server.url,
     document: document.make,
     routes,
+    drain,
     async stop() {
-      draining = true;
+      drain();
       await server.stop();
       await db.destroy();
+      await operations.stop();
     },
   };
 }

@@ -6,8 +6,10 @@ import {
   normalizeHost,
   object,
   readSettings,
+  readTracing,
   readTrustProxy,
   serviceSettings,
+  type TracingSettings,
   Type,
   vendor,
 } from '@carton/runtime/service';
@@ -64,6 +66,12 @@ export interface Config {
   readonly nameserverLookup: string | undefined;
   readonly trustProxy: string;
   readonly logLevel: string;
+  readonly metricsSecret: string | undefined;
+  /** Milliseconds. */
+  readonly slowQueries: number;
+  /** Milliseconds. */
+  readonly drainTime: number;
+  readonly tracing: TracingSettings | null;
 }
 
 /**
@@ -87,6 +95,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     nameserverLookup: values.NAMESERVER_LOOKUP,
     trustProxy: readTrustProxy(values.TRUST_PROXY),
     logLevel: values.LOG_LEVEL,
+    metricsSecret: values.METRICS_SECRET,
+    slowQueries: values.SLOW_QUERY_MILLISECONDS,
+    drainTime: values.DRAIN_SECONDS * 1000,
+    tracing: readTracing(environment),
   });
 }
 

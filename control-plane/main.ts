@@ -7,9 +7,10 @@ import { startControlPlane } from './boot.ts';
 import { readConfig } from './config.ts';
 
 await runService('the control plane', async () => {
-  const { home, databaseUrl, logLevel, ...config } = readConfig(process.env);
+  const { home, databaseUrl, logLevel, drainTime, ...config } = readConfig(process.env);
   return {
     logLevel,
+    drainTime,
     databaseUrl,
     databaseFolder: join(home, 'postgresql'),
     start: (databaseUrl, log) => startControlPlane({ ...config, databaseUrl, log }),

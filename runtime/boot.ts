@@ -25,6 +25,8 @@ import type { Route } from './http/route.ts';
 import { listen, type RunningServer } from './http/server.ts';
 import { explorer } from './openapi/explorer.ts';
 import { serveDocument } from './openapi/served.ts';
+import { type Operations, startOperations } from './operations/operations.ts';
+import type { TracingSettings } from './operations/tracing/settings.ts';
 import { gatherExtensions } from './package/extension.ts';
 import { type LoadedPackage, loadPackages, type Tier } from './package/load.ts';
 import { readPackageSettings } from './package/settings.ts';
@@ -40,6 +42,11 @@ export interface BootOptions {
   packagesFrom: string;
   operatorSecret?: string;
   hostingSecret?: string;
+  metricsSecret?: string;
+  /** Milliseconds from which on a statement is logged as slow; 0, unless given, for never. */
+  slowQueries?: number;
+  /** Where given, traces are made and sent. */
+  tracing?: TracingSettings | null;
   /** Which proxies are believed: see `trustedProxy`. */
   trustProxy?: boolean | string;
   /** Requests a minute; none are counted unless given. */
@@ -62,6 +69,8 @@ export interface RunningBox extends Box {
   document(): Promise<Record<string, unknown>>;
   /** Everything it serves, as it was given to the application. */
   routes: readonly Route<BoxServices>[];
+  /** Says by `/health` that it will stop, and goes on serving. */
+  drain(): void;
   /** Ends what is under way, requests first, then closes the connections to the database. */
   stop(): Promise<void>;
 }
@@ -80,23 +89,30 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
   const packages = await loadPackages(options.packages, options.packagesFrom);
   const settings = readPackageSettings(packages, options.environment ?? {}, Object.keys(boxSettings));
   const role = await prepareDatabase(options.databaseUrl, packages, log);
-  const { poolSize, requestDeadline = longestRequest } = options;
-  const database = openDatabase({ url: options.databaseUrl, poolSize, role, statementTimeout: requestDeadline });
-  const background = prepareBackground({ databaseUrl: options.databaseUrl, role, packages, log });
+  const { databaseUrl: url, poolSize, requestDeadline = longestRequest, tier, slowQueries, tracing } = options;
+  const about = { version: vendor.version, tier };
+  const operations = await startOperations({ log, about, slowQueries, tracing });
+  const { observeDatabase: observer, observeBackground: observe } = operations;
+  const database = openDatabase({ url, poolSize, role, statementTimeout: requestDeadline, observer });
+  const background = prepareBackground({ databaseUrl: url, role, packages, log, observe, observer });
   try {
     const extensions = packages.flatMap((loaded) => loaded.extends ?? []);
     database.extensions = gatherExtensions([...extensions, ...settings, outboxListeners.with(background.wake)]);
-    const box = await serve(options, database, packages, log);
+    operations.watchPool('requests', database.knex);
+    operations.watchPool('background', background.database.knex);
+    const box = await serve(options, database, packages, operations, log);
     background.start(database.extensions);
     const stop = async () => {
       await box.stop();
       await background.stop();
       await database.close();
+      await operations.stop();
     };
     return { ...box, stop };
   } catch (error) {
     await background.stop();
     await database.close();
+    await operations.stop();
     throw error;
   }
 }
@@ -122,22 +138,26 @@ async function serve(
   options: BootOptions,
   database: Database,
   packages: readonly LoadedPackage[],
+  operations: Operations,
   log: Logger,
 ): Promise<RunningBox> {
-  const { tier, operatorSecret, hostingSecret, trustProxy, rateLimits, bodyDeadline, strictAnswers } = options;
+  const { tier, trustProxy, rateLimits, bodyDeadline, strictAnswers } = options;
   const { requestDeadline = longestRequest } = options;
-  const secrets = { operator: operatorSecret, hosting: hostingSecret };
+  const { operatorSecret: operator, hostingSecret: hosting, metricsSecret: metrics } = options;
+  const secrets = { operator, hosting, metrics };
   const accessKinds = accessKindsIn(database);
   const tenants = new TenantResolver(database, secrets);
-  let draining = false;
+  const migrations = await collectMigrations(packages);
+  operations.watchMigrations(database.knex, migrations);
   const complete = (routes: readonly Route<BoxServices>[]) =>
     completeRoutes(routes, { accessKinds, conditional: true, rateLimited: true });
   const engine = complete(
     engineRoutes({
       database,
       tier,
-      migrations: await collectMigrations(packages),
-      isDraining: () => draining,
+      migrations,
+      isDraining: () => operations.draining,
+      metrics: operations.metrics,
       document: () => document.prepared(),
     }),
   );
@@ -170,6 +190,7 @@ async function serve(
     trustProxy,
     strictAnswers,
     bodyDeadline,
+    observeRequest: operations.observeRequest,
     keepIdempotent,
     keepConsistent,
     rateLimits: rateLimits && boxRateLimits(rateLimits),
@@ -206,13 +227,18 @@ async function serve(
   });
   const server: RunningServer = await listen(app, options.host, options.port);
   log.info({ url: server.url, tier, packages: packages.length, routes: routes.length }, 'listening');
+  const drain = () => {
+    operations.draining = true;
+    server.drain();
+  };
   return {
     ...box,
     url: server.url,
     document: document.make,
     routes,
+    drain,
     async stop() {
-      draining = true;
+      drain();
       await server.stop();
     },
   };

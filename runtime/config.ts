@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import type { RateLimits } from './http/rate-limit.ts';
 import { object, Type } from './http/schemas.ts';
+import { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
 import { readSettings, readTrustProxy, serviceSettings } from './settings.ts';
 
 const limit = (usual: number, what: string) =>
@@ -51,6 +52,12 @@ export interface Config {
   readonly trustProxy: string;
   readonly rateLimits: RateLimits;
   readonly logLevel: string;
+  readonly metricsSecret: string | undefined;
+  /** Milliseconds. */
+  readonly slowQueries: number;
+  /** Milliseconds. */
+  readonly drainTime: number;
+  readonly tracing: TracingSettings | null;
 }
 
 /** Every setting with its default and meaning, for the README and --help. */
@@ -80,5 +87,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       login: values.RATE_LIMIT_LOGIN,
     },
     logLevel: values.LOG_LEVEL,
+    metricsSecret: values.METRICS_SECRET,
+    slowQueries: values.SLOW_QUERY_MILLISECONDS,
+    drainTime: values.DRAIN_SECONDS * 1000,
+    tracing: readTracing(environment),
   });
 }

@@ -21,10 +21,11 @@ async function readLockFile(path: string): Promise<LockFile> {
 }
 
 await runService('the box', async () => {
-  const { databaseUrl, home, lockFile, logLevel, ...config } = readConfig(process.env);
+  const { databaseUrl, home, lockFile, logLevel, drainTime, ...config } = readConfig(process.env);
   const { tier, packages } = await readLockFile(lockFile);
   return {
     logLevel,
+    drainTime,
     databaseUrl,
     databaseFolder: join(home, 'data', 'postgresql'),
     start: (databaseUrl, log) =>

@@ -1,17 +1,30 @@
 /**
- * A service as a process: read the settings, start the database, start the service, stop on SIGTERM or SIGINT.
+ * A service as a process: read the settings, start the database, start the service, and at SIGTERM or SIGINT let it
+ * drain and stop it.
  */
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { startEmbeddedPostgres } from './db/embedded.ts';
+import { openLog, switchLevelOnSignal } from './operations/log.ts';
+import { StopSignals } from './operations/stop-signals.ts';
+
+/** A service that runs. */
+export interface RunningService {
+  /** Says to whoever asks that it will stop, and goes on serving. */
+  drain(): void;
+  /** Ends what is under way, then closes. */
+  stop(): Promise<void>;
+}
 
 export interface ServiceDescription {
   /** Least level that is logged. */
   logLevel: string;
+  /** Milliseconds between being told to stop and stopping. */
+  drainTime: number;
   /** A PostgreSQL that runs elsewhere; else the embedded one runs with the service. */
   databaseUrl: string | undefined;
   /** Folder of the embedded PostgreSQL. */
   databaseFolder: string;
-  start(databaseUrl: string, log: Logger): Promise<{ stop(): Promise<void> }>;
+  start(databaseUrl: string, log: Logger): Promise<RunningService>;
 }
 
 /**
@@ -22,12 +35,9 @@ export interface ServiceDescription {
  */
 export async function runService(name: string, describe: () => Promise<ServiceDescription>): Promise<never> {
   // A signal during the start is kept until there is something to stop.
-  const stopped = new Promise<void>((resolve) => {
-    process.once('SIGTERM', () => resolve());
-    process.once('SIGINT', () => resolve());
-  });
+  const signals = new StopSignals();
   try {
-    await run(await describe(), stopped);
+    await run(await describe(), signals);
     process.exit(0);
   } catch (error) {
     process.stderr.write(`${name} cannot start: ${(error as Error).message}\n`);
@@ -35,8 +45,9 @@ export async function runService(name: string, describe: () => Promise<ServiceDe
   }
 }
 
-async function run(service: ServiceDescription, stopped: Promise<void>): Promise<void> {
-  const log = pino({ level: service.logLevel });
+async function run(service: ServiceDescription, signals: StopSignals): Promise<void> {
+  const log = openLog(service.logLevel);
+  switchLevelOnSignal(log);
   const embedded = service.databaseUrl
     ? null
     : await startEmbeddedPostgres({
@@ -45,10 +56,18 @@ async function run(service: ServiceDescription, stopped: Promise<void>): Promise
       });
   try {
     const running = await service.start(service.databaseUrl ?? (embedded?.url as string), log);
-    await stopped;
+    await signals.first;
+    await drain(running, service.drainTime, signals, log);
     log.info('stopping');
     await running.stop();
   } finally {
     await embedded?.stop();
   }
+}
+
+async function drain(running: RunningService, milliseconds: number, signals: StopSignals, log: Logger): Promise<void> {
+  running.drain();
+  if (milliseconds === 0) return;
+  log.info({ seconds: milliseconds / 1000 }, 'draining');
+  await signals.secondWithin(milliseconds);
 }

@@ -19,8 +19,27 @@ export const serviceSettings = {
   }),
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
-    description: 'Least level that is logged',
+    description: 'Least level that is logged; SIGUSR2 changes to `debug` and back',
   }),
+  SLOW_QUERY_MILLISECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 3_600_000,
+    default: 500,
+    description: 'Time from which on a statement, or a wait for a connection, is logged as slow; 0 for never',
+  }),
+  DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 600,
+    default: 0,
+    description:
+      'Time between SIGTERM and stopping, in which `/health` is 503 already and everything is still served; set it behind a load balancer, to longer than that takes to notice',
+  }),
+  METRICS_SECRET: Type.Optional(
+    Type.String({
+      minLength: 16,
+      description: 'Bearer secret that opens `/metrics` and nothing else',
+    }),
+  ),
 };
 
 /**

@@ -3,7 +3,8 @@
  * wake one another.
  */
 import type { Logger } from 'pino';
-import { openDatabase } from '../db/database.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import type { DatabaseObserver } from '../db/observer.ts';
 import type { Extensions } from '../package/extension.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import { openWakeLine, type WakeLine } from './wake.ts';
@@ -16,9 +17,13 @@ export interface BackgroundOptions {
   packages: readonly LoadedPackage[];
   log: Logger;
   observe?: Partial<WorkerObserver>;
+  /** Is told of every wait and every statement of its connections. */
+  observer?: DatabaseObserver;
 }
 
 export interface Background {
+  /** Its connections. */
+  readonly database: Database;
   /** Call when events of a tenant have been committed. */
   wake(tenantId: string): void;
   /** Begins the work, with the contributions of the box's packages. */
@@ -37,7 +42,7 @@ const statementTimeout = 60_000;
  * @throws Error when two subscribers or jobs have one name
  */
 export function prepareBackground(options: BackgroundOptions): Background {
-  const { databaseUrl, role, packages, log, observe } = options;
+  const { databaseUrl, role, packages, log, observe, observer } = options;
   const subscribers = packages.flatMap((loaded) => loaded.subscribers ?? []);
   const jobs = packages.flatMap((loaded) => loaded.jobs ?? []);
   refuseTwins('subscriber', subscribers);
@@ -48,10 +53,12 @@ export function prepareBackground(options: BackgroundOptions): Background {
     role,
     statementTimeout,
     applicationName: 'box background',
+    observer,
   });
   const worker: Worker = createWorker({ database, subscribers, jobs, log, observe });
   let line: WakeLine | null = null;
   return {
+    database,
     wake(tenantId) {
       worker.wake(tenantId);
       line?.tell(tenantId);

@@ -13,8 +13,17 @@ import { dispatchTask, type FannedOut, fanOut } from '../events/fan-out.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import { claimJob, type Job } from './job.ts';
 
-/** Told of what the worker does; for metrics. */
+/** A piece of the worker's work: an attempt to deliver an event, or a run of a job. */
+export interface BackgroundTask {
+  /** `payment.reconcile`: of the subscriber or the job. */
+  name: string;
+  delivery?: { deliveryId: string; eventId: string; type: string; attempt: number };
+}
+
+/** Told of what the worker does; for metrics and traces. */
 export interface WorkerObserver {
+  /** Runs a piece of work, and throws what it throws. */
+  around<T>(task: BackgroundTask, run: () => Promise<T>): Promise<T>;
   fannedOut(round: FannedOut): void;
   attempted(attempt: EndedAttempt): void;
   jobEnded(name: string, failed: boolean): void;
@@ -53,6 +62,7 @@ const roundsOfAVisit = 20;
 /** Makes the worker; it does nothing before `start`. */
 export function createWorker(options: WorkerOptions): Worker {
   const { database, log, observe = {} } = options;
+  const around: WorkerObserver['around'] = observe.around?.bind(observe) ?? ((_, run) => run());
   const queue = new Set<string>();
   const visiting = new Map<string, Promise<void>>();
   const known = new Set<string>();
@@ -102,7 +112,8 @@ export function createWorker(options: WorkerOptions): Worker {
       const dealt = await fanOut(db, options.subscribers);
       if (dealt.events > 0) observe.fannedOut?.(dealt);
       const { subscribers } = options;
-      const delivered = await deliverDue(database, tenantId, { subscribers, limit: deliveriesAtOnce, observe: ended });
+      const how = { subscribers, limit: deliveriesAtOnce, around, observe: ended };
+      const delivered = await deliverDue(database, tenantId, how);
       if (!dealt.more && delivered === 0) return false;
     }
     return true;
@@ -120,7 +131,7 @@ export function createWorker(options: WorkerOptions): Worker {
     if (!job || stopped) return;
     const db = database.forTenant(tenantId);
     if (!(await claimJob(db, job))) return;
-    const failed = await job.run(db).then(
+    const failed = await around({ name }, async () => job.run(db)).then(
       () => false,
       (error) => {
         log.warn({ err: error, job: name, tenantId }, 'a job failed, it is begun again when it is due');

@@ -3,6 +3,7 @@
  */
 import type { AccessKind } from '../http/credentials.ts';
 import { accessKindsOf, type Route } from '../http/route.ts';
+import { metricsAccess } from '../operations/metrics/access.ts';
 import { extensionPoint, type HasExtensions } from '../package/extension.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import type { BoxServices } from './services.ts';
@@ -13,8 +14,11 @@ import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
 // biome-ignore lint/suspicious/noExplicitAny: each kind has callers of its own shape.
 export const accessKinds = extensionPoint<AccessKind<TenantScope, any>>('access');
 
+const metricsReaderAccess = metricsAccess<TenantScope>(({ secrets }) => secrets.metrics);
+
 export function accessKindsIn(box: HasExtensions): AccessKind<TenantScope, never>[] {
-  return [sessionAccess, operatorAccess, hostingAccess, ...accessKinds.of(box)] as AccessKind<TenantScope, never>[];
+  const own = [sessionAccess, operatorAccess, hostingAccess, metricsReaderAccess];
+  return [...own, ...accessKinds.of(box)] as AccessKind<TenantScope, never>[];
 }
 
 /** True for a route that may be called without a tenant: the operator's and the hosting layer's. */

@@ -1,5 +1,5 @@
 /**
- * The routes that belong to no package: health and the document.
+ * The routes that belong to no package: health, metrics and the document.
  */
 import type { Database } from '../db/database.ts';
 import { type Migration, pendingMigrations } from '../db/migrations.ts';
@@ -15,16 +15,21 @@ export interface EngineState {
   migrations: readonly Migration[];
   /** True once the box has been told to stop: it serves what is under way and asks for no more. */
   isDraining(): boolean;
+  /** The metrics' text. */
+  metrics(): Promise<string>;
   /** The document's text. */
   document(): Promise<PreparedBody>;
 }
 
-export function engineRoutes({ database, tier, migrations, isDraining, document }: EngineState): Route<BoxServices>[] {
+export function engineRoutes(state: EngineState): Route<BoxServices>[] {
+  const { database, tier, migrations, isDraining, metrics, document } = state;
   return serviceRoutes<BoxServices>({
     name: 'box',
     about: { version: vendor.version, tier },
     pendingMigrations: () => pendingMigrations(database.knex, migrations),
     isDraining,
+    metrics,
+    metricsReaders: ['metrics', 'operator'],
     document,
   });
 }

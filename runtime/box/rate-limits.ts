@@ -3,6 +3,7 @@
  * from. A guest's session is no name: anyone makes as many as they like.
  */
 import { addressBlock, RateLimiter, type RateLimiting, type RateLimits } from '../http/rate-limit.ts';
+import type { MetricsReader } from '../operations/metrics/access.ts';
 import type { StaffCaller } from './services.ts';
 import type { ShopperSession } from './shopper-session.ts';
 import type { TenantScope } from './tenancy.ts';
@@ -14,11 +15,11 @@ export function boxRateLimits(limits: RateLimits): RateLimiting<TenantScope> {
   return {
     limiter: new RateLimiter(limits, { largest: mostCallers }),
     callerName(ctx, { tenant }, caller) {
-      const { type, id, memberId, hosting } = (caller ?? {}) as Partial<StaffCaller & ShopperSession> & {
-        hosting?: true;
-      };
+      const { type, id, memberId, hosting, metrics } = (caller ?? {}) as Partial<
+        StaffCaller & ShopperSession & MetricsReader
+      > & { hosting?: true };
       // They keep the box running, and hold its own secrets.
-      if (type === 'operator' || hosting) return null;
+      if (type === 'operator' || hosting || metrics) return null;
       const shopper = memberId ? `member ${memberId}` : addressBlock(ctx.ip);
       return `${tenant?.id ?? 'box'} ${type ? `${type} ${id}` : shopper}`;
     },

@@ -31,6 +31,8 @@ export interface TenantScope {
 export interface BoxSecrets {
   operator: string | undefined;
   hosting: string | undefined;
+  /** Opens the metrics; the operator's does too. */
+  metrics?: string | undefined;
 }
 
 /** Where tenants are looked up; packages contribute what they know. Each answers null for what it does not know. */

@@ -4,6 +4,7 @@
 import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
 import { invalidRequest, type Problem, unavailable } from '../http/problems.ts';
+import { type DatabaseObserver, observeStatements } from './observer.ts';
 
 const { types } = pg;
 
@@ -38,6 +39,8 @@ export interface ConnectionOptions {
   role?: string | null;
   /** Longest time of one statement, in milliseconds; as long as it takes unless given. */
   statementTimeout?: number;
+  /** Is told of every wait and every statement. */
+  observer?: DatabaseObserver;
 }
 
 /** Opens the pool; nothing is connected before the first query. Columns are snake_case there and camelCase here. */
@@ -47,6 +50,7 @@ export function connect({
   applicationName = 'box',
   role,
   statementTimeout,
+  observer,
 }: ConnectionOptions): Knex {
   const limits = [
     role ? `-c role=${role.replaceAll(/[\\ ]/g, '\\$&')}` : '',
@@ -64,7 +68,9 @@ export function connect({
       // Statements that do not wait for each other's answers travel together.
       pipeline: true,
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolSize },
+    pool: { min: 0, max: poolSize, ...(observer && { afterCreate: observed(observer) }) },
+    // Where pool.ts finds it; knex documents it and leaves it out of its types.
+    ...({ userParams: { observer } } as object),
     acquireConnectionTimeout: 5000,
     // What goes wrong is thrown, and said once by whoever catches it.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
@@ -73,10 +79,19 @@ export function connect({
   });
 }
 
+function observed(observer: DatabaseObserver) {
+  return (connection: Connection, done: (error: null, connection: Connection) => void) => {
+    observeStatements(connection, observer);
+    done(null, connection);
+  };
+}
+
 /** A connection of pg, as far as it is used here. */
 export interface Connection {
   /** The tenant whose rows it sees (row-security.ts). */
   tenantId?: string;
+  /** Milliseconds that the work which has it now waited for it; known where it is observed. */
+  waited?: number;
   query(config: {
     name?: string;
     text: string;

@@ -184,9 +184,26 @@ export async function withMigrationLock<T>(knex: Knex, work: () => Promise<T>): 
   }
 }
 
+/** Names of migrations: those of the packages that are here, run or not, and those run for packages that are not. */
+export interface MigrationState {
+  applied: string[];
+  pending: string[];
+  orphaned: string[];
+}
+
+/** Holds the migrations of these packages against what has run. */
+export async function migrationState(knex: Knex, migrations: readonly Migration[]): Promise<MigrationState> {
+  const records: { file: string }[] = await knex(recordTable).select('file');
+  const run = new Set(records.map(({ file }) => file));
+  const here = new Set(migrations.map(({ file }) => file));
+  return {
+    applied: [...here].filter((file) => run.has(file)),
+    pending: [...here].filter((file) => !run.has(file)),
+    orphaned: [...run].filter((file) => !here.has(file)),
+  };
+}
+
 /** Names of migrations of these packages that have not run; empty means the database is ready. */
 export async function pendingMigrations(knex: Knex, migrations: readonly Migration[]): Promise<string[]> {
-  const records: { file: string }[] = await knex(recordTable).select('file');
-  const applied = new Set(records.map((record) => record.file));
-  return migrations.map((migration) => migration.file).filter((file) => !applied.has(file));
+  return (await migrationState(knex, migrations)).pending;
 }

@@ -4,6 +4,7 @@
 import type { Knex } from 'knex';
 import { unavailable } from '../http/problems.ts';
 import { type Connection, problemOfDatabaseError } from './connection.ts';
+import type { DatabaseObserver } from './observer.ts';
 
 /** So many may wait for each connection of the pool; whoever comes then is told to come again. */
 const waitingForEach = 32;
@@ -27,7 +28,24 @@ export async function takeConnection(knex: Knex, deadline?: Deadline): Promise<P
   if (pool.numPendingAcquires() >= pool.max * waitingForEach) {
     throw unavailable('Too many requests wait for the database.', { headers: { 'Retry-After': '1' } });
   }
-  return knex.client.acquireConnection();
+  const { observer } = knex.userParams as { observer?: DatabaseObserver };
+  return observer ? observedWait(knex, observer) : knex.client.acquireConnection();
+}
+
+async function observedWait(knex: Knex, observer: DatabaseObserver): Promise<PooledConnection> {
+  const began = performance.now();
+  let ended = began;
+  try {
+    const connection: PooledConnection = await knex.client.acquireConnection();
+    ended = performance.now();
+    connection.waited = ended - began;
+    return connection;
+  } catch (error) {
+    ended = performance.now();
+    throw error;
+  } finally {
+    observer.waited(began, ended);
+  }
 }
 
 /** What knex and pg hold beside the connection's own face. */

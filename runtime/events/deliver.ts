@@ -6,6 +6,7 @@
  * Of each subscriber and resource only the first that waits is claimed, so a resource's events stay in order: behind
  * one that fails the later ones wait, until it is delivered or dead.
  */
+import type { WorkerObserver } from '../background/worker.ts';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { DeliveredEvent, Subscriber } from './subscriber.ts';
@@ -43,6 +44,8 @@ export interface EndedAttempt {
   type: string;
   eventId: string;
   attempts: number;
+  /** Seconds since the event was written. */
+  age: number;
   error?: unknown;
 }
 
@@ -50,6 +53,8 @@ export interface DeliverOptions {
   subscribers: readonly Subscriber[];
   /** Most that are under way at once. */
   limit: number;
+  /** Runs each attempt. */
+  around: WorkerObserver['around'];
   /** Told of each attempt's end. */
   observe(attempt: EndedAttempt): void;
 }
@@ -61,21 +66,25 @@ export interface DeliverOptions {
 export async function deliverDue(
   database: Database,
   tenantId: string,
-  { subscribers, limit, observe }: DeliverOptions,
+  { subscribers, limit, around, observe }: DeliverOptions,
 ): Promise<number> {
   const db = database.forTenant(tenantId);
   const claimed = await db.query<ClaimedDelivery>(claim, [subscribers.map(({ name }) => name), limit]);
   await Promise.all(
     claimed.map(async (delivery) => {
       const subscriber = subscribers.find(({ name }) => name === delivery.subscriber) as Subscriber;
-      const { type, eventId, attempts } = delivery;
+      const { id: deliveryId, type, eventId, attempts, createdAt } = delivery;
       const about = { subscriber: subscriber.name, type, eventId, attempts };
+      const age = () => Math.max(0, (Date.now() - Date.parse(createdAt)) / 1000);
+      const deliver = () =>
+        subscriber.inSteps
+          ? attemptInSteps(db, subscriber, delivery)
+          : attempt(database.forTenant(tenantId, null, performance.now() + longest), subscriber, delivery);
       try {
-        if (subscriber.inSteps) await attemptInSteps(db, subscriber, delivery);
-        else await attempt(database.forTenant(tenantId, null, performance.now() + longest), subscriber, delivery);
-        observe({ ...about, outcome: 'delivered' });
+        await around({ name: subscriber.name, delivery: { deliveryId, eventId, type, attempt: attempts } }, deliver);
+        observe({ ...about, age: age(), outcome: 'delivered' });
       } catch (error) {
-        observe({ ...about, outcome: await keepFailure(db, delivery, error), error });
+        observe({ ...about, age: age(), outcome: await keepFailure(db, delivery, error), error });
       }
     }),
   );

@@ -3,7 +3,7 @@
  * a handler may use are given by whoever builds it (a box, the control plane).
  */
 import { randomUUID } from 'node:crypto';
-import Koa, { type Context, type Middleware } from 'koa';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { completeRoutes } from './complete.ts';
 import type { AccessKind } from './credentials.ts';
@@ -17,6 +17,12 @@ import type { RateLimiting } from './rate-limit.ts';
 import { accessKindsOf, type Route } from './route.ts';
 import { serveRoute } from './serve.ts';
 import { settleClient, trustedProxy } from './trusted-proxy.ts';
+
+/**
+ * Runs each request, for whoever counts and traces them. The request's id stands in `ctx.state` before, its
+ * operation's after; `answer` throws nothing and answers how many milliseconds it took.
+ */
+export type RequestObserver = (ctx: Context, answer: () => Promise<number>) => Promise<void>;
 
 export interface AppOptions<Scope, Services> {
   routes: readonly Route<Services>[];
@@ -39,6 +45,8 @@ export interface AppOptions<Scope, Services> {
   origins?: OriginSource;
   /** Which proxies are believed in X-Forwarded-For, -Host and -Proto, as `trustedProxy` reads it; none unless told. */
   trustProxy?: boolean | string;
+  /** Is given every request to run. */
+  observeRequest?: RequestObserver;
   /** Milliseconds in which a body has to arrive. */
   bodyDeadline?: number;
   /** Refuse an answer that breaks its own schema: for tests, where a lie must not pass. */
@@ -65,13 +73,7 @@ export function createApp<Scope, Services extends object>(options: AppOptions<Sc
   const dispatch = mountRoutes(routes, (route) => serveRoute(route, kinds, options));
   const accepted = acceptedHeaders(options.accessKinds);
 
-  app.use(async (ctx, next) => {
-    const started = performance.now();
-    const given = ctx.get('x-request-id');
-    const requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
-    ctx.state.requestId = requestId;
-    settleClient(ctx, trusted);
-    setCommonHeaders(ctx, requestId);
+  async function answerAndLog(ctx: Context, next: Next, requestId: string, started: number): Promise<number> {
     try {
       const preflight = options.origins ? await announceOrigins(ctx, options.origins, accepted) : false;
       await next();
@@ -90,7 +92,20 @@ export function createApp<Scope, Services extends object>(options: AppOptions<Sc
       operationId,
       tenant,
     });
+    return milliseconds;
+  }
+
+  app.use(async (ctx, next) => {
+    const started = performance.now();
+    const given = ctx.get('x-request-id');
+    const requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+    ctx.state.requestId = requestId;
+    settleClient(ctx, trusted);
+    setCommonHeaders(ctx, requestId);
+    const answer = () => answerAndLog(ctx, next, requestId, started);
+    await (options.observeRequest ? options.observeRequest(ctx, answer) : answer());
   });
+
   for (const middleware of options.before ?? []) app.use(middleware);
   app.use(dispatch);
   // Koa's own last resort writes to stderr; what reaches it is a broken connection, not an answer.

@@ -27,6 +27,7 @@ export function serveRoute<Scope, Services extends object>(
 
   return async function serve(ctx) {
     ctx.state.operationId = declaration.operationId;
+    ctx.state.route = declaration.path;
     ctx.state.declared = declared;
     const scope = await options.scope(ctx, route);
     if (places) await refuseCrossSite(ctx, places, options.origins);

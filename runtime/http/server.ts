@@ -1,13 +1,15 @@
 /**
  * Listening, and stopping without dropping a request.
  */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 
 export interface RunningServer {
   url: string;
   port: number;
+  /** From now on each answer ends its connection, so that whoever asks again asks anew, and perhaps elsewhere. */
+  drain(): void;
   /** Takes no new request, lets the ones under way end (10 seconds at most), then closes. */
   stop(): Promise<void>;
 }
@@ -44,7 +46,15 @@ export async function listen(
   });
   const taken = (server.address() as AddressInfo).port;
   const shown = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${shown}:${taken}`, port: taken, stop: () => stop(server) };
+  return { url: `http://${shown}:${taken}`, port: taken, drain: () => drain(server), stop: () => stop(server) };
+}
+
+const drained = new WeakSet<Server>();
+
+function drain(server: Server): void {
+  if (drained.has(server)) return;
+  drained.add(server);
+  server.prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
 }
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
@@ -56,6 +66,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
 
 async function stop(server: Server): Promise<void> {
   if (!server.listening) return;
+  drain(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection is idle again once what is under way on it has ended.
   const tidy = setInterval(() => server.closeIdleConnections(), 50);

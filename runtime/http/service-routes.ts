@@ -1,5 +1,5 @@
 /**
- * The routes that every service has: whether it is well, and its own document. `/docs` itself is a page, drawn by
+ * The routes that every service has: whether it is well, its figures, and its own document. `/docs` itself is a page, drawn by
  * the explorer.
  */
 
@@ -17,6 +17,10 @@ export interface ServiceState {
   pendingMigrations(): Promise<string[]>;
   /** True once the service has been told to stop: it serves what is under way and asks for no more. */
   isDraining(): boolean;
+  /** The metrics, in Prometheus' text format 0.0.4. */
+  metrics(): Promise<string>;
+  /** Access kinds that may read them. */
+  metricsReaders: readonly string[];
   /** The document's text. */
   document(): Promise<PreparedBody>;
 }
@@ -41,10 +45,12 @@ const OpenApiDocument = Type.Unsafe<PreparedBody>({
   },
 });
 
-const check = oneOf(['ok', 'not_asked']);
+const check = (ok: string) =>
+  oneOf(['ok', 'not_asked'], { description: `\`ok\`: ${ok}. \`not_asked\`: \`probe=live\` asks nothing` });
 
-/** Makes `GET /health` and `GET /docs/json`. */
-export function serviceRoutes<Services>({ name, about, pendingMigrations, isDraining, document }: ServiceState) {
+/** Makes `GET /health`, `GET /metrics` and `GET /docs/json`. */
+export function serviceRoutes<Services>(service: ServiceState) {
+  const { name, about, pendingMigrations, isDraining, metrics, metricsReaders, document } = service;
   const route = routeFor<Services>();
   const tag = name.replace(/^./, (letter) => letter.toUpperCase());
   const notReady = defineProblem({ code: 'not_ready', status: 503, title: `The ${name} is not ready` });
@@ -56,7 +62,7 @@ export function serviceRoutes<Services>({ name, about, pendingMigrations, isDrai
       tag,
       summary: `Whether the ${name} is alive and ready`,
       description:
-        'Ready means: the database answers and every migration has been applied. With `probe=live` nothing else is asked: it answers as long as the process does.',
+        'A load balancer asks this: 200 means send requests here; 503 means send none, because the database does not answer (`unavailable`), migrations have not run (`not_ready`) or the process was told to stop and is draining (`not_ready`). With `probe=live` nothing else is asked: it answers 200 as long as the process does, also while it drains, and is for whoever restarts a process that hangs.',
       access: 'public',
       query: object({ probe: oneOf(['live', 'ready'], { default: 'ready' }) }),
       status: 200,
@@ -64,7 +70,10 @@ export function serviceRoutes<Services>({ name, about, pendingMigrations, isDrai
         {
           status: oneOf(['ok']),
           ...Object.fromEntries(Object.entries(about).map(([key, value]) => [key, Type.String({ examples: [value] })])),
-          checks: object({ database: check, migrations: check }),
+          checks: object({
+            database: check('the database answered a query just now'),
+            migrations: check('every migration of the mounted packages has been applied'),
+          }),
         },
         { $id: 'Health' },
       ),
@@ -81,6 +90,21 @@ export function serviceRoutes<Services>({ name, about, pendingMigrations, isDrai
       return { status, ...about, checks: { database: 'ok', migrations: 'ok' } as const };
     },
   );
+  const readMetrics = route(
+    {
+      method: 'get',
+      path: '/metrics',
+      operationId: 'readMetrics',
+      tag,
+      summary: 'Figures for Prometheus and whatever reads its text format',
+      description:
+        'Counters and gauges of this process: requests, the database and its pool, events, migrations, memory and event loop. Each replica answers for itself.',
+      access: metricsReaders,
+      status: 200,
+      mediaType: 'text/plain; version=0.0.4; charset=utf-8',
+    },
+    () => metrics(),
+  );
   const readDocument = route(
     {
       method: 'get',
@@ -96,5 +120,5 @@ export function serviceRoutes<Services>({ name, about, pendingMigrations, isDrai
     },
     () => document(),
   );
-  return [readHealth, readDocument];
+  return [readHealth, readMetrics, readDocument];
 }

@@ -2,7 +2,7 @@
  * A box for a test: the real engine and packages on a real database and port, with a shop in it.
  */
 import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { boot, type RunningBox } from '../boot.ts';
 import { type BoxDatabase, openDatabase } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
@@ -41,7 +41,7 @@ export interface TestBox extends TestShop {
   owner: BoxDatabase;
   operator: Caller;
   hosting: Caller;
-  secrets: { operator: string; hosting: string };
+  secrets: { operator: string; hosting: string; metrics: string };
   /** Opens another shop in the same box. */
   openShop(slug?: string): Promise<TestShop>;
 }
@@ -61,6 +61,10 @@ export interface TestBoxOptions {
   bodyDeadline?: number;
   /** Settings of packages; nothing is set unless given. */
   environment?: NodeJS.ProcessEnv;
+  /** Milliseconds from which on a statement is logged as slow; never unless given. */
+  slowQueries?: number;
+  /** Takes the log; else it goes to standard error at TEST_LOG_LEVEL. */
+  log?: Logger;
 }
 
 /**
@@ -71,7 +75,7 @@ export interface TestBoxOptions {
 export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): Promise<TestBox> {
   const { tier = 'enterprise', packages = packagesOfTier(tier) } = options;
   const database = await createTestDatabase(options.database);
-  const secrets = { operator: secret(), hosting: secret() };
+  const secrets = { operator: secret(), hosting: secret(), metrics: secret() };
   const box = await boot({
     databaseUrl: database.url,
     tier,
@@ -79,6 +83,8 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     packagesFrom: options.packagesFrom ?? sourceRoot,
     operatorSecret: secrets.operator,
     hostingSecret: secrets.hosting,
+    metricsSecret: secrets.metrics,
+    slowQueries: options.slowQueries,
     strictAnswers: true,
     rateLimits: options.rateLimits && { ...noRateLimits, ...options.rateLimits },
     trustProxy: options.trustProxy,
@@ -86,7 +92,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     environment: options.environment,
     host: '127.0.0.1',
     port: 0,
-    log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }, pino.destination(2)),
+    log: options.log ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }, pino.destination(2)),
   });
   const owner = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   t.teardown(async () => {

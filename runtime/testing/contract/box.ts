@@ -27,7 +27,7 @@ export async function boxTarget(box: TestBox, teardown: (task: () => Promise<voi
     declarations,
     commonProblems: tenantProblems,
     optionalAccess: new Set(kinds.filter(({ optional }) => optional).map(({ name }) => name)),
-    wideAccess: new Set(['operator', 'hosting']),
+    wideAccess: new Set(['operator', 'hosting', 'metrics']),
     needsNoPermission: ({ path }) => ownAffairs.test(path),
     sides: [await sideOf(box, box, declarations), await sideOf(box, second, declarations)],
     sidesAreReached: true,
@@ -47,6 +47,7 @@ async function sideOf(box: TestBox, shop: TestShop, declarations: readonly Route
     session: { 'x-session-id': randomBytes(32).toString('base64url') },
     operator: { authorization: box.operator.headers.authorization as string },
     hosting: { 'x-hosting-secret': box.secrets.hosting },
+    metrics: { authorization: `Bearer ${box.secrets.metrics}` },
   };
   return {
     name: shop.slug,

@@ -1,0 +1,139 @@
+/**
+ * Watching the work in the background: attempts to deliver events, runs of jobs, and the sweeps over all tenants.
+ */
+import type { BackgroundTask, WorkerObserver } from '../background/worker.ts';
+import type { EndedAttempt } from '../events/deliver.ts';
+import type { FannedOut } from '../events/fan-out.ts';
+import { during } from './current-work.ts';
+import { family, type MetricFamily, single } from './metrics/family.ts';
+import { Histogram } from './metrics/histogram.ts';
+import type { Tracer } from './tracing/tracer.ts';
+
+/** In seconds: most events are delivered at once, and one that is tried for the last time is two days old. */
+const lagBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 21_600];
+
+export class BackgroundWatch implements WorkerObserver {
+  readonly #tracer: Tracer | null;
+  readonly #dispatchLag = new Histogram(lagBounds);
+  readonly #deliveryLag = new Map<string, Histogram>();
+  /** By subscriber and outcome, by job and outcome: `cart.forget delivered`. */
+  readonly #attempts = new Map<string, number>();
+  readonly #jobs = new Map<string, number>();
+  #dispatched = 0;
+  #sweeps = 0;
+  #sweepSeconds = 0;
+  #lastSweep = 0;
+  #tenants = 0;
+
+  constructor(tracer: Tracer | null) {
+    this.#tracer = tracer;
+  }
+
+  async around<T>(task: BackgroundTask, run: () => Promise<T>): Promise<T> {
+    const { deliveryId } = task.delivery ?? {};
+    const trace = this.#tracer?.beginWork(task);
+    try {
+      const result = await during({ deliveryId, trace }, run);
+      if (trace) this.#tracer?.endWork(trace);
+      return result;
+    } catch (error) {
+      if (trace) this.#tracer?.endWork(trace, error);
+      throw error;
+    }
+  }
+
+  fannedOut({ events, oldest }: FannedOut): void {
+    this.#dispatched += events;
+    this.#dispatchLag.add(oldest);
+  }
+
+  attempted({ subscriber, outcome, age }: EndedAttempt): void {
+    raise(this.#attempts, `${subscriber} ${outcome}`);
+    if (outcome !== 'delivered') return;
+    const lag = this.#deliveryLag.get(subscriber) ?? new Histogram(lagBounds);
+    this.#deliveryLag.set(subscriber, lag);
+    lag.add(age);
+  }
+
+  jobEnded(name: string, failed: boolean): void {
+    raise(this.#jobs, `${name} ${failed ? 'failed' : 'done'}`);
+  }
+
+  swept(tenants: number, milliseconds: number): void {
+    this.#sweeps += 1;
+    this.#sweepSeconds += milliseconds / 1000;
+    this.#lastSweep = Date.now() / 1000;
+    this.#tenants = tenants;
+  }
+
+  readonly families: readonly MetricFamily[] = [
+    family({
+      name: 'events_dispatched_total',
+      type: 'counter',
+      help: 'Events that this process has dealt out to their subscribers',
+      read: single(() => this.#dispatched),
+    }),
+    family({
+      name: 'event_dispatch_lag_seconds',
+      type: 'histogram',
+      help: 'Age of the oldest event of each round when it was dealt out',
+      read: () => this.#dispatchLag.samples(),
+    }),
+    family({
+      name: 'event_delivery_attempts_total',
+      type: 'counter',
+      help: 'Attempts of this process to deliver an event, by subscriber and outcome: `delivered`, `failed` (it is tried again), `dead` (given up: somebody must look)',
+      labels: ['subscriber', 'outcome'],
+      read: () => outcomes(this.#attempts, 'subscriber'),
+    }),
+    family({
+      name: 'event_delivery_lag_seconds',
+      type: 'histogram',
+      help: 'Age of events when they were delivered, by subscriber: what waited for another try is in it',
+      labels: ['subscriber'],
+      read: () => [...this.#deliveryLag].flatMap(([subscriber, lag]) => lag.samples({ subscriber })),
+    }),
+    family({
+      name: 'job_runs_total',
+      type: 'counter',
+      help: 'Runs of jobs by this process, by job and outcome: `done` or `failed`',
+      labels: ['job', 'outcome'],
+      read: () => outcomes(this.#jobs, 'job'),
+    }),
+    family({
+      name: 'background_sweeps_total',
+      type: 'counter',
+      help: 'Sweeps of this process over all tenants, which find what was not told of',
+      read: single(() => this.#sweeps),
+    }),
+    family({
+      name: 'background_sweep_seconds_total',
+      type: 'counter',
+      help: 'Time that those sweeps took',
+      read: single(() => this.#sweepSeconds),
+    }),
+    family({
+      name: 'background_last_sweep_timestamp_seconds',
+      type: 'gauge',
+      help: 'When the last sweep ended (Unix time); 0 before the first',
+      read: single(() => this.#lastSweep),
+    }),
+    family({
+      name: 'tenants',
+      type: 'gauge',
+      help: 'Shops that the last sweep found',
+      read: single(() => this.#tenants),
+    }),
+  ];
+}
+
+function raise(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function outcomes(counts: ReadonlyMap<string, number>, label: string) {
+  return [...counts].map(([key, value]) => {
+    const [name = '', outcome = ''] = key.split(' ');
+    return { value, labels: { [label]: name, outcome } };
+  });
+}

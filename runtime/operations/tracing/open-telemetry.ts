@@ -1,0 +1,210 @@
+/**
+ * Traces by OpenTelemetry: spans named by its semantic conventions (HTTP and database 1.2x, stable), sent over OTLP.
+ * Loaded only where traces are wanted. Nothing of it is registered for the whole process, so that two services in one
+ * do not mix.
+ */
+import {
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  type Span as OpenSpan,
+  ROOT_CONTEXT,
+  type Context as SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace as traceApi,
+} from '@opentelemetry/api';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import { vendor } from '../../vendor.ts';
+import type { TracingSettings } from './settings.ts';
+import type { Trace, Tracer } from './tracer.ts';
+
+/** A span that is under way. Its children's times are told on its own clock, so that they stand within it. */
+interface OpenTrace extends Trace {
+  span: OpenSpan;
+  context: SpanContext;
+  /** Milliseconds from the clock of `performance.now()` to the wall clock's. */
+  clock: number;
+}
+
+/** A collector that does not answer must not hold up the end of the service for longer. */
+const lastSendMilliseconds = 5000;
+/** It is said once in this time that traces are lost. */
+const complainEveryMilliseconds = 60_000;
+
+/** @param about attributes of the service besides those of OTEL_RESOURCE_ATTRIBUTES: its version */
+export async function openTracer(
+  settings: TracingSettings,
+  about: Record<string, string>,
+  log: Logger,
+): Promise<Tracer> {
+  complainTo(log);
+  const exporter =
+    settings.protocol === 'http/json'
+      ? new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter()
+      : new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
+  const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: settings.sendEvery });
+  const own = { 'service.name': about.name ?? vendor.name, 'service.version': about.version ?? vendor.version };
+  const provider = new TracerProvider({
+    sampler: samplerOf(settings),
+    resource: defaultResource()
+      .merge(resourceFromAttributes(own))
+      .merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [processor],
+  });
+  const tracer = provider.getTracer(`${vendor.scope}/runtime`, vendor.version);
+  const propagator = new W3CTraceContextPropagator();
+
+  const open = (span: OpenSpan, parent: SpanContext, clock: number): OpenTrace => {
+    const { traceId, spanId } = span.spanContext();
+    return { traceId, spanId, span, context: traceApi.setSpan(parent, span), clock };
+  };
+  const child = (given: Trace, name: string, kind: SpanKind, began: number, attributes = {}) => {
+    const { context, clock } = given as OpenTrace;
+    return tracer.startSpan(name, { kind, startTime: began + clock, attributes }, context);
+  };
+
+  return {
+    beginRequest(ctx) {
+      const parent = propagator.extract(ROOT_CONTEXT, ctx.headers, defaultTextMapGetter);
+      const clock = Date.now() - performance.now();
+      const attributes = requestAttributes(ctx);
+      const name = attributes['http.request.method'];
+      return open(tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent), parent, clock);
+    },
+    endRequest(ctx, given) {
+      const { span } = given as OpenTrace;
+      const { route, operationId, tenant } = ctx.state;
+      if (route) span.updateName(`${methodOf(ctx.method)} ${route}`);
+      span.setAttributes({
+        'http.response.status_code': ctx.status,
+        ...(route && { 'http.route': route }),
+        ...(operationId && { [`${vendor.name}.operation`]: operationId }),
+        ...(tenant && { [`${vendor.name}.tenant`]: tenant }),
+      });
+      if (ctx.status >= 500) {
+        span.setAttribute('error.type', String(ctx.status));
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    },
+    beginWork({ name, delivery }) {
+      const clock = Date.now() - performance.now();
+      const kind = delivery ? SpanKind.CONSUMER : SpanKind.INTERNAL;
+      const attributes = delivery
+        ? {
+            'messaging.operation.type': 'process',
+            'messaging.destination.name': delivery.type,
+            'messaging.consumer.group.name': name,
+            'messaging.message.id': delivery.eventId,
+            [`${vendor.name}.delivery_id`]: delivery.deliveryId,
+            [`${vendor.name}.attempt`]: delivery.attempt,
+          }
+        : {};
+      const called = delivery ? `process ${delivery.type}` : `job ${name}`;
+      return open(tracer.startSpan(called, { kind, attributes }, ROOT_CONTEXT), ROOT_CONTEXT, clock);
+    },
+    endWork(given, error) {
+      const { span } = given as OpenTrace;
+      if (error !== undefined) fail(span, error);
+      span.end();
+    },
+    statement(given, { text, began, ended, error }) {
+      const { span: parent, clock } = given as OpenTrace;
+      if (!parent.isRecording()) return;
+      const summary = summaryOf(text);
+      const span = child(given, summary, SpanKind.CLIENT, began, {
+        'db.system.name': 'postgresql',
+        'db.query.text': text,
+        'db.query.summary': summary,
+      });
+      if (error !== undefined) fail(span, error);
+      span.end(ended + clock);
+    },
+    wait(given, { began, ended }) {
+      const { span: parent, clock } = given as OpenTrace;
+      if (!parent.isRecording()) return;
+      child(given, 'wait for a connection', SpanKind.INTERNAL, began).end(ended + clock);
+    },
+    async stop() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, lastSendMilliseconds);
+      });
+      await Promise.race([provider.shutdown().catch(() => {}), late]).finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+function samplerOf({ sampler, ratio }: TracingSettings): Sampler {
+  const root = sampler.endsWith('always_off')
+    ? new AlwaysOffSampler()
+    : sampler.endsWith('traceidratio')
+      ? new TraceIdRatioBasedSampler(ratio)
+      : new AlwaysOnSampler();
+  return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The span of a method that nobody knows is named HTTP. */
+function methodOf(method: string): string {
+  return methods.has(method) ? method : 'HTTP';
+}
+
+/** Neither the query nor who calls: both may say more than a trace should keep. */
+function requestAttributes(ctx: Context) {
+  const [address = '', port] = ctx.host.split(/:(?=\d+$)/);
+  const known = methods.has(ctx.method);
+  return {
+    'http.request.method': known ? ctx.method : '_OTHER',
+    ...(!known && { 'http.request.method_original': ctx.method }),
+    'url.path': ctx.path,
+    'url.scheme': ctx.protocol,
+    'server.address': address,
+    ...(port && { 'server.port': Number(port) }),
+    'network.protocol.version': ctx.req.httpVersion,
+    [`${vendor.name}.request_id`]: ctx.state.requestId as string,
+  };
+}
+
+/** What a statement does and to which table: `select orders`. There are no more of them than of tables, about. */
+function summaryOf(text: string): string {
+  const [, verb = 'query'] = /^[\s(]*(\w+)/.exec(text) ?? [];
+  const [, table] = /\b(?:from|into|update|table)\s+"?(\w+)/i.exec(text) ?? [];
+  return table && !/^(begin|commit|rollback|set)$/i.test(verb) ? `${verb.toLowerCase()} ${table}` : verb.toLowerCase();
+}
+
+/** The kind of a failure and nothing of its message, in which values may stand. */
+function fail(span: OpenSpan, error: unknown): void {
+  const { code, name } = error as { code?: unknown; name?: string };
+  span.setAttribute('error.type', typeof code === 'string' ? code : (name ?? 'Error'));
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** Says in the service's own log, and not at each try, that traces do not arrive. */
+function complainTo(log: Logger): void {
+  let last = Number.NEGATIVE_INFINITY;
+  const complain = (message: unknown) => {
+    const now = performance.now();
+    if (now - last < complainEveryMilliseconds) return;
+    last = now;
+    log.warn({ reason: String(message).slice(0, 500) }, 'traces cannot be sent');
+  };
+  const silent = () => {};
+  const logger = { error: complain, warn: complain, info: silent, debug: silent, verbose: silent };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  setGlobalErrorHandler((error) => complain((error as Error).message ?? error));
+}
