@@ -50,7 +50,7 @@ export async function openTracer(
   about: Record<string, string>,
   log: Logger,
 ): Promise<Tracer> {
-  complainTo(log);
+  const complain = complainTo(log);
   const exporter =
     settings.protocol === 'http/json'
       ? new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter()
@@ -141,9 +141,12 @@ export async function openTracer(
     async stop() {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, lastSendMilliseconds);
+        timer = setTimeout(() => {
+          complain(`the last ones have not been taken within ${lastSendMilliseconds / 1000} s`);
+          resolve();
+        }, lastSendMilliseconds);
       });
-      await Promise.race([provider.shutdown().catch(() => {}), late]).finally(() => clearTimeout(timer));
+      await Promise.race([provider.shutdown().catch(complain), late]).finally(() => clearTimeout(timer));
     },
   };
 }
@@ -195,16 +198,18 @@ function fail(span: OpenSpan, error: unknown): void {
 }
 
 /** Says in the service's own log, and not at each try, that traces do not arrive. */
-function complainTo(log: Logger): void {
+function complainTo(log: Logger): (reason: unknown) => void {
   let last = Number.NEGATIVE_INFINITY;
-  const complain = (message: unknown) => {
+  const complain = (reason: unknown) => {
     const now = performance.now();
     if (now - last < complainEveryMilliseconds) return;
     last = now;
-    log.warn({ reason: String(message).slice(0, 500) }, 'traces cannot be sent');
+    const message = [reason].flat().map((one) => (one as Error | undefined)?.message || String(one));
+    log.warn({ reason: message.join('; ').slice(0, 500) }, 'traces cannot be sent');
   };
   const silent = () => {};
   const logger = { error: complain, warn: complain, info: silent, debug: silent, verbose: silent };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
-  setGlobalErrorHandler((error) => complain((error as Error).message ?? error));
+  setGlobalErrorHandler(complain);
+  return complain;
 }

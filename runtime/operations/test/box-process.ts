@@ -1,0 +1,80 @@
+/**
+ * A box as a process of its own, as an operator runs it: by its settings and signals.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import { createTestDatabase } from '../../testing/database.ts';
+
+const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
+
+export interface BoxProcess {
+  child: ChildProcess;
+  url: string;
+  databaseUrl: string;
+  secret: string;
+  /** The lines of its log so far. */
+  log(): Record<string, unknown>[];
+  /** Waits for a line with these words as its message. */
+  line(message: string): Promise<Record<string, unknown>>;
+  /** Exit code, or the signal's name. */
+  ended: Promise<number | string>;
+}
+
+/** Starts a box with the smallest set of packages and waits until it listens. */
+export async function startBoxProcess(t: Test, environment: Record<string, string> = {}): Promise<BoxProcess> {
+  const database = await createTestDatabase();
+  const home = t.testdir({});
+  const packages = ['core', 'auth', 'tenant'].map((name) => [`@carton/${name}`, {}]);
+  const lockFile = join(home, 'carton.lock.json');
+  writeFileSync(lockFile, JSON.stringify({ tier: 'basic', packages: Object.fromEntries(packages) }));
+  const secret = randomBytes(18).toString('base64url');
+  const child = spawn(process.execPath, ['--conditions=workspace-source', main], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      BOX_HOME: home,
+      BOX_PACKAGES: lockFile,
+      PORT: '0',
+      OPERATOR_SECRET: secret,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+      child.emit('said');
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await database.drop();
+  });
+  const log = () =>
+    output
+      .split('\n')
+      .slice(0, -1)
+      .flatMap((text) => (text.startsWith('{') ? [JSON.parse(text)] : []));
+  const line = async (message: string) => {
+    for (;;) {
+      const found = log().find(({ msg }) => msg === message);
+      if (found) return found;
+      await Promise.race([
+        once(child, 'said'),
+        ended.then(() => {
+          throw new Error(`the box ended before it said "${message}": ${output}`);
+        }),
+      ]);
+    }
+  };
+  const { url } = await line('listening');
+  return { child, url: String(url), databaseUrl: database.url, secret, log, line, ended };
+}
