@@ -43,15 +43,24 @@ export async function prepareCarts(
   );
 }
 
-/** Checks out the carts from a number on; answers orders a second. @throws Error unless each became an order */
-export async function checkOut(url: string, from: number, count: number): Promise<number> {
+/**
+ * Checks out the carts from a number on; answers orders a second.
+ * @param reach headers that reach the shop, on a box of several
+ * @throws Error unless each became an order
+ */
+export async function checkOut(
+  url: string,
+  from: number,
+  count: number,
+  reach: Record<string, string> = {},
+): Promise<number> {
   const { seconds, statuses } = await load({
     clients: Math.min(clients, count),
     requests: count,
     request: (number) => ({
       url: `${url}/checkout`,
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-session-id': sessionOf(from + number).token },
+      headers: { ...reach, 'content-type': 'application/json', 'x-session-id': sessionOf(from + number).token },
       body,
     }),
   });

@@ -5,18 +5,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@carton/runtime/testing';
 import { median } from '../../bench/measurement.ts';
-import { openShopAt, type Shop } from '../../bench/shop.ts';
 import { holdBooks } from './books.ts';
-import { type RigBox, secrets, startRigBox } from './box.ts';
+import { type RigBox, startRigBox } from './box.ts';
 import { newTally, type Tally } from './client.ts';
+import { holdDeliveries, recorderPackage } from './deliveries.ts';
 import { crashPostgres, startRigPostgres, urlOfEmbedded } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
 import { type Purchase, sendShoppers } from './shoppers.ts';
+import { openShops, stock } from './trade.ts';
 
-const stock = 1_000_000;
-const products = 8;
-/** Milliseconds of trade before each blow, at most. */
-const longestTrade = 1500;
+/** So many orders are placed before each blow, at most, so that it falls into trade. */
+const mostOrdersBetween = 10;
+/** Milliseconds within which a box that serves has to place one more. */
+const longestStandstill = 60_000;
 
 export const rig: Rig = {
   about: 'Kills the box and crashes PostgreSQL under checkouts, and holds the books at the end.',
@@ -35,7 +36,12 @@ export const rig: Rig = {
   async run(stage) {
     const separate = stage.word('database') === 'separate' ? await startRigPostgres(stage) : null;
     stage.say('starting a box');
-    const box = await startRigBox(stage, { name: 'box', port: await freePort(), databaseUrl: separate?.url });
+    const box = await startRigBox(stage, {
+      name: 'box',
+      port: await freePort(),
+      databaseUrl: separate?.url,
+      packages: recorderPackage,
+    });
     const databaseFolder = separate?.folder ?? box.databaseFolder;
     const shops = await openShops(box.url, stage.number('tenants'));
     const tally = newTally();
@@ -49,27 +55,17 @@ export const rig: Rig = {
     const blows = await strike(stage, box, databaseFolder, () => ordersOf(shoppers.purchases));
     stage.say('the last shoppers end what they began');
     await shoppers.stop();
-    stage.say('holding the books');
-    const books = await holdBooks(
-      separate?.url ?? (await urlOfEmbedded(databaseFolder)),
-      shops,
-      shoppers.purchases,
-      stock,
-    );
+    stage.say('holding the books, and waiting for the last events');
+    const url = separate?.url ?? (await urlOfEmbedded(databaseFolder));
+    const books = await holdBooks(url, shops, shoppers.purchases, stock);
+    // What a killed box was delivering waits a minute for its claim to end, which the short form does not sit out.
+    const deliveries = await holdDeliveries(stage, url, { inSteps: 'at least once', delivered: !stage.short });
     return {
-      broken: [...tally.broken, ...books.broken],
-      counts: { ...countsOf(shoppers.purchases, tally, blows), ...books.counts },
+      broken: [...tally.broken, ...books.broken, ...deliveries.broken],
+      counts: { ...countsOf(shoppers.purchases, tally, blows), ...books.counts, ...deliveries.counts },
     };
   },
 };
-
-async function openShops(url: string, count: number): Promise<Shop[]> {
-  const shops: Shop[] = [];
-  for (let number = 1; number <= count; number++) {
-    shops.push(await openShopAt(url, { secrets, slug: `shop-${number}`, products, stock }));
-  }
-  return shops;
-}
 
 /** Milliseconds until the box served again, for each kill and each crash. */
 interface Blows {
@@ -84,8 +80,7 @@ async function strike(stage: Stage, box: RigBox, databaseFolder: string, orders:
   const crashes = stage.number('crashes');
   const all = kills + crashes;
   for (let number = 0; number < all; number++) {
-    stage.signal.throwIfAborted();
-    await sleep(Math.random() * longestTrade);
+    await untilOrders(stage, orders, orders() + Math.ceil(Math.random() * mostOrdersBetween));
     // The crashes are spread evenly among the kills.
     const isCrash = Math.floor(((number + 1) * crashes) / all) > Math.floor((number * crashes) / all);
     const milliseconds = isCrash ? await crash(stage, box, databaseFolder) : await kill(box);
@@ -96,6 +91,15 @@ async function strike(stage: Stage, box: RigBox, databaseFolder: string, orders:
     );
   }
   return blows;
+}
+
+async function untilOrders(stage: Stage, orders: () => number, wanted: number): Promise<void> {
+  const until = Date.now() + longestStandstill;
+  while (orders() < wanted) {
+    stage.signal.throwIfAborted();
+    if (Date.now() > until) throw new Error(`the box serves, but places no orders: ${orders()} of ${wanted}`);
+    await sleep(Math.random() * 20);
+  }
 }
 
 async function kill(box: RigBox): Promise<number> {

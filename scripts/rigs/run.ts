@@ -11,6 +11,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'kill -9 of the box and crashes of PostgreSQL under checkouts: nothing lost, nothing twice, back by itself',
     load: () => import('./crash.ts'),
   },
+  replicas: {
+    about: 'two boxes behind HAProxy, stopped and started in turn under checkouts: no request fails, events come once',
+    load: () => import('./replicas.ts'),
+  },
 };
 
 const exitCodes =

@@ -1,0 +1,73 @@
+/**
+ * HAProxy with the configuration that partners take (docs/haproxy.cfg), as a process of its own.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@carton/runtime/testing';
+import type { RigBox } from './box.ts';
+import { Skipped, type Stage } from './rig.ts';
+
+const configuration = fileURLToPath(new URL('../../docs/haproxy.cfg', import.meta.url));
+
+export interface HaProxy {
+  url: string;
+  /** Waits until it sends requests to a box, or until it does not. */
+  untilSees(box: RigBox, state: 'UP' | 'DOWN'): Promise<void>;
+}
+
+/** @throws Skipped where HAProxy is not installed */
+export function findHaProxy(): string {
+  const places = (process.env.PATH ?? '').split(':').concat('/usr/sbin', '/usr/local/sbin');
+  const program = places.map((place) => join(place, 'haproxy')).find((path) => existsSync(path));
+  if (!program) throw new Skipped('HAProxy is needed: apt-get install haproxy');
+  return program;
+}
+
+/** Starts it in front of two boxes, called box-1 and box-2; it is stopped with the stage. */
+export async function startHaProxy(stage: Stage, one: { port: number }, other: { port: number }): Promise<HaProxy> {
+  const [port, statsPort] = [await freePort(), await freePort()];
+  const log = join(stage.folder, 'haproxy.log');
+  const output = openSync(log, 'a');
+  const child = spawn(findHaProxy(), ['-db', '-f', configuration], {
+    env: {
+      LISTEN: `127.0.0.1:${port}`,
+      STATS: `127.0.0.1:${statsPort}`,
+      BOX_1: `127.0.0.1:${one.port}`,
+      BOX_2: `127.0.0.1:${other.port}`,
+    },
+    stdio: ['ignore', output, output],
+    detached: true,
+  });
+  const ended = once(child, 'exit');
+  stage.atEnd('HAProxy', () => {
+    child.kill('SIGTERM');
+    return ended;
+  });
+  const stats = `http://127.0.0.1:${statsPort}/;csv`;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async untilSees(box, state) {
+      for (;;) {
+        stage.signal.throwIfAborted();
+        if (child.exitCode !== null) throw new Error(`HAProxy has ended: see ${log} (--keep)`);
+        if ((await stateOf(stats, box.name))?.startsWith(state)) return;
+        await sleep(50);
+      }
+    },
+  };
+}
+
+/** What HAProxy's page says of a box, such as `UP`; undefined while there is no page. */
+async function stateOf(stats: string, name: string): Promise<string | undefined> {
+  const text = await fetch(stats).then(
+    (answer) => answer.text(),
+    () => '',
+  );
+  const [heading = '', ...rows] = text.split('\n').map((line) => line.split(','));
+  const [backend, server, status] = ['# pxname', 'svname', 'status'].map((column) => heading.indexOf(column));
+  return rows.find((row) => row[backend as number] === 'boxes' && row[server as number] === name)?.[status as number];
+}

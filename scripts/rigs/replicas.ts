@@ -1,0 +1,149 @@
+/**
+ * Two boxes behind HAProxy on one database, stopped and started again in turn while shoppers check out: no request
+ * fails, and every event is delivered once and in order. Then what two boxes bring beside one.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '@carton/runtime/service';
+import { freePort } from '@carton/runtime/testing';
+import { checkOut, prepareCarts } from '../../bench/checkouts.ts';
+import { median } from '../../bench/measurement.ts';
+import type { Shop } from '../../bench/shop.ts';
+import { holdBooks } from './books.ts';
+import { type RigBox, startRigBox } from './box.ts';
+import { newTally, type Tally } from './client.ts';
+import { holdDeliveries, recorderPackage } from './deliveries.ts';
+import { findHaProxy, type HaProxy, startHaProxy } from './haproxy.ts';
+import { startRigPostgres } from './postgres.ts';
+import type { Findings, Rig, Stage } from './rig.ts';
+import { sendShoppers } from './shoppers.ts';
+import { openShops, stock } from './trade.ts';
+
+/** Seconds that a box serves on after SIGTERM: HAProxy looks each second. */
+const drainSeconds = '3';
+const longestTrade = 1000;
+
+export const rig: Rig = {
+  about: 'Stops and starts two boxes behind HAProxy in turn under checkouts: no request fails, events come once.',
+  options: {
+    restarts: { about: 'restarts of each box', usual: '10', short: '1' },
+    shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
+    tenants: { about: 'shops', usual: '2' },
+    orders: { about: 'orders of each round that is measured, 0 for none', usual: '1000', short: '0' },
+  },
+  longest: (stage) => 180 + 40 * stage.number('restarts'),
+  async run(stage) {
+    findHaProxy();
+    const postgres = await startRigPostgres(stage);
+    stage.say('starting two boxes and HAProxy');
+    const boxes = [await startBox(stage, 'box-1', postgres.url), await startBox(stage, 'box-2', postgres.url)] as const;
+    const proxy = await startHaProxy(stage, ...boxes);
+    for (const box of boxes) await proxy.untilSees(box, 'UP');
+    const shops = await openShops(proxy.url, stage.number('tenants'));
+    const tally = newTally();
+    const shoppers = sendShoppers({
+      urls: [proxy.url],
+      shops,
+      shoppers: stage.number('shoppers'),
+      tally,
+      thinking: 30,
+    });
+    await restartInTurn(stage, boxes, proxy, () => failed(tally));
+    await shoppers.stop();
+    stage.say('holding the books, and waiting for the last events');
+    const books = await holdBooks(postgres.url, shops, shoppers.purchases, stock);
+    const deliveries = await holdDeliveries(stage, postgres.url, { inSteps: 'once', delivered: true });
+    const rates = await compare(stage, boxes, proxy, postgres.url, shops[0] as Shop);
+    const failures = failed(tally);
+    return {
+      broken: [
+        ...(failures > 0 ? [`${failures} requests failed: ${JSON.stringify(failuresOf(tally))}`] : []),
+        ...tally.broken,
+        ...books.broken,
+        ...deliveries.broken,
+      ],
+      counts: {
+        restarts: boxes.length * stage.number('restarts'),
+        purchases: shoppers.purchases.length,
+        requests: tally.requests,
+        failed: failures,
+        longestRequestMs: Math.round(tally.longest),
+        ...books.counts,
+        ...deliveries.counts,
+        ...rates,
+      },
+    };
+  },
+};
+
+async function startBox(stage: Stage, name: string, databaseUrl: string): Promise<RigBox> {
+  const port = await freePort();
+  const environment = { DRAIN_SECONDS: drainSeconds, TRUST_PROXY: 'loopback' };
+  return startRigBox(stage, { name, port, databaseUrl, packages: recorderPackage, environment });
+}
+
+async function restartInTurn(
+  stage: Stage,
+  boxes: readonly RigBox[],
+  proxy: HaProxy,
+  failures: () => number,
+): Promise<void> {
+  const rounds = stage.number('restarts');
+  for (let round = 1; round <= rounds; round++) {
+    for (const box of boxes) {
+      await sleep(Math.random() * longestTrade);
+      await box.stop();
+      await box.start();
+      await proxy.untilSees(box, 'UP');
+      stage.say(`restart ${round} of ${rounds} of ${box.name}; ${failures()} requests failed so far`);
+    }
+  }
+}
+
+/** What a client would see as a failure: also an answer to come again. */
+function failuresOf({ lost, statuses }: Tally): Record<string, number> {
+  const failures = [...statuses].filter(([status]) => status >= 500 || status === 429);
+  return { ...(lost > 0 && { lost }), ...Object.fromEntries(failures) };
+}
+
+const failed = (tally: Tally) => Object.values(failuresOf(tally)).reduce((sum, count) => sum + count, 0);
+
+/** Orders a second through HAProxy, with one box behind it and with two; nothing when none are to be measured. */
+async function compare(
+  stage: Stage,
+  [one, other]: readonly [RigBox, RigBox],
+  proxy: HaProxy,
+  databaseUrl: string,
+  shop: Shop,
+): Promise<Findings['counts']> {
+  const orders = stage.number('orders');
+  if (orders === 0) return {};
+  const rounds = 3;
+  const database = openDatabase({ url: databaseUrl });
+  const sides = { oneBox: [] as number[], twoBoxes: [] as number[] };
+  let next = 0;
+  const measure = async (side: 'oneBox' | 'twoBoxes') => {
+    // The first round warms up.
+    for (let round = 0; round <= rounds; round++) {
+      const numbers = Array.from({ length: orders }, (_, index) => next + index);
+      await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, numbers);
+      const rate = await checkOut(proxy.url, next, orders, shop.reach);
+      next += orders;
+      if (round > 0) sides[side].push(rate);
+      stage.say(`${side}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${rate.toFixed(0)} orders/s`);
+    }
+  };
+  try {
+    await other.stop();
+    await proxy.untilSees(other, 'DOWN');
+    await measure('oneBox');
+    await other.start();
+    for (const box of [one, other]) await proxy.untilSees(box, 'UP');
+    await measure('twoBoxes');
+  } finally {
+    await database.close();
+  }
+  return {
+    ordersPerSecondOneBox: Math.round(median(sides.oneBox)),
+    ordersPerSecondTwoBoxes: Math.round(median(sides.twoBoxes)),
+  };
+}
