@@ -2,12 +2,11 @@
  * The box that is measured, as a process of its own. Asked to, it keeps the statements that one request sends.
  */
 
-import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import pg from 'pg';
 import { boot } from '../runtime/boot.ts';
 import type { Statement } from './box.ts';
 
-const { databaseUrl, operatorSecret, hostingSecret } = JSON.parse(process.argv[2] as string);
+const { databaseUrl, operatorSecret, hostingSecret, packages, packagesFrom } = JSON.parse(process.argv[2] as string);
 
 let kept: Statement[] | null = null;
 const send = pg.Client.prototype.query as (...given: unknown[]) => unknown;
@@ -26,8 +25,8 @@ const box = await boot({
   operatorSecret,
   hostingSecret,
   tier: 'basic',
-  packages: packagesOfTier('basic'),
-  packagesFrom: sourceRoot,
+  packages,
+  packagesFrom,
   host: '127.0.0.1',
   port: 0,
 });

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase, startEmbeddedPostgres } from '@carton/runtime/service';
+import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { openShopAt, type Shop } from './shop.ts';
 
 /** A statement as it was sent, with its values. */
@@ -21,6 +22,8 @@ export interface MeasuredBox {
   url: string;
   /** What a request makes the box send to the database. */
   statementsOf(request: () => Promise<unknown>): Promise<Statement[]>;
+  /** Work while the box stands still, so that nothing it does in the background is measured with it. */
+  frozen<T>(work: () => Promise<T>): Promise<T>;
   stop(): void;
 }
 
@@ -42,9 +45,19 @@ export async function withPostgres<T>(
   }
 }
 
-/** Starts a box of the basic tier on a database. */
-export async function startBox(databaseUrl: string): Promise<MeasuredBox> {
-  const { child, url } = await startServer('./box-process.ts', JSON.stringify({ databaseUrl, ...secrets }));
+export interface MeasuredPackages {
+  packages: readonly string[];
+  packagesFrom: string;
+}
+
+const basic: MeasuredPackages = { packages: packagesOfTier('basic'), packagesFrom: sourceRoot };
+
+/** Starts a box on a database: of the basic tier, unless other packages are given. */
+export async function startBox(databaseUrl: string, packages = basic): Promise<MeasuredBox> {
+  const { child, url } = await startServer(
+    './box-process.ts',
+    JSON.stringify({ databaseUrl, ...secrets, ...packages }),
+  );
   return {
     url,
     async statementsOf(request) {
@@ -54,6 +67,14 @@ export async function startBox(databaseUrl: string): Promise<MeasuredBox> {
       child.send('kept');
       const [{ statements }] = await once(child, 'message');
       return statements;
+    },
+    async frozen(work) {
+      child.kill('SIGSTOP');
+      try {
+        return await work();
+      } finally {
+        child.kill('SIGCONT');
+      }
     },
     stop: () => child.kill(),
   };
