@@ -8,10 +8,11 @@
  */
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { deliverDue, type EndedAttempt } from '../events/deliver.ts';
+import { deliverInSteps, deliverTogether, type EndedAttempt } from '../events/deliver.ts';
 import { dispatchTask, type FannedOut, fanOut } from '../events/fan-out.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import { claimJob, type Job } from './job.ts';
+import { Lane } from './lane.ts';
 
 /** A piece of the worker's work: an attempt to deliver an event, or a run of a job. */
 export interface BackgroundTask {
@@ -48,76 +49,36 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** Events that are written close together are dealt out together. */
+/** After a quiet time a tenant is visited this soon. */
 const gatherMilliseconds = 50;
+/** While events keep coming they are gathered this long, as many together cost little more than one. */
+const busyMilliseconds = 500;
 const sweepMilliseconds = 5_000;
 /** A sweep over very many tenants takes no more of the time than this. */
 const largestShareOfSweeps = 0.1;
-/** Tenants that are visited side by side. */
-const mostVisits = 2;
-const deliveriesAtOnce = 16;
 /** After so many rounds a tenant goes to the end of the queue, so that one with a flood keeps no other waiting. */
-const roundsOfAVisit = 20;
+const mostRounds = 20;
+/**
+ * Tenants that are served side by side: events dealt out and delivered in the database, deliveries that call other
+ * services, jobs. What waits for a service keeps nothing waiting that does not.
+ */
+const widths = { events: 2, calls: 8, jobs: 2 };
 
 /** Makes the worker; it does nothing before `start`. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { database, log, observe = {} } = options;
+  const { database, subscribers, log, observe = {} } = options;
   const around: WorkerObserver['around'] = observe.around?.bind(observe) ?? ((_, run) => run());
-  const queue = new Set<string>();
-  const visiting = new Map<string, Promise<void>>();
-  const known = new Set<string>();
+  const jobNames = options.jobs.map(({ name }) => name);
+  const prepared = new Set<string>();
+  const woken = new Set<string>();
   let stopped = false;
+  let lastVisits = 0;
+  let nextVisits: NodeJS.Timeout | undefined;
   let nextSweep: NodeJS.Timeout | undefined;
-  let gathering: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
 
-  const wake = (tenantId: string) => {
-    if (stopped) return;
-    queue.add(tenantId);
-    gathering ??= setTimeout(() => {
-      gathering = undefined;
-      begin();
-    }, gatherMilliseconds).unref();
-  };
-
-  /** Begins visits while there is room. A tenant that is woken while it is visited is visited once more. */
-  const begin = () => {
-    for (const tenantId of queue) {
-      if (stopped || visiting.size >= mostVisits) return;
-      if (visiting.has(tenantId)) continue;
-      queue.delete(tenantId);
-      const visit = visitTenant(tenantId)
-        .catch((error) => {
-          if (!stopped) log.warn({ err: error, tenantId }, 'background work failed, it is tried again');
-          return false;
-        })
-        .then((more) => {
-          visiting.delete(tenantId);
-          if (more) queue.add(tenantId);
-          begin();
-        });
-      visiting.set(tenantId, visit);
-    }
-  };
-
-  /** Does what there is to do for a tenant; true when there is more than fits into one visit. */
-  const visitTenant = async (tenantId: string): Promise<boolean> => {
-    const db = database.forTenant(tenantId);
-    if (!known.has(tenantId)) await prepareTasks(tenantId);
-    const [due] = await db.query<Due>(dueStatement);
-    for (const name of due?.jobs ?? []) await runJob(tenantId, name);
-    if (!due?.events && !due?.deliveries) return false;
-    for (let round = 0; round < roundsOfAVisit; round++) {
-      if (stopped) return false;
-      const dealt = await fanOut(db, options.subscribers);
-      if (dealt.events > 0) observe.fannedOut?.(dealt);
-      const { subscribers } = options;
-      const how = { subscribers, limit: deliveriesAtOnce, around, observe: ended };
-      const delivered = await deliverDue(database, tenantId, how);
-      if (!dealt.more && delivered === 0) return false;
-    }
-    return true;
-  };
+  const failed = (error: unknown, tenantId: string) =>
+    log.warn({ err: error, tenantId }, 'background work failed, it is tried again');
 
   const ended = (attempt: EndedAttempt) => {
     observe.attempted?.(attempt);
@@ -125,31 +86,74 @@ export function createWorker(options: WorkerOptions): Worker {
     if (outcome === 'dead') log.error({ ...about, err: error }, 'an event is dead for a subscriber');
     if (outcome === 'failed') log.warn({ ...about, err: error }, 'a subscriber failed, it is called again');
   };
+  const how = { subscribers, around, observe: ended };
 
-  const runJob = async (tenantId: string, name: string): Promise<void> => {
-    const job = options.jobs.find((declared) => declared.name === name);
-    if (!job || stopped) return;
+  const events = new Lane({
+    width: widths.events,
+    failed,
+    async serve(tenantId) {
+      if (!prepared.has(tenantId)) await prepareTasks(tenantId);
+      const db = database.forTenant(tenantId);
+      const [due] = await db.query<Due>(dueStatement, [jobNames]);
+      if (due?.jobs) void jobs.add(tenantId);
+      if (!due?.events && !due?.deliveries) return false;
+      let more = due.events;
+      for (let round = 0; more && !stopped && round < mostRounds; round++) {
+        const dealt = await fanOut(db, subscribers);
+        if (dealt.events > 0) observe.fannedOut?.(dealt);
+        more = dealt.more;
+      }
+      void calls.add(tenantId);
+      return (await repeatedly(() => deliverTogether(database, tenantId, how))) || more;
+    },
+  });
+
+  const calls = new Lane({
+    width: widths.calls,
+    failed,
+    serve: (tenantId) => repeatedly(() => deliverInSteps(database, tenantId, how)),
+  });
+
+  const jobs = new Lane({
+    width: widths.jobs,
+    failed,
+    async serve(tenantId) {
+      const db = database.forTenant(tenantId);
+      for (const job of options.jobs) if (!stopped && (await claimJob(db, job))) await runJob(tenantId, job);
+      return false;
+    },
+  });
+
+  /** Does something until there is nothing left to do; true when it was stopped before. */
+  const repeatedly = async (work: () => Promise<number>): Promise<boolean> => {
+    for (let round = 0; round < mostRounds; round++) if (stopped || (await work()) === 0) return false;
+    return true;
+  };
+
+  const runJob = async (tenantId: string, job: Job): Promise<void> => {
     const db = database.forTenant(tenantId);
-    if (!(await claimJob(db, job))) return;
-    const failed = await around({ name }, async () => job.run(db)).then(
+    const isFailed = await around({ name: job.name }, async () => job.run(db)).then(
       () => false,
       (error) => {
-        log.warn({ err: error, job: name, tenantId }, 'a job failed, it is begun again when it is due');
+        log.warn({ err: error, job: job.name, tenantId }, 'a job failed, it is begun again when it is due');
         return true;
       },
     );
-    observe.jobEnded?.(name, failed);
+    observe.jobEnded?.(job.name, isFailed);
   };
 
   /** The rows that dispatch and jobs are claimed by. */
   const prepareTasks = async (tenantId: string) => {
-    const names = [dispatchTask, ...options.jobs.map(({ name }) => name)];
-    await database
-      .forTenant(tenantId)
-      .query('insert into background_tasks (tenant_id, name) select $1, unnest($2::text[]) on conflict do nothing', [
-        names,
-      ]);
-    known.add(tenantId);
+    const text = 'insert into background_tasks (tenant_id, name) select $1, unnest($2::text[]) on conflict do nothing';
+    await database.forTenant(tenantId).query(text, [[dispatchTask, ...jobNames]]);
+    prepared.add(tenantId);
+  };
+
+  const visitWoken = () => {
+    nextVisits = undefined;
+    lastVisits = performance.now();
+    for (const tenantId of woken) void events.add(tenantId);
+    woken.clear();
   };
 
   const sweep = async (): Promise<void> => {
@@ -158,10 +162,8 @@ export function createWorker(options: WorkerOptions): Worker {
       const tenants = await database.box.query<{ id: string }>('select id from tenants order by id');
       for (const { id } of tenants) {
         if (stopped) return;
-        queue.add(id);
-        begin();
         // One after another: a sweep leaves room for tenants that are woken.
-        await visiting.get(id);
+        await events.add(id);
       }
       observe.swept?.(tenants.length, performance.now() - began);
     } catch (error) {
@@ -176,14 +178,19 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 
   return {
-    wake,
+    wake(tenantId) {
+      if (stopped) return;
+      woken.add(tenantId);
+      const pause = Math.max(gatherMilliseconds, busyMilliseconds - (performance.now() - lastVisits));
+      nextVisits ??= setTimeout(visitWoken, pause).unref();
+    },
     start: startSweep,
     async stop() {
       stopped = true;
+      clearTimeout(nextVisits);
       clearTimeout(nextSweep);
-      clearTimeout(gathering);
       await sweeping;
-      await Promise.all(visiting.values());
+      await Promise.all([events.close(), calls.close(), jobs.close()]);
     },
   };
 }
@@ -191,7 +198,7 @@ export function createWorker(options: WorkerOptions): Worker {
 interface Due {
   events: boolean;
   deliveries: boolean;
-  jobs: string[];
+  jobs: boolean;
 }
 
 /** One round trip for a tenant that has nothing to be done. */
@@ -199,5 +206,5 @@ const dueStatement = `
   select exists (select from event_outbox where tenant_id = $1 and dispatched_at is null) as events,
          exists (select from event_deliveries
                   where tenant_id = $1 and status = 'pending' and next_attempt_at <= now()) as deliveries,
-         array(select name from background_tasks
-                where tenant_id = $1 and name <> '${dispatchTask}' and due_at <= now()) as jobs`;
+         exists (select from background_tasks
+                  where tenant_id = $1 and name = any($2) and due_at <= now()) as jobs`;

@@ -26,6 +26,7 @@ interface ClaimedDelivery {
   id: string;
   subscriber: string;
   attempts: number;
+  position: number;
   eventId: string;
   type: string;
   resourceType: string;
@@ -51,44 +52,64 @@ export interface EndedAttempt {
 
 export interface DeliverOptions {
   subscribers: readonly Subscriber[];
-  /** Most that are under way at once. */
-  limit: number;
   /** Runs each attempt. */
   around: WorkerObserver['around'];
   /** Told of each attempt's end. */
   observe(attempt: EndedAttempt): void;
 }
 
+/** Transactions are what a delivery costs most: so many are done in one. */
+const mostTogether = 100;
+/** Calls of other services that a tenant has under way at once. */
+const mostCalls = 8;
+
 /**
- * Claims deliveries that are due, the first of each line, and delivers them side by side. Answers how many there were.
- * A subscriber that this box does not have (of a package that left) keeps its deliveries waiting.
+ * Delivers what is due to the subscribers that work in a transaction. Those that are tried for the first time share
+ * one; if it fails, and for what has failed before, each has its own. Answers how many deliveries there were.
  */
-export async function deliverDue(
-  database: Database,
-  tenantId: string,
-  { subscribers, limit, around, observe }: DeliverOptions,
-): Promise<number> {
-  const db = database.forTenant(tenantId);
-  const claimed = await db.query<ClaimedDelivery>(claim, [subscribers.map(({ name }) => name), limit]);
-  await Promise.all(
-    claimed.map(async (delivery) => {
-      const subscriber = subscribers.find(({ name }) => name === delivery.subscriber) as Subscriber;
-      const { id: deliveryId, type, eventId, attempts, createdAt } = delivery;
-      const about = { subscriber: subscriber.name, type, eventId, attempts };
-      const age = () => Math.max(0, (Date.now() - Date.parse(createdAt)) / 1000);
-      const deliver = () =>
-        subscriber.inSteps
-          ? attemptInSteps(db, subscriber, delivery)
-          : attempt(database.forTenant(tenantId, null, performance.now() + longest), subscriber, delivery);
-      try {
-        await around({ name: subscriber.name, delivery: { deliveryId, eventId, type, attempt: attempts } }, deliver);
-        observe({ ...about, age: age(), outcome: 'delivered' });
-      } catch (error) {
-        observe({ ...about, age: age(), outcome: await keepFailure(db, delivery, error), error });
-      }
-    }),
-  );
+export async function deliverTogether(database: Database, tenantId: string, options: DeliverOptions): Promise<number> {
+  const subscribers = options.subscribers.filter(({ inSteps }) => !inSteps);
+  const claimed = await claimDue(database.forTenant(tenantId), subscribers, mostTogether);
+  const db = () => database.forTenant(tenantId, null, performance.now() + longest);
+  const fresh = claimed.filter(({ delivery }) => delivery.attempts === 1);
+  const shared = fresh.length > 1 && (await attempt(db(), fresh, options.around).then(...succeeded));
+  if (shared) for (const one of fresh) options.observe({ ...aboutOf(one), outcome: 'delivered' });
+  for (const one of claimed) {
+    if (shared && fresh.includes(one)) continue;
+    await keepEnd(database.forTenant(tenantId), one, options, () => attempt(db(), [one], options.around));
+  }
   return claimed.length;
+}
+
+/** Delivers what is due to the subscribers that work in steps, side by side. Answers how many deliveries there were. */
+export async function deliverInSteps(database: Database, tenantId: string, options: DeliverOptions): Promise<number> {
+  const db = database.forTenant(tenantId);
+  const subscribers = options.subscribers.filter(({ inSteps }) => inSteps);
+  const claimed = await claimDue(db, subscribers, mostCalls);
+  await Promise.all(claimed.map((one) => keepEnd(db, one, options, () => attemptInSteps(db, one, options.around))));
+  return claimed.length;
+}
+
+interface Claimed {
+  subscriber: Subscriber;
+  delivery: ClaimedDelivery;
+}
+
+const succeeded = [() => true, () => false] as const;
+
+/**
+ * Claims deliveries that are due, the first of each line. A subscriber that this box does not have (of a package that
+ * left) keeps its deliveries waiting.
+ */
+async function claimDue(db: TenantDatabase, subscribers: readonly Subscriber[], limit: number): Promise<Claimed[]> {
+  if (subscribers.length === 0) return [];
+  const deliveries = await db.query<ClaimedDelivery>(claim, [subscribers.map(({ name }) => name), limit]);
+  return deliveries
+    .map((delivery) => {
+      const subscriber = subscribers.find(({ name }) => name === delivery.subscriber) as Subscriber;
+      return { subscriber, delivery };
+    })
+    .sort((one, other) => one.delivery.position - other.delivery.position);
 }
 
 const claim = `
@@ -108,29 +129,55 @@ const claim = `
     from event_outbox event
    where delivery.tenant_id = $1 and delivery.id in (select id from first)
      and event.tenant_id = $1 and event.id = delivery.event_id
-  returning delivery.id, delivery.subscriber, delivery.attempts, event.id as event_id, event.type, event.resource_type,
+  returning delivery.id, delivery.subscriber, delivery.attempts, delivery.position, event.id as event_id, event.type, event.resource_type,
             event.resource_id, event.payload, event.created_at`;
 
-/** Work and record in one transaction. @throws what the subscriber throws, and when its claim or time is over */
-function attempt(db: TenantDatabase, { handle }: Subscriber, delivery: ClaimedDelivery): Promise<void> {
+/** Makes an attempt, and keeps how it ended. */
+async function keepEnd(
+  db: TenantDatabase,
+  claimed: Claimed,
+  { observe }: DeliverOptions,
+  make: () => Promise<void>,
+): Promise<void> {
+  try {
+    await make();
+    observe({ ...aboutOf(claimed), outcome: 'delivered' });
+  } catch (error) {
+    const outcome = await keepFailure(db, claimed.delivery, error);
+    observe({ ...aboutOf(claimed), outcome, error });
+  }
+}
+
+function aboutOf({ delivery: { subscriber, type, eventId, attempts, createdAt } }: Claimed) {
+  return { subscriber, type, eventId, attempts, age: Math.max(0, (Date.now() - Date.parse(createdAt)) / 1000) };
+}
+
+/** Work and record in one transaction. @throws what a subscriber throws, and when its claim or time is over */
+function attempt(db: TenantDatabase, claimed: readonly Claimed[], around: DeliverOptions['around']): Promise<void> {
   return db.transaction(async (tx) => {
-    await handle(tx, eventOf(delivery));
-    await markDelivered(tx, delivery);
+    for (const one of claimed) await around(taskOf(one), async () => one.subscriber.handle(tx, eventOf(one.delivery)));
+    await markDelivered(tx, claimed);
   });
 }
 
 /** The work, and its record once it is done. @throws as `attempt` */
-async function attemptInSteps(db: TenantDatabase, { handle }: Subscriber, delivery: ClaimedDelivery): Promise<void> {
+async function attemptInSteps(db: TenantDatabase, claimed: Claimed, around: DeliverOptions['around']): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it took more than ${longest / 1000} seconds`)), longest);
   });
+  const { subscriber, delivery } = claimed;
+  const handle = async () => subscriber.handle(db, eventOf(delivery));
   try {
-    await Promise.race([handle(db, eventOf(delivery)), late]);
+    await around(taskOf(claimed), () => Promise.race([handle(), late]));
   } finally {
     clearTimeout(timer);
   }
-  await markDelivered(db, delivery);
+  await markDelivered(db, [claimed]);
+}
+
+function taskOf({ subscriber: { name }, delivery: { id: deliveryId, eventId, type, attempts: attempt } }: Claimed) {
+  return { name, delivery: { deliveryId, eventId, type, attempt } };
 }
 
 function eventOf({ id, eventId, attempts, resourceType, resourceId, ...event }: ClaimedDelivery): DeliveredEvent {
@@ -140,13 +187,13 @@ function eventOf({ id, eventId, attempts, resourceType, resourceId, ...event }: 
 }
 
 /** The number of the attempt is what the claim is known by: another replica's claim has counted on. */
-async function markDelivered(db: TenantDatabase, { id, attempts }: ClaimedDelivery): Promise<void> {
+async function markDelivered(db: TenantDatabase, claimed: readonly Claimed[]): Promise<void> {
   const marked = await db.query(
     `update event_deliveries set status = 'delivered', error = null, updated_at = now()
-      where tenant_id = $1 and id = $2 and attempts = $3 and status = 'pending' returning id`,
-    [id, attempts],
+      where tenant_id = $1 and id = any($2) and attempts = $3 and status = 'pending' returning id`,
+    [claimed.map(({ delivery }) => delivery.id), claimed[0]?.delivery.attempts],
   );
-  if (marked.length === 0) throw new Error('another replica has taken the delivery over');
+  if (marked.length < claimed.length) throw new Error('another replica has taken the delivery over');
 }
 
 async function keepFailure(
