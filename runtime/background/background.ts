@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/database.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
+import { apart } from '../operations/current-work.ts';
 import type { Extensions } from '../package/extension.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import { openWakeLine, type WakeLine } from './wake.ts';
@@ -60,8 +61,11 @@ export function prepareBackground(options: BackgroundOptions): Background {
   return {
     database,
     wake(tenantId) {
-      worker.wake(tenantId);
-      line?.tell(tenantId);
+      // Told of in the midst of a request.
+      apart(() => {
+        worker.wake(tenantId);
+        line?.tell(tenantId);
+      });
     },
     start(extensions) {
       database.extensions = extensions;

@@ -20,6 +20,11 @@ export function during<T>(work: Work, run: () => T): T {
   return storage.run(work, run);
 }
 
+/** Runs what is begun by a piece of work and does not belong to it: it would go under its name long after its end. */
+export function apart<T>(run: () => T): T {
+  return storage.exit(run);
+}
+
 export function currentWork(): Work | undefined {
   return storage.getStore();
 }

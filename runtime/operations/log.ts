@@ -17,7 +17,7 @@ export function switchLevelOnSignal(log: Logger): () => void {
   const change = () => {
     log.level = log.level === 'debug' ? usual : 'debug';
     // Said at the level that is always shown, unless there is no log at all.
-    log[log.isLevelEnabled('info') ? 'info' : 'error']({ level: log.level }, 'log level changed');
+    log[log.isLevelEnabled('info') ? 'info' : 'error']({ to: log.level }, 'log level changed');
   };
   process.on('SIGUSR2', change);
   return () => process.off('SIGUSR2', change);

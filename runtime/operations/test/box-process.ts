@@ -5,10 +5,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { createTestDatabase } from '../../testing/database.ts';
+import { sourceRoot } from '../../testing/packages.ts';
+import { packageName } from '../../vendor.ts';
 
 const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
@@ -25,13 +27,25 @@ export interface BoxProcess {
   ended: Promise<number | string>;
 }
 
-/** Starts a box with the smallest set of packages and waits until it listens. */
-export async function startBoxProcess(t: Test, environment: Record<string, string> = {}): Promise<BoxProcess> {
-  const database = await createTestDatabase();
+/** The smallest set of packages. */
+const small = { packages: ['core', 'auth', 'tenant'].map(packageName), packagesFrom: sourceRoot };
+
+/**
+ * Starts a box and waits until it listens.
+ * @param given packages that no template database knows
+ */
+export async function startBoxProcess(
+  t: Test,
+  environment: Record<string, string> = {},
+  given?: { packages: readonly string[]; packagesFrom: string },
+): Promise<BoxProcess> {
+  const database = await createTestDatabase(given && 'empty');
   const home = t.testdir({});
-  const packages = ['core', 'auth', 'tenant'].map((name) => [`@carton/${name}`, {}]);
-  const lockFile = join(home, 'carton.lock.json');
-  writeFileSync(lockFile, JSON.stringify({ tier: 'basic', packages: Object.fromEntries(packages) }));
+  const { packages, packagesFrom } = given ?? small;
+  // Beside node_modules, or further down: packages are looked for from here upwards.
+  const lockFile = join(given ? dirname(packagesFrom) : home, 'lock.json');
+  const lock = { tier: 'basic', packages: Object.fromEntries(packages.map((name) => [name, {}])) };
+  writeFileSync(lockFile, JSON.stringify(lock));
   const secret = randomBytes(18).toString('base64url');
   const child = spawn(process.execPath, ['--conditions=workspace-source', main], {
     env: {

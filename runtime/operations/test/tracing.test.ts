@@ -1,7 +1,9 @@
 /**
  * Traces as they arrive at a collector, from a box that was told of it by OpenTelemetry's own variables.
  */
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { echoPackage } from '../../background/test/echo-package.ts';
 import { callerOf } from '../../testing/client.ts';
 import { readTracing } from '../tracing/settings.ts';
 import { startBoxProcess } from './box-process.ts';
@@ -75,6 +77,45 @@ t.test('spans of requests, and beneath them of statements, sent to the end', asy
 
   const line = box.log().find(({ operationId }) => operationId === 'listTenants');
   t.match(line, { trace_id: traceId, span_id: list.spanId }, 'the line of the log names the trace');
+});
+
+t.test('traces of deliveries and jobs, with their statements', async (t) => {
+  const collector = await startCollector(t);
+  const given = await echoPackage(t);
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  };
+  const box = await startBoxProcess(t, environment, given);
+  const operator = callerOf(box.url, { authorization: `Bearer ${box.secret}` });
+  const email = 'owner@shop.example';
+  const password = randomUUID();
+  const { body: made } = await operator.post('/admin/tenants', { slug: 'shop', name: 'Shop', staffEmail: email });
+  await callerOf(box.url).post('/admin/invites/accept', { token: made.invite.token, name: 'Owner', password });
+  const { body: login } = await callerOf(box.url).post('/admin/auth/login', { email, password });
+  const staff = callerOf(box.url, { authorization: `Bearer ${login.token}` });
+  t.match(await staff.post('/admin/echoes', { id: randomUUID(), text: 'one' }), { status: 201 });
+
+  const wanted = ['process echo.written', 'job echo.count'];
+  const seen = () => new Set(collector.spans().map(({ name }) => name));
+  while (!wanted.every((name) => seen().has(name))) await new Promise((resolve) => setTimeout(resolve, 50));
+  box.child.kill('SIGTERM');
+  t.equal(await box.ended, 0);
+  const spans = collector.spans();
+  for (const name of wanted) {
+    const work = spans.find((span) => span.name === name) as CollectedSpan;
+    t.notOk(work.parentSpanId, 'a trace of its own');
+    const beneath = spans.filter(({ parentSpanId }) => parentSpanId === work.spanId).map((span) => span.name);
+    t.ok(beneath.includes('insert echo_records'), `${name}: ${beneath}`);
+  }
+  const delivery = spans.find(({ name }) => name === 'process echo.written') as CollectedSpan;
+  t.match(attributesOf(delivery), {
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': 'echo.written',
+    'messaging.consumer.group.name': /^echo\./,
+    'carton.attempt': 1,
+  });
 });
 
 t.test('protobuf unless told otherwise; a sampler that keeps nothing sends nothing', async (t) => {

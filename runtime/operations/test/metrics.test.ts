@@ -1,0 +1,132 @@
+/**
+ * The metrics as Prometheus reads them: who may, what they say, and that no request can make more series.
+ */
+import t from 'tap';
+import { echoPackage } from '../../background/test/echo-package.ts';
+import { newId } from '../../db/id.ts';
+import { createTestBox } from '../../testing/box.ts';
+import { callerOf } from '../../testing/client.ts';
+import { readMetrics } from './read-metrics.ts';
+
+const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
+
+t.test('only whoever has the secret for it, or the operator', async (t) => {
+  const box = await createTestBox(t, { packages });
+  const bearer = (secret: string) => callerOf(box.url, { authorization: `Bearer ${secret}` });
+  t.match(await bearer(box.secrets.metrics).get('/metrics'), { status: 200 });
+  t.match(await box.operator.get('/metrics'), { status: 200 });
+  for (const caller of [callerOf(box.url), bearer('wrong'), box.staff, box.hosting]) {
+    t.match(await caller.get('/metrics'), { status: 401, body: { code: 'unauthenticated' } });
+  }
+  t.match(await bearer(box.secrets.metrics).get('/admin/tenants'), { status: 401 }, 'it opens nothing else');
+});
+
+t.test('requests by operation, method and status', async (t) => {
+  const box = await createTestBox(t, { packages });
+  await box.staff.get('/admin/me');
+  await box.staff.get('/admin/me');
+  await box.visitor().get('/admin/me');
+  for (const path of ['/nowhere', '/nowhere/else', '/docs']) await box.visitor().get(path);
+  await box.visitor().call('PROPFIND', '/admin/me');
+  await box
+    .visitor()
+    .get('/admin/me?%00=1')
+    .catch(() => {});
+  const metrics = await readMetrics(box);
+  t.equal(metrics.value('http_requests_total', { operation: 'readMe', method: 'GET', status: '200' }), 2);
+  t.equal(metrics.value('http_request_duration_seconds_count', { operation: 'readMe' }), 4);
+  t.equal(metrics.value('http_request_duration_seconds_bucket', { operation: 'readMe', le: '+Inf' }), 4);
+  t.equal(metrics.value('http_requests_total', { operation: 'none', method: 'GET', status: '404' }), 2);
+  t.equal(metrics.value('http_requests_total', { operation: 'none', method: 'other', status: '405' }), 1);
+  t.equal(metrics.value('http_requests_in_flight'), 1, 'this one');
+  const operations = new Set(box.box.routes.map(({ declaration }) => declaration.operationId));
+  for (const { labels } of metrics.samples('http_requests_total')) {
+    t.ok(labels.operation === 'none' || operations.has(labels.operation as string), labels.operation);
+  }
+  const counts = metrics
+    .samples('http_request_duration_seconds_bucket')
+    .filter(({ labels }) => labels.operation === 'readMe');
+  t.strictSame(
+    counts.map(({ value }) => value),
+    counts.map(({ value }) => value).sort((one, other) => one - other),
+    'each bucket holds those below it',
+  );
+});
+
+t.test('the build, the pools, the database and its migrations', async (t) => {
+  const box = await createTestBox(t, { packages });
+  const metrics = await readMetrics(box);
+  t.equal(metrics.value('build_info', { version: '0.1.0', tier: 'enterprise' }), 1);
+  t.equal(metrics.value('draining'), 0);
+  for (const pool of ['requests', 'background']) {
+    t.ok((metrics.value('database_connections_max', { pool }) ?? 0) > 0, pool);
+    t.equal(metrics.value('database_requests_waiting', { pool }), 0);
+  }
+  t.equal(metrics.value('database_up'), 1);
+  t.ok((metrics.value('migrations', { state: 'applied' }) ?? 0) >= 10);
+  t.equal(metrics.value('migrations', { state: 'pending' }), 0);
+  t.equal(metrics.value('migrations', { state: 'orphaned' }), 0);
+  t.ok((metrics.value('database_statements_total', { outcome: 'done' }) ?? 0) > 0);
+  t.ok((metrics.value('database_waits_total') ?? 0) > 0);
+  for (const name of [
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+    'nodejs_eventloop_lag_p99_seconds',
+  ]) {
+    const value = metrics.value(name);
+    t.ok(value !== undefined && Number.isFinite(value), name);
+  }
+});
+
+t.test('a migration that is missing shows, and a database that is away does not keep the figures back', async (t) => {
+  const box = await createTestBox(t, { packages });
+  await box.owner.query(
+    "insert into applied_migrations (file, package, sha256) values ('20200101000000_old_x.js', 'old', '')",
+  );
+  await box.owner.query("delete from applied_migrations where file like '%tenant_domains%'");
+  const behind = await readMetrics(box);
+  t.equal(behind.value('migrations', { state: 'pending' }), 1);
+  t.equal(behind.value('migrations', { state: 'orphaned' }), 1);
+  await box.owner.query('alter table applied_migrations rename to elsewhere');
+  await new Promise((resolve) => setTimeout(resolve, 1100)); // what was read is kept for a second
+  const away = await readMetrics(box);
+  t.equal(away.value('database_up'), 0);
+  t.strictSame(away.samples('migrations'), []);
+  await box.owner.query('alter table elsewhere rename to applied_migrations');
+});
+
+t.test('failed statements', async (t) => {
+  const box = await createTestBox(t, { packages });
+  await t.rejects(box.db.query('select 1 / 0 from tenants where id = $1'));
+  t.ok(((await readMetrics(box)).value('database_statements_total', { outcome: 'failed' }) ?? 0) >= 1);
+});
+
+t.test('events and jobs', async (t) => {
+  const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...(await echoPackage(t)) });
+  await box.db.insert('echo_faults', { subscriber: 'echo.in-steps' });
+  t.match(await box.staff.post('/admin/echoes', { id: newId(), text: 'one' }), { status: 201 });
+  const attempts = (subscriber: string, outcome: string) => ({ subscriber, outcome });
+  const metrics = await until(
+    () => readMetrics(box),
+    ({ value }) =>
+      value('event_delivery_attempts_total', attempts('echo.once', 'delivered')) === 1 &&
+      (value('event_delivery_attempts_total', attempts('echo.in-steps', 'failed')) ?? 0) >= 1 &&
+      (value('job_runs_total', { job: 'echo.count', outcome: 'done' }) ?? 0) >= 1 &&
+      value('tenants') === 1,
+  );
+  t.ok((metrics.value('events_dispatched_total') ?? 0) >= 1);
+  t.ok((metrics.value('event_dispatch_lag_seconds_count') ?? 0) >= 1);
+  t.equal(metrics.value('event_delivery_lag_seconds_count', { subscriber: 'echo.once' }), 1);
+  t.equal(metrics.value('event_delivery_lag_seconds_bucket', { subscriber: 'echo.once', le: '21600' }), 1);
+  t.ok((metrics.value('background_sweeps_total') ?? 0) >= 1);
+  t.ok((metrics.value('background_last_sweep_timestamp_seconds') ?? 0) > 1_700_000_000);
+});
+
+/** Resolves once something holds; a test that waits in vain is ended by tap. */
+async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
