@@ -55,7 +55,9 @@ export function buildProgram(): Command {
     examples: [`${vendor} stop`, `${vendor} stop --timeout 5 --force`],
     codes: ['ok', 'busy', 'not_installed', 'did_not_stop'],
   })
-    .addOption(new Option('--timeout <seconds>', 'how long to wait').argParser(seconds).default(30))
+    .addOption(
+      new Option('--timeout <seconds>', 'how long to wait (default: 30 and its DRAIN_SECONDS)').argParser(seconds),
+    )
     .option('--force', 'kill the box when it has not stopped in that time')
     .action(async (options) => (await import('./commands/run-stop.ts')).runStop(options));
   command(program, 'status', 'say what is installed, whether it runs and whether it answers', {

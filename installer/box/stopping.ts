@@ -7,11 +7,20 @@ import type { Output } from '../output/output.ts';
 import type { BoxFolder } from './folder.ts';
 import { isAlive } from './process-table.ts';
 import { type RunningBox, removePidFile } from './running.ts';
+import { readSecrets } from './settings.ts';
 
 const lookEveryMilliseconds = 50;
+/** For requests under way, the last traces and the database. */
+const usualSeconds = 30;
+
+/** How long a box is given to stop unless told, in seconds: it serves on for its DRAIN_SECONDS before it begins to. */
+export async function stopPatience(folder: BoxFolder): Promise<number> {
+  const { DRAIN_SECONDS } = await readSecrets(folder);
+  return usualSeconds + (Number(DRAIN_SECONDS) || 0);
+}
 
 /**
- * Sends SIGTERM, which lets requests under way end, and waits until the process is gone.
+ * Sends SIGTERM, which lets the box drain and requests under way end, and waits until the process is gone.
  * @param options.seconds how long to wait
  * @param options.force kill it when that time is over
  * @throws Failure did_not_stop when the time is over, folder_unusable when it belongs to another user

@@ -22,7 +22,8 @@ import { findRunningBox, type RunningBox, removePidFile } from './running.ts';
 /** How a process ended: its exit status, or the signal that ended it as shells tell it (128 + number). */
 export type ExitStatus = number;
 
-const forceAfterSignals = 2;
+/** The first asks the box to stop, the second ends the time in which it drains. */
+const askingSignals = 2;
 const shortestPause = 250;
 const longestPause = 30_000;
 const lookEveryMilliseconds = 100;
@@ -40,7 +41,7 @@ const signalNumbers: Record<string, number> = {
 export interface SupervisedBox {
   /** The box that runs now; another one after an upgrade. */
   readonly box: RunningBox;
-  /** Asks the box to end, as the first SIGTERM does; asked twice, it is killed. */
+  /** Asks the box to end, as a SIGTERM does; asked again, it drains no longer; a third time, it is killed. */
   stop(): void;
   /** Settles when the box has ended and nothing is to run next. */
   readonly ended: Promise<ExitStatus>;
@@ -109,7 +110,7 @@ export async function supervise(folder: BoxFolder, first: Launch, output: Output
     },
     stop() {
       stops += 1;
-      current.child.kill(stops < forceAfterSignals ? 'SIGTERM' : 'SIGKILL');
+      current.child.kill(stops <= askingSignals ? 'SIGTERM' : 'SIGKILL');
     },
     ended: watch(),
   };

@@ -5,7 +5,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { type BoxFolder, exists, makeFolders, packagesFolder } from '../box/folder.ts';
 import { findRunningBox } from '../box/running.ts';
-import { stopBox } from '../box/stopping.ts';
+import { stopBox, stopPatience } from '../box/stopping.ts';
 import { asFailure } from '../failure.ts';
 import { silent } from '../output/output.ts';
 import { partialFolder, unfinishRelease } from '../release/layout.ts';
@@ -26,8 +26,6 @@ const worthKeeping = new Set([
   'box_not_healthy',
   'unexpected',
 ]);
-
-const stopSeconds = 30;
 
 /** Call before anything is changed. */
 export async function beginCleanup(folder: BoxFolder): Promise<Cleanup> {
@@ -53,7 +51,7 @@ export async function beginCleanup(folder: BoxFolder): Promise<Cleanup> {
       // A box may run by now, when the very last step failed: a first one goes, and nobody's release is taken away.
       let running = await findRunningBox(folder);
       if (running && !existed.box) {
-        await stopBox(folder, running, silent, { seconds: stopSeconds, force: true });
+        await stopBox(folder, running, silent, { seconds: await stopPatience(folder), force: true });
         running = undefined;
       }
       if (release && !releases.has(release) && running?.release !== release) {

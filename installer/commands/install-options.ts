@@ -33,7 +33,7 @@ export interface InstallOptions {
   start?: boolean;
   /** How long the box may take until it answers, in seconds; 120 unless given. */
   healthSeconds?: number;
-  /** How long a running box may take to stop, in seconds; 30 unless given. */
+  /** How long a running box may take to stop, in seconds; 30 and its DRAIN_SECONDS unless given. */
   stopSeconds?: number;
   /** Bytes that must stay free on disk after the pull (preflight.ts says how many unless given). */
   spareBytes?: number;

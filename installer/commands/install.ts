@@ -9,7 +9,7 @@ import { withLock } from '../box/lock.ts';
 import { type Patience, replaceBox, startBox } from '../box/replace.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { type BoxSecrets, type BoxSettings, readSecrets, readSettings, writeSettings } from '../box/settings.ts';
-import { stopBox } from '../box/stopping.ts';
+import { stopBox, stopPatience } from '../box/stopping.ts';
 import { type Activation, activate } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkPort, spareBytes } from '../preflight.ts';
@@ -186,7 +186,7 @@ async function bringUp(plan: Plan, options: InstallOptions, output: Output): Pro
   const launch = launchOf(id, settings, secrets);
   const patience: Patience = {
     healthSeconds: options.healthSeconds ?? 120,
-    stopSeconds: options.stopSeconds ?? 30,
+    stopSeconds: options.stopSeconds ?? (await stopPatience(folder)),
     signal: options.signal,
   };
   let box: RunningBox;

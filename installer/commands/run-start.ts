@@ -2,7 +2,7 @@
  * The command line of `start`.
  */
 import { chooseOutput } from '../output/choose.ts';
-import { abortOnSignals, endWith } from './common.ts';
+import { abortOnSignals, endWith, onSignals } from './common.ts';
 import { type StartResult, start, startInForeground } from './start.ts';
 
 interface Options {
@@ -22,12 +22,18 @@ export async function runStart(options: Options): Promise<void> {
       output.result(result, describe(result));
       return 0;
     }
-    const { ended, stop: _stop, ...result } = await startInForeground(settings, output);
+    const { ended, stop, ...result } = await startInForeground(settings, output);
     if (result.alreadyRunning) {
       output.result(result, describe(result));
       return 0;
     }
     if (!settings.signal.aborted) output.say('healthy', `the box answers at ${result.url}`, result);
+    let asked = settings.signal.aborted ? 1 : 0;
+    onSignals(() => {
+      // The first has been passed on by the settings' signal.
+      asked += 1;
+      if (asked > 1) stop();
+    });
     const exitCode = await ended;
     output.result({ ...result, ended: true }, [`The box has ended (exit status ${exitCode}).`], exitCode);
     return exitCode;

@@ -8,7 +8,7 @@ import { stop } from './stop.ts';
 interface Options {
   dir: string;
   json?: boolean;
-  timeout: number;
+  timeout?: number;
   force?: boolean;
 }
 

@@ -8,14 +8,12 @@ import { withLock } from '../box/lock.ts';
 import { startBox } from '../box/replace.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { readSecrets, requireSettings } from '../box/settings.ts';
-import { stopBox } from '../box/stopping.ts';
+import { stopBox, stopPatience } from '../box/stopping.ts';
 import { type ExitStatus, type SupervisedBox, supervise } from '../box/supervision.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { checkPort } from '../preflight.ts';
 import { currentRelease } from '../release/layout.ts';
-
-const stopSeconds = 30;
 
 /** Options of `start`. */
 export interface StartOptions {
@@ -39,7 +37,7 @@ export interface StartResult {
 
 /** A box that runs in the foreground. */
 export interface ForegroundResult extends StartResult {
-  /** Asks the box to end; asked twice, kills it. */
+  /** Asks the box to end; asked again, to end without draining; a third time, kills it. */
   stop(): void;
   /** Settles with the exit status when it has ended; a box that was running already is not waited for. */
   ended: Promise<ExitStatus>;
@@ -57,6 +55,7 @@ export async function start(options: StartOptions, output: Output): Promise<Star
     if (running) return describe(folder, launch, running, true);
     await checkPort(launch.host, launch.port);
     const { healthSeconds = 120, signal } = options;
+    const stopSeconds = await stopPatience(folder);
     const box = await startBox(folder, launch, output, { healthSeconds, stopSeconds, signal });
     return describe(folder, launch, box, false);
   });
@@ -74,7 +73,7 @@ export async function startInForeground(options: StartOptions, output: Output): 
     const running = await findRunningBox(folder);
     if (running?.orphaned) {
       output.warn(`a box runs whose parent is gone (process ${running.pid}): it is stopped, and started from here`);
-      await stopBox(folder, running, output, { seconds: stopSeconds });
+      await stopBox(folder, running, output, { seconds: await stopPatience(folder) });
     } else if (running) {
       return { ...describe(folder, launch, running, true), stop() {}, ended: Promise.resolve(0) };
     }

@@ -5,7 +5,7 @@ import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
-import { stopBox } from '../box/stopping.ts';
+import { stopBox, stopPatience } from '../box/stopping.ts';
 import { forgetNext, writeNext } from '../box/supervision.ts';
 import type { Output } from '../output/output.ts';
 
@@ -13,7 +13,7 @@ import type { Output } from '../output/output.ts';
 export interface StopOptions {
   /** The box's folder. */
   dir: string;
-  /** How long to wait, in seconds; 30 unless given. */
+  /** How long to wait, in seconds; 30 and DRAIN_SECONDS unless given. */
   timeoutSeconds?: number;
   /** Kill the box when it has not stopped in that time. */
   force?: boolean;
@@ -37,7 +37,7 @@ export async function stop(options: StopOptions, output: Output): Promise<StopRe
       await requireSettings(folder); // a folder without a box is a mistake, a box that does not run is not
       return { dir: folder.root, stopped: false };
     }
-    const patience = { seconds: options.timeoutSeconds ?? 30, force: options.force };
+    const patience = { seconds: options.timeoutSeconds ?? (await stopPatience(folder)), force: options.force };
     // A parent starts a box again that did not end by itself, as one that is killed does not.
     if (running.supervised) await writeNext(folder, []);
     try {

@@ -150,6 +150,25 @@ t.test('in the foreground', async (t) => {
     t.match(events, [{ event: 'warning', message: /whose parent is gone/ }]);
   });
 
+  t.test('a second signal reaches a box that drains, and a third kills one that does not heed it', async (t) => {
+    for (const [behaviour, signals, status] of [
+      ['drains', 2, 0],
+      ['ignores SIGTERM', 3, 137],
+    ] as const) {
+      vendor.packages.set(`${scope}/runtime`, makeRuntime('0.1.0', behaviour));
+      const box = await makeBox(t, vendor);
+      await box.install(['--no-start']);
+      const parent = box.begin(['start', '--foreground', '--json']);
+      await parent.said('"event":"healthy"');
+      for (let signal = 1; signal < signals; signal++) {
+        parent.child.kill('SIGTERM');
+        await parent.said(`asked ${signal}`);
+      }
+      parent.child.kill('SIGTERM');
+      t.equal((await parent.ended).exitCode, status, behaviour);
+    }
+  });
+
   t.test('a box that crashes is started again, until it is stopped', async (t) => {
     const parent = box.begin(['start', '--foreground', '--json']);
     await parent.said('"event":"healthy"');

@@ -51,11 +51,11 @@ export function packRaw(entries: Entry[]): Buffer {
 }
 
 /** How a test's engine behaves. */
-export type Behaviour = 'healthy' | 'never healthy' | 'ends at once' | 'ignores SIGTERM';
+export type Behaviour = 'healthy' | 'never healthy' | 'ends at once' | 'ignores SIGTERM' | 'drains';
 
 /**
  * The engine's package with a small program in place of the real one: it listens where it is told, answers /health with
- * 200 and its version, shows its environment under /environment, and ends on SIGTERM.
+ * 200 and its version, shows its environment under /environment, and ends on SIGTERM; one that drains, on the second.
  */
 export function makeRuntime(
   version = '0.1.0',
@@ -80,8 +80,11 @@ server.on('error', (error) => {
   process.exit(1);
 });
 server.listen(Number(process.env.PORT), process.env.HOST, () => console.log('listening as ' + version));
+let asked = 0;
 process.on('SIGTERM', () => {
-  if (behaviour === 'ignores SIGTERM') return;
+  asked += 1;
+  console.log('asked ' + asked);
+  if (behaviour === 'ignores SIGTERM' || (behaviour === 'drains' && asked === 1)) return;
   server.close(() => process.exit(0));
   server.closeAllConnections();
 });
