@@ -17,7 +17,7 @@ const longestWait = 150_000;
  * @param options.inSteps how often the subscriber outside of a transaction may be called: once while no process dies
  */
 export function holdDeliveries(
-  stage: Stage,
+  stage: Pick<Stage, 'signal'>,
   url: string,
   options: { inSteps: 'once' | 'at least once'; delivered: boolean },
 ): Promise<Findings> {
