@@ -29,7 +29,10 @@ export type Outcome = Answered | Lost;
 /** What the requests of all clients came to. */
 export interface Tally {
   requests: number;
-  lost: number;
+  /** Nobody listened. */
+  refused: number;
+  /** The connection broke before the answer was there, by what was said of it. */
+  lost: Map<string, number>;
   /** Answers by status. */
   statuses: Map<number, number>;
   /** Milliseconds of the request that took longest. */
@@ -38,7 +41,19 @@ export interface Tally {
   broken: Set<string>;
 }
 
-export const newTally = (): Tally => ({ requests: 0, lost: 0, statuses: new Map(), longest: 0, broken: new Set() });
+export const newTally = (): Tally => ({
+  requests: 0,
+  refused: 0,
+  lost: new Map(),
+  statuses: new Map(),
+  longest: 0,
+  broken: new Set(),
+});
+
+/** Adds one to a count by name. */
+const count = <Name>(counts: Map<Name, number>, name: Name) => counts.set(name, (counts.get(name) ?? 0) + 1);
+
+export const sum = (counts: Map<unknown, number>) => [...counts.values()].reduce((all, one) => all + one, 0);
 
 /** Milliseconds that a box takes at most (REQUEST_DEADLINE), and a margin for a machine that is busy. */
 const deadline = 30_000;
@@ -58,7 +73,7 @@ export async function ask(url: string, { method, path, headers, body }: Asked, t
     });
     const text = await response.text();
     const { status } = response;
-    tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+    count(tally.statuses, status);
     const retryAfter = response.headers.get('retry-after');
     if (status >= 500 && status !== 503) tally.broken.add(`${place} answered ${status}: ${text.slice(0, 300)}`);
     if (status === 503 && retryAfter === null) tally.broken.add(`${place} answered 503 without Retry-After: ${text}`);
@@ -68,10 +83,12 @@ export async function ask(url: string, { method, path, headers, body }: Asked, t
       body: text ? JSON.parse(text) : null,
     };
   } catch (error) {
-    const { name, message, cause } = error as Error & { cause?: Error };
+    const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
     if (name === 'TimeoutError') tally.broken.add(`${place} hung past its deadline`);
-    tally.lost++;
-    return { status: null, reason: cause?.message ?? message };
+    const reason = cause?.message ?? message;
+    if (cause?.code === 'ECONNREFUSED') tally.refused++;
+    else count(tally.lost, `${place}: ${reason}`);
+    return { status: null, reason };
   } finally {
     tally.longest = Math.max(tally.longest, performance.now() - begun);
   }

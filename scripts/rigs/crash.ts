@@ -7,7 +7,7 @@ import { freePort } from '@carton/runtime/testing';
 import { median } from '../../bench/measurement.ts';
 import { holdBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
-import { newTally, type Tally } from './client.ts';
+import { newTally, sum, type Tally } from './client.ts';
 import { holdDeliveries, recorderPackage } from './deliveries.ts';
 import { crashPostgres, startRigPostgres, urlOfEmbedded } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
@@ -124,7 +124,8 @@ function countsOf(purchases: readonly Purchase[], tally: Tally, { kills, crashes
     foundCartOrdered: ended('gone'),
     leftCart: ended('kept'),
     requests: tally.requests,
-    connectionsLost: tally.lost,
+    connectionsRefused: tally.refused,
+    answersLost: sum(tally.lost),
     answeredUnavailable: tally.statuses.get(503) ?? 0,
     longestRequestMs: Math.round(tally.longest),
     ...servedAgain('Kill', kills),

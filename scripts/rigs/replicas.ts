@@ -10,7 +10,7 @@ import { median } from '../../bench/measurement.ts';
 import type { Shop } from '../../bench/shop.ts';
 import { holdBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
-import { newTally, type Tally } from './client.ts';
+import { newTally, sum, type Tally } from './client.ts';
 import { holdDeliveries, recorderPackage } from './deliveries.ts';
 import { findHaProxy, type HaProxy, startHaProxy } from './haproxy.ts';
 import { startRigPostgres } from './postgres.ts';
@@ -56,7 +56,9 @@ export const rig: Rig = {
     const failures = failed(tally);
     return {
       broken: [
-        ...(failures > 0 ? [`${failures} requests failed: ${JSON.stringify(failuresOf(tally))}`] : []),
+        ...(failures > 0
+          ? [`${failures} requests failed: ${JSON.stringify(Object.fromEntries(failuresOf(tally)))}`]
+          : []),
         ...tally.broken,
         ...books.broken,
         ...deliveries.broken,
@@ -100,12 +102,16 @@ async function restartInTurn(
 }
 
 /** What a client would see as a failure: also an answer to come again. */
-function failuresOf({ lost, statuses }: Tally): Record<string, number> {
+function failuresOf({ refused, lost, statuses }: Tally): Map<string | number, number> {
   const failures = [...statuses].filter(([status]) => status >= 500 || status === 429);
-  return { ...(lost > 0 && { lost }), ...Object.fromEntries(failures) };
+  return new Map<string | number, number>([
+    ...(refused > 0 ? [['refused', refused] as const] : []),
+    ...lost,
+    ...failures,
+  ]);
 }
 
-const failed = (tally: Tally) => Object.values(failuresOf(tally)).reduce((sum, count) => sum + count, 0);
+const failed = (tally: Tally) => sum(failuresOf(tally));
 
 /** Orders a second through HAProxy, with one box behind it and with two; nothing when none are to be measured. */
 async function compare(

@@ -143,11 +143,11 @@ async function buyWithoutKey(purchase: Purchase, send: Send, checkout: Asked): P
 /** Sends a request again and again until it is answered for good; null when that takes too long. */
 async function repeated(send: Send, asked: Asked): Promise<Answered | null> {
   const until = Date.now() + patience;
-  while (Date.now() < until) {
+  for (let pause = 100; Date.now() < until; pause *= 2) {
     const outcome = await send(asked);
     const answer = answerForGood(outcome);
     if (answer) return answer;
-    const wait = outcome.status === null ? 200 : (outcome.retryAfter ?? 1) * 1000;
+    const wait = outcome.status === null ? pause : (outcome.retryAfter ?? 1) * 1000;
     await sleep(Math.min(wait, longestWait) * (0.5 + Math.random()));
   }
   return null;
