@@ -13,6 +13,7 @@ import type { Box, BoxServices } from './box/services.ts';
 import { noTenantId, TenantResolver, type TenantScope, tenantProblems } from './box/tenancy.ts';
 import { settings as boxSettings } from './config.ts';
 import type { Actor } from './db/changes.ts';
+import { isCitus } from './db/citus/tables.ts';
 import { problemOfDatabaseError } from './db/connection.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { collectMigrations, migrate, withMigrationLock } from './db/migrations.ts';
@@ -88,13 +89,13 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
   const log = options.log ?? pino({ level: 'silent' });
   const packages = await loadPackages(options.packages, options.packagesFrom);
   const settings = readPackageSettings(packages, options.environment ?? {}, Object.keys(boxSettings));
-  const role = await prepareDatabase(options.databaseUrl, packages, log);
+  const prepared = await prepareDatabase(options.databaseUrl, packages, log);
   const { databaseUrl: url, poolSize, requestDeadline = longestRequest, tier, slowQueries, tracing } = options;
   const about = { version: vendor.version, tier };
   const operations = await startOperations({ log, about, slowQueries, tracing });
   const { observeDatabase: observer, observeBackground: observe } = operations;
-  const database = openDatabase({ url, poolSize, role, statementTimeout: requestDeadline, observer });
-  const background = prepareBackground({ databaseUrl: url, role, packages, log, observe, observer });
+  const database = openDatabase({ url, poolSize, statementTimeout: requestDeadline, observer, ...prepared });
+  const background = prepareBackground({ databaseUrl: url, ...prepared, packages, log, observe, observer });
   try {
     const extensions = packages.flatMap((loaded) => loaded.extends ?? []);
     database.extensions = gatherExtensions([...extensions, ...settings, outboxListeners.with(background.wake)]);
@@ -117,8 +118,8 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
   }
 }
 
-/** Applies the migrations as the owner of the tables; answers the role in which the box works. */
-async function prepareDatabase(url: string, packages: readonly LoadedPackage[], log: Logger): Promise<string | null> {
+/** Applies the migrations as the owner of the tables; answers how the box connects: its role, and whether to Citus. */
+async function prepareDatabase(url: string, packages: readonly LoadedPackage[], log: Logger) {
   const { knex, close } = openDatabase({ url, applicationName: 'box start' });
   try {
     const { applied, orphaned } = await migrate(knex, packages, (migration, position, count) =>
@@ -128,7 +129,9 @@ async function prepareDatabase(url: string, packages: readonly LoadedPackage[], 
     const boxTables = packages.flatMap((loaded) => loaded.boxTables ?? []);
     const { role, enforced, summary } = await withMigrationLock(knex, () => prepareRuntimeRole(knex, boxTables));
     log[enforced ? 'info' : 'warn'](summary);
-    return role;
+    const distributed = await isCitus(knex);
+    if (distributed) log.info('the tables are distributed by Citus');
+    return { role, distributed };
   } finally {
     await close();
   }

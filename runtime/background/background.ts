@@ -15,6 +15,8 @@ export interface BackgroundOptions {
   databaseUrl: string;
   /** The role its connections take on. */
   role: string | null;
+  /** The database is distributed by Citus. */
+  distributed: boolean;
   packages: readonly LoadedPackage[];
   log: Logger;
   observe?: Partial<WorkerObserver>;
@@ -43,7 +45,7 @@ const statementTimeout = 60_000;
  * @throws Error when two subscribers or jobs have one name
  */
 export function prepareBackground(options: BackgroundOptions): Background {
-  const { databaseUrl, role, packages, log, observe, observer } = options;
+  const { databaseUrl, role, distributed, packages, log, observe, observer } = options;
   const subscribers = packages.flatMap((loaded) => loaded.subscribers ?? []);
   const jobs = packages.flatMap((loaded) => loaded.jobs ?? []);
   refuseTwins('subscriber', subscribers);
@@ -52,6 +54,7 @@ export function prepareBackground(options: BackgroundOptions): Background {
     url: databaseUrl,
     poolSize,
     role,
+    distributed,
     statementTimeout,
     applicationName: 'box background',
     observer,

@@ -39,6 +39,8 @@ export interface ConnectionOptions {
   role?: string | null;
   /** Longest time of one statement, in milliseconds; as long as it takes unless given. */
   statementTimeout?: number;
+  /** More settings of the server for these connections. */
+  settings?: Record<string, string>;
   /** Is told of every wait and every statement. */
   observer?: DatabaseObserver;
 }
@@ -50,11 +52,13 @@ export function connect({
   applicationName = 'box',
   role,
   statementTimeout,
+  settings = {},
   observer,
 }: ConnectionOptions): Knex {
   const limits = [
     role ? `-c role=${role.replaceAll(/[\\ ]/g, '\\$&')}` : '',
     statementTimeout ? `-c statement_timeout=${statementTimeout}` : '',
+    ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`),
   ];
   return knexModule({
     client: 'pg',
@@ -155,12 +159,17 @@ export function problemOfDatabaseError(error: unknown): Problem | undefined {
 
 /** True for a violation of a unique constraint, of the named one if given (SQLSTATE 23505). */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  const violation = error as { code?: string; constraint?: string };
-  return violation?.code === '23505' && (constraint === undefined || violation.constraint === constraint);
+  return isViolation(error, '23505', constraint);
 }
 
 /** True for a violation of a foreign key, of the named one if given (SQLSTATE 23503). */
 export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
+  return isViolation(error, '23503', constraint);
+}
+
+function isViolation(error: unknown, state: string, constraint?: string): boolean {
   const violation = error as { code?: string; constraint?: string };
-  return violation?.code === '23503' && (constraint === undefined || violation.constraint === constraint);
+  if (violation?.code !== state) return false;
+  // On a node of Citus the number of the shard follows the name.
+  return constraint === undefined || violation.constraint?.replace(/_\d{6,}$/, '') === constraint;
 }

@@ -5,7 +5,9 @@
 import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import type { Actor } from './changes.ts';
+import { openDistributedHomes } from './citus/homes.ts';
 import { type ConnectionOptions, camelCaseRow, connect } from './connection.ts';
+import { oneHome } from './home.ts';
 import { type Deadline, withConnection } from './pool.ts';
 import { queryAs } from './row-security.ts';
 import { TenantDatabase } from './tenant-database.ts';
@@ -26,8 +28,14 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export function openDatabase(options: ConnectionOptions): Database {
+export interface DatabaseOptions extends ConnectionOptions {
+  /** The database is Citus's coordinator, and each tenant is spoken for at its own node. */
+  distributed?: boolean;
+}
+
+export function openDatabase({ distributed = false, ...options }: DatabaseOptions): Database {
   const knex = connect(options);
+  const homes = distributed ? openDistributedHomes(knex, options) : oneHome(knex);
   const database: Database = {
     knex,
     extensions: new Map(),
@@ -39,8 +47,11 @@ export function openDatabase(options: ConnectionOptions): Database {
         }),
     },
     forTenant: (tenantId, actor = null, deadline) =>
-      new TenantDatabase(knex, tenantId, { extensions: database.extensions, actor, deadline }),
-    close: () => knex.destroy(),
+      new TenantDatabase(knex, homes, tenantId, { extensions: database.extensions, actor, deadline }),
+    close: async () => {
+      await homes.close?.();
+      await knex.destroy();
+    },
   };
   return database;
 }

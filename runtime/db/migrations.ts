@@ -7,6 +7,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
+import { createHoldFunction } from './citus/homes.ts';
+import { distributeTables, distributing, isCitus } from './citus/tables.ts';
 import { layPolicies, seeAllTenants } from './row-security.ts';
 import { refuseKeysWithoutTenant } from './tenant-keys.ts';
 
@@ -85,7 +87,7 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
         // The record and the check belong to the same transaction as the work: a kill leaves all of it or nothing.
         async up(transaction) {
           await seeAllTenants(transaction);
-          await module.up(transaction);
+          await module.up((await isCitus(transaction)) ? await distributing(transaction) : transaction);
           await refuseKeysWithoutTenant(transaction, boxTables);
           await layPolicies(transaction);
           const { package: owner, file, sha256 } = migration;
@@ -93,7 +95,7 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
         },
         async down(transaction) {
           await seeAllTenants(transaction);
-          await module.down(transaction);
+          await module.down((await isCitus(transaction)) ? await distributing(transaction) : transaction);
           await transaction(recordTable).where({ file: migration.file }).delete();
         },
       };
@@ -140,8 +142,15 @@ export async function migrate(
         });
       });
     }
-    // Tables of migrations that ran before there were policies.
-    await layPolicies(knex);
+    // Tables of migrations that ran before there were policies, and before the database was distributed.
+    await knex.transaction(async (transaction) => {
+      await seeAllTenants(transaction);
+      if (await isCitus(transaction)) {
+        await distributeTables(await distributing(transaction));
+        await createHoldFunction(transaction);
+      }
+      await layPolicies(transaction);
+    });
     const present = new Set(migrations.map((migration) => migration.file));
     const orphaned = records.filter((record) => !present.has(record.file));
     return { applied: pending, orphaned };

@@ -7,12 +7,16 @@
  */
 import type { Knex } from 'knex';
 import { vendor } from '../vendor.ts';
+import { isCitus } from './citus/tables.ts';
 import { type Connection, quoteName } from './connection.ts';
 
 /** The setting that says which tenant a connection speaks for; empty or absent, it sees no tenant's rows. */
 export const tenantSetting = `${vendor.name}.tenant_id`;
 /** The setting by which a migration, run by the tables' owner, sees the rows of all tenants. */
 const migratingSetting = `${vendor.name}.migrating`;
+
+type Query = Parameters<Connection['query']>[0];
+type Answer = Awaited<ReturnType<Connection['query']>>;
 
 /** Lets the rest of a transaction of the tables' owner work on the rows of all tenants, as a migration may have to. */
 export async function seeAllTenants(transaction: Knex): Promise<void> {
@@ -34,9 +38,21 @@ export function speakFor(connection: Connection, tenantId: string): Promise<unkn
   });
 }
 
-/** Sends one statement for a tenant. */
-export async function queryAs(connection: Connection, tenantId: string, query: Parameters<Connection['query']>[0]) {
+/**
+ * Sends one statement for a tenant.
+ * @param hold makes it a transaction that begins with this (home.ts); all of it is sent in one go
+ */
+export async function queryAs(connection: Connection, tenantId: string, query: Query, hold?: Query) {
   const spoken = speakFor(connection, tenantId);
+  if (hold) {
+    const before = [spoken, connection.query({ text: 'begin' }), connection.query(hold)];
+    const sent = [...before, connection.query(query), connection.query({ text: 'commit' })];
+    const answers = await Promise.allSettled(sent);
+    // The first failure is the reason of those after it.
+    const failed = answers.find((answer) => answer.status === 'rejected');
+    if (failed) throw failed.reason;
+    return (answers[before.length] as PromiseFulfilledResult<Answer>).value;
+  }
   const answer = connection.query(query);
   return spoken ? (await Promise.all([answer, spoken]))[0] : answer;
 }
@@ -119,6 +135,8 @@ async function makeRole(knex: Knex, owner: Account, role: string): Promise<strin
   if (!(await find())) {
     refusal = await refusalOf(knex.raw(`create role ${quoted} nologin nosuperuser nobypassrls noinherit`));
   }
+  // Citus reaches its other nodes as whoever asks. Without a password, nobody else can come as this role.
+  if (await isCitus(knex)) refusal = await refusalOf(knex.raw(`alter role ${quoted} login`));
   const found = await find(); // whoever made it: another box may have been quicker
   if (!found) return refusal;
   if (found.bypasses) return `${role} may bypass it`;

@@ -5,6 +5,7 @@ import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import { type Actor, type Change, changeListeners, withoutSecrets } from './changes.ts';
 import { type Connection, camelCaseRow, quoteName, toSnakeCase } from './connection.ts';
+import { atHome, type Home, type Homes } from './home.ts';
 import { type Deadline, takeConnection, withConnection } from './pool.ts';
 import { queryAs, speakFor } from './row-security.ts';
 
@@ -14,6 +15,8 @@ type Values = Record<string, unknown>;
 type RollbackTask = (db: TenantDatabase) => Promise<unknown>;
 
 const statementNames = new Map<string, string>();
+/** Statements that are known to speak of the tenant. */
+const checked = new Set<string>();
 
 /** A name for a statement, so that PostgreSQL parses it once a connection. */
 function statementName(text: string): string {
@@ -46,26 +49,33 @@ export class TenantDatabase {
   /** Who acts, when it is staff: their changes are reported. */
   readonly actor: Actor | null;
   readonly #knex: Knex;
+  readonly #homes: Homes;
+  /** Of the transaction that this is in, with its home. */
   readonly #connection: Connection | null;
+  readonly #home: Home | null;
   readonly #deadline: Deadline | undefined;
   #afterCommit: (() => void)[] = [];
   #afterRollback: RollbackTask[] = [];
 
   constructor(
     knex: Knex,
+    homes: Homes,
     tenantId: string,
     options: {
       extensions?: Extensions;
       actor?: Actor | null;
       connection?: Connection | null;
+      home?: Home | null;
       deadline?: Deadline;
     } = {},
   ) {
     this.#knex = knex;
+    this.#homes = homes;
     this.tenantId = tenantId;
     this.extensions = options.extensions ?? new Map();
     this.actor = options.actor ?? null;
     this.#connection = options.connection ?? null;
+    this.#home = options.home ?? null;
     this.#deadline = options.deadline;
   }
 
@@ -76,10 +86,11 @@ export class TenantDatabase {
 
   /** The same database with staff acting in it. */
   as(actor: Actor): TenantDatabase {
-    return new TenantDatabase(this.#knex, this.tenantId, {
+    return new TenantDatabase(this.#knex, this.#homes, this.tenantId, {
       extensions: this.extensions,
       actor,
       connection: this.#connection,
+      home: this.#home,
       deadline: this.#deadline,
     });
   }
@@ -93,23 +104,43 @@ export class TenantDatabase {
   get #client(): Knex.Client {
     const pooled = this.#knex.client;
     const connection = this.#connection;
+    const homes = new Map<Connection, Home>();
     const acquireConnection = async () => {
       if (connection) return connection;
-      const taken = await takeConnection(this.#knex, this.#deadline);
-      try {
-        await speakFor(taken, this.tenantId);
-      } catch (error) {
-        pooled.releaseConnection(taken);
-        throw error;
-      }
+      const [taken, home] = await this.#takeAtHome();
+      homes.set(taken, home);
       return taken;
     };
     const releaseConnection = async (taken: Connection) => {
-      if (taken !== connection) await pooled.releaseConnection(taken);
+      if (taken === connection) return;
+      const home = homes.get(taken) as Home;
+      if (home.hold) await taken.query({ text: 'commit' }).catch(() => {});
+      await home.knex.client.releaseConnection(taken);
+    };
+    const send = (taken: Connection, query: { sql: string }) => {
+      query.sql = (homes.get(taken) ?? (this.#home as Home)).statement(query.sql);
+      return pooled._query(taken, query);
     };
     return Object.create(pooled, {
       acquireConnection: { value: acquireConnection },
       releaseConnection: { value: releaseConnection },
+      _query: { value: send },
+    });
+  }
+
+  /** A connection that speaks for this tenant, for whoever gives it back; in a transaction where its home asks for one. */
+  #takeAtHome(): Promise<[Connection, Home]> {
+    return atHome(this.#homes, this.tenantId, async (home) => {
+      const taken = await takeConnection(home.knex, this.#deadline);
+      try {
+        await speakFor(taken, this.tenantId);
+        if (home.hold) await Promise.all([taken.query({ text: 'begin' }), taken.query(home.hold)]);
+        return [taken, home];
+      } catch (error) {
+        if (home.hold) await taken.query({ text: 'rollback' }).catch(() => {});
+        home.knex.client.releaseConnection(taken);
+        throw error;
+      }
     });
   }
 
@@ -123,8 +154,10 @@ export class TenantDatabase {
    * Answers the rows, with camelCase columns. @throws Error when the statement does not speak of the tenant
    */
   async query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    if (!statementNames.has(text) && !/\$1(?!\d)/.test(text))
-      throw new Error(`a statement leaves out the tenant ($1): ${text}`);
+    if (!checked.has(text)) {
+      if (!/\$1(?!\d)/.test(text)) throw new Error(`a statement leaves out the tenant ($1): ${text}`);
+      checked.add(text);
+    }
     return (await this.#run(text, [this.tenantId, ...values])).rows.map((row) => camelCaseRow(row as R));
   }
 
@@ -201,9 +234,10 @@ export class TenantDatabase {
     afterRollback: RollbackTask[],
     { isolation = 'read committed' }: TransactionOptions,
   ): Promise<T> {
-    const run = async (connection: Connection) => {
+    const run = async (home: Home, connection: Connection) => {
       const { extensions, actor, tenantId } = this;
-      const db = new TenantDatabase(this.#knex, tenantId, { extensions, actor, connection, deadline: this.#deadline });
+      const inside = { extensions, actor, connection, home, deadline: this.#deadline };
+      const db = new TenantDatabase(this.#knex, this.#homes, tenantId, inside);
       db.#afterRollback = afterRollback;
       // Neither is waited for: they travel with the first statement. If the first fails, nothing is committed; if the
       // second fails, so does everything after it.
@@ -211,6 +245,7 @@ export class TenantDatabase {
       spoken?.catch(() => {});
       try {
         connection.query({ text: beginnings[isolation] }).catch(() => {});
+        if (home.hold) await connection.query(home.hold);
         const result = await work(db);
         await spoken;
         await connection.query({ text: 'commit' });
@@ -221,7 +256,14 @@ export class TenantDatabase {
         throw error;
       }
     };
-    return withConnection(this.#knex, run, this.#deadline);
+    return this.#atHome(run);
+  }
+
+  /** Work on a connection of the pool at this tenant's home. */
+  #atHome<T>(work: (home: Home, connection: Connection) => Promise<T>): Promise<T> {
+    return atHome(this.#homes, this.tenantId, (home) =>
+      withConnection(home.knex, (connection) => work(home, connection), this.#deadline),
+    );
   }
 
   /** Runs a task once what is written so far has been committed; at once outside a transaction. */
@@ -262,10 +304,12 @@ export class TenantDatabase {
   }
 
   async #run(text: string, values: unknown[]) {
-    const query = { name: statementName(text), text, values };
-    if (this.#connection) return this.#connection.query(query);
-    const run = (connection: Connection) => queryAs(connection, this.tenantId, query);
-    return withConnection(this.#knex, run, this.#deadline);
+    const queryAt = (home: Home) => {
+      const said = home.statement(text);
+      return { name: statementName(said), text: said, values };
+    };
+    if (this.#connection) return this.#connection.query(queryAt(this.#home as Home));
+    return this.#atHome((home, connection) => queryAs(connection, this.tenantId, queryAt(home), home.hold));
   }
 }
 

@@ -6,7 +6,7 @@
 import type { Knex } from 'knex';
 
 /** Tables of the engine itself. */
-const engineTables = ['applied_migrations', 'knex_migrations', 'knex_migrations_lock'];
+export const engineTables = ['applied_migrations', 'knex_migrations', 'knex_migrations_lock'];
 
 interface KeyRow {
   table: string;

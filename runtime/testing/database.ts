@@ -1,5 +1,7 @@
 /**
  * A database for one test file: made of the migrated template when the run has one, else empty, and dropped after.
+ * Where the administration database is Citus's coordinator, it is made on each of its nodes: empty, as a template holds
+ * what stands on one node only.
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
@@ -13,20 +15,70 @@ export function administrationUrl(): string {
 
 /** Runs statements one after another on the administration database. */
 export async function administer(...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: administrationUrl() });
+  await administerAt(administrationUrl(), ...statements);
+}
+
+/** Runs statements one after another on a database; answers the rows of the last. */
+async function administerAt(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    for (const statement of statements) await client.query(statement);
+    let rows: Record<string, unknown>[] = [];
+    for (const statement of statements) rows = (await client.query(statement)).rows;
+    return rows;
   } finally {
     await client.end();
   }
 }
 
-/** The address of another database on the same server. */
-export function urlOfDatabase(name: string): string {
+/** The address of another database on the same server, or on another that the same user may reach. */
+export function urlOfDatabase(name: string, node?: Node): string {
   const url = administrationUrl();
-  const [, before, query = ''] = /^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*(\?.*)?$/.exec(url) as RegExpExecArray;
-  return `${before}${name}${query}`;
+  const [, user = '', host, query = ''] = /^postgres(?:ql)?:\/\/([^/]*@)?([^/]*)\/[^?]*(\?.*)?$/.exec(
+    url,
+  ) as RegExpExecArray;
+  return `postgres://${user}${node ? `${node.host}:${node.port}` : host}/${name}${query}`;
+}
+
+interface Node {
+  host: string;
+  port: number;
+  coordinator: boolean;
+}
+
+/** The nodes of Citus, the coordinator first; none when the administration database is not distributed. */
+async function nodesOfCitus(): Promise<Node[]> {
+  const [found] = await administerAt(administrationUrl(), `select to_regclass('pg_dist_node') is not null as is_citus`);
+  if (!found?.is_citus) return [];
+  const rows = await administerAt(
+    administrationUrl(),
+    `select nodename as host, nodeport as port, groupid = 0 as coordinator from pg_dist_node order by groupid`,
+  );
+  return rows as unknown as Node[];
+}
+
+/** Few, as each table is made once for each. */
+const shardsOfATest = 4;
+
+async function createOnNodes(name: string, nodes: readonly Node[]): Promise<TestDatabase> {
+  for (const node of nodes) {
+    await administerAt(urlOfDatabase('postgres', node), `create database ${name}`);
+    await administerAt(
+      urlOfDatabase(name, node),
+      'create extension citus',
+      `alter database ${name} set citus.shard_count = ${shardsOfATest}`,
+    );
+  }
+  const joining = nodes.map(({ host, port, coordinator }) =>
+    coordinator ? `select citus_set_coordinator_host('${host}', ${port})` : `select citus_add_node('${host}', ${port})`,
+  );
+  await administerAt(urlOfDatabase(name), ...joining);
+  const drop = async () => {
+    for (const node of nodes) {
+      await administerAt(urlOfDatabase('postgres', node), `drop database if exists ${name} with (force)`);
+    }
+  };
+  return { url: urlOfDatabase(name), drop };
 }
 
 export interface TestDatabase {
@@ -37,6 +89,8 @@ export interface TestDatabase {
 /** Makes a database. `template`: with every package's tables (the default when the run has made one), or empty. */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
+  const nodes = await nodesOfCitus();
+  if (nodes.length > 0) return createOnNodes(name, nodes);
   const template = from === 'template' ? process.env.TEST_TEMPLATE : undefined;
   await administer(`create database ${name}${template ? ` template ${template}` : ''}`);
   return { url: urlOfDatabase(name), drop: () => administer(`drop database if exists ${name} with (force)`) };
