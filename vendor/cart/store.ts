@@ -166,6 +166,11 @@ export async function updateDetails(tx: TenantDatabase, id: string, patch: Parti
   await tx.update('carts', { id }, patch);
 }
 
+/** Carts outlive the region they were in: a forgotten one does not keep a shop from closing it. */
+export async function leaveRegion(tx: TenantDatabase, regionId: string): Promise<void> {
+  await tx.query('update carts set region_id = null where tenant_id = $1 and region_id = $2', [regionId]);
+}
+
 /** Adds pieces to the line of a variant, which is made if need be. False when the line would hold too many. */
 export async function addToLine(
   tx: TenantDatabase,

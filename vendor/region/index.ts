@@ -6,7 +6,7 @@ import { regionUpdated } from './events.ts';
 import { createRegion, deleteRegion, listAdminRegions, readAdminRegion, updateRegion } from './routes/admin.ts';
 import { listCountries, listRegions, readRegion } from './routes/storefront.ts';
 
-export { type RegionLock, regionLocks } from './service.ts';
+export { type RegionLock, type RegionRemoval, regionLocks, regionRemovals } from './service.ts';
 export {
   findRegion,
   findRegionOfCountry,

@@ -27,6 +27,10 @@ import { findRegion, findRegions, listCountries, lockCountries, lockRegion, type
 export type RegionLock = (db: TenantDatabase, regionId: string) => Promise<boolean>;
 export const regionLocks = extensionPoint<RegionLock>('region.locks');
 
+/** Takes a region out of what may outlive it, in the transaction that removes it, with its row locked. */
+export type RegionRemoval = (db: TenantDatabase, regionId: string) => Promise<void>;
+export const regionRemovals = extensionPoint<RegionRemoval>('region.removals');
+
 export const countryTaken = defineProblem({
   code: 'country_taken',
   status: 409,
@@ -96,6 +100,7 @@ export async function deleteRegion(db: TenantDatabase, id: string): Promise<void
   const work = db.transaction(async (transaction) => {
     if (!(await lockRegion(transaction, id))) throw notFound(`No region has the id ${id}.`);
     const { name, currency, taxInclusive, countries } = await readRegion(transaction, id);
+    for (const letGo of regionRemovals.of(transaction)) await letGo(transaction, id);
     await transaction.remove('region_countries', { regionId: id });
     await transaction.remove('regions', { id });
     const fact = { name, currency, taxInclusive, countries, deleted: true };
