@@ -45,14 +45,14 @@ export async function prepareCarts(
 
 /**
  * Checks out the carts from a number on; answers orders a second.
- * @param reach headers that reach the shop, on a box of several
+ * @param reach headers that reach the shop of the cart of a number, on a box of several
  * @throws Error unless each became an order
  */
 export async function checkOut(
   url: string,
   from: number,
   count: number,
-  reach: Record<string, string> = {},
+  reach: (number: number) => Record<string, string> = () => ({}),
 ): Promise<number> {
   const { seconds, statuses } = await load({
     clients: Math.min(clients, count),
@@ -60,7 +60,11 @@ export async function checkOut(
     request: (number) => ({
       url: `${url}/checkout`,
       method: 'POST',
-      headers: { ...reach, 'content-type': 'application/json', 'x-session-id': sessionOf(from + number).token },
+      headers: {
+        ...reach(from + number),
+        'content-type': 'application/json',
+        'x-session-id': sessionOf(from + number).token,
+      },
       body,
     }),
   });

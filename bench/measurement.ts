@@ -49,12 +49,18 @@ export interface Side {
 }
 
 /** Measures the box and its peer in turn, so many rounds after one that warms up. The medians make the ratio. */
-export async function inTurn(name: string, rounds: number, box: Side, peer: Side): Promise<Measurement> {
+export async function inTurn(
+  name: string,
+  rounds: number,
+  box: Side,
+  peer: Side,
+  say = console.log as (text: string) => void,
+): Promise<Measurement> {
   const sides = [box, peer].map((side) => ({ ...side, figures: [] as number[] }));
   for (let round = 0; round <= rounds; round++) {
     for (const side of sides) side.figures.push(await side.measure(round));
     const shown = sides.map(({ what, unit, digits, figures }) => `${what} ${figures.at(-1)?.toFixed(digits)} ${unit}`);
-    console.log(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${shown.join('; ')}`);
+    say(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${shown.join('; ')}`);
   }
   const [own, theirs] = sides.map(({ what, unit, digits = 0, figures }) => {
     const middle = median(figures.slice(1));

@@ -34,16 +34,22 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
+  /** Where the data goes, for whoever removes it; a folder that goes with the cluster unless given. */
+  folder?: string;
   workers?: number;
   /** Settings of postgresql.conf for every node, over those of a node. */
   settings?: Record<string, string>;
 }
 
 /** Starts a cluster whose nodes know each other in the database `postgres`. @throws Error where there is no extension */
-export async function startCluster({ workers: count = 2, settings = {} }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({
+  folder: given,
+  workers: count = 2,
+  settings = {},
+}: ClusterOptions = {}): Promise<Cluster> {
   const missing = whyNoCitus();
   if (missing) throw new Error(missing);
-  const folder = await mkdtemp(join(tmpdir(), 'citus-'));
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'citus-')));
   await chmod(folder, 0o711);
   const servers: Server[] = [];
   const startNode = async (name: string) => {
@@ -54,7 +60,7 @@ export async function startCluster({ workers: count = 2, settings = {} }: Cluste
   };
   const stop = async () => {
     await Promise.all(servers.map((server) => server.stop()));
-    await rm(folder, { recursive: true, force: true });
+    if (!given) await rm(folder, { recursive: true, force: true });
   };
   try {
     const coordinator = await startNode('coordinator');

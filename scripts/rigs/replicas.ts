@@ -132,7 +132,7 @@ async function compare(
     for (let round = 0; round <= rounds; round++) {
       const numbers = Array.from({ length: orders }, (_, index) => next + index);
       await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, numbers);
-      const rate = await checkOut(proxy.url, next, orders, shop.reach);
+      const rate = await checkOut(proxy.url, next, orders, () => shop.reach);
       next += orders;
       if (round > 0) sides[side].push(rate);
       stage.say(`${side}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${rate.toFixed(0)} orders/s`);

@@ -15,6 +15,11 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'two boxes behind HAProxy, stopped and started in turn under checkouts: no request fails, events come once',
     load: () => import('./replicas.ts'),
   },
+  citus: {
+    about:
+      'a box on a Citus cluster: its rate beside plain PostgreSQL, a worker killed, a worker added under checkouts',
+    load: () => import('./citus.ts'),
+  },
 };
 
 const exitCodes =
