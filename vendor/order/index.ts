@@ -12,6 +12,7 @@ export {
   type OrderDraft,
   type OrderLineDraft,
 } from './draft.ts';
+export { orderCanceled } from './events.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export { Actor, OrderAddress, OrderResource, type PaymentStatus } from './schemas.ts';
 export {

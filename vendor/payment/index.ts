@@ -1,9 +1,10 @@
 /**
  * @carton/payment: which providers are bound, what was paid, and how.
  */
-import { orderCancelers } from '@carton/order';
-import { definePackage } from '@carton/runtime';
+import { orderCanceled, orderCancelers } from '@carton/order';
+import { definePackage, job, subscriber } from '@carton/runtime';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import { reconcile, voidCanceled } from './reconcile.ts';
 import { capturePayment, createRefund, listPayments, readPayment, recordPayment, voidPayment } from './routes/admin.ts';
 import { listAdminPaymentMethods, listRefunds, updatePaymentMethod } from './routes/methods.ts';
 import { listPaymentMethods, openPaymentSession, receivePaymentWebhook } from './routes/storefront.ts';
@@ -27,13 +28,14 @@ export {
   webhookSignatureInvalid,
 } from './adapter.ts';
 export { paymentAdapters, requireAdapter } from './bound.ts';
+export { reconcile } from './reconcile.ts';
+export { dropPayment } from './release.ts';
 export {
   type BegunPayment,
   beginPayment,
   beginPaymentProblems,
   type CartPayment,
   confirmPayment,
-  dropPayment,
   keepPayment,
 } from './sessions.ts';
 export { settlePayments } from './steps.ts';
@@ -54,6 +56,15 @@ export default definePackage({
     listRefunds,
   ],
   events: [paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated],
+  subscribers: [
+    subscriber({
+      name: 'payment.void-canceled',
+      events: [orderCanceled],
+      inSteps: true,
+      handle: (db, { resource }) => voidCanceled(db, resource.id),
+    }),
+  ],
+  jobs: [job({ name: 'payment.reconcile', everySeconds: 30, run: reconcile })],
   extends: [orderCancelers.with(settleCanceledOrder)],
   settings: paymentSettings,
 });

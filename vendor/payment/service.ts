@@ -7,7 +7,7 @@ import { defineProblem, invalidField, money, notFound, type Page, type TenantDat
 import { paymentCaptured } from './events.ts';
 import type { Payment, PaymentQuery, RecordPayment, Refund, RefundQuery } from './schemas.ts';
 import { format, publishOf, settleOrder } from './settlement.ts';
-import { findPayment, insertPayment, listPaymentRows, listRefundRows, sumPayments } from './store.ts';
+import { findPayment, insertPayment, listPaymentRows, listRefundRows, sumPayments, withdrawCaptures } from './store.ts';
 
 export const paymentExceedsBalance = defineProblem({
   code: 'payment_exceeds_balance',
@@ -70,17 +70,18 @@ export async function recordPayment(db: TenantDatabase, orderId: string, given: 
 }
 
 /**
- * What becomes of the payment of a canceled order. With nothing received none is expected any more: voided. Money that
- * was received or is held stays as it is, because no provider may be called here; the history says what staff are to
- * give back.
+ * What becomes of the payment of a canceled order. With nothing received none is expected any more: voided. What is held
+ * is voided after the transaction (`voidCanceled`), because no provider may be called here. Money that was received stays
+ * as it is; the history says what staff are to give back.
  */
 export async function settleCanceledOrder(tx: TenantDatabase, order: OrderState): Promise<void> {
+  await withdrawCaptures(tx, order.id);
   const { captured, refunded, authorized } = await sumPayments(tx, order.id);
   const sum = (amount: number) => format(money(amount, order.currency));
   if (captured > refunded) {
     await addPaymentNote(tx, order.id, `${sum(captured - refunded)} was received and is to be paid back`);
   }
-  if (authorized > 0) await addPaymentNote(tx, order.id, `${sum(authorized)} is authorized and is to be voided`);
+  if (authorized > 0) await addPaymentNote(tx, order.id, `${sum(authorized)} is authorized and will be voided`);
   if (order.paymentStatus === 'unpaid') {
     await settleOrder(tx, order, 'Nothing was received, and nothing is owed any more');
   }

@@ -30,6 +30,8 @@ export function providerPaymentOf({ id, reference, method, amount, currency }: B
   return { id, reference, method, amount: money(amount, currency) };
 }
 
+const checkInAMinute = "check_at = now() + interval '1 minute', checks = 0";
+
 export type NewSession = Pick<SessionRow, 'provider' | 'method' | 'captureMode'> &
   Pick<PaymentIntent, 'cartId' | 'amount'>;
 
@@ -67,10 +69,13 @@ export async function keepInitiated(
   );
 }
 
-/** Ends a session that is open; answers it, null when it is not open. */
+/**
+ * Ends a session that is open; answers it, null when it is not open. Whoever does it has a minute to let the provider
+ * know; then `reconcile` does.
+ */
 export async function giveUpSession(db: TenantDatabase, id: string): Promise<SessionRow | null> {
   const [row] = await db.query<SessionRow>(
-    `update payment_sessions set status = 'given_up', updated_at = now()
+    `update payment_sessions set status = 'given_up', ${checkInAMinute}, updated_at = now()
       where tenant_id = $1 and id = $2 and status = 'open' returning *`,
     [id],
   );
@@ -93,9 +98,45 @@ export async function lockSession(tx: TenantDatabase, id: string): Promise<Sessi
 
 export async function markUsed(tx: TenantDatabase, id: string, orderId: string): Promise<void> {
   await tx.query(
-    "update payment_sessions set status = 'used', order_id = $3, updated_at = now() where tenant_id = $1 and id = $2",
+    `update payment_sessions set status = 'used', order_id = $3, ${checkInAMinute}, updated_at = now()
+      where tenant_id = $1 and id = $2`,
     [id, orderId],
   );
+}
+
+/** Gives up sessions that nothing was heard of for so many seconds; they are due at once. */
+export async function giveUpExpired(db: TenantDatabase, seconds: number): Promise<void> {
+  await db.query(
+    `update payment_sessions set status = 'given_up', check_at = now(), checks = 0, updated_at = now()
+      where tenant_id = $1 and status = 'open' and updated_at < now() - make_interval(secs => $2)`,
+    [seconds],
+  );
+}
+
+/**
+ * Takes some of the sessions whose time to be looked after has come, so that nobody else does for a while: half a
+ * minute after the first time, and twice as long each time, up to a day.
+ */
+export function takeDueSessions(db: TenantDatabase, most: number): Promise<SessionRow[]> {
+  return db.query<SessionRow>(
+    `update payment_sessions
+        set checks = checks + 1, check_at = now() + least(interval '30 seconds' * 2 ^ least(checks, 16), interval '1 day')
+      where tenant_id = $1 and id in (
+        select id from payment_sessions where tenant_id = $1 and check_at <= now()
+         order by check_at limit $2 for update skip locked)
+     returning *`,
+    [most],
+  );
+}
+
+/** Has a session looked after in a minute, unless whoever asks for it ends that before. */
+export async function checkSoon(db: TenantDatabase, id: string): Promise<void> {
+  await db.query(`update payment_sessions set ${checkInAMinute} where tenant_id = $1 and id = $2`, [id]);
+}
+
+/** Nothing more is expected of a session. */
+export async function endChecks(db: TenantDatabase, id: string): Promise<void> {
+  await db.query('update payment_sessions set check_at = null where tenant_id = $1 and id = $2', [id]);
 }
 
 const order: readonly ProviderState['status'][] = ['pending', 'failed', 'authorized', 'captured', 'voided'];

@@ -20,6 +20,7 @@ import {
 } from './adapter.ts';
 import { adapterOf } from './bound.ts';
 import { holdMethod, offeredMethod } from './methods.ts';
+import { release } from './release.ts';
 import {
   type BegunSession,
   findSession,
@@ -120,29 +121,6 @@ function isAsWanted({ provider, method, amount, currency, state }: SessionRow, w
 }
 
 /**
- * Lets the provider know that no order comes of a session. If that fails, what was authorized lapses by itself and what
- * was captured stands in the session.
- */
-export async function release(db: TenantDatabase, session: SessionRow): Promise<void> {
-  const adapter = adapterOf(db, session.provider);
-  if (!adapter || session.reference === null) return;
-  const { id, currency, state } = session;
-  const payment = providerPaymentOf(session as BegunSession);
-  const taken = money(state.captured - state.refunded, currency);
-  const giveBack =
-    taken.amount > 0
-      ? () => adapter.refund(db, { id, payment, amount: taken })
-      : () => adapter.void(db, { id, payment, amount: payment.amount });
-  await ask(giveBack).catch(() => {});
-}
-
-/** Gives a begun payment up that no order took over, since its cart is gone. */
-export async function dropPayment(db: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
-  const session = await giveUpSession(db, id);
-  if (session) await release(db, session);
-}
-
-/**
  * Opens a session for what the active cart comes to.
  * @throws nothing_to_pay (409) and what `beginPayment` throws
  */
@@ -174,11 +152,13 @@ export async function confirmPayment(db: TenantDatabase, { id }: Pick<BegunPayme
     refusal = error;
     return refused;
   });
-  await db.transaction(async (tx) => {
+  const failed = await db.transaction(async (tx) => {
     const locked = (await lockSession(tx, id)) as SessionRow;
     if (locked.status === 'open') await keepState(tx, locked, state);
-    if (state.status === 'failed') await giveUpSession(tx, id);
+    return state.status === 'failed' ? giveUpSession(tx, id) : null;
   });
+  // The shopper could pay it still.
+  if (failed) await release(db, failed);
   if (state.status === 'failed') throw refusal;
 }
 

@@ -7,7 +7,7 @@
  * by its id; by the next step of the payment, which comes after it; or by the provider's event, which ends it. A
  * payment has one pending step at most (an index sees to it), so that two together cannot go beyond its amount.
  */
-import { lockOrder, type OrderState } from '@carton/order';
+import { findOrder, lockOrder, type OrderState } from '@carton/order';
 import {
   defineProblem,
   invalidField,
@@ -140,14 +140,26 @@ async function beginStep(
 function mostOf(payment: PaymentRow, type: StepType, byHand = false): number {
   const { status, amount, capturedAmount, refundedAmount } = payment;
   if (type === 'refund') return capturedAmount - refundedAmount;
-  const isOpen = status === 'authorized' || (status === 'pending' && (type === 'void' || byHand));
+  const isOpen =
+    status === 'authorized' ||
+    (type === 'void' && status !== 'captured' && status !== 'voided') ||
+    (byHand && status === 'pending');
   return isOpen ? amount - capturedAmount : 0;
 }
 
 /** Does the pending step of a payment, if it has one that nobody is at. @throws as the provider does */
 export async function carryOutPending(db: TenantDatabase, paymentId: string): Promise<void> {
   const step = await takePendingStep(db, paymentId);
-  if (step) await carryOut(db, step);
+  if (!step) return;
+  // No money is taken for an order that was canceled meanwhile.
+  if (step.type === 'capture' && (await isOfCanceledOrder(db, paymentId))) {
+    await markStep(db, step, 'failed', 'The order was canceled');
+  } else await carryOut(db, step);
+}
+
+async function isOfCanceledOrder(db: TenantDatabase, paymentId: string): Promise<boolean> {
+  const { orderId } = (await findPaymentRow(db, paymentId)) as PaymentRow;
+  return (await findOrder(db, orderId))?.status === 'canceled';
 }
 
 /**

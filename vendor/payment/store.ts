@@ -145,6 +145,17 @@ export async function updatePayment(
   return row as PaymentRow;
 }
 
+/** Withdraws the captures of an order's payments that nobody has begun with the provider. */
+export async function withdrawCaptures(tx: TenantDatabase, orderId: string): Promise<void> {
+  await tx.query(
+    `update payment_transactions step set status = 'failed', note = 'The order was canceled'
+       from payments
+      where payments.tenant_id = $1 and payments.order_id = $2 and step.tenant_id = $1
+        and step.payment_id = payments.id and step.type = 'capture' and step.status = 'pending' and step.tried_at is null`,
+    [orderId],
+  );
+}
+
 type NewStep = Pick<StepRow, 'paymentId' | 'type' | 'amount' | 'status'> &
   Partial<Pick<StepRow, 'id' | 'note'>> & {
     /** Who acts when nobody of the staff does. */
@@ -181,6 +192,20 @@ export async function findPendingStep(db: TenantDatabase, paymentId: string): Pr
   return row ?? null;
 }
 
+export function paymentsOfOrder(db: TenantDatabase, orderId: string): Promise<PaymentRow[]> {
+  return db.query<PaymentRow>('select * from payments where tenant_id = $1 and order_id = $2', [orderId]);
+}
+
+/** Ids of some payments whose pending step nobody is at, in no order: one that fails each time holds up no other. */
+export async function paymentsLeftPending(db: TenantDatabase): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select payment_id as id from payment_transactions
+      where tenant_id = $1 and status = 'pending' and ${isLeft} and created_at < now() - interval '10 seconds'
+      order by random() limit 200`,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Ids of the payments of an order that have a pending step. */
 export async function pendingPaymentsOf(db: TenantDatabase, orderId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
@@ -207,15 +232,18 @@ export async function markStep(
   return ended.length > 0;
 }
 
+/** Nobody is at the step: what was not ended in a minute was left by a process that died. */
+const isLeft = "(tried_at is null or tried_at < now() - interval '1 minute')";
+
 /**
  * Takes the pending step of a payment, for as long as a provider may take; null when there is none, or somebody is at
- * it. What nobody has ended after that time was left by a process that died.
+ * it.
  */
 export async function takePendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
   const [row] = await db.query<StepRow>(
     `update payment_transactions set tried_at = now()
       where tenant_id = $1 and payment_id = $2 and status = 'pending'
-        and (tried_at is null or tried_at < now() - interval '1 minute') returning *`,
+        and ${isLeft} returning *`,
     [paymentId],
   );
   return row ?? null;

@@ -6,8 +6,8 @@ import { lockOrder, type OrderState } from '@carton/order';
 import { notFound, type TenantDatabase } from '@carton/runtime';
 import type { ProviderEvent, WebhookDelivery } from './adapter.ts';
 import { adapterOf } from './bound.ts';
-import { insertWebhookEvent, keepState, lockSession } from './session-store.ts';
-import { release } from './sessions.ts';
+import { release } from './release.ts';
+import { checkSoon, insertWebhookEvent, keepState, lockSession } from './session-store.ts';
 import { absorb } from './settlement.ts';
 import { carryOutPending } from './steps.ts';
 import { lockPayment } from './store.ts';
@@ -43,5 +43,7 @@ async function takeIn(tx: TenantDatabase, provider: string, event: ProviderEvent
   }
   const known = await keepState(tx, session, state);
   const isHeld = known.status === 'authorized' || known.captured > known.refunded;
-  return session.status === 'given_up' && isHeld ? (db) => release(db, { ...session, state: known }) : null;
+  if (session.status !== 'given_up' || !isHeld) return null;
+  await checkSoon(tx, id);
+  return (db) => release(db, { ...session, state: known });
 }

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { boot } from '../../boot.ts';
 import { mostAttempts } from '../../events/deliver.ts';
 import { createTestBox, type TestBox, type TestShop } from '../../testing/box.ts';
+import { until } from '../../testing/waiting.ts';
 import { echoPackage } from './echo-package.ts';
 
 interface Recorded {
@@ -17,15 +18,6 @@ interface Recorded {
 
 function recorded({ db }: TestShop, subscriber: string): Promise<Recorded[]> {
   return db.query('select * from echo_records where tenant_id = $1 and subscriber = $2 order by place', [subscriber]);
-}
-
-/** Resolves once something holds; a test that waits in vain is ended by tap. */
-async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (holds(answer)) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 function untilRecorded(shop: TestShop, subscriber: string, count: number): Promise<Recorded[]> {

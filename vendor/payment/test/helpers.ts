@@ -6,7 +6,7 @@ import { beginPayment, keepPayment, type PaymentAdapter, paymentAdapters } from 
 import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
 
-const packages = [
+export const packages = [
   'core',
   'auth',
   'tenant',

@@ -282,9 +282,9 @@ t.test('canceling says what staff are to give back', async (t) => {
   await step(taken.id, 'capture', eur(1000));
   await step(taken.id, 'refunds', eur(400));
   for (const { orderId } of [held, taken]) await box.staff.post(`/admin/orders/${orderId}/cancel`);
-  t.equal((await timelineOf(box, held.orderId))[0], '25.00 EUR is authorized and is to be voided');
+  t.equal((await timelineOf(box, held.orderId))[0], '25.00 EUR is authorized and will be voided');
   t.strictSame((await timelineOf(box, taken.orderId)).slice(0, 2), [
-    '15.00 EUR is authorized and is to be voided',
+    '15.00 EUR is authorized and will be voided',
     '6.00 EUR was received and is to be paid back',
   ]);
   t.match(await step(held.id, 'void'), { status: 200, body: { status: 'voided' } });

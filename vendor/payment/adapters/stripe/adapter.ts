@@ -1,6 +1,7 @@
 /**
- * Payments with Stripe: payment intents that are captured when the order stands. Stripe is given the box's ids as its
- * idempotency keys, and, with each intent, the ids of payment and merchant: what carries others is none of ours.
+ * Payments with Stripe: payment intents that are captured when the order stands. Where a second call would make a second
+ * thing, an intent or a refund, the box's id is the idempotency key. With each intent go the ids of payment and
+ * merchant: what carries others is none of ours.
  */
 import type { TenantDatabase } from '@carton/runtime';
 import type Stripe from 'stripe';
@@ -57,18 +58,15 @@ export const stripeAdapter: PaymentAdapter = {
 
   confirm: retrieve,
 
-  capture: (db, { id, payment, amount }) =>
+  // An intent is captured once and canceled once, whatever the key: the second time is refused, and the truth looked up.
+  // A key would keep the answer of a first try, a fault of the provider's too, for a day.
+  capture: (db, { payment, amount }) =>
     orTheTruth(db, payment, async (stripe) =>
       stateOfIntent(
-        await stripe.paymentIntents.capture(
-          payment.reference,
-          { amount_to_capture: toStripe(amount), ...withCharge },
-          { idempotencyKey: `capture-${id}` },
-        ),
+        await stripe.paymentIntents.capture(payment.reference, { amount_to_capture: toStripe(amount), ...withCharge }),
       ),
     ),
 
-  // Canceled twice is canceled once. A key would keep the answer of a first try that came too early.
   void: (db, { payment }) =>
     orTheTruth(db, payment, async (stripe) => stateOfIntent(await stripe.paymentIntents.cancel(payment.reference))),
 

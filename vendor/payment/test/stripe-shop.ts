@@ -1,0 +1,75 @@
+/**
+ * What the tests of the Stripe adapter share: a simulator of the provider, and a box that is bound to it.
+ */
+import { reconcile } from '@carton/payment';
+import {
+  bookFaults,
+  type ProviderSimulator,
+  type RecordedPayment,
+  Shopper,
+  type SimulatorOptions,
+  startSimulator,
+} from '@carton/payment/testing';
+import type { TenantDatabase } from '@carton/runtime';
+import { createTestBox, type TestBox, type TestBoxOptions } from '@carton/runtime/testing';
+
+export const webhookSecret = 'whsec_simulator';
+
+export interface StripeShop {
+  box: TestBox;
+  simulator: ProviderSimulator;
+  shopper: Shopper;
+}
+
+interface Cleanup {
+  teardown(task: () => Promise<void>): void;
+}
+
+/** @param more of the box's environment; `{ SECRET: undefined }` leaves a setting out */
+export async function openStripeShop(
+  t: Cleanup,
+  options: TestBoxOptions,
+  more: NodeJS.ProcessEnv = {},
+  simulated: SimulatorOptions = {},
+): Promise<StripeShop> {
+  const simulator = await startSimulator(simulated);
+  t.teardown(() => simulator.stop());
+  const environment = {
+    PAYMENT_ADAPTERS: 'stripe',
+    STRIPE_SECRET_KEY: 'sk_test_simulator',
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_PUBLISHABLE_KEY: 'pk_test_simulator',
+    STRIPE_API_URL: simulator.url,
+    ...more,
+  };
+  const box = await createTestBox(t, { ...options, environment });
+  return { box, simulator, shopper: new Shopper(simulator.url) };
+}
+
+/** From now on the provider calls the box back. */
+export function callBack({ box, simulator }: StripeShop): void {
+  simulator.listen([{ url: `${box.url}/payments/webhooks/stripe`, secret: webhookSecret }]);
+}
+
+/** As if two days had gone by, since whatever was tried. */
+export async function twoDaysLater(db: TenantDatabase): Promise<void> {
+  const before = "- interval '2 days'";
+  await db.query(
+    `update payment_sessions set updated_at = updated_at ${before}, check_at = check_at ${before} where tenant_id = $1`,
+  );
+  await db.query(
+    `update payment_transactions set tried_at = tried_at ${before}, created_at = created_at ${before}
+      where tenant_id = $1 and status = 'pending'`,
+  );
+  await db.query('update idempotency_keys set busy_until = now() where tenant_id = $1 and status is null');
+}
+
+/** What does not agree between provider and box once the box has looked after everything. */
+export async function faultsAfterReconciliation({ box: { db }, simulator }: StripeShop): Promise<string[]> {
+  for (let round = 0; round < 3; round++) {
+    await twoDaysLater(db);
+    await reconcile(db);
+  }
+  const recorded = await db.query<RecordedPayment>('select * from payments where tenant_id = $1');
+  return bookFaults(simulator.ledger(), recorded);
+}

@@ -1,0 +1,269 @@
+/**
+ * The Stripe adapter, against a real server that speaks Stripe's HTTP API.
+ */
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beginPayment, confirmPayment, keepPayment, settlePayments } from '@carton/payment';
+import { type Operation, type Shopper, sign } from '@carton/payment/testing';
+import { newId } from '@carton/runtime';
+import type { TestShop } from '@carton/runtime/testing';
+import t from 'tap';
+import { fromStripe, toStripe } from '../adapters/stripe/amounts.ts';
+import { packages, place, statusOf, timelineOf } from './helpers.ts';
+import { callBack, openStripeShop, webhookSecret } from './stripe-shop.ts';
+
+const shop = await openStripeShop(t, { packages });
+const { box, simulator, shopper } = shop;
+const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });
+const read = async (id: string, at: TestShop = box) => (await at.staff.get(`/admin/payments/${id}`)).body;
+const step = (id: string, what: string, body?: unknown) => box.staff.post(`/admin/payments/${id}/${what}`, body);
+const entryOf = (id: string) => simulator.ledger().find(({ metadata }) => metadata.payment_id === id);
+
+/** Begins a payment of a cart, which the shopper pays with the card. */
+async function begin(total: number, card?: Parameters<Shopper['pay']>[1], at: TestShop = box, currency = 'EUR') {
+  const cartId = newId();
+  const begun = await beginPayment(at.db, { cartId, method: 'card', amount: { amount: total, currency }, email: null });
+  if (card) await shopper.pay(begun.nextAction?.value as string, card);
+  return { cartId, begun };
+}
+
+/** The order of a payment that was begun, as a checkout would place it. */
+async function order({ cartId, begun }: Awaited<ReturnType<typeof begin>>, at: TestShop = box) {
+  await confirmPayment(at.db, begun);
+  const { amount, currency } = begun.amount;
+  const { id: orderId } = await place(at, amount, { cartId, currency });
+  await at.db.transaction((tx) => keepPayment(tx, orderId, begun));
+  await settlePayments(at.db, orderId);
+  return { orderId, id: begun.id };
+}
+
+async function setMode(captureMode: string): Promise<void> {
+  const [{ id }] = (await box.staff.get('/admin/payment-methods')).body.items;
+  await box.staff.patch(`/admin/payment-methods/${id}`, { captureMode });
+}
+
+/** Breaks the next call of an operation. */
+function breakNext(operation: Operation, moment: 'before' | 'after', fault: { lose: true } | { status: number }): void {
+  const sound = simulator.faults;
+  simulator.faults = (at, when) => {
+    if (at !== operation || when !== moment) return null;
+    // The library tries once more by itself.
+    if (simulator.calls.filter((call) => call === operation).length >= calls + 2) simulator.faults = sound;
+    return fault;
+  };
+  const calls = simulator.calls.filter((call) => call === operation).length;
+}
+
+t.test('a card is authorized by the shopper and captured when the order stands', async (t) => {
+  t.match((await box.visitor().get('/payment-methods')).body, { items: [{ provider: 'stripe', code: 'card' }] });
+  const paid = await begin(2500, 'pm_card_visa');
+  t.match(paid.begun, { reference: /^pi_/, nextAction: { type: 'client_secret', value: /_secret_/ } });
+  t.equal(paid.begun.nextAction?.publicKey, 'pk_test_simulator');
+  t.match(entryOf(paid.begun.id), {
+    amount: 2500,
+    held: 2500,
+    captured: 0,
+    metadata: { payment_id: paid.begun.id, tenant_id: box.id, cart_id: paid.cartId },
+  });
+  const { orderId, id } = await order(paid);
+  t.match(await read(id), { status: 'captured', captured: { amount: 2500 } });
+  t.equal(await statusOf(box, orderId), 'paid');
+  t.match(entryOf(id), { held: 0, captured: 2500, doubles: 0 });
+});
+
+t.test('a declined card is a refusal, and the shopper may pay with another', async (t) => {
+  const declined = await begin(2500, 'pm_card_chargeDeclined');
+  await t.rejects(confirmPayment(box.db, declined.begun), {
+    message: 'The payment failed. Choose another way to pay.',
+  });
+  t.match(entryOf(declined.begun.id), { status: 'canceled' }, 'it cannot be paid any more');
+  const undecided = await begin(2500, 'pm_card_authenticationRequired');
+  const { orderId, id } = await order(undecided);
+  t.match(await read(id), { status: 'pending' }, 'the order stands while the shopper is asked by the bank');
+  callBack(shop);
+  await shopper.pay(undecided.begun.nextAction?.value as string);
+  await simulator.webhooks.settle();
+  t.equal(await statusOf(box, orderId), 'paid');
+  simulator.listen([]);
+});
+
+t.test('staff capture a part, which gives the rest up, and refund in parts', async (t) => {
+  await setMode('manual');
+  const { orderId, id } = await order(await begin(2500, 'pm_card_visa'));
+  t.match(await read(id), { status: 'authorized' });
+  t.match(await step(id, 'capture', eur(1000)), {
+    status: 200,
+    body: { status: 'captured', captured: { amount: 1000 } },
+  });
+  t.equal(await statusOf(box, orderId), 'partially_paid');
+  t.match((await timelineOf(box, orderId)).slice(0, 2), ['Voided 15.00 EUR by card', 'Received 10.00 EUR by card']);
+  t.match(await step(id, 'capture'), { status: 409 });
+  t.match(await step(id, 'refunds', eur(300)), { status: 201 });
+  t.match(await step(id, 'refunds', eur(701)), { status: 409 });
+  t.match(await step(id, 'refunds'), { status: 201, body: { amount: { amount: 700 } } });
+  t.match(entryOf(id), { held: 0, captured: 1000, refunded: 1000, doubles: 0 });
+  t.match(await read(id), { refunded: { amount: 1000 } }, 'what was never captured does not count as given back');
+
+  const voided = await order(await begin(2500, 'pm_card_visa'));
+  t.match(await step(voided.id, 'void'), { status: 200, body: { status: 'voided' } });
+  t.match(entryOf(voided.id), { status: 'canceled', held: 0 });
+});
+
+t.test('what was done at the provider meanwhile is found when a step fails on it', async (t) => {
+  await setMode('manual');
+  const account = simulator.account();
+  const cases: [string, (reference: string) => unknown, string, object][] = [
+    ['canceled', (reference) => account.cancel(reference), 'capture', { status: 'voided' }],
+    [
+      'captured in part',
+      (reference) => account.capture(reference, { amount_to_capture: '400' }),
+      'capture',
+      { captured: { amount: 400 } },
+    ],
+    [
+      'captured',
+      (reference) => account.capture(reference, {}),
+      'void',
+      { status: 'captured', captured: { amount: 2500 } },
+    ],
+  ];
+  for (const [what, meddle, asked, expected] of cases) {
+    const { id } = await order(await begin(2500, 'pm_card_visa'));
+    meddle((await read(id)).reference);
+    t.match(await step(id, asked), { status: 409, body: { code: 'payment_refused', detail: /^It is / } }, what);
+    t.match(await read(id), expected, what);
+    t.equal((await read(id)).transactions.filter(({ status }: { status: string }) => status === 'pending').length, 0);
+  }
+  const { id } = await order(await begin(2500, 'pm_card_visa'));
+  await step(id, 'capture');
+  account.refund({ payment_intent: (await read(id)).reference, amount: '2500' });
+  t.match(await step(id, 'refunds', eur(100)), { status: 201 }, 'all of it was given back, so this is too');
+  t.match(await read(id), { refunded: { amount: 2500 } });
+});
+
+t.test('a step whose answer is lost is open, and done once', async (t) => {
+  await setMode('manual');
+  for (const [what, done] of [
+    ['capture', { captured: 2500 }],
+    ['void', { status: 'canceled' }],
+    ['refunds', { captured: 2500, refunded: 2500 }],
+  ] as const) {
+    for (const moment of ['before', 'after'] as const) {
+      for (const fault of [
+        { lose: true },
+        { status: 500 },
+        ...(moment === 'before' ? [{ status: 429 }] : []),
+      ] as const) {
+        const { id } = await order(await begin(2500, 'pm_card_visa'));
+        if (what === 'refunds') await step(id, 'capture');
+        const operation = what === 'void' ? 'cancel' : what === 'refunds' ? 'refund' : what;
+        breakNext(operation, moment, fault);
+        const name = `${what}, ${moment} ${JSON.stringify(fault)}`;
+        const broken = await step(id, what);
+        // The library's own second try may find it done already.
+        t.ok([502, 200, 201].includes(broken.status), name);
+        simulator.faults = () => null;
+        if (broken.status === 502) t.notMatch((await step(id, what)).status, 502, name);
+        t.match(entryOf(id), done, name);
+        t.match(await read(id), {
+          captured: { amount: entryOf(id)?.captured },
+          refunded: { amount: entryOf(id)?.refunded },
+          status: what === 'void' ? 'voided' : 'captured',
+        });
+      }
+    }
+  }
+});
+
+t.test('a session whose answer is lost begins no second payment', async (t) => {
+  for (const moment of ['before', 'after'] as const) {
+    const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
+    breakNext('create', moment, { lose: true });
+    const known = simulator.ledger().length;
+    const first = await beginPayment(box.db, payment).catch(({ type }) => type.code);
+    simulator.faults = () => null;
+    const begun = await beginPayment(box.db, { ...payment, email: 'ada@example.com' });
+    t.ok(first === 'payment_provider_failed' || first.id === begun.id);
+    t.equal(simulator.ledger().length, known + 1);
+  }
+});
+
+t.test('call-backs are believed when they are signed, fresh and of this shop', async (t) => {
+  await setMode('manual');
+  const { orderId, id } = await order(await begin(2500, 'pm_card_visa'));
+  const { reference } = await read(id);
+  simulator.account().capture(reference, {});
+  const body = simulator.webhooks.events.findLast(({ type }) => type === 'payment_intent.succeeded')?.body as string;
+  const send = (signature: string, text = body, at: TestShop = box) =>
+    at.visitor().post('/payments/webhooks/stripe', text, { headers: { 'stripe-signature': signature } });
+  const wrong = { status: 400, body: { code: 'webhook_signature_invalid' } };
+  const now = Math.floor(Date.now() / 1000);
+  t.match(await send(sign(body, 'whsec_other')), wrong, 'another secret');
+  t.match(await send(sign(body, webhookSecret, now - 600)), wrong, 'ten minutes old');
+  t.match(await send(sign(body, webhookSecret), `${body} `), wrong, 'another body');
+  t.match(await send('', body), wrong, 'none');
+  t.match(await send(sign('{', webhookSecret), '{'), wrong, 'no JSON');
+  const other = await box.openShop();
+  t.match(await send(sign(body, webhookSecret), body, other), { status: 204 }, 'the account is shared');
+  t.equal(await statusOf(box, orderId), 'authorized', 'nothing was changed so far');
+  const strange = JSON.stringify({ id: 'evt_1', object: 'event', data: { object: { object: 'customer' } } });
+  t.match(await send(sign(strange, webhookSecret), strange), { status: 204 });
+  t.match(await send(sign(body, webhookSecret)), { status: 204 });
+  t.equal(await statusOf(box, orderId), 'paid');
+  const sent = simulator.webhooks.events.findLast(({ type }) => type === 'charge.captured')?.body as string;
+  t.match(await send(sign(sent, webhookSecret), sent), { status: 204 }, 'a charge says it too');
+  t.match(await read(id), { captured: { amount: 2500 }, refunded: { amount: 0 } });
+});
+
+t.test('what the provider does not take is told, its secrets are not', async (t) => {
+  const bad = await openStripeShop(
+    t,
+    { packages },
+    { STRIPE_SECRET_KEY: 'sk_test_unknown', STRIPE_WEBHOOK_SECRET: '' },
+  );
+  const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
+  await t.rejects(beginPayment(bad.box.db, payment), {
+    type: { code: 'payment_provider_failed' },
+    message: "It does not take the shop's credentials.",
+  });
+  const answer = await bad.box.visitor().post('/payments/webhooks/stripe', {});
+  t.match(answer, { status: 400, body: { detail: 'No secret is set to check it with.' } });
+  await t.rejects(begin(19_999, undefined, box, 'KWD'), { message: /no amount of KWD that is this exact/ });
+});
+
+t.test('merchants are paid by accounts of their own', async (t) => {
+  const file = join(t.testdir(), 'accounts.json');
+  const slug = 'own-account';
+  writeFileSync(file, JSON.stringify({ [slug]: { secretKey: 'sk_test_own', webhookSecret: 'whsec_own' } }));
+  chmodSync(file, 0o600);
+  const accounts = { sk_test_simulator: [], sk_test_own: [] };
+  const many = await openStripeShop(t, { packages }, { STRIPE_ACCOUNTS: file, STRIPE_SECRET_KEY: '' }, { accounts });
+  const own = await many.box.openShop(slug);
+  t.match((await own.visitor().get('/payment-methods')).body, { items: [{ code: 'card' }] });
+  t.match((await many.box.visitor().get('/payment-methods')).body, { items: [] }, 'a merchant without one offers none');
+  const { begun } = await begin(2500, undefined, own);
+  t.match(begun.nextAction, { publicKey: undefined });
+  t.match(many.simulator.ledger('sk_test_own'), [{ reference: begun.reference, metadata: { tenant_id: own.id } }]);
+  t.strictSame(many.simulator.ledger('sk_test_simulator'), []);
+});
+
+t.test('amounts are those of Stripe, to the unit', async (t) => {
+  for (const [currency, ours, theirs] of [
+    ['EUR', 1999, 1999],
+    ['JPY', 1999, 1999],
+    ['HUF', 1999, 199900],
+    ['ISK', 5, 500],
+    ['UGX', 500, 50000],
+    ['KWD', 19990, 19990],
+    ['MGA', 700, 700],
+  ] as const) {
+    t.equal(toStripe({ amount: ours, currency }), theirs, currency);
+    t.equal(fromStripe(theirs, currency), ours, currency);
+  }
+  for (const [currency, amount] of [
+    ['KWD', 19_999],
+    ['LYD', 12_345],
+  ] as const) {
+    t.throws(() => toStripe({ amount, currency }), { message: /this exact/ });
+  }
+});

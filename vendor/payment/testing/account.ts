@@ -1,0 +1,202 @@
+/**
+ * An account with the provider: its payment intents, charges and refunds, and what may become of them. No network and
+ * no chance in here.
+ */
+import { randomBytes } from 'node:crypto';
+import { declined, invalid, missing, unexpectedState } from './errors.ts';
+import { entriesOf, type Form, textOf } from './form.ts';
+
+export interface Intent {
+  id: string;
+  object: 'payment_intent';
+  amount: number;
+  amount_capturable: number;
+  amount_received: number;
+  capture_method: string;
+  client_secret: string;
+  created: number;
+  currency: string;
+  last_payment_error: { type: string; code: string; message: string } | null;
+  latest_charge: string | null;
+  metadata: Record<string, string>;
+  status: 'requires_payment_method' | 'requires_action' | 'requires_capture' | 'succeeded' | 'canceled';
+}
+
+export interface Charge {
+  id: string;
+  object: 'charge';
+  amount: number;
+  amount_captured: number;
+  /** What was authorized and never captured counts as refunded, as it does with Stripe. */
+  amount_refunded: number;
+  captured: boolean;
+  currency: string;
+  metadata: Record<string, string>;
+  payment_intent: string;
+  refunded: boolean;
+}
+
+export interface Refund {
+  id: string;
+  object: 'refund';
+  amount: number;
+  charge: string;
+  currency: string;
+  metadata: Record<string, string>;
+  payment_intent: string;
+  status: 'succeeded';
+}
+
+/** Told of each change, with the object as it is after it. */
+export type Announce = (type: string, object: Intent | Charge) => void;
+
+const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`;
+
+export class Account {
+  readonly intents = new Map<string, Intent>();
+  readonly charges = new Map<string, Charge>();
+  readonly refunds: Refund[] = [];
+  readonly #announce: Announce;
+
+  constructor(announce: Announce) {
+    this.#announce = announce;
+  }
+
+  create(form: Form): Intent {
+    const amount = amountOf(form, 'amount');
+    const currency = textOf(form.currency);
+    if (!/^[a-z]{3}$/.test(currency ?? '')) throw invalid(`Invalid currency: ${currency}`, undefined, 'currency');
+    const id = newId('pi');
+    const intent: Intent = {
+      id,
+      object: 'payment_intent',
+      amount,
+      amount_capturable: 0,
+      amount_received: 0,
+      capture_method: textOf(form.capture_method) ?? 'automatic',
+      client_secret: newId(`${id}_secret`),
+      created: Math.floor(Date.now() / 1000),
+      currency: currency as string,
+      last_payment_error: null,
+      latest_charge: null,
+      metadata: entriesOf(form.metadata),
+      status: 'requires_payment_method',
+    };
+    this.intents.set(id, intent);
+    this.#announce('payment_intent.created', intent);
+    return intent;
+  }
+
+  find(id: string): Intent {
+    const intent = this.intents.get(id);
+    if (!intent) throw missing('payment_intent', id);
+    return intent;
+  }
+
+  /** The shopper pays: with a card that works, that is declined, or that asks for one more confirmation. */
+  confirm(id: string, form: Form): Intent {
+    const intent = this.find(id);
+    if (!/^requires_(payment_method|action)$/.test(intent.status)) throw unexpectedState(intent.status, 'confirmed');
+    const card = textOf(form.payment_method);
+    if (intent.status === 'requires_payment_method' && card === 'pm_card_chargeDeclined') {
+      intent.last_payment_error = { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' };
+      this.#announce('payment_intent.payment_failed', intent);
+      throw declined();
+    }
+    if (intent.status === 'requires_payment_method' && card === 'pm_card_authenticationRequired') {
+      intent.status = 'requires_action';
+      this.#announce('payment_intent.requires_action', intent);
+      return intent;
+    }
+    const { amount, currency, metadata } = intent;
+    const charge: Charge = {
+      id: newId('ch'),
+      object: 'charge',
+      amount,
+      amount_captured: 0,
+      amount_refunded: 0,
+      captured: false,
+      currency,
+      metadata,
+      payment_intent: id,
+      refunded: false,
+    };
+    this.charges.set(charge.id, charge);
+    Object.assign(intent, { latest_charge: charge.id, last_payment_error: null, status: 'requires_capture' });
+    intent.amount_capturable = amount;
+    this.#announce('charge.succeeded', charge);
+    if (intent.capture_method === 'manual') this.#announce('payment_intent.amount_capturable_updated', intent);
+    else this.#take(intent, amount);
+    return intent;
+  }
+
+  capture(id: string, form: Form): Intent {
+    const intent = this.find(id);
+    if (intent.status !== 'requires_capture') throw unexpectedState(intent.status, 'captured');
+    const amount =
+      form.amount_to_capture === undefined ? intent.amount_capturable : amountOf(form, 'amount_to_capture');
+    if (amount > intent.amount_capturable) {
+      throw invalid('The amount is larger than what can be captured.', 'amount_too_large', 'amount_to_capture');
+    }
+    this.#take(intent, amount);
+    return intent;
+  }
+
+  cancel(id: string): Intent {
+    const intent = this.find(id);
+    if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpectedState(intent.status, 'canceled');
+    Object.assign(intent, { status: 'canceled', amount_capturable: 0 });
+    const charge = this.chargeOf(intent);
+    if (charge) {
+      Object.assign(charge, { amount_refunded: charge.amount, refunded: true });
+      this.#announce('charge.refunded', charge);
+    }
+    this.#announce('payment_intent.canceled', intent);
+    return intent;
+  }
+
+  refund(form: Form): Refund {
+    const intent = this.find(textOf(form.payment_intent) ?? '');
+    const charge = this.chargeOf(intent);
+    if (!charge?.captured) throw unexpectedState(intent.status, 'refunded');
+    const left = charge.amount - charge.amount_refunded;
+    if (left === 0) throw invalid('The charge has already been refunded.', 'charge_already_refunded');
+    const amount = form.amount === undefined ? left : amountOf(form, 'amount');
+    if (amount > left) throw invalid('The refund is larger than what is left of the charge.', undefined, 'amount');
+    const { currency, id } = charge;
+    const metadata = entriesOf(form.metadata);
+    const refund: Refund = {
+      id: newId('re'),
+      object: 'refund',
+      amount,
+      charge: id,
+      currency,
+      metadata,
+      payment_intent: intent.id,
+      status: 'succeeded',
+    };
+    this.refunds.push(refund);
+    charge.amount_refunded += amount;
+    charge.refunded = charge.amount_refunded === charge.amount;
+    this.#announce('charge.refunded', charge);
+    return refund;
+  }
+
+  chargeOf({ latest_charge: id }: Intent): Charge | null {
+    return id === null ? null : (this.charges.get(id) as Charge);
+  }
+
+  #take(intent: Intent, amount: number): void {
+    const charge = this.chargeOf(intent) as Charge;
+    Object.assign(intent, { status: 'succeeded', amount_capturable: 0, amount_received: amount });
+    Object.assign(charge, { captured: true, amount_captured: amount, amount_refunded: charge.amount - amount });
+    this.#announce('charge.captured', charge);
+    this.#announce('payment_intent.succeeded', intent);
+  }
+}
+
+function amountOf(form: Form, name: string): number {
+  const text = textOf(form[name]) ?? '';
+  if (!/^[1-9]\d{0,11}$/.test(text)) throw invalid(`Invalid integer: ${text}`, 'parameter_invalid_integer', name);
+  return Number(text);
+}

@@ -1,0 +1,11 @@
+/**
+ * A payment provider for tests: the part of Stripe's HTTP API that the adapter uses, spoken by a real server that
+ * loses answers and sends its call-backs late, twice and in any order, and that counts what money moved.
+ */
+
+export { bookFaults, type RecordedPayment } from './books.ts';
+export { type Fault, type FaultRates, type Faults, noRates, type Operation, randomFaults } from './faults.ts';
+export type { LedgerEntry } from './ledger.ts';
+export { type ProviderSimulator, type SimulatorOptions, startSimulator } from './server.ts';
+export { Shopper } from './shopper.ts';
+export { sign, type WebhookEndpoint } from './webhooks.ts';

@@ -1,0 +1,36 @@
+/**
+ * What money moved at the provider, payment by payment.
+ */
+import type { Account, Intent } from './account.ts';
+
+export interface LedgerEntry {
+  reference: string;
+  status: Intent['status'];
+  /** What the shop said of it. */
+  metadata: Record<string, string>;
+  currency: string;
+  amount: number;
+  /** Held of a shopper's money and neither captured nor given up. */
+  held: number;
+  captured: number;
+  refunded: number;
+  /** Calls that would have taken or given money a second time, had the provider let them. */
+  doubles: number;
+}
+
+/** @param doubles by reference */
+export function ledgerOf(account: Account, doubles: ReadonlyMap<string, number>): LedgerEntry[] {
+  const refunded = new Map<string, number>();
+  for (const { payment_intent: id, amount } of account.refunds) refunded.set(id, (refunded.get(id) ?? 0) + amount);
+  return [...account.intents.values()].map((intent) => ({
+    reference: intent.id,
+    status: intent.status,
+    metadata: intent.metadata,
+    currency: intent.currency,
+    amount: intent.amount,
+    held: intent.amount_capturable,
+    captured: intent.amount_received,
+    refunded: refunded.get(intent.id) ?? 0,
+    doubles: doubles.get(intent.id) ?? 0,
+  }));
+}

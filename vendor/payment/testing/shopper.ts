@@ -1,0 +1,27 @@
+/**
+ * What a shopper's browser does at the provider: with the secret that the shop handed out, it pays.
+ */
+
+/** Test cards: one that works, one that is declined, one that asks the shopper for one more confirmation. */
+export type Card = 'pm_card_visa' | 'pm_card_chargeDeclined' | 'pm_card_authenticationRequired';
+
+export class Shopper {
+  readonly #url: string;
+
+  /** @param url of the provider */
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Pays; answers the status of the intent, or of the refusal. */
+  async pay(clientSecret: string, card: Card = 'pm_card_visa'): Promise<string> {
+    const [id] = clientSecret.split('_secret_');
+    const answer = await fetch(`${this.#url}/v1/payment_intents/${id}/confirm`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer pk_test_shopper' },
+      body: new URLSearchParams({ client_secret: clientSecret, payment_method: card }),
+    });
+    const body = (await answer.json()) as { status?: string; error?: { code: string } };
+    return body.status ?? (body.error?.code as string);
+  }
+}
