@@ -1,7 +1,8 @@
 /**
  * From the outbox to the subscribers: each waiting event of a tenant becomes a delivery for each subscriber that wants
  * it. One replica at a time does so for a tenant, in the order of the events, so that no later event of a resource is
- * delivered while an earlier one is not yet in its line.
+ * delivered while an earlier one is not yet in its line. A delivery's position is its place in all lines of the tenant,
+ * counted here: what was dealt out before stands before, wherever its event was written.
  */
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
@@ -15,7 +16,6 @@ const mostAtOnce = 500;
 interface WaitingEvent {
   id: string;
   type: string;
-  position: number;
   resourceId: string;
   /** Seconds since it was written. */
   age: number;
@@ -35,19 +35,22 @@ const nothing: FannedOut = { events: 0, oldest: 0, more: false };
 /** Deals out the next events of a tenant; nothing while another replica does. */
 export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): Promise<FannedOut> {
   return db.transaction(async (tx) => {
-    const claimed = await tx.query(
-      'select name from background_tasks where tenant_id = $1 and name = $2 for update skip locked',
+    const [claimed] = await tx.query<{ lastPosition: number }>(
+      'select last_position from background_tasks where tenant_id = $1 and name = $2 for update skip locked',
       [dispatchTask],
     );
-    if (claimed.length === 0) return nothing;
+    if (!claimed) return nothing;
     const events = await tx.query<WaitingEvent>(
-      `select id, type, position, resource_id, extract(epoch from clock_timestamp() - created_at)::float8 as age
+      `select id, type, resource_id, extract(epoch from clock_timestamp() - created_at)::float8 as age
          from event_outbox where tenant_id = $1 and dispatched_at is null order by position, id limit ${mostAtOnce}`,
     );
     if (events.length === 0) return nothing;
-    const deliveries = events.flatMap((event) => deliveriesOf(event, subscribers));
+    let { lastPosition } = claimed;
+    const deliveries = events
+      .flatMap((event) => deliveriesOf(event, subscribers))
+      .map((delivery) => ({ ...delivery, position: ++lastPosition }));
     await Promise.all([
-      deliveries.length > 0 && insertDeliveries(tx, deliveries),
+      deliveries.length > 0 && insertDeliveries(tx, deliveries, lastPosition),
       tx.query('update event_outbox set dispatched_at = now() where tenant_id = $1 and id = any($2)', [
         events.map(({ id }) => id),
       ]),
@@ -57,18 +60,27 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
   });
 }
 
-function deliveriesOf({ id: eventId, type, position, resourceId }: WaitingEvent, subscribers: readonly Subscriber[]) {
+function deliveriesOf({ id: eventId, type, resourceId }: WaitingEvent, subscribers: readonly Subscriber[]) {
   return subscribers
     .filter(({ events }) => events === 'all' || events.some((event) => event.type === type))
-    .map(({ name }) => ({ id: newId(), eventId, subscriber: name, position, resourceId }));
+    .map(({ name }) => ({ id: newId(), eventId, subscriber: name, resourceId }));
 }
 
-async function insertDeliveries(tx: TenantDatabase, deliveries: readonly object[]): Promise<void> {
-  await tx.query(
+async function insertDeliveries(
+  tx: TenantDatabase,
+  deliveries: readonly object[],
+  lastPosition: number,
+): Promise<void> {
+  const insert = tx.query(
     `insert into event_deliveries (tenant_id, id, event_id, subscriber, position, resource_id)
      select $1, id, "eventId", subscriber, position, "resourceId"
        from jsonb_to_recordset($2::jsonb)
             as delivery (id uuid, "eventId" uuid, subscriber text, position bigint, "resourceId" uuid)`,
     [JSON.stringify(deliveries)],
   );
+  const keepPlace = tx.query('update background_tasks set last_position = $3 where tenant_id = $1 and name = $2', [
+    dispatchTask,
+    lastPosition,
+  ]);
+  await Promise.all([insert, keepPlace]);
 }

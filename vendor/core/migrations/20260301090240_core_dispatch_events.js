@@ -9,8 +9,8 @@ export const up = (knex) =>
     alter table event_outbox alter column position set default nextval('event_outbox_position');
     create index event_outbox_waiting on event_outbox (tenant_id, position, id) where dispatched_at is null;
 
-    -- One event for one subscriber. next_attempt_at: not before; while it is being delivered, until when nobody else
-    -- takes it.
+    -- One event for one subscriber. position: its place among all deliveries of the tenant, in the order in which they
+    -- were dealt out. next_attempt_at: not before; while it is being delivered, until when nobody else takes it.
     create table event_deliveries (
       tenant_id uuid not null,
       id uuid not null,
@@ -33,12 +33,13 @@ export const up = (knex) =>
       where status = 'pending';
     create index event_deliveries_newest on event_deliveries (tenant_id, created_at, id);
 
-    -- Work that one replica does at a time for a tenant: the dispatch of its events, whose row is locked meanwhile, and
-    -- jobs, each with the time it is due.
+    -- Work that one replica does at a time for a tenant: the dispatch of its events, whose row is locked meanwhile and
+    -- has the last position it gave, and jobs, each with the time it is due.
     create table background_tasks (
       tenant_id uuid not null references tenants (id),
       name text not null,
       due_at timestamptz(3) not null default now(),
+      last_position bigint not null default 0,
       primary key (tenant_id, name)
     );
   `);
