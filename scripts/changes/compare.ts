@@ -21,7 +21,8 @@ interface Pair {
 export function compareDocuments(before: OpenApiDocument, after: OpenApiDocument): Change[] {
   const findings = new Findings();
   const comparison = { before, after, findings };
-  const [old, current] = [operationsOf(before), operationsOf(after)];
+  const all = (document: OpenApiDocument) => new Map([...operationsOf(document), ...eventsOf(document)]);
+  const [old, current] = [all(before), all(after)];
   for (const [label, operation] of old) {
     const same = current.get(label);
     if (same) compareOperations({ comparison, label, old: operation, current: same });
@@ -48,6 +49,16 @@ function operationsOf(document: OpenApiDocument): Map<string, Node> {
       });
   });
   return new Map(operations);
+}
+
+/** Events by their types, as operations that are only answered: what is told of one is read, as an answer is. */
+function eventsOf(document: OpenApiDocument): Map<string, Node> {
+  const events = Object.entries(document.webhooks ?? {}).map(([type, given]): [string, Node] => {
+    const { requestBody, operationId, deprecated } = resolve(document, given).post;
+    const responses = { body: resolve(document, requestBody) };
+    return [`event ${type}`, { operationId, deprecated, security: [], parameters: [], responses }];
+  });
+  return new Map(events);
 }
 
 function compareOperations(pair: Pair): void {

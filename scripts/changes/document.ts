@@ -10,6 +10,8 @@ export type Node = any;
 export interface OpenApiDocument {
   openapi: string;
   paths: Record<string, Record<string, Node>>;
+  /** What is told of events, each by a POST. */
+  webhooks?: Record<string, Node>;
   components?: Record<string, Record<string, Node>>;
 }
 

@@ -55,6 +55,15 @@ function small(): Node {
         },
       },
     },
+    webhooks: {
+      'order.placed': {
+        post: {
+          operationId: 'onOrderPlaced',
+          requestBody: { required: true, content: { 'application/json': { schema: placedOrder() } } },
+          responses: { '2XX': { description: 'Taken' } },
+        },
+      },
+    },
     components: {
       securitySchemes: { staff: { type: 'http', scheme: 'bearer' }, secret: { type: 'http', scheme: 'basic' } },
       schemas: {
@@ -83,6 +92,15 @@ function small(): Node {
         Problem: { type: 'object', required: ['code'], properties: { code: { type: 'string' } } },
       },
     },
+  };
+}
+
+function placedOrder(): Node {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['number'],
+    properties: { number: { type: 'string' } },
   };
 }
 
@@ -401,6 +419,23 @@ const rows: Row[] = [
     },
     made: ['breaking security-tightened request GET /orders'],
     takenBack: ['compatible security-added request GET /orders'],
+  },
+  {
+    name: 'an event',
+    change: (document) => {
+      document.webhooks['order.canceled'] = document.webhooks['order.placed'];
+    },
+    made: ['compatible operation-added - event order.canceled'],
+    takenBack: ['breaking operation-removed - event order.canceled'],
+  },
+  {
+    name: 'what is told of an event',
+    change: (document) => {
+      const { schema } = document.webhooks['order.placed'].post.requestBody.content['application/json'];
+      schema.properties.total = { type: 'integer' };
+    },
+    made: ['compatible property-added response event order.placed, body.total'],
+    takenBack: ['breaking property-removed response event order.placed, body.total'],
   },
   {
     name: 'the scheme behind a name',
