@@ -1,34 +1,49 @@
 /**
- * The parts of the README that say what the code says: written by `npm run documentation`, compared with `--check`.
+ * The parts of the documentation that say what the code says: written by `npm run documentation`, compared with
+ * `--check`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TProperties } from '@carton/runtime';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
-import { settings } from '../runtime/config.ts';
 import { loadPackages } from '../runtime/package/load.ts';
+import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
+import { settingsTable } from './documentation/settings.ts';
 
-const file = join(sourceRoot, '../README.md');
-const begin = '<!-- settings:begin -->';
-const end = '<!-- settings:end -->';
-
+const root = join(sourceRoot, '..');
 const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
-const all: TProperties = Object.assign({}, settings, ...packages.map((loaded) => loaded.settings?.properties));
+const metrics = await knownMetrics();
 
-function settingsTable(): string {
-  const rows = Object.entries(all).map(([name, schema]) => {
-    const usual = schema.default === undefined ? '' : `\`${schema.default}\``;
-    return `| \`${name}\` | ${usual} | ${schema.description} |`;
-  });
-  return ['| setting | default | |', '| --- | --- | --- |', ...rows].join('\n');
+/** What stands between `<!-- <part>:begin -->` and `<!-- <part>:end -->` of a file. */
+const parts: { file: string; part: string; text: string }[] = [
+  { file: 'README.md', part: 'settings', text: settingsTable(packages) },
+  { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics) },
+  { file: 'docs/operations.md', part: 'process-metrics', text: processMetricsList(metrics) },
+];
+const operations = new Set(packages.flatMap(({ routes }) => routes.map(({ declaration }) => declaration.operationId)));
+
+/** Files that speak of metrics and operations: of those that there are, and of no others. */
+const speakOfMetrics = ['docs/operations.md', 'docs/prometheus-alerts.yml'];
+
+const faults: string[] = [];
+for (const { file, part, text } of parts) {
+  const [begin, end] = [`<!-- ${part}:begin -->`, `<!-- ${part}:end -->`];
+  const before = readFileSync(join(root, file), 'utf8');
+  const [from, to] = [before.indexOf(begin) + begin.length, before.indexOf(end)];
+  const written = `${before.slice(0, from)}\n${text}\n${before.slice(to)}`;
+  if (written === before) continue;
+  if (process.argv.includes('--check')) faults.push(`${file}: its ${part} are not those of the code`);
+  else writeFileSync(join(root, file), written);
 }
-
-const text = readFileSync(file, 'utf8');
-const [before, after] = [text.slice(0, text.indexOf(begin) + begin.length), text.slice(text.indexOf(end))];
-const written = `${before}\n${settingsTable()}\n${after}`;
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, written);
-} else if (written !== text) {
-  console.error('README.md: the settings differ from those of the box and its packages: run `npm run documentation`');
+for (const file of speakOfMetrics) {
+  const text = readFileSync(join(root, file), 'utf8');
+  for (const name of new Set(text.match(metrics.pattern))) {
+    if (!metrics.has(name)) faults.push(`${file}: there is no metric ${name}`);
+  }
+  for (const [, name = ''] of text.matchAll(/operation(?:=|Id":)"(\w+)"/g)) {
+    if (!operations.has(name)) faults.push(`${file}: there is no operation ${name}`);
+  }
+}
+if (faults.length > 0) {
+  console.error([...faults, 'npm run documentation writes what can be written'].join('\n'));
   process.exit(1);
 }
