@@ -32,12 +32,12 @@ const small = { packages: ['core', 'auth', 'tenant'].map(packageName), packagesF
 
 /**
  * Starts a box and waits until it listens.
- * @param given packages that no template database knows
+ * @param given packages that no template database knows, and the box's program unless it is the source tree's
  */
 export async function startBoxProcess(
   t: Test,
   environment: Record<string, string> = {},
-  given?: { packages: readonly string[]; packagesFrom: string },
+  given?: { packages: readonly string[]; packagesFrom: string; program?: string },
 ): Promise<BoxProcess> {
   const database = await createTestDatabase(given && 'empty');
   const home = t.testdir({});
@@ -47,7 +47,8 @@ export async function startBoxProcess(
   const lock = { tier: 'basic', packages: Object.fromEntries(packages.map((name) => [name, {}])) };
   writeFileSync(lockFile, JSON.stringify(lock));
   const secret = randomBytes(18).toString('base64url');
-  const child = spawn(process.execPath, ['--conditions=workspace-source', main], {
+  const program = given?.program ? [given.program] : ['--conditions=workspace-source', main];
+  const child = spawn(process.execPath, program, {
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: database.url,
