@@ -17,13 +17,14 @@ import { findRunningBox } from '../../installer/box/running.ts';
 import { writeSettings } from '../../installer/box/settings.ts';
 import { packageFolder, switchCurrent } from '../../installer/release/layout.ts';
 import { lockFileName, runtimePackage } from '../../installer/vendor.ts';
-import { killAllIn } from '../../runtime/db/embedded/server.ts';
 import type { Stage } from './rig.ts';
 
 const root = dirname(sourceRoot);
 const cli = fileURLToPath(new URL('../../installer/cli.ts', import.meta.url));
 const source = '--conditions=workspace-source';
 const release = 'source';
+/** Milliseconds in which a box stops by itself: it drains, and lets what is under way end. */
+const longestStop = 40_000;
 
 /** Of every box of a rig. */
 export const secrets = {
@@ -64,7 +65,7 @@ export interface RigBox {
 
 /** Starts a box and waits until it serves; it is stopped with the stage. */
 export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise<RigBox> {
-  const { name, port, databaseUrl } = options;
+  const { name, port } = options;
   const folder = boxFolder(join(stage.folder, name));
   await layOut(folder, options);
   const url = `http://127.0.0.1:${port}`;
@@ -123,11 +124,8 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
     },
   };
   stage.atEnd(name, async () => {
-    const ended = await Promise.race([box.stop().then(() => true), sleep(40_000, false, { ref: false })]);
-    const left = await findRunningBox(folder);
-    if (left) process.kill(left.pid, 'SIGKILL');
-    if (!databaseUrl) await killAllIn(join(box.databaseFolder, 'data'));
-    if (!ended || left) throw new Error('it did not stop by itself and was killed');
+    const ended = await Promise.race([box.stop().then(() => true), sleep(longestStop, false, { ref: false })]);
+    if (!ended) throw new Error(`it did not stop within ${longestStop / 1000} s`);
   });
   await box.start();
   return box;

@@ -42,6 +42,7 @@ export const rig: Rig = {
       databaseUrl: separate?.url,
       packages: recorderPackage,
     });
+    stage.say(`the box serves at ${box.url}; opening shops`);
     const databaseFolder = separate?.folder ?? box.databaseFolder;
     const shops = await openShops(box.url, stage.number('tenants'));
     const tally = newTally();

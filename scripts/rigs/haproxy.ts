@@ -32,7 +32,7 @@ export async function startHaProxy(stage: Stage, one: { port: number }, other: {
   const [port, statsPort] = [await freePort(), await freePort()];
   const log = join(stage.folder, 'haproxy.log');
   const output = openSync(log, 'a');
-  const child = spawn(findHaProxy(), ['-db', '-f', configuration], {
+  const child = spawn(findHaProxy(), ['-db', '-f', configuration, '-p', join(stage.folder, 'haproxy.pid')], {
     env: {
       LISTEN: `127.0.0.1:${port}`,
       STATS: `127.0.0.1:${statsPort}`,

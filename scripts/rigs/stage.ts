@@ -5,6 +5,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Findings, Rig, Stage } from './rig.ts';
+import { clearStrays, folderPrefix, killAllOf } from './strays.ts';
 
 export interface RunOptions {
   short: boolean;
@@ -21,7 +22,9 @@ export interface RunOptions {
  * @throws Skipped; Error when it could not be run to its end
  */
 export async function runRig(rig: Rig, { short, values, keep, say, signal }: RunOptions): Promise<Findings> {
-  const folder = await mkdtemp(join(tmpdir(), 'rig-'));
+  const strays = await clearStrays();
+  if (strays.length > 0) say(`an earlier rig was killed: what it left is cleared away (${strays.join(', ')})`);
+  const folder = await mkdtemp(join(tmpdir(), folderPrefix(process.pid)));
   // PostgreSQL runs as another user where this one is root, and has to pass.
   await chmod(folder, 0o711);
   const begun = performance.now();
@@ -55,6 +58,8 @@ export async function runRig(rig: Rig, { short, values, keep, say, signal }: Run
         .then(stop)
         .catch((error: Error) => stage.say(`${what} could not be stopped: ${error.message}`));
     }
+    const left = await killAllOf(folder);
+    if (left > 0) stage.say(`${left} processes had not stopped and were killed`);
     if (keep) stage.say(`its folder stays: ${folder}`);
     else await rm(folder, { recursive: true, force: true });
   }

@@ -1,44 +1,20 @@
 /**
- * The rigs in their short form: the same promises, a few rounds. Their command as its reader meets it.
+ * The command that runs rigs as its reader meets it: what it says, and that it leaves nothing behind.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { clearStrays, folderPrefix } from '../rigs/strays.ts';
+import { rig, rigUntil } from './support/rig.ts';
 
-const program = fileURLToPath(new URL('../rigs/run.ts', import.meta.url));
+/** Command lines of everything that runs. */
+const running = async () => (await promisify(execFile)('ps', ['-eo', 'args'], { maxBuffer: 2 ** 24 })).stdout;
+const serves = /the box serves at/;
 
-interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs the command to its end. */
-function rig(...words: string[]): Promise<Ended> {
-  const run = promisify(execFile)(process.execPath, ['--conditions=workspace-source', program, ...words]);
-  return run.then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error) => error as Ended,
-  );
-}
-
-const lastLine = ({ stdout }: Ended) => JSON.parse(stdout.trim().split('\n').at(-1) as string);
-
-t.test('crash: kills and crashes under checkouts lose nothing', async (t) => {
-  const ended = await rig('crash', '--short', '--kills', '2', '--crashes', '1');
-  const found = lastLine(ended);
-  t.match(found, { rig: 'crash', held: true, broken: [], kills: 2, crashes: 1 }, ended.stdout + ended.stderr);
-  t.equal(ended.code, 0);
-  t.ok(found.orders > 0, 'there was trade');
-  t.equal(found.orders, found.toldOfOrder + found.foundCartOrdered);
-  t.match(ended.stdout, /3 of 3: \w+.* served again after \d+ ms/, 'it tells how far it has come');
-});
-
-t.test('the command says what it can do, and what is wrong', async (t) => {
-  t.match(await rig('--help'), { code: 0, stdout: /crash .*\n[\s\S]*Exit codes/ });
+t.test('it says what it can do, and what is wrong', async (t) => {
+  t.match(await rig('--help'), { code: 0, stdout: /crash .*\n[\s\S]*replicas .*\n[\s\S]*Exit codes/ });
   t.match(await rig('crash', '--help'), { code: 0, stdout: /--kills <number>/ });
   t.match(await rig(), { code: 2, stderr: /which rig/ });
   t.match(await rig('quake'), { code: 2, stderr: /no rig called quake/ });
@@ -47,19 +23,33 @@ t.test('the command says what it can do, and what is wrong', async (t) => {
   t.match(await rig('crash', '--lives', '9'), { code: 2, stderr: /--lives/ });
 });
 
-t.test('a rig that is interrupted stops all it has started', async (t) => {
-  const child = execFile(process.execPath, ['--conditions=workspace-source', program, 'crash', '--short', '--keep']);
-  let output = '';
-  child.stdout?.on('data', (chunk: string) => {
-    output += chunk;
-    if (/^ *[\d.]+ s {2}1 of /m.test(chunk)) child.kill('SIGINT');
-  });
-  const code = await new Promise((resolve) => child.once('close', resolve));
+t.test('interrupted, it stops all it has started', async (t) => {
+  const interrupt = (child: { kill(signal: 'SIGINT'): void }) => child.kill('SIGINT');
+  const { code, output } = await rigUntil(serves, interrupt, 'crash', '--short', '--keep');
   t.equal(code, 1);
-  const [, folder] = /its folder stays: (\S+)/.exec(output) as RegExpExecArray;
   t.match(output, /"failed":"it was interrupted \(SIGINT\)"/);
-  const { stdout } = await promisify(execFile)('ps', ['-eo', 'args']);
-  t.notMatch(stdout, folder as string, 'no process is left');
-  t.ok(existsSync(folder as string));
-  await rm(folder as string, { recursive: true });
+  t.notMatch(output, /could not be stopped|had not stopped/);
+  const [, folder] = /its folder stays: (\S+)/.exec(output) as unknown as [string, string];
+  t.notMatch(await running(), folder, 'no process is left');
+  t.ok(existsSync(folder), 'but its folder, as was asked');
+  await rm(folder, { recursive: true });
+});
+
+t.test('killed, what it leaves is cleared away by the next', async (t) => {
+  let pid = 0;
+  await rigUntil(
+    serves,
+    (child) => {
+      pid = child.pid as number;
+      child.kill('SIGKILL');
+    },
+    'crash',
+    '--short',
+  );
+  t.match(await running(), folderPrefix(pid), 'its box runs on');
+  const folders = await clearStrays();
+  const left = folders.find((folder) => folder.includes(folderPrefix(pid)));
+  t.ok(left);
+  t.notMatch(await running(), left as string);
+  t.notOk(existsSync(left as string));
 });

@@ -1,0 +1,13 @@
+/**
+ * The crash rig in its short form: kills and crashes under checkouts lose nothing and do nothing twice.
+ */
+import t from 'tap';
+import { found, rig } from './support/rig.ts';
+
+const ended = await rig('crash', '--short', '--kills', '3', '--crashes', '1');
+const { orders, toldOfOrder, foundCartOrdered, ...rest } = found(ended);
+t.match(rest, { rig: 'crash', held: true, broken: [], kills: 3, crashes: 1 }, ended.stdout + ended.stderr);
+t.equal(ended.code, 0);
+t.ok(orders > 0, 'there was trade');
+t.equal(orders, toldOfOrder + foundCartOrdered);
+t.match(ended.stdout, /4 of 4: \w+.* served again after \d+ ms/, 'it tells how far it has come');

@@ -1,0 +1,27 @@
+/**
+ * The rig of two boxes behind HAProxy in its short form: each is stopped and started again under checkouts, no request
+ * fails, and every event is delivered once.
+ */
+import t from 'tap';
+import { findHaProxy } from '../rigs/haproxy.ts';
+import { Skipped } from '../rigs/rig.ts';
+import { found, rig } from './support/rig.ts';
+
+const why = (() => {
+  try {
+    findHaProxy();
+    return false;
+  } catch (error) {
+    if (error instanceof Skipped) return error.message;
+    throw error;
+  }
+})();
+
+t.test('two boxes are restarted in turn', { skip: why }, async (t) => {
+  const ended = await rig('replicas', '--short');
+  const { orders, events, eventsDelivered, ...rest } = found(ended);
+  t.match(rest, { rig: 'replicas', held: true, broken: [], restarts: 2, failed: 0 }, ended.stdout + ended.stderr);
+  t.equal(ended.code, 0);
+  t.ok(orders > 0, 'there was trade');
+  t.equal(events, eventsDelivered);
+});
