@@ -28,9 +28,9 @@ export const rig: Rig = {
     restarts: { about: 'restarts of each box', usual: '10', short: '1' },
     shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
     tenants: { about: 'shops', usual: '2' },
-    orders: { about: 'orders of each round that is measured, 0 for none', usual: '1000', short: '0' },
+    orders: { about: 'orders of each round that is measured, 0 for none', usual: '500', short: '0' },
   },
-  longest: (stage) => 180 + 40 * stage.number('restarts'),
+  longest: (stage) => 300 + 60 * stage.number('restarts') + stage.number('orders'),
   async run(stage) {
     findHaProxy();
     const postgres = await startRigPostgres(stage);
