@@ -13,7 +13,7 @@ import type { Box, BoxServices } from './box/services.ts';
 import { noTenantId, TenantResolver, type TenantScope, tenantProblems } from './box/tenancy.ts';
 import { settings as boxSettings } from './config.ts';
 import type { Actor } from './db/changes.ts';
-import { isCitus } from './db/citus/tables.ts';
+import { isCitus } from './db/citus/find.ts';
 import { problemOfDatabaseError } from './db/connection.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { collectMigrations, migrate, withMigrationLock } from './db/migrations.ts';

@@ -168,8 +168,9 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
 }
 
 function isViolation(error: unknown, state: string, constraint?: string): boolean {
-  const violation = error as { code?: string; constraint?: string };
+  const violation = error as { code?: string; constraint?: string; message?: string };
   if (violation?.code !== state) return false;
-  // On a node of Citus the number of the shard follows the name.
-  return constraint === undefined || violation.constraint?.replace(/_\d{6,}$/, '') === constraint;
+  // What comes from another node of Citus names it in the message alone, and there the number of the shard follows it.
+  const name = violation.constraint ?? /constraint "([^"]*)"/.exec(violation.message ?? '')?.[1];
+  return constraint === undefined || name?.replace(/_\d{6,}$/, '') === constraint;
 }

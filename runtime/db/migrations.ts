@@ -7,8 +7,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
+import { isCitus } from './citus/find.ts';
 import { createHoldFunction } from './citus/homes.ts';
-import { distributeTables, distributing, isCitus } from './citus/tables.ts';
+import { distributing } from './citus/tables.ts';
 import { layPolicies, seeAllTenants } from './row-security.ts';
 import { refuseKeysWithoutTenant } from './tenant-keys.ts';
 
@@ -87,7 +88,8 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
         // The record and the check belong to the same transaction as the work: a kill leaves all of it or nothing.
         async up(transaction) {
           await seeAllTenants(transaction);
-          await module.up((await isCitus(transaction)) ? await distributing(transaction) : transaction);
+          if (await isCitus(transaction)) await distributing(transaction, module.up);
+          else await module.up(transaction);
           await refuseKeysWithoutTenant(transaction, boxTables);
           await layPolicies(transaction);
           const { package: owner, file, sha256 } = migration;
@@ -95,7 +97,8 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
         },
         async down(transaction) {
           await seeAllTenants(transaction);
-          await module.down((await isCitus(transaction)) ? await distributing(transaction) : transaction);
+          if (await isCitus(transaction)) await distributing(transaction, module.down);
+          else await module.down(transaction);
           await transaction(recordTable).where({ file: migration.file }).delete();
         },
       };
@@ -146,8 +149,7 @@ export async function migrate(
     await knex.transaction(async (transaction) => {
       await seeAllTenants(transaction);
       if (await isCitus(transaction)) {
-        await distributeTables(await distributing(transaction));
-        await createHoldFunction(transaction);
+        await distributing(transaction, createHoldFunction);
       }
       await layPolicies(transaction);
     });

@@ -4,20 +4,9 @@
  */
 import type { Knex } from 'knex';
 import { quoteName } from '../connection.ts';
+import { layPolicies } from '../row-security.ts';
 import { engineTables } from '../tenant-keys.ts';
-import { statementsOf, withoutSetNull } from './statements.ts';
-
-/**
- * Whether the database is distributed by Citus.
- * @throws Error when this is not the node that knows the others
- */
-export async function isCitus(knex: Knex): Promise<boolean> {
-  const { rows: found } = await knex.raw(`select from pg_extension where extname = 'citus'`);
-  if (found.length === 0) return false;
-  const { rows } = await knex.raw<{ rows: [{ coordinator: boolean }] }>('select citus_is_coordinator() as coordinator');
-  if (!rows[0].coordinator) throw new Error('DATABASE_URL names a worker of Citus: it has to name the coordinator');
-  return true;
-}
+import { statementsOf, withoutSequence, withoutSetNull } from './statements.ts';
 
 interface Table {
   name: string;
@@ -25,7 +14,7 @@ interface Table {
 }
 
 /** Tables that stand on the coordinator alone and should not; of the box first, as the others refer to them. */
-export async function undistributedTables(knex: Knex): Promise<Table[]> {
+async function undistributedTables(knex: Knex): Promise<Table[]> {
   const { rows } = await knex.raw<{ rows: Table[] }>(
     `select relname as name, tenant
        from pg_class tables,
@@ -45,25 +34,17 @@ export async function undistributedTables(knex: Knex): Promise<Table[]> {
  * Distributes what is not yet, with the rows that are there, in the transaction it is given: new tables, and those of
  * a database that became Citus later.
  */
-export async function distributeTables(transaction: Knex): Promise<void> {
+async function distributeTables(transaction: Knex): Promise<void> {
   const tables = await undistributedTables(transaction);
   if (tables.length === 0) return;
-  const references = await setReferencesAside(
-    transaction,
-    tables.map(({ name }) => name),
-  );
+  const names = tables.map(({ name }) => name);
+  const references = await setReferencesAside(transaction, names);
+  await setSequencesAside(transaction, names);
   for (const { name, tenant } of tables) {
-    const colocated = tenant ? await distributedTable(transaction) : undefined;
-    if (!tenant) await transaction.raw('select create_reference_table(?::regclass)', [quoteName(name)]);
-    else if (colocated)
-      await transaction.raw(`select create_distributed_table(?::regclass, 'tenant_id', colocate_with => ?)`, [
-        quoteName(name),
-        colocated,
-      ]);
-    else
-      await transaction.raw(`select create_distributed_table(?::regclass, 'tenant_id', colocate_with => 'none')`, [
-        quoteName(name),
-      ]);
+    if (tenant) {
+      const values = [quoteName(name), (await distributedTable(transaction)) ?? 'none'];
+      await transaction.raw(`select create_distributed_table(?::regclass, 'tenant_id', colocate_with => ?)`, values);
+    } else await transaction.raw('select create_reference_table(?::regclass)', [quoteName(name)]);
   }
   for (const { table, name, definition } of references) {
     await transaction.raw(`alter table ${table} add constraint ${name} ${withoutSetNull(definition)}`);
@@ -98,23 +79,44 @@ async function setReferencesAside(transaction: Knex, tables: readonly string[]):
   return rows;
 }
 
+/** Columns that a sequence numbers, which were made before the database was distributed, are numbered as new ones are. */
+async function setSequencesAside(transaction: Knex, tables: readonly string[]): Promise<void> {
+  const { rows } = await transaction.raw<{ rows: { table: string; column: string; value: string }[] }>(
+    `select adrelid::regclass::text as "table", quote_ident(attname) as "column", pg_get_expr(adbin, adrelid) as value
+       from pg_attrdef
+       join pg_attribute on attrelid = adrelid and attnum = adnum
+       join pg_class on pg_class.oid = adrelid
+      where relnamespace = current_schema()::regnamespace and relname = any(?)
+        and pg_get_expr(adbin, adrelid) like 'nextval(%'`,
+    [[...tables]],
+  );
+  for (const { table, column, value } of rows) {
+    await transaction.raw(`alter table ${table} alter column ${column} set ${withoutSequence(`default ${value}`)}`);
+  }
+}
+
 /**
- * The transaction of a migration, where each statement goes by itself and a table is distributed once it is made:
- * the next one may refer to it.
+ * Does a migration's work where each statement goes by itself. A table is distributed with all that is said of it, in
+ * one go, before the next one is made, which may refer to it, and at the end.
  */
-export async function distributing(transaction: Knex): Promise<Knex> {
+export async function distributing(transaction: Knex, work: (transaction: Knex) => unknown): Promise<void> {
   // Rows and tables are changed in one transaction here: one node's connection after the other, each seeing it all.
   await transaction.raw(`set local citus.multi_shard_modify_mode = 'sequential'`);
   // A new table is a plain one until it is distributed, whatever it refers to.
   await transaction.raw('set local citus.enable_local_reference_table_foreign_keys = off');
+  const settle = async () => {
+    await layPolicies(transaction);
+    await distributeTables(transaction);
+  };
   const raw = async (sql: string, bindings?: readonly Knex.Value[]) => {
     if (bindings) return transaction.raw(sql, bindings);
     let answer: unknown;
     for (const statement of statementsOf(sql)) {
+      if (/^create\s+table/i.test(statement)) await settle();
       answer = await transaction.raw(statement);
-      if (/^create\s+table/i.test(statement)) await distributeTables(transaction);
     }
     return answer;
   };
-  return new Proxy(transaction, { get: (target, name) => (name === 'raw' ? raw : Reflect.get(target, name)) });
+  await work(new Proxy(transaction, { get: (target, name) => (name === 'raw' ? raw : Reflect.get(target, name)) }));
+  await settle();
 }
