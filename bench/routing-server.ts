@@ -1,7 +1,7 @@
 /**
  * An application with as many routes as asked for, in the shape of the product's: packages of six under /admin.
  */
-import { createApp, listen, type Route, routeFor, Type } from '@carton/runtime/service';
+import { createApp, listen, type Route, routeFor, startOperations, Type } from '@carton/runtime/service';
 import { pino } from 'pino';
 
 const count = Number(process.argv[2]);
@@ -25,12 +25,16 @@ const routes: Route<object>[] = Array.from({ length: count }, (_, index) => {
   );
 });
 
+const log = pino({ level: 'silent' });
+// Counted as a box counts them.
+const operations = await startOperations({ log, about: {} });
 const app = createApp({
   routes,
   accessKinds: [],
   scope: () => null,
   services: () => ({}),
-  log: pino({ level: 'silent' }),
+  log,
+  observeRequest: operations.observeRequest,
 });
 const server = await listen(app, '127.0.0.1', 0);
 let before = process.cpuUsage();

@@ -27,6 +27,11 @@ export interface BoxProcess {
   ended: Promise<number | string>;
 }
 
+/** Where programs are, and what measures coverage; no setting of the machine's. */
+function ownVariables(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(PATH|NODE_|_TAPJS_)/.test(name)));
+}
+
 /** The smallest set of packages. */
 const small = { packages: ['core', 'auth', 'tenant'].map(packageName), packagesFrom: sourceRoot };
 
@@ -50,7 +55,7 @@ export async function startBoxProcess(
   const program = given?.program ? [given.program] : ['--conditions=workspace-source', main];
   const child = spawn(process.execPath, program, {
     env: {
-      PATH: process.env.PATH,
+      ...ownVariables(),
       DATABASE_URL: database.url,
       BOX_HOME: home,
       BOX_PACKAGES: lockFile,
