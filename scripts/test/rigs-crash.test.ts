@@ -6,8 +6,8 @@ import { found, rig } from './support/rig.ts';
 
 const ended = await rig('crash', '--short', '--kills', '3', '--crashes', '1');
 const { orders, toldOfOrder, foundCartOrdered, ...rest } = found(ended);
-t.match(rest, { rig: 'crash', held: true, broken: [], kills: 3, crashes: 1 }, ended.stdout + ended.stderr);
-t.equal(ended.code, 0);
+t.match(rest, { rig: 'crash', held: true, broken: [], kills: 3, crashes: 1 });
+if (!t.equal(ended.code, 0)) t.comment(ended.stdout + ended.stderr);
 t.ok(orders > 0, 'there was trade');
 t.equal(orders, toldOfOrder + foundCartOrdered);
 t.match(ended.stdout, /4 of 4: \w+.* served again after \d+ ms/, 'it tells how far it has come');
