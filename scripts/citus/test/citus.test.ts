@@ -1,0 +1,193 @@
+/**
+ * A box whose database is Citus, on a real cluster of three nodes: tables dealt out, merchants kept apart on every node
+ * whatever a statement forgets, a purchase from first to last, a database that became Citus later, a half-way kill.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate, openDatabase } from '@carton/runtime/service';
+import { createTestBox, createTestDatabase, type TestShop } from '@carton/runtime/testing';
+import t from 'tap';
+import { newId } from '../../../runtime/db/id.ts';
+import { run, startCluster, whyNoCitus } from '../cluster.ts';
+
+t.setTimeout(900_000);
+const missing = whyNoCitus();
+if (missing) {
+  t.plan(0, missing);
+  process.exit(0);
+}
+
+const cluster = await startCluster({ settings: { fsync: 'off', synchronous_commit: 'off' } });
+t.teardown(() => cluster.stop());
+process.env.TEST_DATABASE_URL = cluster.coordinator.url();
+const nameOf = (url: string) => url.split('/').at(-1) as string;
+
+/** A product on sale, bought once; answers the order. */
+async function buy(shop: TestShop): Promise<{ id: string; number: string }> {
+  const product = { title: 'Shirt', handle: 'shirt', status: 'published', variants: [{ sku: 'shirt' }] };
+  const made = await shop.staff.post('/admin/products', product);
+  const id = made.body.variants[0].id;
+  await shop.staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] });
+  const { body } = await shop.staff.get(`/admin/stock-items?variantId=${id}`);
+  await shop.staff.post(`/admin/stock-items/${body.items[0].id}/adjustments`, { quantity: 5, reason: 'received' });
+  const shopper = shop.shopper();
+  await shopper.post('/cart/items', { variantId: id, quantity: 2 });
+  const order = await shopper.post('/checkout', {
+    customer: { email: 'ada@example.com', name: 'Ada', address: '1 Main Street' },
+  });
+  if (order.status !== 201) throw new Error(`no order: ${JSON.stringify(order.body)}`);
+  return order.body;
+}
+
+t.test('a box with shops on both workers', async (t) => {
+  const box = await createTestBox(t);
+  const database = nameOf(box.databaseUrl);
+  const shops: TestShop[] = [box, ...(await Promise.all([1, 2, 3, 4, 5].map(() => box.openShop())))];
+  for (const shop of shops) {
+    const order = await buy(shop);
+    t.match(await shop.staff.get('/admin/orders'), { status: 200, body: { items: [{ id: order.id }] } });
+  }
+
+  const kinds = await run(
+    box.databaseUrl,
+    `select partmethod, count(*)::int from pg_dist_partition group by 1 order by 1`,
+  );
+  t.ok(kinds[0]?.partmethod === 'h' && Number(kinds[0]?.count) > 30, 'tables with a tenant are dealt out by it');
+  t.strictSame(
+    await run(
+      box.databaseUrl,
+      `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+          and oid not in (select logicalrelid from pg_dist_partition) order by 1`,
+    ),
+    ['applied_migrations', 'knex_migrations', 'knex_migrations_lock'].map((relname) => ({ relname })),
+    "what stays on the coordinator is the engine's",
+  );
+  t.equal(
+    (await run(box.databaseUrl, 'select distinct colocationid from pg_dist_partition where partmethod = $$h$$')).length,
+    1,
+  );
+
+  const holders = new Set<number>();
+  for (const worker of cluster.workers) {
+    const shards = await run(
+      worker.url(database),
+      `select set_config('citus.override_table_visibility', 'off', false)`,
+      `select relname as name, relrowsecurity and relforcerowsecurity and (select count(*) = 2 from pg_policy where polrelid = pg_class.oid) as bound
+         from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'tenant_id'
+        where relkind = 'r' and relnamespace = 'public'::regnamespace and relname ~ '_\\d{6,}$'`,
+    );
+    t.ok(shards.length > 60, `${shards.length} shards on ${worker.name}`);
+    t.strictSame(
+      shards.filter(({ bound }) => !bound),
+      [],
+      'each with its policies, forced',
+    );
+    const orders = shards.filter(({ name }) => /^orders_\d+$/.test(String(name)));
+    for (const { name } of orders) {
+      const rows = await run(worker.url(database), `select distinct tenant_id from ${name}`);
+      if (rows.length > 0) holders.add(worker.port);
+    }
+  }
+  t.equal(holders.size, 2, 'both workers hold orders');
+
+  for (const shop of shops) {
+    const forgetful = 'select distinct tenant_id from orders where $1::uuid is not null';
+    t.strictSame(await shop.db.query(forgetful), [{ tenantId: shop.id }], 'a statement without its tenant');
+    t.strictSame(await shop.db.table('orders').orWhereRaw('true').distinct('tenantId'), [{ tenantId: shop.id }]);
+    t.strictSame(await shop.db.transaction((db) => db.query(forgetful)), [{ tenantId: shop.id }]);
+    await t.rejects(
+      shop.db.query(`insert into number_sequences (tenant_id, name, last_value) values ($2, 'x', $1::text <> '')`, [
+        newId(),
+      ]),
+    );
+  }
+  t.strictSame(await box.box.database.box.query('select * from orders'), [], 'the box itself sees none');
+  const [tenant] = await box.db.query<{ name: string }>('select name from tenants where id = $1');
+  t.ok(tenant?.name, "the box's own tables are read beside a tenant's");
+
+  await t.test('conditional changes and keys are as on one machine', async (t) => {
+    const { headers } = await box.staff.get('/admin/store');
+    const etag = headers.get('etag') as string;
+    const names = await Promise.all(
+      [1, 2, 3, 4].map((n) => box.staff.patch('/admin/store', { name: `N${n}` }, { headers: { 'if-match': etag } })),
+    );
+    t.strictSame(names.map(({ status }) => status).sort(), [200, 412, 412, 412]);
+    const slug = { slug: shops[1]?.slug, name: 'Again', staffEmail: 'a@b.example' };
+    t.match(await box.operator.post('/admin/tenants', slug), { status: 409, body: { code: 'tenant_slug_taken' } });
+  });
+
+  await t.test('shops that move to a new worker are found there', async (t) => {
+    const [place] = await run(
+      box.databaseUrl,
+      `select shardid::text as shard, nodeport as port from pg_dist_placement join pg_dist_node using (groupid)
+        where shardid = get_shard_id_for_distribution_column('orders', '${box.id}')`,
+    );
+    const target = cluster.workers.find(({ port }) => port !== place?.port);
+    const from = cluster.workers.find(({ port }) => port === place?.port);
+    const before = await box.db.query<{ n: number }>('select count(*) as n from orders where tenant_id = $1');
+    let waiting: Promise<unknown> | undefined;
+    const move = `select citus_move_shard_placement(${place?.shard}, '127.0.0.1', ${from?.port}, '127.0.0.1', ${target?.port}, 'block_writes')`;
+    await box.db.transaction(async (db) => {
+      waiting = run(box.databaseUrl, move);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      t.equal((await db.query('update orders set notes = $2 where tenant_id = $1 returning id', ['held'])).length, 1);
+    });
+    await waiting;
+    t.strictSame(
+      await box.db.query('select notes from orders where tenant_id = $1'),
+      [{ notes: 'held' }],
+      'nothing is lost',
+    );
+    t.strictSame(await box.db.query('select count(*) as n from orders where tenant_id = $1'), before);
+    t.strictSame(await box.db.table('orders').select('notes'), [{ notes: 'held' }]);
+    t.equal(
+      await box.db.transaction(async (db) => (await db.query('select id from orders where tenant_id = $1')).length),
+      1,
+    );
+  });
+});
+
+t.test('a database that became Citus later, and a start that was killed', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'citus-migrations-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'migrations'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const { url, drop } = await createTestDatabase('empty');
+  const database = openDatabase({ url });
+  t.teardown(async () => {
+    await database.close();
+    await drop();
+  });
+  const { box, knex } = database;
+  await box.query('create table tenants (id uuid primary key)');
+  await box.query(`create table notes (tenant_id uuid not null references tenants (id), id uuid, parent uuid, place bigserial,
+    primary key (tenant_id, id), foreign key (tenant_id, parent) references notes (tenant_id, id) on delete set null (parent))`);
+  const [tenant, note] = [newId(), newId()];
+  await box.query('insert into tenants values ($1)', [tenant]);
+  await box.query('insert into notes values ($1, $2, null)', [tenant, note]);
+  const owner = { fullName: '@test/notes', folder, boxTables: ['tenants'] };
+  await migrate(knex, [owner]);
+  const of = () => run(url, 'select logicalrelid::text as name, partmethod from pg_dist_partition order by 1');
+  t.strictSame(await of(), [
+    { name: 'notes', partmethod: 'h' },
+    { name: 'tenants', partmethod: 'n' },
+  ]);
+  t.strictSame(await run(url, 'select id from notes'), [{ id: note }], 'with the rows that were there');
+
+  const up = (sql: string) =>
+    `export const up = (knex) => knex.raw(${JSON.stringify(sql)});\nexport const down = () => {};\n`;
+  const file = join(folder, 'migrations/20260101000000_notes_more.js');
+  const made =
+    'create table more (tenant_id uuid primary key references tenants (id)); create table less (tenant_id uuid primary key references more (tenant_id));';
+  await writeFile(file, up(`${made} select 1/0`));
+  await t.rejects(migrate(knex, [owner]), /division by zero/);
+  t.equal((await of()).length, 2, 'a migration that fails leaves nothing on any node');
+  await writeFile(file, up(made));
+  await migrate(knex, [owner]);
+  t.equal((await of()).length, 4);
+  await t.rejects(
+    migrate(openDatabase({ url: cluster.workers[0]?.url(nameOf(url)) as string }).knex, [owner]),
+    /names a worker/,
+  );
+});
