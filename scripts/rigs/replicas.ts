@@ -1,6 +1,7 @@
 /**
  * Two boxes behind HAProxy on one database, stopped and started again in turn while shoppers check out: no request
- * fails, and every event is delivered once and in order. Then what two boxes bring beside one.
+ * fails, and every event is delivered once and in order. Then they are killed in turn, which clients that send an
+ * Idempotency-Key do not notice. Then what two boxes bring beside one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
@@ -15,7 +16,7 @@ import { holdDeliveries, recorderPackage } from './deliveries.ts';
 import { findHaProxy, type HaProxy, startHaProxy } from './haproxy.ts';
 import { startRigPostgres } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
-import { sendShoppers } from './shoppers.ts';
+import { goodManners, type Manner, type Purchase, sendShoppers } from './shoppers.ts';
 import { openShops, stock } from './trade.ts';
 
 /** Seconds that a box serves on after SIGTERM: HAProxy looks each second. */
@@ -26,11 +27,12 @@ export const rig: Rig = {
   about: 'Stops and starts two boxes behind HAProxy in turn under checkouts: no request fails, events come once.',
   options: {
     restarts: { about: 'restarts of each box', usual: '10', short: '1' },
+    kills: { about: 'kill -9 of each box, under clients that send an Idempotency-Key', usual: '5', short: '1' },
     shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
     tenants: { about: 'shops', usual: '2' },
     orders: { about: 'orders of each round that is measured, 0 for none', usual: '500', short: '0' },
   },
-  longest: (stage) => 300 + 60 * stage.number('restarts') + stage.number('orders'),
+  longest: (stage) => 300 + 60 * stage.number('restarts') + 40 * stage.number('kills') + stage.number('orders'),
   async run(stage) {
     findHaProxy();
     const postgres = await startRigPostgres(stage);
@@ -39,36 +41,31 @@ export const rig: Rig = {
     const proxy = await startHaProxy(stage, ...boxes);
     for (const box of boxes) await proxy.untilSees(box, 'UP');
     const shops = await openShops(proxy.url, stage.number('tenants'));
-    const tally = newTally();
-    const shoppers = sendShoppers({
-      urls: [proxy.url],
-      shops,
-      shoppers: stage.number('shoppers'),
-      tally,
-      thinking: 30,
-    });
-    await restartInTurn(stage, boxes, proxy, () => failed(tally));
-    await shoppers.stop();
-    stage.say('holding the books, and waiting for the last events');
-    const books = await holdBooks(postgres.url, shops, shoppers.purchases, stock);
+    const trade = (work: (failures: () => number) => Promise<void>, among?: readonly Manner[]) =>
+      tradeDuring(stage, proxy, shops, work, among);
+
+    const stopped = await trade((failures) => restartInTurn(stage, boxes, proxy, failures));
+    stage.say('waiting for the last events');
     const deliveries = await holdDeliveries(stage, postgres.url, { inSteps: 'once', delivered: true });
+    const killed = await trade((failures) => killInTurn(stage, boxes, proxy, failures), goodManners);
+    stage.say('holding the books');
+    const purchases = [...stopped.purchases, ...killed.purchases];
+    const books = await holdBooks(postgres.url, shops, purchases, stock);
     const rates = await compare(stage, boxes, proxy, postgres.url, shops[0] as Shop);
-    const failures = failed(tally);
     return {
       broken: [
-        ...(failures > 0
-          ? [`${failures} requests failed: ${JSON.stringify(Object.fromEntries(failuresOf(tally)))}`]
-          : []),
-        ...tally.broken,
+        ...faultsOf('a box was stopped', stopped.tally),
+        ...faultsOf('a box was killed', killed.tally),
         ...books.broken,
         ...deliveries.broken,
       ],
       counts: {
         restarts: boxes.length * stage.number('restarts'),
-        purchases: shoppers.purchases.length,
-        requests: tally.requests,
-        failed: failures,
-        longestRequestMs: Math.round(tally.longest),
+        kills: boxes.length * stage.number('kills'),
+        purchases: purchases.length,
+        requests: stopped.tally.requests + killed.tally.requests,
+        failed: failed(stopped.tally) + failed(killed.tally),
+        longestRequestMs: Math.round(Math.max(stopped.tally.longest, killed.tally.longest)),
         ...books.counts,
         ...deliveries.counts,
         ...rates,
@@ -76,6 +73,28 @@ export const rig: Rig = {
     };
   },
 };
+
+/** Sends shoppers to HAProxy while work is done, and lets them end what they began. */
+async function tradeDuring(
+  stage: Stage,
+  { url }: HaProxy,
+  shops: readonly Shop[],
+  work: (failures: () => number) => Promise<void>,
+  among?: readonly Manner[],
+): Promise<{ tally: Tally; purchases: readonly Purchase[] }> {
+  const tally = newTally();
+  const shoppers = sendShoppers({
+    urls: [url],
+    shops,
+    shoppers: stage.number('shoppers'),
+    tally,
+    thinking: 30,
+    among,
+  });
+  await work(() => failed(tally));
+  await shoppers.stop();
+  return { tally, purchases: shoppers.purchases };
+}
 
 async function startBox(stage: Stage, name: string, databaseUrl: string): Promise<RigBox> {
   const port = await freePort();
@@ -99,6 +118,29 @@ async function restartInTurn(
       stage.say(`restart ${round} of ${rounds} of ${box.name}; ${failures()} requests failed so far`);
     }
   }
+}
+
+async function killInTurn(
+  stage: Stage,
+  boxes: readonly RigBox[],
+  proxy: HaProxy,
+  failures: () => number,
+): Promise<void> {
+  const rounds = stage.number('kills');
+  for (let round = 1; round <= rounds; round++) {
+    for (const box of boxes) {
+      await sleep(Math.random() * longestTrade);
+      await box.untilServes(await box.kill());
+      await proxy.untilSees(box, 'UP');
+      stage.say(`kill ${round} of ${rounds} of ${box.name}; ${failures()} requests failed so far`);
+    }
+  }
+}
+
+function faultsOf(when: string, tally: Tally): string[] {
+  const failures = failuresOf(tally);
+  const what = JSON.stringify(Object.fromEntries(failures));
+  return [...(sum(failures) > 0 ? [`${sum(failures)} requests failed when ${when}: ${what}`] : []), ...tally.broken];
 }
 
 /** What a client would see as a failure: also an answer to come again. */

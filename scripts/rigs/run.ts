@@ -12,7 +12,7 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     load: () => import('./crash.ts'),
   },
   replicas: {
-    about: 'two boxes behind HAProxy, stopped and started in turn under checkouts: no request fails, events come once',
+    about: 'two boxes behind HAProxy, restarted and killed in turn under checkouts: no request fails, events come once',
     load: () => import('./replicas.ts'),
   },
   citus: {

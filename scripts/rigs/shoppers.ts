@@ -10,6 +10,8 @@ import { type Answered, type Asked, ask, type Outcome, type Tally } from './clie
 
 const manners = ['keyed', 'keyed twice at once', 'without a key', 'leaves the cart'] as const;
 export type Manner = (typeof manners)[number];
+/** Of those whom a box that dies under them costs nothing, where another takes their request up. */
+export const goodManners: readonly Manner[] = ['keyed', 'keyed twice at once', 'leaves the cart'];
 
 /** One cart from its first item on, as its shopper saw it. */
 export interface Purchase {
@@ -35,6 +37,8 @@ export interface ShoppersOptions {
   tally: Tally;
   /** Milliseconds between two requests of a shopper, at most. */
   thinking: number;
+  /** All there are, unless told. */
+  among?: readonly Manner[];
 }
 
 export interface Shoppers {
@@ -49,7 +53,7 @@ const patience = 90_000;
 const longestWait = 2_000;
 
 /** Sends shoppers into shops until they are stopped. */
-export function sendShoppers({ urls, shops, shoppers, tally, thinking }: ShoppersOptions): Shoppers {
+export function sendShoppers({ urls, shops, shoppers, tally, thinking, among = manners }: ShoppersOptions): Shoppers {
   const purchases: Purchase[] = [];
   let open = true;
   let count = 0;
@@ -58,7 +62,8 @@ export function sendShoppers({ urls, shops, shoppers, tally, thinking }: Shopper
     while (open) {
       const purchase: Purchase & { token: string } = {
         shop: shops[count % shops.length] as Shop,
-        manner: manners[count % manners.length] as Manner,
+        // Each manner comes into each shop.
+        manner: among[Math.floor(count / shops.length) % among.length] as Manner,
         ...newSession(),
         items: new Map(),
         placed: [],

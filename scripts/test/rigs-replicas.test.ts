@@ -19,9 +19,9 @@ const why = (() => {
 
 t.test('two boxes are restarted in turn', { skip: why }, async (t) => {
   const ended = await rig('replicas', '--short');
-  const { orders, events, eventsDelivered, ...rest } = found(ended);
-  t.match(rest, { rig: 'replicas', held: true, broken: [], restarts: 2, failed: 0 });
+  const { orders, eventsDelivered, ...rest } = found(ended);
+  t.match(rest, { rig: 'replicas', held: true, broken: [], restarts: 2, kills: 2, failed: 0 });
   if (!t.equal(ended.code, 0)) t.comment(ended.stdout + ended.stderr);
   t.ok(orders > 0, 'there was trade');
-  t.equal(events, eventsDelivered);
+  t.ok(eventsDelivered > orders, 'and events were told');
 });
