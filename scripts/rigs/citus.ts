@@ -31,7 +31,7 @@ export const rig: Rig = {
     away: { about: 'seconds that the killed worker is away', usual: '5', short: '2' },
     shards: { about: 'parts that the shops are dealt out in', usual: '32', short: '8' },
   },
-  longest: (stage) => (stage.short ? 180 : 900),
+  longest: (stage) => (stage.short ? 400 : 1500),
   async run(stage) {
     const missing = whyNoCitus();
     if (missing) throw new Skipped(missing);

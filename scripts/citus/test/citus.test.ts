@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { migrate, openDatabase } from '@carton/runtime/service';
 import { createTestBox, createTestDatabase, type TestShop } from '@carton/runtime/testing';
 import t from 'tap';
+import { isCitus } from '../../../runtime/db/citus/find.ts';
 import { newId } from '../../../runtime/db/id.ts';
 import { run, startCluster, whyNoCitus } from '../cluster.ts';
 
@@ -177,17 +178,17 @@ t.test('a database that became Citus later, and a start that was killed', async 
 
   const up = (sql: string) =>
     `export const up = (knex) => knex.raw(${JSON.stringify(sql)});\nexport const down = () => {};\n`;
-  const file = join(folder, 'migrations/20260101000000_notes_more.js');
+  const file = (name: string) => join(folder, `migrations/20260101000000_notes_${name}.js`);
   const made =
     'create table more (tenant_id uuid primary key references tenants (id)); create table less (tenant_id uuid primary key references more (tenant_id));';
-  await writeFile(file, up(`${made} select 1/0`));
+  await writeFile(file('broken'), up(`${made} select 1/0`));
   await t.rejects(migrate(knex, [owner]), /division by zero/);
   t.equal((await of()).length, 2, 'a migration that fails leaves nothing on any node');
-  await writeFile(file, up(made));
+  await rm(file('broken'));
+  await writeFile(file('more'), up(made));
   await migrate(knex, [owner]);
   t.equal((await of()).length, 4);
-  await t.rejects(
-    migrate(openDatabase({ url: cluster.workers[0]?.url(nameOf(url)) as string }).knex, [owner]),
-    /names a worker/,
-  );
+  const worker = openDatabase({ url: cluster.workers[0]?.url(nameOf(url)) as string });
+  t.teardown(() => worker.close());
+  await t.rejects(isCitus(worker.knex), /names a worker of Citus/);
 });
