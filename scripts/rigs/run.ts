@@ -11,6 +11,11 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'kill -9 of the box and crashes of PostgreSQL under checkouts: nothing lost, nothing twice, back by itself',
     load: () => import('./crash.ts'),
   },
+  payments: {
+    about:
+      'kill -9 of the box while a provider that loses answers is paid: the money agrees, nothing twice or forgotten',
+    load: () => import('./payments.ts'),
+  },
   replicas: {
     about: 'two boxes behind HAProxy, restarted and killed in turn under checkouts: no request fails, events come once',
     load: () => import('./replicas.ts'),
@@ -24,7 +29,7 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
 
 const exitCodes =
   'Exit codes: 0 every promise held (or the rig was skipped, which the last line says), 1 one broke or the rig failed, 2 wrong usage.';
-const shared = `  --short    a few rounds, in under a minute
+const shared = `  --short    a few rounds, in under a minute (payments: in a few, since what is left has to wait for its time)
   --keep     leaves the rig's folder, with its logs
   --help     this text, or with a name the options of that rig`;
 const list = Object.entries(rigs).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);

@@ -93,7 +93,7 @@ function newSession(): { token: string; sessionHash: string } {
   return { token, sessionHash: createHash('sha256').update(token).digest('hex') };
 }
 
-type Send = (asked: Asked) => Promise<Outcome>;
+export type Send = (asked: Asked) => Promise<Outcome>;
 
 /** @throws Error with an answer that no shopper of these should get */
 async function buy(purchase: Purchase & { token: string }, send: Send): Promise<Purchase['end']> {
@@ -146,7 +146,7 @@ async function buyWithoutKey(purchase: Purchase, send: Send, checkout: Asked): P
 }
 
 /** Sends a request again and again until it is answered for good; null when that takes too long. */
-async function repeated(send: Send, asked: Asked): Promise<Answered | null> {
+export async function repeated(send: Send, asked: Asked): Promise<Answered | null> {
   const until = Date.now() + patience;
   for (let pause = 100; Date.now() < until; pause *= 2) {
     const outcome = await send(asked);
@@ -160,12 +160,12 @@ async function repeated(send: Send, asked: Asked): Promise<Answered | null> {
 
 /** An answer that does not ask to come again; null for any other, and for a connection that was lost. */
 function answerForGood(outcome: Outcome): Answered | null {
-  if (outcome.status === null || outcome.status === 503 || outcome.status === 429) return null;
+  if (outcome.status === null || [429, 502, 503].includes(outcome.status)) return null;
   return outcome.body?.code === 'idempotency_key_busy' ? null : outcome;
 }
 
 /** @throws Error when the answer is another than shoppers who give no cause are owed */
-function expect(answer: Answered, status: number): Answered {
+export function expect(answer: Answered, status: number): Answered {
   if (answer.status === status) return answer;
   throw new Error(`${answer.status} in place of ${status}: ${JSON.stringify(answer.body)}`);
 }

@@ -40,6 +40,7 @@ export interface ProviderPayment {
 
 /** What a provider says of a payment. The amounts are all there was so far, so that hearing it twice changes nothing. */
 export interface ProviderState {
+  /** failed: the shopper's last try did; with some providers another may follow under the same payment. */
   status: 'pending' | 'authorized' | 'captured' | 'voided' | 'failed';
   /** Minor units taken so far. */
   captured: number;

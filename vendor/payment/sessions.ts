@@ -115,7 +115,8 @@ async function openSession(tx: TenantDatabase, wanted: NewSession) {
 }
 
 function isAsWanted({ provider, method, amount, currency, state }: SessionRow, wanted: NewSession): boolean {
-  const alive = state.status !== 'failed' && state.status !== 'voided';
+  // One that failed may have been paid with another card since; the provider is asked before the order is placed.
+  const alive = state.status !== 'voided';
   const same = amount === wanted.amount.amount && currency === wanted.amount.currency;
   return alive && same && provider === wanted.provider && method === wanted.method;
 }

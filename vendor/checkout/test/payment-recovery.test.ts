@@ -204,3 +204,13 @@ t.test('under faults of every kind, and call-backs in any order, the books agree
     t.strictSame(await faultsAfterReconciliation(shop), [], `seed ${seed}`);
   }
 });
+
+t.test('a card that is declined and another that is not are one payment', async (t) => {
+  callBack(shop);
+  const { shopper, session } = await shopperWithSession('pm_card_chargeDeclined');
+  await simulator.webhooks.settle();
+  await browser.pay(session.nextAction.value);
+  const { body } = await shopper.post('/checkout', withCard);
+  t.match(await paymentOf(body.id), { id: session.id, captured: { amount: 1250 } });
+  t.equal(await statusOf(body.id), 'paid');
+});

@@ -188,6 +188,25 @@ t.test('a session whose answer is lost begins no second payment', async (t) => {
   }
 });
 
+t.test('a fault that the provider keeps under a key is not in the way for long', async (t) => {
+  let faults = 2;
+  simulator.faults = (at, moment) => (at === 'create' && moment === 'after' && faults-- > 0 ? { status: 500 } : null);
+  const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
+  const paid = { cartId: payment.cartId, begun: await beginPayment(box.db, payment) };
+  t.equal((await beginPayment(box.db, payment)).reference, paid.begun.reference);
+  await shopper.pay(paid.begun.nextAction?.value as string);
+  await setMode('manual');
+  const { id } = await order(paid);
+  await step(id, 'capture');
+  simulator.faults = (at, moment) => (at === 'refund' && moment === 'after' ? { status: 500 } : null);
+  await step(id, 'refunds', eur(500));
+  simulator.faults = () => null;
+  await step(id, 'refunds', eur(300));
+  const entry = simulator.ledger().find(({ reference }) => reference === paid.begun.reference);
+  t.match(entry, { captured: 2500, refunded: 800 });
+  t.match(await read(id), { refunded: { amount: 800 } });
+});
+
 t.test('call-backs are believed when they are signed, fresh and of this shop', async (t) => {
   await setMode('manual');
   const { orderId, id } = await order(await begin(2500, 'pm_card_visa'));

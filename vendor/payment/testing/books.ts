@@ -6,6 +6,7 @@ import type { LedgerEntry } from './ledger.ts';
 /** A payment as it stands in the box's table `payments`. */
 export interface RecordedPayment {
   id: string;
+  reference: string;
   status: string;
   capturedAmount: number;
   refundedAmount: number;
@@ -17,9 +18,9 @@ export interface RecordedPayment {
  */
 export function bookFaults(ledger: readonly LedgerEntry[], recorded: readonly RecordedPayment[]): string[] {
   const faults: string[] = [];
-  const entries = new Map(ledger.map((entry) => [entry.metadata.payment_id, entry]));
-  for (const { id, status, capturedAmount, refundedAmount } of recorded) {
-    const entry = entries.get(id);
+  const entries = new Map(ledger.map((entry) => [entry.reference, entry]));
+  for (const { id, reference, status, capturedAmount, refundedAmount } of recorded) {
+    const entry = entries.get(reference);
     if (!entry) faults.push(`payment ${id} is unknown to the provider`);
     else if (entry.captured !== capturedAmount || entry.refunded !== refundedAmount) {
       const sums = `${entry.captured} taken and ${entry.refunded} given back`;
@@ -27,9 +28,9 @@ export function bookFaults(ledger: readonly LedgerEntry[], recorded: readonly Re
     } else if (entry.held > 0 && status !== 'authorized')
       faults.push(`payment ${id} is ${status} and ${entry.held} held`);
   }
-  const known = new Set(recorded.map(({ id }) => id));
-  for (const { reference, metadata, held, captured, refunded } of ledger) {
-    if (known.has(metadata.payment_id ?? '')) continue;
+  const known = new Set(recorded.map(({ reference }) => reference));
+  for (const { reference, held, captured, refunded } of ledger) {
+    if (known.has(reference)) continue;
     if (held > 0) faults.push(`${reference} holds ${held} and has no order`);
     if (captured > refunded) faults.push(`${reference} has taken ${captured - refunded} and has no order`);
   }

@@ -17,7 +17,7 @@ import {
 } from '../../adapter.ts';
 import { paymentSettings } from '../../settings.ts';
 import { toStripe } from './amounts.ts';
-import { callStripe, loadStripe, openStripe } from './client.ts';
+import { callStripe, loadStripe, onceFor, openStripe } from './client.ts';
 import { accountOf } from './settings.ts';
 import { stateOfCharge, stateOfIntent } from './state.ts';
 
@@ -37,15 +37,17 @@ export const stripeAdapter: PaymentAdapter = {
     const { account } = await openStripe(db);
     // Nothing in here may differ at a second try: under the same key Stripe then refuses it.
     const intent = await callStripe(db, (stripe) =>
-      stripe.paymentIntents.create(
-        {
-          amount: toStripe(amount),
-          currency: amount.currency.toLowerCase(),
-          capture_method: 'manual',
-          allowed_payment_method_types: ['card'],
-          metadata: { payment_id: id, tenant_id: db.tenantId, cart_id: cartId },
-        },
-        { idempotencyKey: `initiate-${id}` },
+      onceFor(`initiate-${id}`, (key) =>
+        stripe.paymentIntents.create(
+          {
+            amount: toStripe(amount),
+            currency: amount.currency.toLowerCase(),
+            capture_method: 'manual',
+            allowed_payment_method_types: ['card'],
+            metadata: { payment_id: id, tenant_id: db.tenantId, cart_id: cartId },
+          },
+          key,
+        ),
       ),
     );
     const nextAction = {
@@ -76,14 +78,14 @@ export const stripeAdapter: PaymentAdapter = {
 };
 
 /** Stripe forgets idempotency keys after a day, so a refund that may have been made earlier is looked for first. */
-async function refund(stripe: Stripe, { id, payment, amount }: ProviderStep): Promise<void> {
-  const { data: refunds } = await stripe.refunds.list({ payment_intent: payment.reference, limit: 100 });
-  const isMade = refunds.some(({ metadata, status }) => metadata?.step_id === id && status !== 'failed');
-  if (isMade) return;
-  await stripe.refunds.create(
-    { payment_intent: payment.reference, amount: toStripe(amount), metadata: { step_id: id } },
-    { idempotencyKey: `refund-${id}` },
-  );
+function refund(stripe: Stripe, { id, payment, amount }: ProviderStep): Promise<void> {
+  const intent = { payment_intent: payment.reference };
+  return onceFor(`refund-${id}`, async (key) => {
+    const { data: refunds } = await stripe.refunds.list({ ...intent, limit: 100 });
+    const isMade = refunds.some(({ metadata, status }) => metadata?.step_id === id && status !== 'failed');
+    if (isMade) return;
+    await stripe.refunds.create({ ...intent, amount: toStripe(amount), metadata: { step_id: id } }, key);
+  });
 }
 
 async function retrieve(db: TenantDatabase, { reference }: ProviderPayment): Promise<ProviderState> {

@@ -9,6 +9,8 @@ import { accountOf, type StripeAccount } from './settings.ts';
 
 /** Two tries of this long stay within the 20 seconds that an adapter has. */
 const timeout = 8000;
+/** So many faults in a row are enough for one call. */
+const mostKeys = 10;
 
 export const loadStripe = async () => (await import('stripe')).default;
 
@@ -54,6 +56,26 @@ export async function callStripe<T>(db: TenantDatabase, call: (stripe: Stripe) =
     }
     throw error;
   }
+}
+
+/**
+ * Makes something once for its name, which is the idempotency key. Stripe keeps under a key whatever came of it for a
+ * day, a fault of its own too; only then is the next key of the name used. What a fault has made all the same is an
+ * intent that nobody can pay, since its secret was told to nobody; what would move money has to look for it first.
+ */
+export async function onceFor<T>(name: string, make: (options: { idempotencyKey: string }) => Promise<T>): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await make({ idempotencyKey: `${name}-${number}` });
+    } catch (error) {
+      if (number === mostKeys || !isKeptFault(error)) throw error;
+    }
+  }
+}
+
+function isKeptFault(error: unknown): boolean {
+  const { statusCode, headers } = error as { statusCode?: number; headers?: Record<string, string> };
+  return (statusCode ?? 0) >= 500 && headers?.['idempotent-replayed'] === 'true';
 }
 
 function isDecline(error: unknown): boolean {

@@ -1,0 +1,269 @@
+/**
+ * The box is killed again and again while shoppers pay, and the provider loses answers, is slow, fails, and calls back
+ * late, twice and out of order. Nobody helps. In the end what the provider took is what the box has recorded, payment
+ * by payment: no order is paid twice, none is paid and forgotten.
+ */
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  bookFaults,
+  type FaultRates,
+  type LedgerEntry,
+  noRates,
+  type RecordedPayment,
+  Shopper,
+  type SimulatorOptions,
+} from '@carton/payment/testing';
+import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
+import { median } from '../../bench/measurement.ts';
+import { openShopAt, type Shop } from '../../bench/shop.ts';
+import { type RigBox, secrets, startRigBox } from './box.ts';
+import { newTally } from './client.ts';
+import { type PaidPurchase, sendPayers } from './payers.ts';
+import { urlOfEmbedded, withReader } from './postgres.ts';
+import type { Findings, Rig, Stage } from './rig.ts';
+
+const key = 'sk_test_rig';
+const secret = 'whsec_rig';
+/** Of each call to the provider one in thirty is hurt so that its outcome is open, and one in five is slow. */
+const rates: FaultRates = {
+  loseCall: 0.03,
+  loseAnswer: 0.03,
+  fail: 0.02,
+  delay: 0.2,
+  longestDelay: 400,
+  lateEvent: 0.2,
+  latestEvent: 4000,
+  doubleEvent: 0.1,
+};
+/** Seconds; longer than a shopper takes, also one who waits for a box that was killed. */
+const sessionLifetime = 90;
+/** Seconds in which everything that was left has to be looked after once the provider is well again. */
+const longestRecovery = 300;
+
+export const rig: Rig = {
+  about: 'Kills the box while a provider that loses answers is paid, and compares the money at the end.',
+  options: {
+    orders: { about: 'purchases in all', usual: '2000', short: '60' },
+    kills: { about: 'kill -9 of the box', usual: '20', short: '2' },
+    shoppers: { about: 'shoppers at once', usual: '32', short: '8' },
+    seed: { about: 'of what the provider leaves to chance; 0 draws one', usual: '0' },
+  },
+  longest: (stage) => 240 + stage.number('orders') / 4 + 30 * stage.number('kills') + longestRecovery,
+  async run(stage) {
+    const seed = stage.number('seed') || randomInt(1, 1_000_000);
+    stage.say(`starting a provider (--seed ${seed}) and a box`);
+    const port = await freePort();
+    const provider = await startProvider(stage, {
+      seed,
+      rates,
+      accounts: { [key]: [{ url: `http://127.0.0.1:${port}/payments/webhooks/stripe`, secret }] },
+    });
+    const environment = {
+      PAYMENT_ADAPTERS: 'stripe',
+      PAYMENT_SESSION_LIFETIME: String(sessionLifetime),
+      STRIPE_SECRET_KEY: key,
+      STRIPE_WEBHOOK_SECRET: secret,
+      STRIPE_API_URL: provider.url,
+    };
+    const box = await startRigBox(stage, { name: 'box', port, environment });
+    const shop = await openShopAt(box.url, { secrets, slug: 'shop', products: 4, stock: 1_000_000 });
+    const tally = newTally();
+    const payers = sendPayers({
+      url: box.url,
+      shop,
+      staff: await signIn(box.url, shop),
+      browser: new Shopper(provider.url),
+      purchases: stage.number('orders'),
+      shoppers: stage.number('shoppers'),
+      tally,
+    });
+    const kills = await killInBetween(stage, box, payers.purchases);
+    stage.say('the last shoppers end what they began');
+    await payers.done;
+    const ended = performance.now();
+    await provider.setRates(noRates);
+    stage.say('the provider is well again; the box looks after what was left');
+    const found = await untilBooksAgree(stage, box, shop, provider, payers.purchases);
+    return {
+      broken: [...[...tally.broken].filter((line) => !line.includes('payment_provider_failed')), ...found.broken],
+      counts: {
+        seed,
+        kills: kills.length,
+        medianMsAfterKill: Math.round(median(kills)),
+        requests: tally.requests,
+        connectionsLost: tally.lost,
+        providerFailed: tally.statuses.get(502) ?? 0,
+        ...countsOf(payers.purchases),
+        ...found.counts,
+        recoverySeconds: Math.round((performance.now() - ended) / 1000),
+      },
+    };
+  },
+};
+
+interface Provider {
+  url: string;
+  setRates(rates: FaultRates): Promise<ProviderReport>;
+  report(): Promise<ProviderReport>;
+}
+
+interface ProviderReport {
+  payments: LedgerEntry[];
+  calls: number;
+  webhooks: { events: number; delivered: number; abandoned: number };
+}
+
+/** The provider is a process of its own: it outlives the box. */
+async function startProvider(stage: Stage, options: SimulatorOptions): Promise<Provider> {
+  const main = fileURLToPath(new URL('../../vendor/payment/testing/main.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--conditions=workspace-source', main, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  stage.atEnd('the provider', async () => {
+    if (child.exitCode !== null) return;
+    child.stdin.end();
+    await once(child, 'exit');
+  });
+  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const control = async (path: string, body?: object): Promise<ProviderReport> => {
+    const answer = await fetch(`${url}/simulator/${path}`, { method: 'POST', body: JSON.stringify(body ?? {}) });
+    return (await answer.json()) as ProviderReport;
+  };
+  return { url, setRates: (rates) => control('rates', rates), report: () => control('ledger') };
+}
+
+async function signIn(url: string, { slug, reach }: Shop): Promise<Caller> {
+  const login = { email: `owner@${slug}.example`, password: secrets.hostingSecret };
+  const { body } = await callerOf(url, reach).post('/admin/auth/login', login);
+  return callerOf(url, { ...reach, authorization: `Bearer ${body.token}` });
+}
+
+/** Kills at moments spread over all purchases; answers the milliseconds until the box served again, each time. */
+async function killInBetween(stage: Stage, box: RigBox, purchases: readonly PaidPurchase[]): Promise<number[]> {
+  const [kills, orders] = [stage.number('kills'), stage.number('orders')];
+  const served: number[] = [];
+  for (let number = 1; number <= kills; number++) {
+    while (purchases.length < (orders * number) / (kills + 1)) {
+      stage.signal.throwIfAborted();
+      await sleep(20);
+    }
+    await sleep(Math.random() * 300);
+    served.push(await box.untilServes(await box.kill()));
+    const milliseconds = served.at(-1)?.toFixed(0);
+    stage.say(
+      `kill ${number} of ${kills}, served again after ${milliseconds} ms; ${purchases.length} purchases so far`,
+    );
+  }
+  return served;
+}
+
+interface OrderRow {
+  id: string;
+  status: string;
+  payment_status: string;
+}
+
+/** What stands in the box. */
+interface Books {
+  payments: RecordedPayment[];
+  orders: OrderRow[];
+  /** Steps that are pending, and sessions that are open or not let go yet. */
+  open: number;
+}
+
+function readBooks(url: string, { tenantId }: Shop): Promise<Books> {
+  return withReader(url, async (read) => {
+    const payments = await read<RecordedPayment>(
+      `select id, reference, status, captured_amount::float8 as "capturedAmount", refunded_amount::float8 as "refundedAmount"
+         from payments where tenant_id = $1 and provider = 'stripe'`,
+      [tenantId],
+    );
+    const orders = await read<OrderRow>('select id, status, payment_status from orders where tenant_id = $1', [
+      tenantId,
+    ]);
+    const [rest] = await read<{ open: number }>(
+      `select (select count(*) from payment_transactions where tenant_id = $1 and status = 'pending')::integer
+            + (select count(*) from payment_sessions
+                where tenant_id = $1 and (status = 'open' or status = 'given_up' and check_at is not null))::integer as open`,
+      [tenantId],
+    );
+    return { payments, orders, open: rest?.open ?? 0 };
+  });
+}
+
+/** Compares until everything agrees, or too long. */
+async function untilBooksAgree(
+  stage: Stage,
+  box: RigBox,
+  shop: Shop,
+  provider: Provider,
+  purchases: readonly PaidPurchase[],
+): Promise<Findings> {
+  const until = Date.now() + longestRecovery * 1000;
+  const url = await urlOfEmbedded(box.databaseFolder);
+  let told = 0;
+  for (;;) {
+    stage.signal.throwIfAborted();
+    const [books, report] = [await readBooks(url, shop), await provider.report()];
+    const broken = [...bookFaults(report.payments, books.payments), ...orderFaults(books, purchases)];
+    if (books.open > 0) broken.push(`${books.open} steps and sessions are open still`);
+    if (broken.length === 0 || Date.now() > until) return { broken, counts: moneyOf(books, report) };
+    if (told++ % 15 === 0) stage.say(`${broken.length} differences, such as: ${broken[0]}`);
+    await sleep(1000);
+  }
+}
+
+/** Each order that a shopper was told of is there; it is paid when the shopper's card was charged for it. */
+function orderFaults({ orders }: Books, purchases: readonly PaidPurchase[]): string[] {
+  const byId = new Map(orders.map((order) => [order.id, order]));
+  const known = new Set(purchases.map(({ orderId }) => orderId));
+  const faults = orders.filter(({ id }) => !known.has(id)).map(({ id }) => `nobody was told of order ${id}`);
+  for (const { orderId, paid, manner } of purchases) {
+    if (orderId === null) continue;
+    const order = byId.get(orderId);
+    if (!order) faults.push(`a shopper was told of order ${orderId}, which there is not`);
+    else if (manner === 'is canceled' && order.status !== 'canceled') faults.push(`order ${orderId} is not canceled`);
+    else if (paid && order.status !== 'canceled' && order.payment_status !== 'paid') {
+      faults.push(`the shopper of order ${orderId} (${manner}) has paid, and it is ${order.payment_status}`);
+    }
+  }
+  return faults;
+}
+
+function countsOf(purchases: readonly PaidPurchase[]): Findings['counts'] {
+  const ended = (end: PaidPurchase['end']) => purchases.filter((purchase) => purchase.end === end).length;
+  return { purchases: purchases.length, toldOfOrder: ended('ordered'), leftAfterPaying: ended('left') };
+}
+
+/** Sums in minor units. */
+function moneyOf(
+  { payments, orders }: Books,
+  { payments: ledger, calls, webhooks }: ProviderReport,
+): Findings['counts'] {
+  const sum = <T>(rows: readonly T[], amount: (row: T) => number) =>
+    rows.reduce((total, row) => total + amount(row), 0);
+  const recorded = new Set(payments.map((payment) => payment.reference));
+  const own = ledger.filter(({ reference }) => recorded.has(reference));
+  return {
+    orders: orders.length,
+    ordersPaid: orders.filter((order) => order.payment_status === 'paid').length,
+    ordersCanceled: orders.filter((order) => order.status === 'canceled').length,
+    paymentsBegun: ledger.length,
+    paymentsGivenUp: ledger.filter(({ status }) => status === 'canceled').length,
+    capturedAtProvider: sum(own, ({ captured }) => captured),
+    capturedInBox: sum(payments, ({ capturedAmount }) => capturedAmount),
+    keptWithoutOrder:
+      sum(ledger, ({ captured, refunded }) => captured - refunded) -
+      sum(own, ({ captured, refunded }) => captured - refunded),
+    secondTriesThatTookNothing: sum(ledger, ({ doubles }) => doubles),
+    callsToProvider: calls,
+    events: webhooks.events,
+    eventsDelivered: webhooks.delivered,
+    eventsNeverTaken: webhooks.abandoned,
+  };
+}
