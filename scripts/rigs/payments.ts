@@ -22,7 +22,7 @@ import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
 import { median } from '../../bench/measurement.ts';
 import { openShopAt, type Shop } from '../../bench/shop.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
-import { newTally } from './client.ts';
+import { newTally, sum } from './client.ts';
 import { type PaidPurchase, sendPayers } from './payers.ts';
 import { urlOfEmbedded, withReader } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
@@ -96,7 +96,7 @@ export const rig: Rig = {
         kills: kills.length,
         medianMsAfterKill: Math.round(median(kills)),
         requests: tally.requests,
-        connectionsLost: tally.lost,
+        connectionsLost: sum(tally.lost),
         providerFailed: tally.statuses.get(502) ?? 0,
         ...countsOf(payers.purchases),
         ...found.counts,
