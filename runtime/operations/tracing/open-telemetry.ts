@@ -4,6 +4,7 @@
  * do not mix.
  */
 import {
+  type Attributes,
   DiagLogLevel,
   defaultTextMapGetter,
   diag,
@@ -31,7 +32,7 @@ import { vendor } from '../../vendor.ts';
 import type { TracingSettings } from './settings.ts';
 import type { Trace, Tracer } from './tracer.ts';
 
-/** A span that is under way. Its children's times are told on its own clock, so that they stand within it. */
+/** A span that is under way. All times beneath it are told on one clock, so that children stand within it. */
 interface OpenTrace extends Trace {
   span: OpenSpan;
   context: SpanContext;
@@ -67,10 +68,14 @@ export async function openTracer(
   const tracer = provider.getTracer(`${vendor.scope}/runtime`, vendor.version);
   const propagator = new W3CTraceContextPropagator();
 
-  const open = (span: OpenSpan, parent: SpanContext, clock: number): OpenTrace => {
+  const open = (name: string, kind: SpanKind, attributes: Attributes, parent = ROOT_CONTEXT): OpenTrace => {
+    const now = performance.now();
+    const clock = Date.now() - now;
+    const span = tracer.startSpan(name, { kind, attributes, startTime: now + clock }, parent);
     const { traceId, spanId } = span.spanContext();
     return { traceId, spanId, span, context: traceApi.setSpan(parent, span), clock };
   };
+  const close = ({ span, clock }: OpenTrace) => span.end(performance.now() + clock);
   const child = (given: Trace, name: string, kind: SpanKind, began: number, attributes = {}) => {
     const { context, clock } = given as OpenTrace;
     return tracer.startSpan(name, { kind, startTime: began + clock, attributes }, context);
@@ -79,10 +84,7 @@ export async function openTracer(
   return {
     beginRequest(ctx) {
       const parent = propagator.extract(ROOT_CONTEXT, ctx.headers, defaultTextMapGetter);
-      const clock = Date.now() - performance.now();
-      const attributes = requestAttributes(ctx);
-      const name = attributes['http.request.method'];
-      return open(tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent), parent, clock);
+      return open(methodOf(ctx.method), SpanKind.SERVER, requestAttributes(ctx), parent);
     },
     endRequest(ctx, given) {
       const { span } = given as OpenTrace;
@@ -98,10 +100,9 @@ export async function openTracer(
         span.setAttribute('error.type', String(ctx.status));
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
-      span.end();
+      close(given as OpenTrace);
     },
     beginWork({ name, delivery }) {
-      const clock = Date.now() - performance.now();
       const kind = delivery ? SpanKind.CONSUMER : SpanKind.INTERNAL;
       const attributes = delivery
         ? {
@@ -114,12 +115,12 @@ export async function openTracer(
           }
         : {};
       const called = delivery ? `process ${delivery.type}` : `job ${name}`;
-      return open(tracer.startSpan(called, { kind, attributes }, ROOT_CONTEXT), ROOT_CONTEXT, clock);
+      return open(called, kind, attributes);
     },
     endWork(given, error) {
       const { span } = given as OpenTrace;
       if (error !== undefined) fail(span, error);
-      span.end();
+      close(given as OpenTrace);
     },
     statement(given, { text, began, ended, error }) {
       const { span: parent, clock } = given as OpenTrace;
