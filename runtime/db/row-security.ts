@@ -3,7 +3,8 @@
  * security, forced), whatever a statement forgets. The policies are laid from the catalogue: packages write none.
  *
  * The box works as a role that owns nothing and cannot look past the policies. Where the database lets us make no such
- * role, the box works as the owner, to whom forced policies apply too.
+ * role, the box works as the owner, to whom forced policies apply too. With Citus none are forced: it moves rows between
+ * nodes as their owner, and could not.
  */
 import type { Knex } from 'knex';
 import { vendor } from '../vendor.ts';
@@ -57,25 +58,27 @@ export async function queryAs(connection: Connection, tenantId: string, query: Q
   return spoken ? (await Promise.all([answer, spoken]))[0] : answer;
 }
 
-/** Tables with a tenant whose policies are missing or not forced; empty means the net is whole. */
+/** Tables with a tenant whose policies are missing or not forced as they should be; empty means the net is whole. */
 export async function tablesWithoutPolicy(knex: Knex): Promise<string[]> {
   const { rows } = await knex.raw<{ rows: { name: string }[] }>(
     `select relname as name from pg_class tables
       where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
         and exists (select from pg_attribute where attrelid = tables.oid and attname = 'tenant_id' and not attisdropped)
-        and not (relrowsecurity and relforcerowsecurity
+        and not (relrowsecurity and relforcerowsecurity = ?
                  and (select count(*) from pg_policy where polrelid = tables.oid and polname in ('tenant', 'migration')) = 2)
       order by relname`,
+    [!(await isCitus(knex))],
   );
   return rows.map(({ name }) => name);
 }
 
 /** Lays the policies that are missing. */
 export async function layPolicies(knex: Knex): Promise<void> {
+  const force = (await isCitus(knex)) ? 'no force' : 'force';
   for (const name of await tablesWithoutPolicy(knex)) {
     const table = quoteName(name);
     const isTenant = `tenant_id = nullif(current_setting('${tenantSetting}', true), '')::uuid`;
-    await knex.raw(`alter table ${table} enable row level security, force row level security`);
+    await knex.raw(`alter table ${table} enable row level security, ${force} row level security`);
     await knex.raw(`drop policy if exists tenant on ${table}`);
     await knex.raw(`create policy tenant on ${table} using (${isTenant}) with check (${isTenant})`);
     await knex.raw(`drop policy if exists migration on ${table}`);
@@ -116,7 +119,7 @@ export async function prepareRuntimeRole(knex: Knex, boxTables: readonly string[
     await grantTables(knex, role, boxTables);
     return { role, enforced: true, summary: `row-level security binds the role ${role}` };
   }
-  const enforced = !owner.super && !owner.bypasses;
+  const enforced = !owner.super && !owner.bypasses && !(await isCitus(knex));
   return {
     role: null,
     enforced,

@@ -74,7 +74,7 @@ t.test('a box with shops on both workers', async (t) => {
     const shards = await run(
       worker.url(database),
       `select set_config('citus.override_table_visibility', 'off', false)`,
-      `select relname as name, relrowsecurity and relforcerowsecurity and (select count(*) = 2 from pg_policy where polrelid = pg_class.oid) as bound
+      `select relname as name, relrowsecurity and (select count(*) = 2 from pg_policy where polrelid = pg_class.oid) as bound
          from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'tenant_id'
         where relkind = 'r' and relnamespace = 'public'::regnamespace and relname ~ '_\\d{6,}$'`,
     );
@@ -82,7 +82,7 @@ t.test('a box with shops on both workers', async (t) => {
     t.strictSame(
       shards.filter(({ bound }) => !bound),
       [],
-      'each with its policies, forced',
+      'each with its policies',
     );
     const orders = shards.filter(({ name }) => /^orders_\d+$/.test(String(name)));
     for (const { name } of orders) {
@@ -128,7 +128,7 @@ t.test('a box with shops on both workers', async (t) => {
     const from = cluster.workers.find(({ port }) => port === place?.port);
     const before = await box.db.query<{ n: number }>('select count(*) as n from orders where tenant_id = $1');
     let waiting: Promise<unknown> | undefined;
-    const move = `select citus_move_shard_placement(${place?.shard}, '127.0.0.1', ${from?.port}, '127.0.0.1', ${target?.port}, 'block_writes')`;
+    const move = `select citus_move_shard_placement(${place?.shard}, '127.0.0.1', ${from?.port}, '127.0.0.1', ${target?.port}, 'force_logical')`;
     await box.db.transaction(async (db) => {
       waiting = run(box.databaseUrl, move);
       await new Promise((resolve) => setTimeout(resolve, 500));
