@@ -94,9 +94,13 @@ export const rig: Rig = {
       counts: {
         seed,
         kills: kills.length,
-        medianMsAfterKill: Math.round(median(kills)),
+        ...(kills.length > 0 && {
+          medianMsAfterKill: Math.round(median(kills)),
+          worstMsAfterKill: Math.round(Math.max(...kills)),
+        }),
         requests: tally.requests,
-        connectionsLost: sum(tally.lost),
+        connectionsRefused: tally.refused,
+        answersLost: sum(tally.lost),
         providerFailed: tally.statuses.get(502) ?? 0,
         ...countsOf(payers.purchases),
         ...found.counts,
@@ -245,8 +249,7 @@ function moneyOf(
   { payments, orders }: Books,
   { payments: ledger, calls, webhooks }: ProviderReport,
 ): Findings['counts'] {
-  const sum = <T>(rows: readonly T[], amount: (row: T) => number) =>
-    rows.reduce((total, row) => total + amount(row), 0);
+  const total = <T>(rows: readonly T[], amount: (row: T) => number) => rows.reduce((all, row) => all + amount(row), 0);
   const recorded = new Set(payments.map((payment) => payment.reference));
   const own = ledger.filter(({ reference }) => recorded.has(reference));
   return {
@@ -255,12 +258,12 @@ function moneyOf(
     ordersCanceled: orders.filter((order) => order.status === 'canceled').length,
     paymentsBegun: ledger.length,
     paymentsGivenUp: ledger.filter(({ status }) => status === 'canceled').length,
-    capturedAtProvider: sum(own, ({ captured }) => captured),
-    capturedInBox: sum(payments, ({ capturedAmount }) => capturedAmount),
+    capturedAtProvider: total(own, ({ captured }) => captured),
+    capturedInBox: total(payments, ({ capturedAmount }) => capturedAmount),
     keptWithoutOrder:
-      sum(ledger, ({ captured, refunded }) => captured - refunded) -
-      sum(own, ({ captured, refunded }) => captured - refunded),
-    secondTriesThatTookNothing: sum(ledger, ({ doubles }) => doubles),
+      total(ledger, ({ captured, refunded }) => captured - refunded) -
+      total(own, ({ captured, refunded }) => captured - refunded),
+    secondTriesThatTookNothing: total(ledger, ({ doubles }) => doubles),
     callsToProvider: calls,
     events: webhooks.events,
     eventsDelivered: webhooks.delivered,
