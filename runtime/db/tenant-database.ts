@@ -3,10 +3,11 @@
  */
 import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
+import { builderClient, takeAtHome } from './builder-client.ts';
 import { type Actor, type Change, changeListeners, withoutSecrets } from './changes.ts';
 import { type Connection, camelCaseRow, quoteName, toSnakeCase } from './connection.ts';
 import { atHome, type Home, type Homes } from './home.ts';
-import { type Deadline, takeConnection, withConnection } from './pool.ts';
+import { type Deadline, withConnection } from './pool.ts';
 import { queryAs, speakFor } from './row-security.ts';
 
 type Row = Record<string, unknown>;
@@ -97,51 +98,9 @@ export class TenantDatabase {
 
   /** A query of one table's rows of this tenant. For reading; columns may be written in camelCase. */
   table<R extends object = Row>(name: string): Knex.QueryBuilder<R, R[]> {
-    return this.#client.queryBuilder().from(name).where(`${name}.tenant_id`, this.tenantId) as never;
-  }
-
-  /** knex's client with a connection of this tenant: the transaction's, else one of the pool for each query. */
-  get #client(): Knex.Client {
-    const pooled = this.#knex.client;
-    const connection = this.#connection;
-    const homes = new Map<Connection, Home>();
-    const acquireConnection = async () => {
-      if (connection) return connection;
-      const [taken, home] = await this.#takeAtHome();
-      homes.set(taken, home);
-      return taken;
-    };
-    const releaseConnection = async (taken: Connection) => {
-      if (taken === connection) return;
-      const home = homes.get(taken) as Home;
-      if (home.hold) await taken.query({ text: 'commit' }).catch(() => {});
-      await home.knex.client.releaseConnection(taken);
-    };
-    const send = (taken: Connection, query: { sql: string }) => {
-      query.sql = (homes.get(taken) ?? (this.#home as Home)).statement(query.sql);
-      return pooled._query(taken, query);
-    };
-    return Object.create(pooled, {
-      acquireConnection: { value: acquireConnection },
-      releaseConnection: { value: releaseConnection },
-      _query: { value: send },
-    });
-  }
-
-  /** A connection that speaks for this tenant, for whoever gives it back; in a transaction where its home asks for one. */
-  #takeAtHome(): Promise<[Connection, Home]> {
-    return atHome(this.#homes, this.tenantId, async (home) => {
-      const taken = await takeConnection(home.knex, this.#deadline);
-      try {
-        await speakFor(taken, this.tenantId);
-        if (home.hold) await Promise.all([taken.query({ text: 'begin' }), taken.query(home.hold)]);
-        return [taken, home];
-      } catch (error) {
-        if (home.hold) await taken.query({ text: 'rollback' }).catch(() => {});
-        home.knex.client.releaseConnection(taken);
-        throw error;
-      }
-    });
+    const inside = this.#connection && { connection: this.#connection, home: this.#home as Home };
+    const client = builderClient(this.#knex, inside, () => takeAtHome(this.#homes, this.tenantId, this.#deadline));
+    return client.queryBuilder().from(name).where(`${name}.tenant_id`, this.tenantId) as never;
   }
 
   /** An expression for a query of `table`. */
