@@ -18,7 +18,7 @@ const ownAffairs = /^\/admin\/(me|auth|invites\/accept)(\/|$)/;
 /** @param teardown is given what has to be closed at the end */
 export async function boxTarget(box: TestBox, teardown: (task: () => Promise<void>) => void): Promise<Target> {
   const kinds = accessKindsIn(box.box.database);
-  const rows = openRows(box.databaseUrl);
+  const rows = openRows(box.databaseUrl, ['background_tasks']);
   teardown(() => rows.close());
   const second = await box.openShop();
   const declarations = box.box.routes.map(({ declaration }) => declaration);

@@ -14,7 +14,7 @@ interface Table {
 /**
  * Opens a connection of its own, as the owner of the tables. In a table without `tenant_id` a side's rows are those
  * that hold its identity anywhere.
- * @param passedOver tables that are no side's: what has been migrated
+ * @param passedOver tables that are no side's: what changes by itself, or was there before
  */
 export function openRows(databaseUrl: string, passedOver: readonly string[] = []): Rows & { close(): Promise<void> } {
   const client = new pg.Client({ connectionString: databaseUrl });
