@@ -151,7 +151,7 @@ export function problemOfDatabaseError(error: unknown): Problem | undefined {
     unreachable.has(state) ||
     /^(08|40|53|57P|57014)/.test(state) ||
     name === 'KnexTimeoutError' ||
-    /Connection terminated|connection timeout/i.test(message ?? '');
+    /Connection terminated|connection timeout|not queryable/i.test(message ?? '');
   if (away) return unavailable('The database does not answer at the moment.', { headers: { 'Retry-After': '2' } });
   if (/^22/.test(state)) return invalidRequest('A value cannot be stored as it is.');
   return undefined;

@@ -29,7 +29,7 @@ export function oneHome(knex: Knex): Homes {
 }
 
 const mostTries = 10;
-const pauseMilliseconds = 50;
+const pauseMilliseconds = 100;
 
 /** Work at a tenant's home; begun again at the new one when it has moved, of which nothing but the `hold` was done. */
 export async function atHome<T>(homes: Homes, tenantId: string, work: (home: Home) => Promise<T>): Promise<T> {
