@@ -27,6 +27,10 @@ t.test('what is not said has its default', async (t) => {
     nameserverLookup: undefined,
     trustProxy: 'false',
     logLevel: 'info',
+    metricsSecret: undefined,
+    slowQueries: 500,
+    drainTime: 0,
+    tracing: null,
   });
   t.ok(Object.isFrozen(readConfig(least)));
 });

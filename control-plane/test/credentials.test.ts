@@ -32,6 +32,7 @@ const rows: Row[] = [
   { method: 'POST', path: `/license/keys/${other.id}/revoke`, credential: 'admin', status: 200 },
   { method: 'POST', path: '/signing-keys/rotate', credential: 'admin', status: 201 },
   { method: 'GET', path: '/telemetry/downloads', credential: 'admin', status: 200 },
+  { method: 'GET', path: '/metrics', credential: 'admin', status: 200 },
   { method: 'DELETE', path: '/boxes/domains/free.example.com', credential: 'admin', status: 204 },
   { method: 'POST', path: '/telemetry/download', credential: 'registry', body: report, status: 202 },
   { method: 'POST', path: '/boxes/deploy', credential: 'public', body: box, status: 200 },

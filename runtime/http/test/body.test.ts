@@ -29,7 +29,8 @@ const app = createApp<null, object>({
   scope: () => null,
   services: () => ({}),
   log: pino({ level: 'silent' }),
-  bodyDeadline: 300,
+  // Long enough for a busy machine to have read what is too much before it is too late.
+  bodyDeadline: 2000,
 });
 const server = await listen(app, '127.0.0.1', 0, { headersTimeout: 300, connectionsCheckingInterval: 50 });
 t.teardown(() => server.stop());
