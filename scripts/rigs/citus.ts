@@ -29,7 +29,7 @@ export const rig: Rig = {
     orders: { about: 'orders of each round that is measured, 0 for none', usual: '800', short: '0' },
     shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
     away: { about: 'seconds that the killed worker is away', usual: '5', short: '2' },
-    shards: { about: 'parts that the shops are dealt out in', usual: '32', short: '8' },
+    shards: { about: 'parts that the shops are dealt out in', usual: '16', short: '8' },
   },
   longest: (stage) => (stage.short ? 400 : 1500),
   async run(stage) {
