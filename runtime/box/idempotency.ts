@@ -29,8 +29,12 @@ interface KeptReply {
 type Place = readonly [caller: string, operationId: string, key: string];
 type Answer = { reply: Reply; replayed: boolean };
 
-/** Longer than any step may take (a provider is given 20 seconds), so that two tries hardly ever meet. */
-const busySeconds = 60;
+/**
+ * What a process that died was at is free again this soon; one that lives says so often enough for it not to be taken
+ * for dead.
+ */
+const busySeconds = 15;
+const sayingEveryMilliseconds = 4_000;
 const retryAfterSeconds = 2;
 
 /** Who sent the key: a key of one caller says nothing about another's. */
@@ -67,6 +71,7 @@ async function keepInSteps(
   await removeExpired(db, place);
   const workId = await takeUp(db, place, request);
   if (workId === null) return replay(db, place, request);
+  const saying = setInterval(() => stayBusy(db, place, workId).catch(() => {}), sayingEveryMilliseconds);
   try {
     const reply = await run({ ...services, workId });
     await keepReply(db, place, reply);
@@ -76,6 +81,8 @@ async function keepInSteps(
     // If this cannot be written either, the time that the key is busy passes.
     await (refused ? free(db, place, workId) : pause(db, place, workId)).catch(() => {});
     throw error;
+  } finally {
+    clearInterval(saying);
   }
 }
 
@@ -124,6 +131,14 @@ async function keepReply(db: TenantDatabase, place: Place, { status, body, heade
 async function free(db: TenantDatabase, place: Place, workId: string): Promise<void> {
   await db.query(
     `delete from idempotency_keys
+      where tenant_id = $1 and caller = $2 and operation_id = $3 and key = $4 and work_id = $5 and status is null`,
+    [...place, workId],
+  );
+}
+
+async function stayBusy(db: TenantDatabase, place: Place, workId: string): Promise<void> {
+  await db.query(
+    `update idempotency_keys set busy_until = now() + interval '${busySeconds} seconds'
       where tenant_id = $1 and caller = $2 and operation_id = $3 and key = $4 and work_id = $5 and status is null`,
     [...place, workId],
   );

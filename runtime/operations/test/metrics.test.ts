@@ -54,7 +54,7 @@ t.test('requests by operation, method and status', async (t) => {
 });
 
 t.test('the build, the pools, the database and its migrations', async (t) => {
-  const box = await createTestBox(t, { packages });
+  const box = await createTestBox(t, { packages, database: 'empty' });
   const metrics = await readMetrics(box);
   t.equal(metrics.value('build_info', { version: '0.1.0', tier: 'enterprise' }), 1);
   t.equal(metrics.value('draining'), 0);

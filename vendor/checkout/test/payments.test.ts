@@ -3,7 +3,7 @@
  */
 import { paymentAdapters } from '@carton/payment';
 import { type ExtensionPoint, newId } from '@carton/runtime';
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, until } from '@carton/runtime/testing';
 import pg from 'pg';
 import t from 'tap';
 import { TestProvider } from '../../payment/test/provider.ts';
@@ -211,6 +211,34 @@ t.test('one Idempotency-Key is one order, wherever the process died', async (t) 
     'select cart_id, count(*) from orders where tenant_id = $1 group by 1 having count(*) > 1',
   );
   t.strictSame(orders, []);
+});
+
+t.test('a key stays busy as long as its work goes on', async (t) => {
+  const provider = bind(t);
+  const shopper = await shopperWith(box, [mug, 1]);
+  const headers = { 'idempotency-key': newId() };
+  const [there, wake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  provider.before = (call) => {
+    if (call !== 'capture') return;
+    there.resolve();
+    return wake.promise;
+  };
+  const slow = shopper.post('/checkout', withCard, { headers });
+  await there.promise;
+  await box.db.query('update idempotency_keys set busy_until = now() where tenant_id = $1 and status is null');
+  await until(
+    () =>
+      box.db.query<{ busy: boolean }>(
+        'select busy_until > now() as busy from idempotency_keys where tenant_id = $1 and status is null',
+      ),
+    ([row]) => row?.busy === true,
+  );
+  t.match(await shopper.post('/checkout', withCard, { headers }), {
+    status: 409,
+    body: { code: 'idempotency_key_busy' },
+  });
+  wake.resolve();
+  t.match(await slow, { status: 201, body: { paymentStatus: 'paid' } });
 });
 
 t.test('while a provider is asked no row is locked', async (t) => {
