@@ -34,7 +34,7 @@ async function sideOf(stand: Stand): Promise<Side> {
 t.test('every route keeps what it declares', async (t) => {
   // Nobody answers there: whether a domain is delegated is not what is asked here.
   const stand = await startStand(t, { nameserverLookup: '127.0.0.1:9' });
-  const rows = openRows(stand.databaseUrl, ['signing_keys']);
+  const rows = openRows(stand.databaseUrl, { tables: ['signing_keys'], columns: [] });
   t.teardown(() => rows.close());
   const target: Target = {
     url: stand.url,

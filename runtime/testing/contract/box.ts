@@ -18,7 +18,11 @@ const ownAffairs = /^\/admin\/(me|auth|invites\/accept)(\/|$)/;
 /** @param teardown is given what has to be closed at the end */
 export async function boxTarget(box: TestBox, teardown: (task: () => Promise<void>) => void): Promise<Target> {
   const kinds = accessKindsIn(box.box.database);
-  const rows = openRows(box.databaseUrl, ['background_tasks']);
+  // What the background worker writes when it likes.
+  const rows = openRows(box.databaseUrl, {
+    tables: ['background_tasks', 'event_deliveries'],
+    columns: ['dispatched_at'],
+  });
   teardown(() => rows.close());
   const second = await box.openShop();
   const declarations = box.box.routes.map(({ declaration }) => declaration);

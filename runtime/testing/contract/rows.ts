@@ -14,9 +14,12 @@ interface Table {
 /**
  * Opens a connection of its own, as the owner of the tables. In a table without `tenant_id` a side's rows are those
  * that hold its identity anywhere.
- * @param passedOver tables that are no side's: what changes by itself, or was there before
+ * @param changing tables, and columns by their names in any table, that change by themselves
  */
-export function openRows(databaseUrl: string, passedOver: readonly string[] = []): Rows & { close(): Promise<void> } {
+export function openRows(
+  databaseUrl: string,
+  changing: { tables: readonly string[]; columns: readonly string[] } = { tables: [], columns: [] },
+): Rows & { close(): Promise<void> } {
   const client = new pg.Client({ connectionString: databaseUrl });
   let connected: Promise<unknown> | undefined;
   const query = async <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
@@ -34,7 +37,7 @@ export function openRows(databaseUrl: string, passedOver: readonly string[] = []
          join pg_namespace spaces on spaces.oid = tables.relnamespace and spaces.nspname = current_schema()
         where tables.relkind in ('r', 'p') and not tables.relname = any($1)
         order by tables.relname`,
-      [['applied_migrations', 'knex_migrations', 'knex_migrations_lock', ...passedOver]],
+      [['applied_migrations', 'knex_migrations', 'knex_migrations_lock', ...changing.tables]],
     );
   }
 
@@ -42,11 +45,15 @@ export function openRows(databaseUrl: string, passedOver: readonly string[] = []
   async function ofEachTable({ identity }: Side, made: (rows: string) => string): Promise<Map<string, string | null>> {
     const parts = (await tables()).map(({ name, hasTenant }) => {
       const condition = hasTenant ? 'tenant_id::text = $1' : 'strpos(r::text, $1) > 0';
-      return `select '${name}' as name, ${made('r::text')} as made from "${name}" r where ${condition}`;
+      const row = '(to_jsonb(r) - $2::text[])::text';
+      return `select '${name}' as name, ${made(row)} as made from "${name}" r where ${condition}`;
     });
     // Where rows are forced to be of a tenant, also for their owner, this says which.
     await query(`select set_config('carton.tenant_id', $1, false)`, [identity]);
-    const found = await query<{ name: string; made: string | null }>(parts.join(' union all '), [identity]);
+    const found = await query<{ name: string; made: string | null }>(parts.join(' union all '), [
+      identity,
+      changing.columns,
+    ]);
     return new Map(found.map((row) => [row.name, row.made]));
   }
 
