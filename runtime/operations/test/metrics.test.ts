@@ -79,7 +79,7 @@ t.test('the build, the pools, the database and its migrations', async (t) => {
 });
 
 t.test('a migration that is missing shows, and a database that is away does not keep the figures back', async (t) => {
-  const box = await createTestBox(t, { packages });
+  const box = await createTestBox(t, { packages, database: 'empty' });
   await box.owner.query(
     "insert into applied_migrations (file, package, sha256) values ('20200101000000_old_x.js', 'old', '')",
   );
