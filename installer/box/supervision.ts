@@ -41,6 +41,8 @@ const signalNumbers: Record<string, number> = {
 export interface SupervisedBox {
   /** The box that runs now; another one after an upgrade. */
   readonly box: RunningBox;
+  /** Call when it was seen to answer elsewhere: from then on it is started again when it crashes. */
+  hasAnswered(): void;
   /** Asks the box to end, as a SIGTERM does; asked again, it drains no longer; a third time, it is killed. */
   stop(): void;
   /** Settles when the box has ended and nothing is to run next. */
@@ -107,6 +109,9 @@ export async function supervise(folder: BoxFolder, first: Launch, output: Output
   return {
     get box() {
       return current.box;
+    },
+    hasAnswered() {
+      everAnswered = true;
     },
     stop() {
       stops += 1;

@@ -97,6 +97,7 @@ async function healthyOrEnded(
 ): Promise<void> {
   try {
     await waitUntilHealthy(folder, supervised.box, boxUrl(launch), output, { seconds: options.healthSeconds ?? 120 });
+    supervised.hasAnswered();
   } catch (error) {
     if (options.signal?.aborted) return;
     supervised.stop();
