@@ -19,7 +19,7 @@ export async function administer(...statements: string[]): Promise<void> {
 }
 
 /** Runs statements one after another on a database; answers the rows of the last. */
-async function administerAt(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+export async function administerAt(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

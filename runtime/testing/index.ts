@@ -4,7 +4,14 @@
 export { gatherExtensions } from '../package/extension.ts';
 export { createTestBox, type TestBox, type TestBoxOptions, type TestShop } from './box.ts';
 export { type Answer, type Caller, callerOf } from './client.ts';
-export { administer, administrationUrl, createTestDatabase, type TestDatabase, urlOfDatabase } from './database.ts';
+export {
+  administer,
+  administerAt,
+  administrationUrl,
+  createTestDatabase,
+  type TestDatabase,
+  urlOfDatabase,
+} from './database.ts';
 export { documentFaults, type TestDocument } from './document.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';

@@ -1,6 +1,6 @@
 /**
- * A package of a test's own, written to a temporary folder beside the ones it needs: loaded, migrated and served as any
- * other.
+ * A package of a test's own, written to a temporary folder beside the ones it needs, and loaded, migrated and
+ * served from there.
  */
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

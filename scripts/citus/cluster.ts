@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { administerAt as run } from '@carton/runtime/testing';
 import { host, makeServer, type Server, version } from './server.ts';
 
 /** What a node needs beside PostgreSQL's own settings (docs/scale.md says why). */
@@ -82,18 +82,5 @@ export async function startCluster({
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-/** Runs statements one after another. */
-export async function run(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    let rows: Record<string, unknown>[] = [];
-    for (const statement of statements) rows = (await client.query(statement)).rows;
-    return rows;
-  } finally {
-    await client.end();
   }
 }

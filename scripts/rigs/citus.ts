@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
-import { freePort } from '@carton/runtime/testing';
+import { freePort, administerAt as run } from '@carton/runtime/testing';
 import { checkOut, prepareCarts, sessionOf } from '../../bench/checkouts.ts';
 import { inTurn, type Measurement } from '../../bench/measurement.ts';
 import { openShopAt, type Shop } from '../../bench/shop.ts';
-import { type Cluster, run, startCluster, whyNoCitus } from '../citus/cluster.ts';
+import { type Cluster, startCluster, whyNoCitus } from '../citus/cluster.ts';
 import { makeServer, type Server } from '../citus/server.ts';
 import { holdBooks } from './books.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';

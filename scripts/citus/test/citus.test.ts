@@ -6,11 +6,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, openDatabase } from '@carton/runtime/service';
-import { createTestBox, createTestDatabase, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, createTestDatabase, administerAt as run, type TestShop } from '@carton/runtime/testing';
 import t from 'tap';
 import { isCitus } from '../../../runtime/db/citus/find.ts';
 import { newId } from '../../../runtime/db/id.ts';
-import { run, startCluster, whyNoCitus } from '../cluster.ts';
+import { startCluster, whyNoCitus } from '../cluster.ts';
 
 t.setTimeout(900_000);
 const missing = whyNoCitus();

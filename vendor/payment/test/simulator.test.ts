@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { bookFaults, noRates, randomFaults, Shopper, startSimulator } from '@carton/payment/testing';
+import type { Answer } from '@carton/runtime/testing';
 import Stripe from 'stripe';
 import t from 'tap';
 import { parseForm } from '../testing/form.ts';
@@ -24,8 +25,8 @@ async function call(url: string, path: string, form?: Record<string, string>, he
     headers: { authorization: bearer, ...headers },
     body: form && new URLSearchParams(form),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
-  return { status: response.status, body: (await response.json()) as any, headers: response.headers };
+  const { status, headers: answered } = response;
+  return { status, body: (await response.json()) as Answer['body'], headers: answered };
 }
 
 const intent = { amount: '2500', currency: 'eur', capture_method: 'manual', 'metadata[payment_id]': 'a' };
