@@ -10,18 +10,10 @@ import { createTestBox, createTestDatabase, administerAt as run, type TestShop }
 import t from 'tap';
 import { isCitus } from '../../../runtime/db/citus/find.ts';
 import { newId } from '../../../runtime/db/id.ts';
-import { startCluster, whyNoCitus } from '../cluster.ts';
+import { startTestCluster } from './test-cluster.ts';
 
 t.setTimeout(900_000);
-const missing = whyNoCitus();
-if (missing) {
-  t.plan(0, missing);
-  process.exit(0);
-}
-
-const cluster = await startCluster({ settings: { fsync: 'off', synchronous_commit: 'off' } });
-t.teardown(() => cluster.stop());
-process.env.TEST_DATABASE_URL = cluster.coordinator.url();
+const cluster = await startTestCluster();
 const nameOf = (url: string) => url.split('/').at(-1) as string;
 
 /** A product on sale, bought once; answers the order. */

@@ -5,18 +5,10 @@
 import { createTestBox } from '@carton/runtime/testing';
 import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
 import t from 'tap';
-import { startCluster, whyNoCitus } from '../cluster.ts';
+import { startTestCluster } from './test-cluster.ts';
 
 t.setTimeout(1_800_000);
-const missing = whyNoCitus();
-if (missing) {
-  t.plan(0, missing);
-  process.exit(0);
-}
-
-const cluster = await startCluster({ settings: { fsync: 'off', synchronous_commit: 'off' } });
-t.teardown(() => cluster.stop());
-process.env.TEST_DATABASE_URL = cluster.coordinator.url();
+await startTestCluster();
 
 const box = await createTestBox(t);
 const result = await holdContract(await boxTarget(box, (task) => t.teardown(task)), { runs: 4 });
