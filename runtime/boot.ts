@@ -165,7 +165,7 @@ async function serve(
     }),
   );
   const engineOperations = new Set(engine.map(({ declaration }) => declaration.operationId));
-  const mounted = packages.map((loaded) => ({ ...loaded, routes: complete(routesOf(loaded, accessKinds)) }));
+  const mounted = packages.map((loaded) => ({ ...loaded, routes: complete(routesOf(loaded, database, accessKinds)) }));
   const packageRoutes = mounted.flatMap((loaded) => loaded.routes);
   const routes = [...engine, ...packageRoutes];
   const permissions = [...new Set(packageRoutes.flatMap(({ declaration }) => declaration.permission || []))].sort();

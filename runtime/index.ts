@@ -3,7 +3,7 @@
  */
 export { type Job, job } from './background/job.ts';
 export { accessKinds } from './box/access.ts';
-export { type Box, type BoxServices, route, type StaffCaller } from './box/services.ts';
+export { type Box, type BoxServices, route, type StaffCaller, varying } from './box/services.ts';
 export { memberAuthenticators, type ShopperSession } from './box/shopper-session.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
@@ -35,7 +35,7 @@ export {
   roundHalfEven,
 } from './money/money.ts';
 export { definePackage, type PackageDefinition } from './package/define.ts';
-export { type ExtensionPoint, extensionPoint, type HasExtensions } from './package/extension.ts';
+export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './package/extension.ts';
 export { type LoadedPackage, type Tier, tiers } from './package/load.ts';
 export { type PackageSettings, packageSettings } from './package/settings.ts';
 export { packageName, shortName, vendor } from './vendor.ts';

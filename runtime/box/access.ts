@@ -28,13 +28,16 @@ export function isBoxRoute(route: Route<BoxServices>): boolean {
 
 /**
  * A package's routes, each staff route with the right it asks for: `<package>:read` for reads, else `<package>:write`.
+ * @param box takes in what its packages contribute to declarations; left out, each is as it was written
  * @param kinds what this box knows: a kind that stands in for another is let in wherever that one is asked for a right
  */
 export function routesOf(
   { name, routes }: LoadedPackage,
+  box?: HasExtensions,
   kinds: readonly AccessKind<TenantScope, never>[] = [],
 ): Route<BoxServices>[] {
-  return routes.map(({ handler, declaration }) => {
+  return routes.map(({ handler, declaration: declared, varies }) => {
+    const declaration = { ...declared, ...(box && varies?.(box as never)) };
     const asked = accessKindsOf(declaration);
     const right = `${name}:${declaration.method === 'get' ? 'read' : 'write'}`;
     const permission = declaration.permission ?? (asked.includes('staff') ? right : undefined);

@@ -7,7 +7,8 @@ import type { Logger } from 'pino';
 import type { Actor } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { routeFor } from '../http/route.ts';
+import { type Route, type RouteDeclaration, routeFor } from '../http/route.ts';
+import type { HasExtensions } from '../package/extension.ts';
 import type { LoadedPackage, Tier } from '../package/load.ts';
 import type { ShopperSession } from './shopper-session.ts';
 import type { Tenant } from './tenancy.ts';
@@ -57,3 +58,17 @@ export interface BoxServices {
 
 /** The `route` of every package of a box. */
 export const route = routeFor<BoxServices>();
+
+/**
+ * A route whose declaration takes in what other packages contribute in the box that mounts it: the problems of steps,
+ * the shapes of settings. What `vary` answers stands in place of what was declared. It must have the types that the
+ * handler was written for.
+ * @example export const createOrder = varying(route({ … }, handler), (box) => ({
+ *            problems: [cartEmpty, ...orderPlacing.of(box).flatMap(({ problems }) => problems)] }));
+ */
+export function varying(
+  declared: Route<BoxServices>,
+  vary: (box: HasExtensions) => Partial<RouteDeclaration>,
+): Route<BoxServices> {
+  return { ...declared, varies: vary };
+}

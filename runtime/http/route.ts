@@ -83,6 +83,11 @@ export interface RouteInput<Params, Query, Body> {
 
 export interface Route<Services> {
   readonly declaration: RouteDeclaration;
+  /**
+   * What of the declaration depends on the application that mounts it: its shapes and problems may take in what others
+   * contribute there. Asked once, as the route is mounted.
+   */
+  readonly varies?: (application: never) => Partial<RouteDeclaration>;
   /** The GET of the same path, which says what a conditional change is held against. Found by the engine. */
   readonly twin?: Route<Services>;
   readonly handler: (input: Services & RouteInput<never, never, never>) => Promise<unknown> | unknown;

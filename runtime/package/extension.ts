@@ -43,3 +43,16 @@ export function gatherExtensions(contributions: readonly Contribution[]): Extens
   for (const { point, value } of contributions) gathered.set(point, [...(gathered.get(point) ?? []), value]);
   return gathered;
 }
+
+/** What is made of a box's contributions, made once for each box: schemas are told apart, and compiled, by identity. */
+export function onceForBox<T extends object>(make: (box: HasExtensions) => T): (box: HasExtensions) => T {
+  const made = new WeakMap<Extensions, T>();
+  return (box) => {
+    let value = made.get(box.extensions);
+    if (value === undefined) {
+      value = make(box);
+      made.set(box.extensions, value);
+    }
+    return value;
+  };
+}

@@ -16,3 +16,4 @@ export { documentFaults, type TestDocument } from './document.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';
 export { until, untilWaiting } from './waiting.ts';
+export { type WrittenPackage, writePackage } from './written-package.ts';

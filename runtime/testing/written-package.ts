@@ -15,8 +15,8 @@ export interface WrittenPackage {
   dependencies: readonly string[];
   /** The text of its index.ts. */
   index: string;
-  /** The text of its one migration. */
-  migration: string;
+  /** The text of its one migration; none when left out. */
+  migration?: string;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function writePackage(
   await symlink(own, join(scope, name));
   await writeFile(join(own, 'package.json'), manifestOf(name, dependencies));
   await writeFile(join(own, 'index.ts'), index);
-  await writeFile(join(own, `migrations/20991231000000_${name}_create_${name}.js`), migration);
+  if (migration) await writeFile(join(own, `migrations/20991231000000_${name}_create_${name}.js`), migration);
   await writeFile(join(folder, 'package.json'), '{}');
   return {
     packages: [...new Set([...dependencies, ...others, name])].map(packageName),

@@ -22,6 +22,7 @@ export {
   slugTaken,
 } from './service.ts';
 export { findOwnSlug, findStore, findTenantById, listTenantRows, type TenantRow, updateTenant } from './store.ts';
+export { type StoredSettings, type StoreSettingsGroup, storeSettings, storeSettingsGroups } from './store-settings.ts';
 
 export default definePackage({
   routes: [

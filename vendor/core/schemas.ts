@@ -7,6 +7,7 @@ import {
   DateTime,
   nullable,
   object,
+  onceForBox,
   oneOf,
   packageName,
   pageOf,
@@ -16,6 +17,7 @@ import {
   timestamps,
   Uuid,
 } from '@carton/runtime';
+import { changeSettingsSchema, type StoredSettings, settingsSchema } from './store-settings.ts';
 
 export const Locale = Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$', maxLength: 35, examples: ['en-GB'] });
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Shop'] });
@@ -68,15 +70,25 @@ export const Store = object(
       uniqueItems: true,
       description: 'Origins of other sites whose pages may call this shop in a browser, besides its own hosts',
     }),
+    /** Its properties are those of the groups that the box's packages declare: see store-settings.ts. */
+    settings: Type.Unsafe<StoredSettings>({ type: 'object' }),
     updatedAt: Type.String({ format: 'date-time' }),
   },
   { $id: 'Store' },
 );
 export type Store = Static<typeof Store>;
 
-const { updatedAt: _, ...settings } = Store.properties;
-export const ChangeStore = changeOf(settings, { $id: 'ChangeStore' });
+const { updatedAt: _, ...changeable } = Store.properties;
+export const ChangeStore = changeOf(changeable, { $id: 'ChangeStore' });
 export type ChangeStore = Static<typeof ChangeStore>;
+
+/** The store with the settings that the packages of a box add. */
+export const storeSchema = onceForBox((box) =>
+  object({ ...Store.properties, settings: settingsSchema(box) }, { $id: 'Store' }),
+);
+export const changeStoreSchema = onceForBox((box) =>
+  changeOf({ ...changeable, settings: changeSettingsSchema(box) }, { $id: 'ChangeStore' }),
+);
 
 export const Capabilities = object(
   {

@@ -15,7 +15,8 @@ import {
 } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import type { ChangeStore, Store } from './schemas.ts';
-import { drawNumber, insertTenant, type TenantRow, updateStore } from './store.ts';
+import { drawNumber, insertTenant, lockSettings, type TenantRow, updateStore } from './store.ts';
+import { mergedSettings } from './store-settings.ts';
 
 export const slugTaken = defineProblem({ code: 'tenant_slug_taken', status: 409, title: 'This slug is taken' });
 
@@ -58,12 +59,17 @@ export async function openTenant(
   });
 }
 
-/** @throws invalid_request (400) for an unknown currency or what is no origin */
+/**
+ * Changes the store. Of `settings` what the patch leaves out stays; they are not looked at here: the route's body was,
+ * and whoever else calls this has checked them.
+ * @throws invalid_request (400) for an unknown currency or what is no origin
+ */
 export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
   if (patch.defaultCurrency) refuseUnknownCurrency(patch.defaultCurrency, '/defaultCurrency');
   const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalOrigin))];
   return db.transaction(async (transaction) => {
-    const store = await updateStore(transaction, { ...patch, allowedOrigins });
+    const settings = patch.settings && mergedSettings(await lockSettings(transaction), patch.settings);
+    const store = await updateStore(transaction, { ...patch, allowedOrigins, settings });
     const { name, defaultCurrency, defaultLocale } = store;
     await publish(
       transaction,

@@ -3,6 +3,7 @@
  */
 import type { Database, Tenant, TenantDatabase } from '@carton/runtime';
 import type { ChangeStore, Store } from './schemas.ts';
+import type { StoredSettings } from './store-settings.ts';
 
 const tenantColumns = 'id, slug, name, status, created_at, updated_at';
 
@@ -74,6 +75,14 @@ export async function findAllowedOrigins(database: Database, tenantId: string): 
     .forTenant(tenantId)
     .query<Pick<Store, 'allowedOrigins'>>('select allowed_origins from stores where tenant_id = $1');
   return store?.allowedOrigins ?? [];
+}
+
+/** What was set of the groups that packages add, locked until the transaction ends. */
+export async function lockSettings(db: TenantDatabase): Promise<StoredSettings> {
+  const [store] = await db.query<Pick<Store, 'settings'>>(
+    'select settings from stores where tenant_id = $1 for no key update',
+  );
+  return store?.settings ?? {};
 }
 
 export async function updateStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {

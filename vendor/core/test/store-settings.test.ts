@@ -1,0 +1,103 @@
+/**
+ * A package adds settings to the store, which core keeps without knowing what they are for.
+ */
+import { createTestBox, writePackage } from '@carton/runtime/testing';
+import t from 'tap';
+
+const index = `
+import { changeStore, findStore, storeSettings, storeSettingsGroups } from '@carton/core';
+import { definePackage, object, oneOf, route, Type } from '@carton/runtime';
+
+const engraving = storeSettings('engraving', {
+  longest: Type.Integer({ minimum: 1, maximum: 99, default: 20, description: 'Most letters' }),
+  fonts: Type.Array(oneOf(['serif', 'script']), { default: ['serif'] }),
+});
+
+const readEngraving = route(
+  {
+    method: 'get', path: '/engraving', operationId: 'readEngraving', tag: 'Engraving', summary: 'Read what can be engraved',
+    access: 'public', status: 200,
+    response: object({ longest: Type.Integer(), fonts: Type.Array(Type.String()) }),
+  },
+  async ({ db }) => engraving.of(await findStore(db)),
+);
+
+export default definePackage({ routes: [readEngraving], extends: [storeSettingsGroups.with(engraving)] });
+`;
+const written = await writePackage(t, { name: 'engraving', dependencies: ['core', 'tenant', 'auth'], index });
+const box = await createTestBox(t, { ...written, database: 'empty' });
+const path = '/admin/store';
+
+t.test('they are there with their defaults, also in a store that is older', async (t) => {
+  const { status, body } = await box.staff.get(path);
+  t.equal(status, 200);
+  t.strictSame(body.settings.engraving, { longest: 20, fonts: ['serif'] });
+  t.strictSame((await box.visitor().get('/engraving')).body, { longest: 20, fonts: ['serif'] });
+});
+
+t.test('what is changed holds at once, and what is left out stays', async (t) => {
+  await box.staff.patch(path, { settings: { engraving: { fonts: ['serif', 'script'] } } });
+  const { status, body } = await box.staff.patch(path, { settings: { engraving: { longest: 12 } } });
+  t.equal(status, 200);
+  t.strictSame(body.settings.engraving, { longest: 12, fonts: ['serif', 'script'] });
+  t.strictSame((await box.visitor().get('/engraving')).body, { longest: 12, fonts: ['serif', 'script'] });
+  const [stored] = await box.db.query<{ settings: unknown }>('select settings from stores where tenant_id = $1');
+  t.strictSame(stored?.settings, { engraving: { longest: 12, fonts: ['serif', 'script'] } });
+});
+
+t.test('two changes at once lose nothing', async (t) => {
+  const changes = Array.from({ length: 8 }, (_, at) =>
+    box.staff.patch(path, {
+      settings: { engraving: at % 2 === 0 ? { longest: 40 } : { fonts: ['script'] } },
+    }),
+  );
+  for (const { status } of await Promise.all(changes)) t.equal(status, 200);
+  const { body } = await box.staff.get(path);
+  t.strictSame(body.settings.engraving, { longest: 40, fonts: ['script'] });
+});
+
+t.test('each shop has its own', async (t) => {
+  const other = await box.openShop();
+  t.strictSame((await other.staff.get(path)).body.settings.engraving, { longest: 20, fonts: ['serif'] });
+});
+
+t.test('a wrong value is refused with a pointer to it', async (t) => {
+  const cases: [object, string][] = [
+    [{ engraving: { longest: 0 } }, '/settings/engraving/longest'],
+    [{ engraving: { fonts: ['gothic'] } }, '/settings/engraving/fonts/0'],
+    [{ engraving: { depth: 1 } }, '/settings/engraving/depth'],
+    [{ engraving: {} }, '/settings/engraving'],
+    [{ painting: { longest: 1 } }, '/settings/painting'],
+  ];
+  for (const [settings, pointer] of cases) {
+    const { status, body } = await box.staff.patch(path, { settings });
+    t.equal(status, 400, pointer);
+    t.ok(
+      body.errors.some((error: { pointer: string }) => error.pointer === pointer),
+      pointer,
+    );
+  }
+});
+
+t.test('the document shows them, and a change can be conditional', async (t) => {
+  const { components } = (await box.box.document()) as unknown as {
+    components: { schemas: Record<string, { properties: Record<string, { properties: object }> }> };
+  };
+  t.strictSame(Object.keys(components.schemas.StorePackageSettings?.properties.engraving?.properties ?? {}), [
+    'longest',
+    'fonts',
+  ]);
+  const { headers } = await box.staff.get(path);
+  const etag = headers.get('etag') as string;
+  const changed = await box.staff.patch(
+    path,
+    { settings: { engraving: { longest: 5 } } },
+    { headers: { 'if-match': etag } },
+  );
+  t.equal(changed.status, 200);
+  t.equal(
+    changed.headers.get('etag'),
+    (await box.staff.get(path)).headers.get('etag'),
+    'the answer is that of the read',
+  );
+});
