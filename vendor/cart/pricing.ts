@@ -7,7 +7,7 @@ import { findVariants, type VariantInfo } from '@carton/product';
 import type { TenantDatabase } from '@carton/runtime';
 import type { issues } from './schemas.ts';
 import type { CartLine, StoredCart } from './store.ts';
-import { type Adjustment, largestAmount, runTotals, type Totals, type TotalsLine } from './totals.ts';
+import { type Adjustment, largestAmount, runTotals, type Totals, type TotalsCart, type TotalsLine } from './totals.ts';
 
 export type Issue = (typeof issues)[number];
 
@@ -38,6 +38,10 @@ export interface PricedCart<C extends PriceableCart = PriceableCart> {
 export interface PriceOptions {
   /** False spares the look at stock, for whoever takes the stock in the same transaction and is refused there. */
   stock?: boolean;
+  /** Stand in for what the cart has, so that what is priced is what is shipped to; null is none. */
+  shippingAddress?: TotalsCart['shippingAddress'];
+  billingAddress?: TotalsCart['billingAddress'];
+  email?: string | null;
 }
 
 /**
@@ -47,8 +51,9 @@ export interface PriceOptions {
 export async function priceCart<C extends PriceableCart>(
   db: TenantDatabase,
   cart: C,
-  { stock = true }: PriceOptions = {},
+  options: PriceOptions = {},
 ): Promise<PricedCart<C>> {
+  const { stock = true } = options;
   const ids = cart.lines.map(({ variantId }) => variantId);
   const { currency, regionId } = cart;
   const [variants, prices, availabilities] = await Promise.all([
@@ -64,7 +69,17 @@ export async function priceCart<C extends PriceableCart>(
     room -= priced.total ?? 0;
     return priced;
   });
-  return { cart, lines, ...(await runTotals(db, cart, lines.flatMap(countedLine))) };
+  return { cart, lines, ...(await runTotals(db, withStandIns(cart, options), lines.flatMap(countedLine))) };
+}
+
+/** The cart as the totals are to see it. */
+function withStandIns(cart: TotalsCart, { shippingAddress, billingAddress, email }: PriceOptions): TotalsCart {
+  return {
+    ...cart,
+    ...(shippingAddress !== undefined && { shippingAddress }),
+    ...(billingAddress !== undefined && { billingAddress }),
+    ...(email !== undefined && { email }),
+  };
 }
 
 function priceLine(

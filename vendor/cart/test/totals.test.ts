@@ -1,9 +1,18 @@
 /**
  * The totals pipeline: steps add up in their order, and none can break the sums.
  */
-import { type Adjustment, cartTotals, type TotalsDraft, type TotalsStep, totalsOrder } from '@carton/cart';
+import {
+  type Adjustment,
+  cartTotals,
+  findPricedCart,
+  type PricedCart,
+  priceCart,
+  type TotalsDraft,
+  type TotalsStep,
+  totalsOrder,
+} from '@carton/cart';
 import t from 'tap';
-import { forSale, openBox, shopperWith } from './helpers.ts';
+import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
 
 const box = await openBox(t);
 const { database } = box.box;
@@ -78,6 +87,32 @@ t.test('steps run in their order, each on what those before have made', async (t
     { code: 'vat', itemId: second.id, amount: { amount: 100 } },
     { code: 'GIFT', kind: 'credit', amount: { amount: -1000 } },
   ]);
+});
+
+t.test('what stands in for the address and the e-mail of the cart is what is priced', async (t) => {
+  const seen: unknown[] = [];
+  register(
+    step('tax', ({ cart: { shippingAddress, billingAddress, email } }) => {
+      seen.push([shippingAddress?.country, billingAddress?.country, email]);
+      return [];
+    }),
+  );
+  const shopper = await shopperWith(box, [socks, 1]);
+  await shopper.put('/cart/shipping-address', { name: 'Ada', line1: '12 Rue', city: 'Lyon', country: 'FR' });
+  await shopper.patch('/cart', { email: 'cart@example.com' });
+  const db = database.forTenant(box.id);
+  const { cart } = (await findPricedCart(db, sessionOf(shopper))) as PricedCart;
+  const abroad = { country: 'CH', province: null, postalCode: null };
+  seen.length = 0;
+  await priceCart(db, cart);
+  const priced = await priceCart(db, cart, { shippingAddress: abroad, email: 'other@example.com' });
+  await priceCart(db, cart, { shippingAddress: null, billingAddress: abroad, email: null });
+  t.strictSame(seen, [
+    ['FR', undefined, 'cart@example.com'],
+    ['CH', undefined, 'other@example.com'],
+    [undefined, 'CH', null],
+  ]);
+  t.equal(priced.cart, cart, 'the cart itself stays as it is');
 });
 
 t.test('a tax that prices hold already is shown and not added', async (t) => {
