@@ -23,6 +23,7 @@ import {
   beginPayment,
   confirmPayment,
   dropPayment,
+  holdPayment,
   keepPayment,
   requireAdapter,
   settlePayments,
@@ -211,7 +212,11 @@ async function placeInTransaction(
     throw cartChanged('Check out once more.');
   }
   // Statements that need nothing of each other travel together; PostgreSQL runs them in this order.
-  const [, number] = await Promise.all([takeStock(tx, cart.lines, { type: 'order', id }), drawOrderNumber(tx, store)]);
+  const [, , number] = await Promise.all([
+    payment && holdPayment(tx, payment),
+    takeStock(tx, cart.lines, { type: 'order', id }),
+    drawOrderNumber(tx, store),
+  ]);
   const { currency } = cart;
   const [order] = await Promise.all([
     createOrder(tx, draftOf(id, number, priced, session, body)),

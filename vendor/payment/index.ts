@@ -27,6 +27,15 @@ export {
   type WebhookDelivery,
   webhookSignatureInvalid,
 } from './adapter.ts';
+export {
+  beginningProblems,
+  type PaymentBeginning,
+  type PaymentBegins,
+  type PaymentEnding,
+  type PaymentEnds,
+  paymentBeginnings,
+  paymentEndings,
+} from './beginnings.ts';
 export { paymentAdapters, requireAdapter } from './bound.ts';
 export { reconcile } from './reconcile.ts';
 export { dropPayment } from './release.ts';
@@ -36,6 +45,7 @@ export {
   beginPaymentProblems,
   type CartPayment,
   confirmPayment,
+  holdPayment,
   keepPayment,
 } from './sessions.ts';
 export { settlePayments } from './steps.ts';

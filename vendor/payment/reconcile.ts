@@ -11,12 +11,13 @@
 import { findOrder, lockOrder, type OrderState } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
 import { ask } from './adapter.ts';
+import { endSession } from './beginnings.ts';
 import { adapterOf, boundAdapters, noOperationAdapter } from './bound.ts';
 import { letGo } from './release.ts';
 import {
   type BegunSession,
   endChecks,
-  giveUpExpired,
+  expiredSessions,
   providerPaymentOf,
   type SessionRow,
   takeDueSessions,
@@ -34,7 +35,13 @@ const longest = 20_000;
 export async function reconcile(db: TenantDatabase): Promise<void> {
   if (boundAdapters(db)[0] === noOperationAdapter) return;
   const end = performance.now() + longest;
-  await giveUpExpired(db, paymentSettings.of(db).sessionLifetime);
+  const { sessionLifetime } = paymentSettings.of(db);
+  const expired = await expiredSessions(db, sessionLifetime);
+  await inBatches(
+    end,
+    async () => expired.splice(0, atOnce),
+    (id) => expire(db, id, sessionLifetime),
+  );
   await inBatches(
     end,
     () => takeDueSessions(db, atOnce),
@@ -55,6 +62,12 @@ async function inBatches<T>(end: number, next: () => Promise<T[]>, work: (item: 
     if (batch.length === 0) return;
     await Promise.all(batch.map((item) => work(item).catch(() => {})));
   }
+}
+
+/** Gives up a session whose time is over; each in a transaction of its own, so that one that fails holds up no other. */
+async function expire(db: TenantDatabase, id: string, lifetime: number): Promise<void> {
+  const session = await db.transaction((tx) => endSession(tx, id, lifetime));
+  if (session) await letGo(db, session);
 }
 
 /** @throws as the provider does */

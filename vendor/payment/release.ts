@@ -5,11 +5,11 @@
  */
 import { money, type TenantDatabase } from '@carton/runtime';
 import { ask, isRefusal, type PaymentAdapter, type ProviderState } from './adapter.ts';
+import { endSession } from './beginnings.ts';
 import { adapterOf } from './bound.ts';
 import {
   type BegunSession,
   endChecks,
-  giveUpSession,
   keepInitiated,
   keepState,
   lockSession,
@@ -27,7 +27,7 @@ export async function release(db: TenantDatabase, session: SessionRow): Promise<
 
 /** Gives a begun payment up that no order took over, since its cart is gone. */
 export async function dropPayment(db: TenantDatabase, { id }: { id: string }): Promise<void> {
-  const session = await giveUpSession(db, id);
+  const session = await db.transaction((tx) => endSession(tx, id));
   if (session) await release(db, session);
 }
 

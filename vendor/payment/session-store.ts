@@ -21,6 +21,8 @@ export interface SessionRow {
   status: 'open' | 'used' | 'given_up';
   /** What the provider says of it. */
   state: ProviderState;
+  /** When it was begun, taken up, or last heard of. */
+  updatedAt: string;
 }
 
 /** A session that the provider knows of. */
@@ -69,15 +71,27 @@ export async function keepInitiated(
   );
 }
 
-/**
- * Ends a session that is open; answers it, null when it is not open. Whoever does it has a minute to let the provider
- * know; then `reconcile` does.
- */
-export async function giveUpSession(db: TenantDatabase, id: string): Promise<SessionRow | null> {
-  const [row] = await db.query<SessionRow>(
-    `update payment_sessions set status = 'given_up', ${checkInAMinute}, updated_at = now()
-      where tenant_id = $1 and id = $2 and status = 'open' returning *`,
+/** Takes up a session that is open and locked: its time begins anew. */
+export async function prolongSession(tx: TenantDatabase, id: string): Promise<SessionRow> {
+  const [row] = await tx.query<SessionRow>(
+    'update payment_sessions set updated_at = now() where tenant_id = $1 and id = $2 returning *',
     [id],
+  );
+  return row as SessionRow;
+}
+
+/** Marks an open session as given up, unless it was heard of in so many seconds; call `endSession`. */
+export async function giveUpSession(
+  tx: TenantDatabase,
+  id: string,
+  seconds: number | null,
+): Promise<SessionRow | null> {
+  const [row] = await tx.query<SessionRow>(
+    `update payment_sessions set status = 'given_up', ${checkInAMinute}, updated_at = now()
+      where tenant_id = $1 and id = $2 and status = 'open'
+        and ($3::integer is null or updated_at < now() - make_interval(secs => $3))
+     returning *`,
+    [id, seconds],
   );
   return row ?? null;
 }
@@ -104,13 +118,15 @@ export async function markUsed(tx: TenantDatabase, id: string, orderId: string):
   );
 }
 
-/** Gives up sessions that nothing was heard of for so many seconds; they are due at once. */
-export async function giveUpExpired(db: TenantDatabase, seconds: number): Promise<void> {
-  await db.query(
-    `update payment_sessions set status = 'given_up', check_at = now(), checks = 0, updated_at = now()
-      where tenant_id = $1 and status = 'open' and updated_at < now() - make_interval(secs => $2)`,
+/** Ids of some open sessions that nothing was heard of for so many seconds, those that wait longest first. */
+export async function expiredSessions(db: TenantDatabase, seconds: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from payment_sessions
+      where tenant_id = $1 and status = 'open' and updated_at < now() - make_interval(secs => $2)
+      order by updated_at limit 200`,
     [seconds],
   );
+  return rows.map(({ id }) => id);
 }
 
 /**

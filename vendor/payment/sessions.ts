@@ -18,13 +18,14 @@ import {
   paymentRefused,
   paymentsNotConfigured,
 } from './adapter.ts';
+import { announceBeginning, endSession } from './beginnings.ts';
 import { adapterOf } from './bound.ts';
 import { holdMethod, offeredMethod } from './methods.ts';
 import { release } from './release.ts';
 import {
   type BegunSession,
+  endChecks,
   findSession,
-  giveUpSession,
   insertSession,
   keepInitiated,
   keepState,
@@ -32,6 +33,7 @@ import {
   lockSessionOfCart,
   markUsed,
   type NewSession,
+  prolongSession,
   providerPaymentOf,
   type SessionRow,
 } from './session-store.ts';
@@ -91,9 +93,19 @@ async function beginSession(db: TenantDatabase, { cartId, method: code, amount, 
   const { session, replaced } = await db.transaction((tx) => openSession(tx, wanted));
   if (replaced) await release(db, replaced);
   if (session.reference !== null) return session as BegunSession;
-  const initiated = await ask(() => adapter.initiate(db, { id: session.id, cartId, method: code, amount, email }));
+  const initiated = await ask(() =>
+    adapter.initiate(db, { id: session.id, cartId, method: code, amount, email }),
+  ).catch(async (error) => {
+    if (isRefusal(error)) await forgetSession(db, session.id);
+    throw error;
+  });
   await keepInitiated(db, session.id, initiated);
   return { ...session, ...initiated };
+}
+
+/** Gives up a session that the provider will not begin, so that nothing is held for it. */
+async function forgetSession(db: TenantDatabase, id: string): Promise<void> {
+  if (await db.transaction((tx) => endSession(tx, id))) await endChecks(db, id);
 }
 
 /**
@@ -104,13 +116,17 @@ async function openSession(tx: TenantDatabase, wanted: NewSession) {
   let replaced: SessionRow | null = null;
   for (;;) {
     const open = await lockSessionOfCart(tx, wanted.cartId);
-    if (open && (open.status === 'used' || isAsWanted(open, wanted))) return { session: open, replaced };
-    if (open) {
-      await giveUpSession(tx, open.id);
+    if (open?.status === 'used') return { session: open, replaced };
+    const isTakenUp = open !== null && isAsWanted(open, wanted);
+    if (open && !isTakenUp) {
+      await endSession(tx, open.id);
       replaced = open;
     }
-    const session = await insertSession(tx, wanted);
-    if (session) return { session, replaced };
+    const session = isTakenUp ? await prolongSession(tx, open.id) : await insertSession(tx, wanted);
+    if (session) {
+      await announceBeginning(tx, session);
+      return { session, replaced };
+    }
   }
 }
 
@@ -156,11 +172,21 @@ export async function confirmPayment(db: TenantDatabase, { id }: Pick<BegunPayme
   const failed = await db.transaction(async (tx) => {
     const locked = (await lockSession(tx, id)) as SessionRow;
     if (locked.status === 'open') await keepState(tx, locked, state);
-    return state.status === 'failed' ? giveUpSession(tx, id) : null;
+    return state.status === 'failed' ? endSession(tx, id) : null;
   });
   // The shopper could pay it still.
   if (failed) await release(db, failed);
   if (state.status === 'failed') throw refusal;
+}
+
+/**
+ * Locks a begun payment until the transaction ends. A checkout does so before it takes stock: whoever begins or gives up
+ * a payment locks it first, and what it has brought along then.
+ * @throws payment_session_closed (409) when another of the same cart took its place
+ */
+export async function holdPayment(tx: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
+  const session = await lockSession(tx, id);
+  if (session?.status !== 'open') throw paymentSessionClosed('Check out once more.');
 }
 
 /**

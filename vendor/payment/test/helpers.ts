@@ -6,7 +6,8 @@ import { beginPayment, keepPayment, type PaymentAdapter, paymentAdapters } from 
 import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
 
-export const packages = [
+/** Payment and what it depends on, without their scope. */
+export const packageNames = [
   'core',
   'auth',
   'tenant',
@@ -17,7 +18,8 @@ export const packages = [
   'cart',
   'order',
   'payment',
-].map((name) => `@carton/${name}`);
+];
+export const packages = packageNames.map((name) => `@carton/${name}`);
 
 interface Cleanup {
   teardown(task: () => Promise<void>): void;
