@@ -21,6 +21,10 @@ export interface OrderAdjustmentDraft {
   amount: number;
   /** `lineId` of the line it is of; left out when it is of the whole order. */
   lineId?: string;
+  /** Of a discount or a tax: `code` of the shipping charge it is of. */
+  shippingCode?: string;
+  /** What made it: `{ type: 'promotion', id: … }`, `{ type: 'tax_rate', id: … }`. */
+  source?: { type: string; id: string };
   /** A tax that the prices hold already. */
   included?: boolean;
   /** Of a tax, per cent, when it is one rate. */
@@ -58,16 +62,22 @@ export interface OrderDraft {
 /** Discounts, shipping and taxes, which not every order has. */
 const insertDetails = `
   adjustments as (
-    insert into order_adjustments (tenant_id, order_id, id, line_item_id, kind, code, label, amount)
-    select $1, $2, part.id, part."itemId", part.kind, part.code, part.label, part.amount
+    insert into order_adjustments (tenant_id, order_id, id, line_item_id, shipping_code, kind, code, label, amount,
+                                   source_type, source_id)
+    select $1, $2, part.id, part."itemId", part."shippingCode", part.kind, part.code, part.label, part.amount,
+           part.source ->> 'type', part.source ->> 'id'
       from jsonb_to_recordset($28::jsonb)
-           as part (id uuid, "itemId" uuid, kind text, code text, label text, amount bigint)
+           as part (id uuid, "itemId" uuid, "shippingCode" text, kind text, code text, label text, amount bigint,
+                    source jsonb)
   ),
   tax_lines as (
-    insert into order_tax_lines (tenant_id, order_id, id, line_item_id, code, label, rate, amount, included)
-    select $1, $2, part.id, part."itemId", part.code, part.label, part.rate, part.amount, part.included
+    insert into order_tax_lines (tenant_id, order_id, id, line_item_id, shipping_code, code, label, rate, amount,
+                                 included, source_type, source_id)
+    select $1, $2, part.id, part."itemId", part."shippingCode", part.code, part.label, part.rate, part.amount,
+           part.included, part.source ->> 'type', part.source ->> 'id'
       from jsonb_to_recordset($29::jsonb)
-           as part (id uuid, "itemId" uuid, code text, label text, rate numeric, amount bigint, included boolean)
+           as part (id uuid, "itemId" uuid, "shippingCode" text, code text, label text, rate numeric, amount bigint,
+                    included boolean, source jsonb)
   ),`;
 
 /** Answers the time of the transaction, which is when the order, its first entry and its event were made. */
@@ -193,10 +203,11 @@ function partsOf({ lines, adjustments = [] }: OrderDraft): Pick<OrderRow, 'lines
     return { id, ...line };
   });
   const parts: Pick<OrderRow, 'adjustments' | 'taxLines'> = { adjustments: [], taxLines: [] };
-  for (const { kind, code, label, amount, lineId, included = false, rate = null } of adjustments) {
+  for (const { kind, code, label, amount, lineId, ...rest } of adjustments) {
+    const { shippingCode = null, source = null, included = false, rate = null } = rest;
     const itemId = lineId === undefined ? null : itemIds.get(lineId);
     if (itemId === undefined) throw new Error(`the adjustment ${code} is of the line ${lineId}, which there is not`);
-    const part = { id: newId(), itemId, code, label, amount };
+    const part = { id: newId(), itemId, shippingCode, code, label, amount, source };
     if (kind === 'tax') parts.taxLines.push({ ...part, rate, included });
     else parts.adjustments.push({ ...part, kind });
   }

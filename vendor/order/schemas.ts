@@ -78,14 +78,26 @@ export const OrderLineItem = object(
 
 const itemId = nullable({ ...Uuid, description: 'The item it is for; null for the whole order' });
 
+const shippingCode = nullable(
+  Type.String({ description: 'Code of the shipping charge it belongs to', examples: ['standard-shipping'] }),
+);
+const source = nullable(
+  object(
+    { type: Type.String({ examples: ['promotion'] }), id: Type.String({ examples: ['summer'] }) },
+    { $id: 'AdjustmentSource', description: 'What made an adjustment or a tax' },
+  ),
+);
+
 export const OrderAdjustment = object(
   {
     id: Uuid,
     itemId,
+    shippingCode,
     kind: oneOf(['discount', 'shipping', 'credit']),
     code: Type.String({ examples: ['standard-shipping'] }),
     label: Type.String({ examples: ['Standard shipping'] }),
     amount: Money,
+    source,
   },
   { $id: 'OrderAdjustment', description: 'What comes on top of the items, or below zero off them' },
 );
@@ -94,11 +106,13 @@ export const OrderTaxLine = object(
   {
     id: Uuid,
     itemId,
+    shippingCode,
     code: Type.String({ examples: ['vat'] }),
     label: Type.String({ examples: ['VAT'] }),
     rate: nullable(Type.Number({ minimum: 0, description: 'Per cent; null when it is not one rate', examples: [19] })),
     amount: Money,
     included: Type.Boolean({ description: 'The prices hold it already: it adds nothing to the total' }),
+    source,
   },
   { $id: 'OrderTaxLine' },
 );

@@ -35,19 +35,30 @@ export interface OrderLineRow {
   totalAmount: number;
 }
 
+/** What made an adjustment: `{ type: 'promotion', id: … }`. */
+export interface AdjustmentSource {
+  type: string;
+  id: string;
+}
+
 export interface OrderAdjustmentRow {
   id: string;
   itemId: string | null;
+  /** `code` of the shipping charge it belongs to. */
+  shippingCode: string | null;
   kind: 'discount' | 'shipping' | 'credit';
   code: string;
   label: string;
   /** Discounts and credits are below zero. */
   amount: number;
+  source: AdjustmentSource | null;
 }
 
 export interface OrderTaxLineRow {
   id: string;
   itemId: string | null;
+  /** `code` of the shipping charge that is taxed. */
+  shippingCode: string | null;
   code: string;
   label: string;
   /** Per cent; null when it is not one rate. */
@@ -55,6 +66,7 @@ export interface OrderTaxLineRow {
   amount: number;
   /** The prices hold it already. */
   included: boolean;
+  source: AdjustmentSource | null;
 }
 
 export type AddressType = 'shipping' | 'billing';
@@ -95,6 +107,8 @@ export interface OrderEventRow {
 
 const partOf = (table: string) => `from ${table} part where part.tenant_id = $1 and part.order_id = orders.id`;
 
+const source = `case when source_type is not null then json_build_object('type', source_type, 'id', source_id) end`;
+
 /** Orders with their parts, in one statement. */
 const selectOrders = `
   select orders.*,
@@ -104,11 +118,11 @@ const selectOrders = `
                    'totalAmount', total_amount) order by position), '[]') ${partOf('order_line_items')}) as lines,
          (select coalesce(json_object_agg(type, address), '{}') ${partOf('order_addresses')}) as addresses,
          (select coalesce(json_agg(json_build_object(
-                   'id', id, 'itemId', line_item_id, 'kind', kind, 'code', code, 'label', label,
-                   'amount', amount) order by id), '[]') ${partOf('order_adjustments')}) as adjustments,
+                   'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'kind', kind, 'code', code,
+                   'label', label, 'amount', amount, 'source', ${source}) order by id), '[]') ${partOf('order_adjustments')}) as adjustments,
          (select coalesce(json_agg(json_build_object(
-                   'id', id, 'itemId', line_item_id, 'code', code, 'label', label, 'rate', rate,
-                   'amount', amount, 'included', included) order by id), '[]') ${partOf('order_tax_lines')}) as tax_lines
+                   'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'code', code, 'label', label,
+                   'rate', rate, 'amount', amount, 'included', included, 'source', ${source}) order by id), '[]') ${partOf('order_tax_lines')}) as tax_lines
     from orders
    where orders.tenant_id = $1`;
 const selectById = `${selectOrders} and orders.id = any($2::uuid[])`;

@@ -23,10 +23,24 @@ t.test('an order is answered from its draft as it is stored', async (t) => {
       metadata: { channel: 'phone', tags: ['a', 'b'], nested: { yes: true } },
       lines: draftOf().lines.map((line, index) => ({ ...line, lineId: `line ${index}` })),
       adjustments: [
-        { kind: 'discount', code: 'SPRING', label: 'Spring sale', amount: -200, lineId: 'line 1' },
+        {
+          kind: 'discount',
+          code: 'SPRING',
+          label: 'Spring sale',
+          amount: -200,
+          lineId: 'line 1',
+          source: { type: 'promotion', id: 'spring' },
+        },
         { kind: 'tax', code: 'vat', label: 'VAT', rate: 19.5, amount: 400, included: true, lineId: 'line 0' },
         { kind: 'shipping', code: 'standard', label: 'Standard', amount: 490 },
-        { kind: 'tax', code: 'levy', label: 'Levy', amount: 10 },
+        {
+          kind: 'tax',
+          code: 'levy',
+          label: 'Levy',
+          amount: 10,
+          shippingCode: 'standard',
+          source: { type: 'tax_rate', id: '7' },
+        },
         { kind: 'credit', code: 'gift', label: 'Gift card', amount: -100 },
       ],
       totals: { subtotal: 2550, discount: -200, shipping: 490, tax: 410, credit: -100, total: 2750 },
@@ -50,13 +64,25 @@ t.test('an order is answered from its draft as it is stored', async (t) => {
   const detailed = await findOrderOfCart(db, drafts[1]?.cartId as string);
   const [first, second] = detailed?.items ?? [];
   t.match(detailed?.adjustments, [
-    { itemId: second?.id, kind: 'discount', amount: { amount: -200, currency: 'EUR' } },
-    { itemId: null, kind: 'shipping' },
+    {
+      itemId: second?.id,
+      kind: 'discount',
+      amount: { amount: -200, currency: 'EUR' },
+      source: { type: 'promotion', id: 'spring' },
+      shippingCode: null,
+    },
+    { itemId: null, kind: 'shipping', source: null },
     { itemId: null, kind: 'credit' },
   ]);
   t.match(detailed?.taxLines, [
-    { itemId: first?.id, rate: 19.5, included: true },
-    { itemId: null, rate: null, included: false },
+    { itemId: first?.id, rate: 19.5, included: true, source: null },
+    {
+      itemId: null,
+      rate: null,
+      included: false,
+      shippingCode: 'standard',
+      source: { type: 'tax_rate', id: '7' },
+    },
   ]);
   const adjustments = [{ kind: 'discount' as const, code: 'X', label: 'X', amount: -1, lineId: 'unknown' }];
   await t.rejects(place(box, { adjustments }), /which there is not/);
