@@ -35,8 +35,9 @@ async function describe(loaded: LoadedPackage): Promise<CataloguePackage> {
     description: manifest.description,
     dependencies: [...loaded.dependencies].sort(),
     routes: routesOf(loaded).map(({ declaration }) => {
-      const { method, path, operationId, access, permission } = declaration;
-      return { method, path, operationId, access: [access].flat(), ...(permission && { permission }) };
+      const { method, path, operationId, access, permission, beyond } = declaration;
+      const rest = { ...(permission && { permission }), ...(beyond && { beyond }) };
+      return { method, path, operationId, access: [access].flat(), ...rest };
     }),
     migrations: migrations.map((migration) => migration.file),
   };
@@ -75,6 +76,13 @@ function changedRoutes(before: readonly CatalogueRoute[], after: readonly Catalo
   return lines.length > 0 || isDeepStrictEqual(before, after) ? lines : ['its routes stand in another order'];
 }
 
+/** The contract's routes and those beyond them, in words. */
+function counted({ packages }: Catalogue): string {
+  const routes = packages.flatMap((entry) => entry.routes);
+  const beyond = routes.filter((route) => route.beyond).length;
+  return `${routes.length - beyond} routes${beyond > 0 ? ` and ${beyond} beyond the contract's` : ''}`;
+}
+
 /** The text as the formatter of the source tree would write it. */
 function formatted(text: string): string {
   const formatter = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
@@ -84,16 +92,16 @@ function formatted(text: string): string {
 
 try {
   const made = await makeCatalogue();
-  const routes = made.packages.reduce((count, entry) => count + entry.routes.length, 0);
+  const routes = counted(made);
   if (process.argv.includes('--check')) {
     const differing = differences(JSON.parse(await readFile(file, 'utf8')), made);
     if (differing.length > 0) {
       throw new Error(`the catalogue is not up to date; run npm run catalogue\n  ${differing.join('\n  ')}`);
     }
-    process.stdout.write(`the catalogue is up to date: ${made.packages.length} packages, ${routes} routes\n`);
+    process.stdout.write(`the catalogue is up to date: ${made.packages.length} packages, ${routes}\n`);
   } else {
     await writeFile(file, formatted(JSON.stringify(made, null, 2)));
-    process.stdout.write(`wrote ${made.packages.length} packages, ${routes} routes to ${file}\n`);
+    process.stdout.write(`wrote ${made.packages.length} packages, ${routes} to ${file}\n`);
   }
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);

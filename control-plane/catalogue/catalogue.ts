@@ -14,6 +14,8 @@ export interface CatalogueRoute {
   access: string[];
   /** The right a member of staff needs. */
   permission?: string;
+  /** Not one of the contract's routes, but beyond them. */
+  beyond?: true;
 }
 
 export interface CataloguePackage {

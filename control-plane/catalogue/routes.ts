@@ -13,6 +13,7 @@ const CatalogueRoute = object(
     operationId: Type.String(),
     access: Type.Array(Type.String(), { description: 'Who may call: any one of these' }),
     permission: Type.Optional(Type.String({ description: 'The right a member of staff needs' })),
+    beyond: Type.Optional(Type.Literal(true, { description: "Not one of the contract's routes, but beyond them" })),
   },
   { $id: 'CatalogueRoute' },
 );

@@ -68,6 +68,8 @@ export interface RouteDeclaration<
   cookieWrites?: boolean;
   /** Cache-Control of a successful answer; `no-store` unless told. */
   cacheControl?: string;
+  /** One of the routes that people need and the contract's list lacks: the catalogue counts them apart. */
+  beyond?: true;
 }
 
 type Shape<T> = [T] extends [TObject] ? Static<T> : T extends TSchema ? Static<T> : unknown;
