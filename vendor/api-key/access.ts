@@ -1,7 +1,7 @@
 /**
  * Integrations as callers: a secret key in place of a member of staff.
  */
-import { permits } from '@carton/auth';
+import { permissionsOf, permits } from '@carton/auth';
 import {
   type AccessKind,
   bearerToken,
@@ -49,7 +49,9 @@ export const apiKeyAccess: AccessKind<TenantScope, StaffCaller> = {
     const key = text && (await findApiKey(db, text));
     if (!key) return null;
     if (key.kind !== 'secret') throw forbidden('A publishable key opens no staff route: this needs a secret one.');
-    return { type: 'api_key', id: key.id, label: key.name, permissions: key.scopes };
+    const { id, name: label, scopes } = key;
+    const permissions = await permissionsOf(db, { type: 'api_key', id, permissions: scopes });
+    return { type: 'api_key', id, label, permissions };
   },
   permits: (caller, permission) => permits(caller.permissions, permission),
 };

@@ -2,7 +2,7 @@
  * Staff as callers: a session, by bearer token or by cookie.
  */
 import { type AccessKind, hashToken, type StaffCaller, type TenantScope } from '@carton/runtime';
-import { permissionsOfRole, permits } from './permissions.ts';
+import { permissionsOf, permits } from './permissions.ts';
 import { sessionTokenOf, staffCookie } from './sessions.ts';
 import { findStaffBySession } from './store.ts';
 
@@ -22,7 +22,8 @@ export const staffAccess: AccessKind<TenantScope, StaffCaller> = {
     const staff = token && (await findStaffBySession(db, hashToken(token)));
     if (!staff) return null;
     const { id, email, role, sessionId } = staff;
-    return { type: 'staff', id, label: email, permissions: permissionsOfRole[role], sessionId };
+    const permissions = await permissionsOf(db, { type: 'staff', id, role });
+    return { type: 'staff', id, label: email, permissions, sessionId };
   },
   permits: (caller, permission) => permits(caller.permissions, permission),
 };

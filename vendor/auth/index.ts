@@ -22,7 +22,14 @@ export {
 } from './attempts.ts';
 export type { LinkRecipient } from './links.ts';
 export { hashPassword, verifyPassword } from './password.ts';
-export { permits, refuseGrantBeyond } from './permissions.ts';
+export {
+  type PermissionHolder,
+  type PermissionSource,
+  permissionSources,
+  permissionsOf,
+  permits,
+  refuseGrantBeyond,
+} from './permissions.ts';
 export { issuePasswordReset } from './recovery.ts';
 
 export default definePackage({

@@ -11,7 +11,7 @@ import {
 } from '@carton/runtime';
 import { guardPassword } from './attempts.ts';
 import { hashPassword, verifyPassword } from './password.ts';
-import { permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
+import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
 import { lastOwner, ownAccount, wrongPassword } from './problems.ts';
 import type { ChangeMe, ChangeStaffUser, StaffUser } from './schemas.ts';
 import { endAccess, findStaffById, lockOwners, lockStaff, type StaffRow } from './store.ts';
@@ -79,7 +79,8 @@ export async function changeStaff(
   return db.transaction(async (transaction) => {
     const { user, isLastOwner } = await lockForChange(transaction, caller, id);
     const { role, status } = { ...user, ...change };
-    refuseGrantBeyond(caller, permissionsOfRole[role]);
+    // By another role's permissions they could be more than what a source lets them do today.
+    if (role !== user.role) refuseGrantBeyond(caller, permissionsOfRole[role]);
     if (isLastOwner && (role !== 'owner' || status !== 'active')) throw lastOwner();
     const [changed] = await transaction.update<StaffUser>('staff_users', { id }, { ...change, updatedAt: new Date() });
     if (status === 'disabled') await endAccess(transaction, id);
@@ -109,6 +110,6 @@ async function lockForChange(
   const owners = await lockOwners(db);
   const user = await lockStaff(db, id);
   if (!user) throw notFound(`No member of staff has the id ${id}.`);
-  refuseGrantBeyond(caller, permissionsOfRole[user.role]);
+  refuseGrantBeyond(caller, await permissionsOf(db, { type: 'staff', id, role: user.role }));
   return { user, isLastOwner: owners.length === 1 && owners[0] === id };
 }
