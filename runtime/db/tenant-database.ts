@@ -51,9 +51,10 @@ export class TenantDatabase {
   readonly actor: Actor | null;
   readonly #knex: Knex;
   readonly #homes: Homes;
-  /** Of the transaction that this is in, with its home. */
+  /** Of the transaction that this is in, or of reads that travel together, with its home. */
   readonly #connection: Connection | null;
   readonly #home: Home | null;
+  readonly #isTransaction: boolean;
   readonly #deadline: Deadline | undefined;
   #afterCommit: (() => void)[] = [];
   #afterRollback: RollbackTask[] = [];
@@ -67,6 +68,8 @@ export class TenantDatabase {
       actor?: Actor | null;
       connection?: Connection | null;
       home?: Home | null;
+      /** The connection is for reads that travel together: no transaction was begun on it. */
+      readsOnly?: boolean;
       deadline?: Deadline;
     } = {},
   ) {
@@ -77,12 +80,13 @@ export class TenantDatabase {
     this.actor = options.actor ?? null;
     this.#connection = options.connection ?? null;
     this.#home = options.home ?? null;
+    this.#isTransaction = this.#connection !== null && !options.readsOnly;
     this.#deadline = options.deadline;
   }
 
   /** True inside a transaction. */
   get inTransaction(): boolean {
-    return this.#connection !== null;
+    return this.#isTransaction;
   }
 
   /** The same database with staff acting in it. */
@@ -92,6 +96,7 @@ export class TenantDatabase {
       actor,
       connection: this.#connection,
       home: this.#home,
+      readsOnly: !this.#isTransaction,
       deadline: this.#deadline,
     });
   }
@@ -177,7 +182,8 @@ export class TenantDatabase {
    * Never call another service over the network in here: row locks would wait for it.
    */
   async transaction<T>(work: (db: TenantDatabase) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    if (this.#connection) return work(this);
+    if (this.#isTransaction) return work(this);
+    if (this.#connection) throw new Error('no transaction is begun among reads that travel together');
     const tasks: RollbackTask[] = [];
     try {
       return await this.#transact(work, tasks, options);
@@ -186,6 +192,26 @@ export class TenantDatabase {
       for (const task of tasks) await task(this).catch(() => {});
       throw error;
     }
+  }
+
+  /**
+   * Runs reads on one connection, so that those made at once (`Promise.all`) travel in one round trip, as they do in a
+   * transaction. It is none: each sees what is committed as it runs. Inside a transaction the reads join it.
+   * @throws Error when the work begins a transaction
+   */
+  async together<T>(work: (db: TenantDatabase) => Promise<T>): Promise<T> {
+    if (this.#connection) return work(this);
+    if ((await this.#homes.of(this.tenantId)).hold) return this.transaction(work);
+    return this.#atHome(async (home, connection) => {
+      const { extensions, actor, tenantId } = this;
+      const inside = { extensions, actor, connection, home, readsOnly: true, deadline: this.#deadline };
+      // Travels with the first read.
+      const spoken = speakFor(connection, tenantId);
+      spoken?.catch(() => {});
+      const result = await work(new TenantDatabase(this.#knex, this.#homes, tenantId, inside));
+      await spoken;
+      return result;
+    });
   }
 
   #transact<T>(
@@ -227,7 +253,7 @@ export class TenantDatabase {
 
   /** Runs a task once what is written so far has been committed; at once outside a transaction. */
   afterCommit(task: () => void): void {
-    if (this.#connection) this.#afterCommit.push(task);
+    if (this.#isTransaction) this.#afterCommit.push(task);
     else task();
   }
 

@@ -13,6 +13,7 @@ export {
   urlOfDatabase,
 } from './database.ts';
 export { documentFaults, type TestDocument } from './document.ts';
+export { countJourneys } from './journeys.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';
 export { until, untilWaiting } from './waiting.ts';
