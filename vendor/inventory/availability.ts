@@ -1,9 +1,11 @@
 /**
- * What can be had now: in numbers for other packages, without exact numbers for shoppers.
+ * What can be had now, over all locations that serve a sale: in numbers for other packages, without exact numbers for
+ * shoppers.
  */
 import type { TenantDatabase } from '@carton/runtime';
+import type { StockReference } from './lines.ts';
+import { atServingLocations, type StockSale } from './locations.ts';
 import type { buckets } from './schemas.ts';
-import { defaultLocation } from './store.ts';
 
 export interface Availability {
   variantId: string;
@@ -14,35 +16,61 @@ export interface Availability {
   limit: number | null;
 }
 
-interface Level {
+export interface AvailabilityOptions {
+  /** What is reserved under this reference is available to whoever asks. */
+  reserved?: StockReference;
+  sale?: StockSale;
+}
+
+interface Stocked {
   variantId: string;
   tracked: boolean;
   backOrders: boolean;
   available: number;
 }
 
+/**
+ * Each location counts for itself: what one owes takes nothing from another. Where something is reserved for whoever
+ * asks, that much is there too, also at a location that serves no other sale.
+ */
+const availableText = `
+  with own as (
+    select stock_item_id, location_id, sum(quantity)::integer as quantity from stock_reservations
+     where tenant_id = $1 and reference_type = $4 and reference_id = $5
+     group by 1, 2
+  )
+  select items.id as variant_id, items.tracked,
+         items.back_order_policy = 'allow' and coalesce(bool_or(levels.location_id = any($3::uuid[])), false) as back_orders,
+         coalesce(sum(least(
+           greatest(levels.on_hand - levels.reserved + coalesce(own.quantity, 0), 0),
+           case when levels.location_id = any($3::uuid[]) then null else own.quantity end)), 0)::integer as available
+    from stock_items items
+    left join stock_levels levels
+      on levels.tenant_id = $1 and levels.stock_item_id = items.id
+     and (levels.location_id = any($3::uuid[])
+          or exists (select from own where stock_item_id = levels.stock_item_id and location_id = levels.location_id))
+    left join own on own.stock_item_id = levels.stock_item_id and own.location_id = levels.location_id
+   where items.tenant_id = $1 and items.id = any($2::uuid[])
+   group by items.tenant_id, items.id`;
+
 /** Availability by variant id, in one statement; a variant that is not known is left out. */
 export async function availabilityOf(
   db: TenantDatabase,
   variantIds: readonly string[],
+  { reserved, sale = {} }: AvailabilityOptions = {},
 ): Promise<Map<string, Availability>> {
   if (variantIds.length === 0) return new Map();
-  const levels = await db.query<Level>(
-    `select items.id as variant_id, items.tracked, items.back_order_policy = 'allow' as back_orders,
-            levels.on_hand - levels.reserved as available
-       from stock_items items
-       join stock_levels levels
-         on levels.tenant_id = $1 and levels.stock_item_id = items.id and levels.location_id = '${defaultLocation}'
-      where items.tenant_id = $1 and items.id = any($2::uuid[])`,
-    [variantIds],
+  const own = [reserved?.type ?? null, reserved?.id ?? null];
+  const rows = await atServingLocations(db, sale, (serving) =>
+    db.query<Stocked>(availableText, [variantIds, serving, ...own]),
   );
-  return new Map(levels.map((level) => [level.variantId, describe(level)]));
+  return new Map(rows.map((row) => [row.variantId, describe(row)]));
 }
 
-function describe({ variantId, tracked, backOrders, available }: Level): Availability {
+function describe({ variantId, tracked, backOrders, available }: Stocked): Availability {
   if (!tracked) return { variantId, status: 'in_stock', quantity: null, limit: null };
-  const limit = backOrders ? null : Math.max(available, 0);
-  if (available <= 0)
+  const limit = backOrders ? null : available;
+  if (available === 0)
     return { variantId, status: backOrders ? 'back_orderable' : 'out_of_stock', quantity: '0', limit };
   return { variantId, status: 'in_stock', quantity: available < 10 ? '1-9' : '10+', limit };
 }

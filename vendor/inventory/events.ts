@@ -1,12 +1,12 @@
 /**
  * Events of inventory. A sale is told by the event of its order; stock tells what no other event does.
  */
-import { defineEvent, object, Type, Uuid } from '@carton/runtime';
+import { DateTime, defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
 
-const Reserved = object({
+const reserved = {
   reference: object({ type: Type.String(), id: Uuid }),
   lines: Type.Array(object({ variantId: Uuid, quantity: Type.Integer() })),
-});
+};
 
 export const stockAdjusted = defineEvent({
   type: 'stock.adjusted',
@@ -15,6 +15,7 @@ export const stockAdjusted = defineEvent({
     variantId: Uuid,
     quantity: Type.Integer(),
     reason: Type.String(),
+    locationId: Uuid,
     onHand: Type.Integer(),
     available: Type.Integer(),
   }),
@@ -26,11 +27,11 @@ export const stockLow = defineEvent({
 });
 export const stockReserved = defineEvent({
   type: 'stock.reserved',
-  summary: 'Stock was held for somebody',
-  payload: Reserved,
+  summary: 'Stock was held for somebody, in place of what was held under the same reference',
+  payload: object({ ...reserved, endsAt: nullable(DateTime) }),
 });
 export const stockReleased = defineEvent({
   type: 'stock.released',
   summary: 'Stock that was held is free again',
-  payload: Reserved,
+  payload: object(reserved),
 });

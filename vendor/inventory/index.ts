@@ -2,7 +2,8 @@
  * @carton/inventory: how many there are of each variant, why that changed, and whether it can be sold.
  */
 import { variantCreatedListeners } from '@carton/product';
-import { definePackage } from '@carton/runtime';
+import { definePackage, job } from '@carton/runtime';
+import { releaseAllEnded } from './ended.ts';
 import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
 import { readVariantAvailability } from './routes/availability.ts';
 import {
@@ -15,9 +16,20 @@ import {
 } from './routes/items.ts';
 import { insertStockItems } from './store.ts';
 
-export { type Availability, availabilityOf } from './availability.ts';
-export type { StockLine, StockReference } from './movements.ts';
-export { insufficientStock, releaseStock, reserveStock, returnStock, takeStock } from './service.ts';
+export { type Availability, type AvailabilityOptions, availabilityOf } from './availability.ts';
+export { releaseAllEnded } from './ended.ts';
+export type { StockLine, StockReference } from './lines.ts';
+export { defaultLocation, type StockLocations, type StockSale, stockLocations } from './locations.ts';
+export {
+  insufficientStock,
+  openStockLevels,
+  type ReserveOptions,
+  releaseStock,
+  reserveStock,
+  returnStock,
+  type TakeOptions,
+  takeStock,
+} from './service.ts';
 
 export default definePackage({
   routes: [
@@ -30,5 +42,6 @@ export default definePackage({
     listStockReservations,
   ],
   events: [stockAdjusted, stockLow, stockReserved, stockReleased],
+  jobs: [job({ name: 'inventory.release-ended', everySeconds: 30, run: releaseAllEnded })],
   extends: [variantCreatedListeners.with(insertStockItems)],
 });

@@ -43,6 +43,14 @@ export const VariantAvailability = object(
   { $id: 'VariantAvailability', examples: [{ variantId: Uuid.examples[0], status: 'in_stock', quantity: '10+' }] },
 );
 
+const LocationId = { ...Uuid, description: "The location; the nil UUID is the shop's default one" };
+
+/** What there is of an item at one location. */
+const StockLevel = object(
+  { locationId: LocationId, onHand: Quantity, reserved: Quantity, available: Quantity },
+  { $id: 'StockLevel' },
+);
+
 export const StockItem = object(
   {
     id: { ...Uuid, description: "The same as the variant's" },
@@ -56,6 +64,7 @@ export const StockItem = object(
     onHand: { ...Quantity, description: 'There to be sold or reserved; below zero, so many are owed' },
     reserved: { ...Quantity, description: 'Of those on hand, held for somebody' },
     available: { ...Quantity, description: 'onHand less reserved' },
+    levels: Type.Array(StockLevel, { description: 'The same for each location that keeps it' }),
     ...timestamps,
   },
   { $id: 'StockItem' },
@@ -81,6 +90,7 @@ export const StockMovement = object(
   {
     id: Uuid,
     stockItemId: Uuid,
+    locationId: LocationId,
     quantity: { ...Quantity, description: 'What was added, or below zero what was taken away' },
     reason: oneOf(reasons),
     referenceType: nullable(Type.String({ description: 'What it was moved for', examples: ['order'] })),
@@ -107,6 +117,7 @@ export const AdjustStock = object(
     }),
     reason: oneOf(adjustmentReasons, { examples: ['received'] }),
     note: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Delivery note 4711'] })),
+    locationId: Type.Optional({ ...Uuid, description: "A location that keeps it; left out, the shop's default one" }),
   },
   { $id: 'AdjustStock' },
 );
@@ -118,9 +129,14 @@ export const StockReservation = object(
   {
     id: Uuid,
     stockItemId: Uuid,
+    locationId: LocationId,
     quantity: Type.Integer({ minimum: 1 }),
     referenceType: Type.String({ description: 'What it is held for', examples: ['draft_order'] }),
     referenceId: Uuid,
+    endsAt: nullable({
+      ...DateTime,
+      description: 'When it ends by itself, soon after which it is free; null while it stands until it is released',
+    }),
     createdAt: DateTime,
   },
   { $id: 'StockReservation' },

@@ -1,29 +1,37 @@
 /**
- * Queries of the tables of inventory, but for moving stock (movements.ts).
+ * Queries of the tables of inventory, but for moving stock (taking.ts, returning.ts).
  */
 import { newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
+import type { StockReference } from './lines.ts';
+import { defaultLocation } from './locations.ts';
 import type { StockItemQuery, StockMovement, StockReservationQuery } from './schemas.ts';
-
-/** The location of a shop that keeps one only. */
-export const defaultLocation = '00000000-0000-0000-0000-000000000000';
 
 export interface StockItemRow {
   id: string;
   tracked: boolean;
   backOrderPolicy: 'deny' | 'allow';
   lowStockLevel: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** What there is of an item at one location. */
+export interface LevelRow {
+  stockItemId: string;
+  locationId: string;
   onHand: number;
   reserved: number;
-  createdAt: string;
   updatedAt: string;
 }
 
 export interface ReservationRow {
   id: string;
   stockItemId: string;
+  locationId: string;
   quantity: number;
   referenceType: string;
   referenceId: string;
+  endsAt: string | null;
   createdAt: string;
 }
 
@@ -38,43 +46,58 @@ export async function insertStockItems(db: TenantDatabase, variantIds: readonly 
   );
 }
 
-const itemWithLevel = `
-  select items.id, items.tracked, items.back_order_policy, items.low_stock_level,
-         levels.on_hand, levels.reserved, items.created_at, greatest(items.updated_at, levels.updated_at) as updated_at
-    from stock_items items
-    join stock_levels levels
-      on levels.tenant_id = $1 and levels.stock_item_id = items.id and levels.location_id = '${defaultLocation}'
-   where items.tenant_id = $1 and items.id = $2`;
+const policy = `items.id, items.tracked, items.back_order_policy, items.low_stock_level, items.created_at,
+         items.updated_at`;
 
 export async function findStockItem(db: TenantDatabase, id: string): Promise<StockItemRow | null> {
-  const [row] = await db.query<StockItemRow>(itemWithLevel, [id]);
+  const [row] = await db.query<StockItemRow>(
+    `select ${policy} from stock_items items where items.tenant_id = $1 and items.id = $2`,
+    [id],
+  );
   return row ?? null;
 }
 
-/** The item as it stays until the transaction ends: nobody else moves its stock or changes its policy meanwhile. */
-export async function lockStockItem(db: TenantDatabase, id: string): Promise<StockItemRow | null> {
-  const [row] = await db.query<StockItemRow>(`${itemWithLevel} for update`, [id]);
-  return row ?? null;
+/** What there is of items at each location. */
+export function findLevels(db: TenantDatabase, stockItemIds: readonly string[]): Promise<LevelRow[]> {
+  if (stockItemIds.length === 0) return Promise.resolve([]);
+  return db.query<LevelRow>(
+    `select stock_item_id, location_id, on_hand, reserved, updated_at from stock_levels
+      where tenant_id = $1 and stock_item_id = any($2) order by stock_item_id, location_id`,
+    [stockItemIds],
+  );
 }
+
+/**
+ * The item and its levels as they stay until the transaction ends: nobody else moves its stock or changes its policy
+ * meanwhile.
+ */
+export async function lockStockItem(
+  db: TenantDatabase,
+  id: string,
+): Promise<{ item: StockItemRow; levels: LevelRow[] } | null> {
+  const rows = await db.query<StockItemRow & LevelRow>(
+    `select ${policy}, levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved
+       from stock_items items
+       join stock_levels levels on levels.tenant_id = $1 and levels.stock_item_id = items.id
+      where items.tenant_id = $1 and items.id = $2
+      order by levels.location_id
+        for update`,
+    [id],
+  );
+  const [item] = rows;
+  return item ? { item, levels: rows } : null;
+}
+
+const isLow = `stock_items.tracked and stock_items.low_stock_level >= (
+  select coalesce(sum(levels.on_hand - levels.reserved), 0) from stock_levels levels
+   where levels.tenant_id = stock_items.tenant_id and levels.stock_item_id = stock_items.id)`;
 
 export function listStockItems(db: TenantDatabase, query: StockItemQuery): Promise<Page<StockItemRow>> {
   const { variantId, low } = query;
-  const items = db
-    .table<StockItemRow>('stock_items')
-    .join('stock_levels', (join) =>
-      join.on('stock_levels.tenant_id', 'stock_items.tenant_id').andOn('stock_levels.stock_item_id', 'stock_items.id'),
-    )
-    .where('stock_levels.location_id', defaultLocation)
-    .select(
-      'stock_items.*',
-      'stock_levels.on_hand',
-      'stock_levels.reserved',
-      db.raw('greatest(stock_items.updated_at, stock_levels.updated_at) as updated_at'),
-    );
+  const items = db.table<StockItemRow>('stock_items');
   if (variantId) items.where('stock_items.id', variantId);
-  const isLow = 'tracked and on_hand - reserved <= low_stock_level';
   if (low !== undefined) items.whereRaw(low ? isLow : `not (${isLow})`);
-  return paginate(items as never, 'stock_items', query);
+  return paginate(items, 'stock_items', query);
 }
 
 export function changeItem(
@@ -85,14 +108,14 @@ export function changeItem(
   return db.update('stock_items', { id }, { ...patch, updatedAt: new Date() });
 }
 
-/** Sets what is on hand, with the movement that explains it. The item is locked. */
+/** Sets what is on hand at a location, with the movement that explains it. The level is locked. */
 export async function moveLevel(
   db: TenantDatabase,
-  item: StockItemRow,
+  { stockItemId, locationId, onHand: before }: LevelRow,
   movement: { quantity: number; reason: string; note: string | null },
 ): Promise<StockMovement> {
-  const place = { stockItemId: item.id, locationId: defaultLocation };
-  const onHand = item.onHand + movement.quantity;
+  const place = { stockItemId, locationId };
+  const onHand = before + movement.quantity;
   await db.update('stock_levels', place, { onHand, backOrdered: onHand < 0, updatedAt: new Date() });
   const { actor } = db;
   return db.insert<StockMovement>('stock_movements', {
@@ -121,4 +144,14 @@ export function listReservations(db: TenantDatabase, query: StockReservationQuer
   if (stockItemId) reservations.where('stock_item_id', stockItemId);
   if (referenceId) reservations.where('reference_id', referenceId);
   return paginate(reservations, 'stock_reservations', query);
+}
+
+/** References that have reservations which have come to their end, those first that ended first. */
+export function findEnded(db: TenantDatabase, limit: number): Promise<StockReference[]> {
+  return db.query<StockReference>(
+    `select reference_type as type, reference_id as id from stock_reservations
+      where tenant_id = $1 and ends_at <= now()
+      group by 1, 2 order by min(ends_at) limit $2`,
+    [limit],
+  );
 }

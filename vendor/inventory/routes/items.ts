@@ -2,6 +2,7 @@
  * Stock as staff keep it.
  */
 import { route } from '@carton/runtime';
+import { adjustStock, changeStockItem, stockItem, stockItems } from '../items.ts';
 import {
   AdjustStock,
   ChangeStockItem,
@@ -14,7 +15,7 @@ import {
   StockReservationPage,
   StockReservationQuery,
 } from '../schemas.ts';
-import { adjustStock, changeStockItem, insufficientStock, stockItem, stockItems } from '../service.ts';
+import { insufficientStock } from '../service.ts';
 import { listMovements, listReservations } from '../store.ts';
 
 const tag = 'Stock';

@@ -1,0 +1,140 @@
+/**
+ * Giving stock back, in one statement over all lines: what was sold, and what was reserved. Neither asks whether
+ * anything is available: what comes back is there, whatever is owed. Rows are locked in the order of taking.ts.
+ */
+import type { TenantDatabase } from '@carton/runtime';
+import { actorOf, arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
+import { defaultLocation } from './locations.ts';
+
+/**
+ * Lines that name no location go back to where the same reference has taken them: to other locations as far as the
+ * ledger has taken from there and not given back, the rest to the default one.
+ */
+const returnText = `
+  with elsewhere as (
+    select stock_item_id, location_id, -sum(quantity)::integer as quantity from stock_movements
+     where tenant_id = $1 and reference_type = $9 and reference_id = $10 and location_id <> '${defaultLocation}'
+     group by 1, 2 having sum(quantity) < 0
+  ),
+  sources as (
+    select line.variant_id, line.quantity, elsewhere.location_id, elsewhere.quantity as taken,
+           coalesce(sum(elsewhere.quantity) over earlier, 0) as earlier
+      from unnest($2::uuid[], $3::integer[]) as line (variant_id, quantity)
+      left join elsewhere on elsewhere.stock_item_id = line.variant_id
+     where line.quantity > 0
+    window earlier as (partition by line.variant_id order by elsewhere.location_id
+                       rows between unbounded preceding and 1 preceding)
+  ),
+  parts as (
+    select variant_id, location_id, quantity
+      from unnest($4::uuid[], $5::uuid[], $6::integer[]) as placed (variant_id, location_id, quantity)
+    union all
+    select variant_id, location_id, least(taken, greatest(quantity - earlier, 0)) from sources where taken > 0
+    union all
+    select variant_id, '${defaultLocation}', quantity - coalesce(sum(taken), 0)
+      from sources group by variant_id, quantity
+  ),
+  back as (
+    select variant_id, location_id, sum(quantity)::integer as quantity from parts where quantity > 0 group by 1, 2
+  ),
+  held as (
+    select levels.stock_item_id, levels.location_id, levels.on_hand, back.quantity
+      from back
+      join stock_items items
+        on items.tenant_id = $1 and items.id = any($7::uuid[]) and items.id = back.variant_id and items.tracked
+      join stock_levels levels
+        on levels.tenant_id = $1 and levels.stock_item_id = any($7::uuid[])
+       and levels.stock_item_id = back.variant_id and levels.location_id = back.location_id
+     order by levels.stock_item_id, levels.location_id
+       for update of levels
+  ),
+  put as (
+    update stock_levels levels
+       set on_hand = held.on_hand + held.quantity,
+           back_ordered = held.on_hand + held.quantity < 0,
+           updated_at = now()
+      from held
+     where levels.tenant_id = $1 and levels.stock_item_id = any($7::uuid[])
+       and levels.stock_item_id = held.stock_item_id and levels.location_id = held.location_id
+       and (select count(*) from held) > 0
+  )
+  insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
+                               reference_id, actor_type, actor_id, actor_label)
+  select $1, coalesce(($8::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, quantity,
+         'returned', $9, $10, $11, $12, $13
+    from held`;
+
+/** `$4`: only what has come to its end, as it is once locked: its owner may have moved the end meanwhile. */
+const releaseText = `
+  with own_rows as materialized (
+    select id, stock_item_id, location_id, quantity from stock_reservations
+     where tenant_id = $1 and reference_type = $2 and reference_id = $3 and (not $4 or ends_at <= now())
+     order by stock_item_id, location_id, id
+       for update
+  ),
+  released as (
+    delete from stock_reservations where tenant_id = $1 and id = any(array(select id from own_rows))
+  ),
+  held as (
+    select sums.*, levels.reserved
+      from (select stock_item_id, location_id, sum(quantity)::integer as quantity from own_rows group by 1, 2) sums
+      join stock_levels levels
+        on levels.tenant_id = $1 and levels.stock_item_id = sums.stock_item_id
+       and levels.location_id = sums.location_id
+     order by sums.stock_item_id, sums.location_id
+       for update of levels
+  ),
+  freed as (
+    update stock_levels levels
+       set reserved = held.reserved - held.quantity, updated_at = now()
+      from held
+     where levels.tenant_id = $1 and levels.stock_item_id = held.stock_item_id
+       and levels.location_id = held.location_id
+       and (select count(*) from held) > 0
+  )
+  select stock_item_id as variant_id, sum(quantity)::integer as quantity
+    from held group by stock_item_id order by stock_item_id`;
+
+const openLevelsText = `
+  insert into stock_levels (tenant_id, stock_item_id, location_id)
+  select $1, items.id, place.location_id
+    from unnest($2::uuid[], $3::uuid[]) as place (variant_id, location_id)
+    join stock_items items on items.tenant_id = $1 and items.id = place.variant_id
+   order by items.id, place.location_id
+      on conflict do nothing`;
+
+/** Makes the levels of variants at locations where they have none yet, with nothing on hand. */
+export async function openLevels(
+  tx: TenantDatabase,
+  variantIds: readonly string[],
+  locationIds: readonly string[],
+): Promise<void> {
+  await tx.query(openLevelsText, [variantIds, locationIds]);
+}
+
+export async function returnLines(
+  tx: TenantDatabase,
+  lines: readonly StockLine[],
+  { type, id }: StockReference,
+): Promise<void> {
+  const { variantIds, anywhere, placed } = arraysOf(tx, lines);
+  const { variantIds: placedIds, locationIds, quantities } = placed;
+  const ids = newIds(variantIds.length + placedIds.length);
+  const places = [placedIds, locationIds, quantities];
+  await Promise.all([
+    placedIds.length > 0 && openLevels(tx, placedIds, locationIds),
+    tx.query(returnText, [variantIds, anywhere, ...places, variantIds, ids, type, id, ...actorOf(tx)]),
+  ]);
+}
+
+/**
+ * Frees what is reserved for a reference; answers how much of each variant that was.
+ * @param endedOnly leave alone what has no end or has not come to it
+ */
+export function releaseLines(
+  tx: TenantDatabase,
+  { type, id }: StockReference,
+  endedOnly = false,
+): Promise<StockLine[]> {
+  return tx.query<StockLine>(releaseText, [type, id, endedOnly]);
+}
