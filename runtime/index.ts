@@ -7,6 +7,7 @@ export { type Box, type BoxServices, route, type StaffCaller, varying } from './
 export { memberAuthenticators, type ShopperSession } from './box/shopper-session.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
+export { beginTogether } from './db/begin-together.ts';
 export { type Actor, type Change, changeListeners } from './db/changes.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/connection.ts';
 export type { Database } from './db/database.ts';

@@ -2,8 +2,9 @@
  * Records of checkouts: how the last attempt of a cart ended. A cart has one row, so that a client that tries without
  * end adds nothing but to a counter.
  */
-import { outboxRow, publish, type Static, type TenantDatabase } from '@carton/runtime';
+import { outboxRow, publish, type TenantDatabase } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
+import type { DraftToWrite } from './placing.ts';
 
 const cartOf = (id: string) => ({ type: 'cart', id });
 
@@ -19,15 +20,14 @@ const insertCompleted = `
   insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
   values ($1, $4, '${checkoutCompleted.type}', 'cart', $2, $5)`;
 
-type PlacedOrder = Static<(typeof checkoutCompleted)['payload']>;
-
-/** Records the checkout that placed an order, in the order's transaction, after the order was written. */
+/** Records the checkout that placed an order, in the order's transaction, after its row. */
 export async function recordCompleted(
   tx: TenantDatabase,
   cartId: string,
-  { orderId, ...placed }: PlacedOrder,
+  { id: orderId, number, currency, totals }: DraftToWrite,
 ): Promise<void> {
-  const event = outboxRow(tx, checkoutCompleted, cartOf(cartId), { orderId, ...placed });
+  const placed = { orderId, number, currency, totalAmount: totals.total };
+  const event = outboxRow(tx, checkoutCompleted, cartOf(cartId), placed);
   await tx.query(insertCompleted, [cartId, orderId, event.id, event.payload]);
 }
 

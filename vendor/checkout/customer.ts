@@ -4,23 +4,16 @@
 import type { StoredCart } from '@carton/cart';
 import type { Store } from '@carton/core';
 import type { OrderDraft } from '@carton/order';
-import { defineProblem, type FieldError } from '@carton/runtime';
 import type { Checkout } from './schemas.ts';
-
-export const customerDetailsMissing = defineProblem({
-  code: 'customer_details_missing',
-  status: 400,
-  title: 'This shop needs to know more to take the order',
-});
 
 type CartAddresses = Pick<StoredCart, 'shippingAddress' | 'billingAddress'>;
 type Field = Store['checkoutRequires'][number];
 
 /** The customer of the order. */
-export function customerOf(
+export function customerOf<Email extends string | null>(
   { shippingAddress, billingAddress }: CartAddresses,
-  { email, name, phone, address, billing }: Checkout['customer'],
-): OrderDraft['customer'] {
+  { email, name, phone, address, billing }: Omit<Checkout['customer'], 'email'> & { email: Email },
+): Omit<OrderDraft['customer'], 'email'> & { email: Email } {
   return {
     email,
     name: name ?? shippingAddress?.name ?? null,
@@ -40,12 +33,7 @@ export function missingFields(required: readonly Field[], customer: Omit<OrderDr
   });
 }
 
-/** @throws customer_details_missing (400), with a pointer to each */
-export function refuseMissing(missing: readonly Field[]): void {
-  if (missing.length === 0) return;
-  const errors = missing.map((field): FieldError => {
-    const pointer = `/customer/${field.replace('.', '/')}`;
-    return { in: 'body', pointer, detail: 'is asked for by this shop' };
-  });
-  throw customerDetailsMissing(`Missing: ${missing.join(', ')}.`, { errors });
+/** Where POST /checkout is told a field. */
+export function pointerOf(field: Field): string {
+  return `/customer/${field.replace('.', '/')}`;
 }

@@ -4,7 +4,7 @@
 import { Cart } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
 import { OrderAddress } from '@carton/order';
-import { changeOf, Email, object, oneOf, type Static, Type } from '@carton/runtime';
+import { changeOf, Email, object, type Static, Type } from '@carton/runtime';
 
 export const Checkout = object(
   {
@@ -29,35 +29,39 @@ export const Checkout = object(
 );
 export type Checkout = Static<typeof Checkout>;
 
-export const requirementCodes = [
-  'cart_empty',
-  'item_unavailable',
-  'item_unpriced',
-  'insufficient_stock',
-  'guest_checkout_off',
-] as const;
-
 const { guestCheckout, checkoutRequires, updatedAt } = StoreSettings.properties;
 /** They are settings of the store, under the names they have there. */
 export const CheckoutSettings = object({ guestCheckout, checkoutRequires, updatedAt }, { $id: 'CheckoutSettings' });
 export const ChangeCheckoutSettings = changeOf({ guestCheckout, checkoutRequires }, { $id: 'ChangeCheckoutSettings' });
 
-export const CheckoutPreview = object(
-  {
-    cart: Cart,
-    ready: Type.Boolean({
-      description: 'Whether POST /checkout would place the order, told the e-mail address and what `asks` names',
-    }),
-    asks: {
-      ...checkoutRequires,
-      description: 'What else POST /checkout has to be told, because the cart does not say',
-    },
-    requirements: Type.Array(
-      object(
-        { code: oneOf(requirementCodes), detail: Type.String({ examples: ['The cart is empty.'] }) },
-        { $id: 'CheckoutRequirement', description: 'What is still missing' },
+/** @param codes that steps of the box declare */
+const previewOf = (codes: readonly string[]) =>
+  object(
+    {
+      cart: Cart,
+      ready: Type.Boolean({
+        description: 'Whether POST /checkout would place the order, told the e-mail address and what `asks` names',
+      }),
+      asks: {
+        ...checkoutRequires,
+        description: 'What else POST /checkout has to be told, because the cart does not say',
+      },
+      requirements: Type.Array(
+        object(
+          { code: requirementCode(codes), detail: Type.String({ examples: ['The cart holds nothing.'] }) },
+          { $id: 'CheckoutRequirement', description: 'What is still missing' },
+        ),
       ),
-    ),
-  },
-  { $id: 'CheckoutPreview' },
-);
+    },
+    { $id: 'CheckoutPreview' },
+  );
+
+/** Open: a package that is mounted later brings codes of its own. */
+function requirementCode(codes: readonly string[]) {
+  const known = codes.length > 0 ? `: ${codes.map((code) => `\`${code}\``).join(', ')}` : '';
+  return Type.String({ description: `Stable, for programs${known}`, examples: ['cart_empty'] });
+}
+
+export const CheckoutPreview = previewOf([]);
+/** The preview as a box answers it. */
+export const checkoutPreviewOf = (codes: readonly string[]): typeof CheckoutPreview => previewOf(codes);

@@ -1,66 +1,59 @@
 /**
  * Checkout: what is still missing, placing the order, reading it.
  */
-import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
-import { beginPaymentProblems } from '@carton/payment';
-import { object, route, Uuid } from '@carton/runtime';
-import { customerDetailsMissing } from '../customer.ts';
-import { Checkout, CheckoutPreview } from '../schemas.ts';
-import {
-  cartChanged,
-  cartEmpty,
-  cartNotReady,
-  guestCheckoutOff,
-  placeOrder,
-  previewCheckout,
-  readPlacedOrder,
-} from '../service.ts';
+import { beginningProblems, beginPaymentProblems } from '@carton/payment';
+import { object, route, Uuid, varying } from '@carton/runtime';
+import { previewCheckout } from '../cart.ts';
+import { cartChanged, cartEmpty } from '../problems.ts';
+import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
+import { Checkout, CheckoutPreview, checkoutPreviewOf } from '../schemas.ts';
+import { placeOrder, readPlacedOrder } from '../service.ts';
 
 const tag = 'Checkout';
 
-export const readCheckout = route(
-  {
-    method: 'get',
-    path: '/checkout',
-    operationId: 'readCheckout',
-    tag,
-    summary: 'See the totals and what is still missing, one code each',
-    access: 'session',
-    status: 200,
-    response: CheckoutPreview,
-  },
-  ({ db, session }) => previewCheckout(db, session),
+const ownProblems = [cartEmpty, cartChanged, ...beginPaymentProblems];
+
+export const readCheckout = varying(
+  route(
+    {
+      method: 'get',
+      path: '/checkout',
+      operationId: 'readCheckout',
+      tag,
+      summary: 'See the totals and what is still missing, one code each',
+      access: 'session',
+      status: 200,
+      response: CheckoutPreview,
+    },
+    ({ db, session }) => previewCheckout(db, session),
+  ),
+  (box) => ({ response: checkoutPreviewOf(requirementCodesIn(box)) }),
 );
 
-export const createOrder = route(
-  {
-    method: 'post',
-    path: '/checkout',
-    operationId: 'createOrder',
-    tag,
-    summary: 'Place the order: the cart becomes an order and is emptied',
-    description:
-      'All of it happens in one transaction or not at all. With a payment method, the payment is begun before. Of several requests for one cart one places the order; those that waited for it answer the same order, those that come later find an empty cart.',
-    access: 'session',
-    idempotent: true,
-    rateLimit: 'checkout',
-    inSteps: ({ paymentMethod }: Checkout) => paymentMethod !== undefined,
-    body: Checkout,
-    status: 201,
-    response: OrderResource,
-    location: '/checkout/{id}',
-    problems: [
-      cartEmpty,
-      cartNotReady,
-      cartChanged,
-      guestCheckoutOff,
-      customerDetailsMissing,
-      insufficientStock,
-      ...beginPaymentProblems,
-    ],
-  },
-  ({ db, session, body, workId }) => placeOrder(db, session, body, workId),
+export const createOrder = varying(
+  route(
+    {
+      method: 'post',
+      path: '/checkout',
+      operationId: 'createOrder',
+      tag,
+      summary: 'Place the order: the cart becomes an order and is emptied',
+      description:
+        'All of it happens in one transaction or not at all. With a payment method, the payment is begun before. Of several requests for one cart one places the order; those that waited for it answer the same order, those that come later find an empty cart.',
+      access: 'session',
+      idempotent: true,
+      rateLimit: 'checkout',
+      inSteps: ({ paymentMethod }: Checkout) => paymentMethod !== undefined,
+      body: Checkout,
+      status: 201,
+      response: OrderResource,
+      location: '/checkout/{id}',
+      problems: ownProblems,
+    },
+    ({ db, session, body, workId }) => placeOrder(db, session, body, workId),
+  ),
+  (box) => ({ problems: [...ownProblems, ...beginningProblems(box), ...placingProblemsIn(box)] }),
 );
 
 export const readOrder = route(

@@ -1,0 +1,111 @@
+/**
+ * A cart on its way to an order: what GET /checkout shows of it, and what of it is ordered.
+ */
+import {
+  completeCart,
+  findPricedCart,
+  lockActiveCart,
+  type PricedCart,
+  presentCart,
+  presentNoCart,
+  priceCart,
+  type StoredCart,
+} from '@carton/cart';
+import { findStore, type Store } from '@carton/core';
+import { findOrder } from '@carton/order';
+import { beginTogether, newId, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
+import { recordCompleted } from './attempts.ts';
+import { customerOf, missingFields } from './customer.ts';
+import type { DraftToWrite, Placing } from './placing.ts';
+import { cartEmpty } from './problems.ts';
+import { findUnmet } from './requirements.ts';
+import type { Prepared } from './sale.ts';
+import type { Checkout, CheckoutPreview } from './schemas.ts';
+import { keptOut } from './steps.ts';
+
+type Preview = Static<typeof CheckoutPreview>;
+
+/** What is in the cart, what it comes to, and what still stands between it and an order. */
+export async function previewCheckout(db: TenantDatabase, session: ShopperSession): Promise<Preview> {
+  const [sale, store] = await db.together((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
+  if (!sale) {
+    const requirements = [{ code: 'cart_empty', detail: 'The cart holds nothing.' }, ...keptOut(store, session)];
+    return { cart: presentNoCart(store.defaultCurrency), ready: false, asks: store.checkoutRequires, requirements };
+  }
+  const placing = placingOf(sale, store, session);
+  const unmet = await findUnmet(db, placing);
+  const requirements = unmet.map(({ code, detail }) => ({ code, detail }));
+  const asks = missingFields(store.checkoutRequires, placing.customer);
+  return { cart: presentCart(sale), ready: requirements.length === 0, asks, requirements };
+}
+
+/** The cart as its steps see it before it is locked. @param told by the shopper who orders; left out by one who looks */
+export function placingOf(
+  sale: PricedCart<StoredCart>,
+  store: Store,
+  shopper: ShopperSession,
+  told?: Checkout['customer'],
+): Placing {
+  const { cart } = sale;
+  return {
+    orderId: newId(),
+    source: { type: 'cart', id: cart.id },
+    sale,
+    store,
+    shopper,
+    customer: customerOf(cart, told ?? { email: null }),
+    isPreview: told === undefined,
+  };
+}
+
+/** A checkout under way: what is known of it when it fails. */
+export interface Attempt {
+  cartId: string | null;
+  /** It has become an order, or is merged into a member's, since it was looked at. */
+  isCartGone: boolean;
+}
+
+interface CartToOrder {
+  body: Checkout;
+  attempt: Attempt;
+  check(total: number): void;
+  claim?(tx: TenantDatabase): Promise<unknown>;
+  /** What else is written with the order. */
+  complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
+}
+
+/** The shopper's cart, locked and priced for the order. @throws cart_empty (409) */
+export async function prepareCart(
+  tx: TenantDatabase,
+  shopper: ShopperSession,
+  { body, attempt, check, claim, complete }: CartToOrder,
+): Promise<Prepared> {
+  const cart = await lockActiveCart(tx, shopper);
+  attempt.isCartGone = cart === null;
+  if (cart === null) throw cartEmpty('Put something into the cart first.');
+  if (cart.state === 'completed') {
+    // For a request that waited while another placed it.
+    const order = await findOrder(tx, cart.orderId);
+    if (!order) throw new Error(`the cart became order ${cart.orderId}, which there is not`);
+    return { placed: order };
+  }
+  attempt.cartId = cart.id;
+  const [sale, store] = await beginTogether([() => priceCart(tx, cart, { stock: false }), () => findStore(tx)]);
+  const { total } = sale.totals;
+  return {
+    source: { type: 'cart', id: cart.id },
+    sale,
+    store,
+    shopper,
+    customer: customerOf(cart, body.customer),
+    notes: body.notes,
+    check: () => check(total),
+    claim,
+    complete: (inside, order) =>
+      beginTogether([
+        () => completeCart(inside, cart.id, order.id),
+        () => recordCompleted(inside, cart.id, order),
+        () => complete(inside, order),
+      ]),
+  };
+}

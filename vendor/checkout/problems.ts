@@ -1,0 +1,26 @@
+/**
+ * What can go wrong at checkout.
+ */
+import { defineProblem } from '@carton/runtime';
+
+export const cartEmpty = defineProblem({ code: 'cart_empty', status: 409, title: 'The cart is empty' });
+export const cartNotReady = defineProblem({
+  code: 'cart_not_ready',
+  status: 409,
+  title: 'Something in the cart cannot be ordered',
+});
+export const cartChanged = defineProblem({
+  code: 'cart_changed',
+  status: 409,
+  title: 'The cart has changed since the payment began',
+});
+export const guestCheckoutOff = defineProblem({
+  code: 'guest_checkout_off',
+  status: 403,
+  title: 'This shop takes orders of members only',
+});
+export const customerDetailsMissing = defineProblem({
+  code: 'customer_details_missing',
+  status: 400,
+  title: 'This shop needs to know more to take the order',
+});

@@ -1,0 +1,58 @@
+/**
+ * The steps of placing an order that every shop has: who may order, what has to be told, and stock.
+ */
+import { cartProblems } from '@carton/cart';
+import type { Store } from '@carton/core';
+import { insufficientStock, takeStock } from '@carton/inventory';
+import { missingFields, pointerOf } from './customer.ts';
+import { type Placing, type PlacingStep, placingOrder, type Requirement } from './placing.ts';
+import { cartEmpty, cartNotReady, customerDetailsMissing, guestCheckoutOff } from './problems.ts';
+
+const shopper: PlacingStep = {
+  name: 'shopper',
+  order: placingOrder.shopper,
+  requirements: { guest_checkout_off: guestCheckoutOff },
+  require: (_, { store, shopper }) => keptOut(store, shopper),
+};
+
+/** What a guest has to do first in a shop that takes orders of members only. */
+export function keptOut({ guestCheckout }: Store, shopper: Placing['shopper']): Requirement[] {
+  const isKeptOut = !guestCheckout && shopper?.memberId === null;
+  return isKeptOut ? [{ code: 'guest_checkout_off', detail: 'Sign in to order.' }] : [];
+}
+
+const cart: PlacingStep = {
+  name: 'cart',
+  order: placingOrder.cart,
+  requirements: {
+    cart_empty: cartEmpty,
+    item_unavailable: cartNotReady,
+    item_unpriced: cartNotReady,
+    insufficient_stock: cartNotReady,
+  },
+  require: (_, { sale }) => cartProblems(sale),
+};
+
+/** What a preview `asks` for, since it can still be told with the order. */
+const customer: PlacingStep = {
+  name: 'customer',
+  order: placingOrder.customer,
+  requirements: { customer_details_missing: customerDetailsMissing },
+  require(_, { isPreview, shopper, store, customer }) {
+    if (isPreview || shopper === null) return [];
+    const missing = missingFields(store.checkoutRequires, customer);
+    if (missing.length === 0) return [];
+    const errors = missing.map((field) => ({ in: 'body' as const, pointer: pointerOf(field), detail: asked }));
+    return [{ code: 'customer_details_missing', detail: `Missing: ${missing.join(', ')}.`, errors }];
+  },
+};
+const asked = 'is asked for by this shop';
+
+const stock: PlacingStep = {
+  name: 'stock',
+  order: placingOrder.stock,
+  problems: [insufficientStock],
+  claim: (tx, { sale, orderId }) => takeStock(tx, sale.cart.lines, { type: 'order', id: orderId }),
+};
+
+export const builtInSteps: readonly PlacingStep[] = [shopper, cart, customer, stock];

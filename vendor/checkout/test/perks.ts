@@ -1,0 +1,101 @@
+/**
+ * A package as the owners of promotions and gift cards would write it: it joins in placing an order, and knows of
+ * checkout what checkout exports.
+ */
+import { shortName } from '@carton/runtime';
+import { createTestBox, packagesOfTier, type TestBox, writePackage } from '@carton/runtime/testing';
+import type { Test } from 'tap';
+
+const migration = `export const up = (knex) =>
+  knex.raw(\`
+    create table promotions (
+      tenant_id uuid not null references tenants (id),
+      code text not null,
+      amount bigint not null,
+      uses_left integer not null check (uses_left >= 0),
+      primary key (tenant_id, code)
+    );
+    create table promotion_choices (
+      tenant_id uuid not null,
+      cart_id uuid not null,
+      code text not null,
+      primary key (tenant_id, cart_id),
+      foreign key (tenant_id, code) references promotions (tenant_id, code)
+    );
+    create table promotion_uses (
+      tenant_id uuid not null,
+      order_id uuid not null,
+      code text not null,
+      primary key (tenant_id, order_id),
+      foreign key (tenant_id, order_id) references orders (tenant_id, id)
+    );
+    create table approvals (
+      tenant_id uuid not null references tenants (id),
+      cart_id uuid not null,
+      primary key (tenant_id, cart_id)
+    );
+  \`);
+export const down = (knex) => knex.raw('drop table approvals, promotion_uses, promotion_choices, promotions');
+`;
+
+const index = `
+import { cartTotals, totalsOrder } from '@carton/cart';
+import { orderPlacing, placingOrder } from '@carton/checkout';
+import { releaseStock } from '@carton/inventory';
+import { defineProblem, definePackage } from '@carton/runtime';
+
+const usedUp = defineProblem({ code: 'promotion_used_up', status: 409, title: 'This promotion is used up' });
+const notApproved = defineProblem({ code: 'not_approved', status: 403, title: 'Nobody has approved this' });
+
+const chosen = 'select promotion_choices.code from promotion_choices where tenant_id = $1 and cart_id = $2';
+
+const promotion = {
+  name: 'promotion',
+  order: placingOrder.claim,
+  problems: [usedUp],
+  async claim(tx, { source }) {
+    const [row] = await tx.query(
+      \`with choice as (\${chosen}),
+            taken as (update promotions set uses_left = uses_left - 1
+                       where tenant_id = $1 and code = (select code from choice) and uses_left > 0 returning code)
+       select (select count(*) from choice) - (select count(*) from taken) as short\`,
+      [source.id],
+    );
+    if (row.short > 0) throw usedUp('It was used by somebody else.');
+  },
+  write: (tx, { source }, order) =>
+    tx.query(
+      \`insert into promotion_uses (tenant_id, order_id, code)
+       select $1, $3, code from promotion_choices where tenant_id = $1 and cart_id = $2\`,
+      [source.id, order.id],
+    ),
+};
+
+const approval = {
+  name: 'approval',
+  order: placingOrder.customer + 1,
+  requirements: { not_approved: notApproved },
+  async require(db, { source, sale }) {
+    if (sale.totals.total < 100_000) return [];
+    const [row] = await db.query('select cart_id from approvals where tenant_id = $1 and cart_id = $2', [source.id]);
+    return row ? [] : [{ code: 'not_approved', detail: 'Ask your manager.' }];
+  },
+};
+
+const reservation = {
+  name: 'reservation',
+  order: placingOrder.stock - 1,
+  claim: (tx, { source }) => releaseStock(tx, source),
+};
+
+export default definePackage({
+  routes: [],
+  extends: [promotion, approval, reservation].map((step) => orderPlacing.with(step)),
+});
+`;
+
+/** A box with the package in it. */
+export async function boxWithPerks(t: Test): Promise<TestBox> {
+  const written = { name: 'perks', dependencies: ['cart', 'checkout', 'inventory'], index, migration };
+  return createTestBox(t, await writePackage(t, written, packagesOfTier('basic').map(shortName)));
+}
