@@ -177,6 +177,8 @@ function rowOf(draft: OrderDraft): OrderRow {
     taxAmount: totals.tax,
     creditAmount: totals.credit,
     totalAmount: totals.total,
+    paidAmount: 0,
+    refundedAmount: 0,
     email: customer.email,
     customerName: customer.name ?? null,
     phone: customer.phone ?? null,

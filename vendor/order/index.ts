@@ -17,15 +17,16 @@ export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export { Actor, OrderAddress, OrderResource, type PaymentStatus } from './schemas.ts';
 export {
   addPaymentNote,
-  changePaymentStatus,
+  changePaymentState,
   findOrder,
   findOrderOfCart,
   type OrderCanceler,
   orderAlreadyCanceled,
   orderCancelers,
+  type PaymentState,
   unknownOrder,
 } from './service.ts';
-export { lockOrder, type OrderState } from './store.ts';
+export { balanceOf, lockOrder, type OrderState } from './store.ts';
 
 export default definePackage({
   routes: [listAdminOrders, readAdminOrder, updateOrder, cancelOrder, archiveOrder, listOrderTimeline, addOrderNote],

@@ -4,7 +4,7 @@
 import { money, type ShopperSession, type Static } from '@carton/runtime';
 import type { OrderFact } from './events.ts';
 import type { AdminOrder, OrderAddress, OrderEvent } from './schemas.ts';
-import type { OrderEventRow, OrderRow } from './store.ts';
+import { balanceOf, type OrderEventRow, type OrderRow } from './store.ts';
 
 /** An order with everything that is known of it; as an answer it is cut to the schema of the route. */
 export interface Order extends Static<typeof AdminOrder> {
@@ -39,6 +39,7 @@ export function orderOf(row: OrderRow): Order {
       credit: of(creditAmount),
       total: of(totalAmount),
     },
+    balance: of(balanceOf(row)),
     customer: {
       email: row.email,
       name: row.customerName,

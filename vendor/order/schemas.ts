@@ -151,6 +151,11 @@ export const OrderResource = object(
     adjustments: Type.Array(OrderAdjustment),
     taxLines: Type.Array(OrderTaxLine),
     totals: OrderTotals,
+    balance: {
+      ...Money,
+      description:
+        'What is owed: the total, or nothing of a canceled order, less what was paid, and what was refunded of that. Below zero it is owed to the shopper.',
+    },
     customer: OrderCustomer,
     notes: nullable(Type.String({ description: 'What the shopper wrote', examples: ['Please ring twice'] })),
     createdAt: DateTime,

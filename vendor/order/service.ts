@@ -14,7 +14,7 @@ import {
 } from '@carton/runtime';
 import { factOf, orderCanceled, orderUpdated } from './events.ts';
 import { factOfOrder, type Order, orderEventOf, orderOf } from './present.ts';
-import type { AdminOrderQuery, ChangeOrder, OrderEvent, PaymentStatus } from './schemas.ts';
+import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
 import {
   findOrderRow,
   findOrderRowByCart,
@@ -160,18 +160,25 @@ export async function addNote(db: TenantDatabase, id: string, note: string): Pro
   return orderEventOf(await insertOrderEvent(db, id, 'note', note));
 }
 
+/** How an order is paid: sums of its payments, in minor units, and the state that follows from them. */
+export type PaymentState = Pick<OrderState, 'paymentStatus' | 'paidAmount' | 'refundedAmount'>;
+
 /**
- * Sets the state of an order's payment, with a line in its history that says why. Call it with the order locked
- * (`lockOrder`), in the transaction of the payment.
+ * Sets the state of an order's payment, with a line in its history that says why: the one place that changes it, and
+ * with it the balance. Call it with the order locked (`lockOrder`), in the transaction of the payment.
  * @param note said to staff: `Paid 19.99 EUR by bank transfer`
  */
-export async function changePaymentStatus(
+export async function changePaymentState(
   tx: TenantDatabase,
   orderId: string,
-  paymentStatus: PaymentStatus,
+  { paymentStatus, paidAmount, refundedAmount }: PaymentState,
   note: string,
 ): Promise<void> {
-  const [order] = await tx.update<OrderState>('orders', { id: orderId }, { paymentStatus, updatedAt: new Date() });
+  const [order] = await tx.update<OrderState>(
+    'orders',
+    { id: orderId },
+    { paymentStatus, paidAmount, refundedAmount, updatedAt: new Date() },
+  );
   if (!order) throw new Error(`no order ${orderId}`);
   await insertOrderEvent(tx, orderId, 'payment', note);
   await publish(tx, orderUpdated, { type: 'order', id: orderId }, factOf(order));

@@ -20,7 +20,24 @@ export interface OrderState {
   fulfillmentStatus: (typeof fulfillmentStatuses)[number];
   currency: string;
   totalAmount: number;
+  /** What payments have taken so far, and of that given back. */
+  paidAmount: number;
+  refundedAmount: number;
   memberId: string | null;
+}
+
+/**
+ * What is owed of an order: charged − paid + refunded. Below zero it is owed to the shopper. A canceled order is charged
+ * nothing.
+ */
+export function balanceOf({
+  status,
+  totalAmount,
+  paidAmount,
+  refundedAmount,
+}: Pick<OrderState, 'status' | 'totalAmount' | 'paidAmount' | 'refundedAmount'>): number {
+  const charged = status === 'canceled' ? 0 : totalAmount;
+  return charged - paidAmount + refundedAmount;
 }
 
 export interface OrderLineRow {
@@ -160,7 +177,8 @@ export async function listOrderRows(db: TenantDatabase, query: AdminOrderQuery):
  */
 export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderState | null> {
   const [row] = await tx.query<OrderState>(
-    `select id, number, status, payment_status, fulfillment_status, currency, total_amount, member_id
+    `select id, number, status, payment_status, fulfillment_status, currency, total_amount, paid_amount, refunded_amount,
+            member_id
        from orders where tenant_id = $1 and id = $2 for update`,
     [id],
   );

@@ -2,21 +2,28 @@
  * Rules of payments that no provider takes part in: reading them, money received outside the box, and what becomes of
  * the payment of a canceled order.
  */
-import { addPaymentNote, lockOrder, type OrderState, orderAlreadyCanceled, unknownOrder } from '@carton/order';
-import { defineProblem, invalidField, money, notFound, type Page, type TenantDatabase } from '@carton/runtime';
+import {
+  addPaymentNote,
+  balanceOf,
+  lockOrder,
+  type OrderState,
+  orderAlreadyCanceled,
+  unknownOrder,
+} from '@carton/order';
+import { invalidField, money, notFound, type Page, type TenantDatabase } from '@carton/runtime';
 import { paymentCaptured } from './events.ts';
+import { paymentExceedsBalance } from './problems.ts';
 import type { Payment, PaymentQuery, RecordPayment, Refund, RefundQuery } from './schemas.ts';
 import { format, publishOf, settleOrder } from './settlement.ts';
-import { findPayment, insertPayment, listPaymentRows, listRefundRows, sumPayments, withdrawCaptures } from './store.ts';
-
-export const paymentExceedsBalance = defineProblem({
-  code: 'payment_exceeds_balance',
-  status: 409,
-  title: 'More was paid than is owed',
-});
-
-/** The provider of payments that staff record. */
-export const offline = 'offline';
+import {
+  findPayment,
+  insertPayment,
+  listPaymentRows,
+  listRefundRows,
+  offline,
+  sumPayments,
+  withdrawCaptures,
+} from './store.ts';
 
 /** @throws not_found (404) */
 export async function readPayment(db: TenantDatabase, id: string): Promise<Payment> {
@@ -45,8 +52,8 @@ export async function recordPayment(db: TenantDatabase, orderId: string, given: 
     if (!order) throw unknownOrder(orderId);
     if (order.status === 'canceled') throw orderAlreadyCanceled('A canceled order takes no payment.');
     if (currency !== order.currency) throw invalidField('/amount/currency', `must be ${order.currency}`);
-    const open = order.totalAmount - (await sumPayments(tx, orderId)).captured;
-    if (amount > open) throw paymentExceedsBalance(`${format(money(open, currency))} is owed.`);
+    const owed = Math.max(0, balanceOf(order));
+    if (amount > owed) throw paymentExceedsBalance(`${format(money(owed, currency))} is owed.`);
     const { method, reference = null, note = null } = given;
     const payment = await insertPayment(
       tx,

@@ -2,7 +2,7 @@
  * What becomes of a payment and of its order when money moved: by a step of ours, or because the provider says so.
  * Everything here runs in a transaction that holds the order, then the payment.
  */
-import { addPaymentNote, changePaymentStatus, type OrderState, type PaymentStatus } from '@carton/order';
+import { addPaymentNote, changePaymentState, type OrderState, type PaymentState } from '@carton/order';
 import { type MoneyValue, minorUnitDigits, money, publish, type TenantDatabase } from '@carton/runtime';
 import type { ProviderState } from './adapter.ts';
 import { adapterOf } from './bound.ts';
@@ -12,6 +12,7 @@ import {
   insertStep,
   markStep,
   type PaymentRow,
+  type PaymentSums,
   type StepType,
   sumPayments,
   updatePayment,
@@ -33,22 +34,35 @@ export async function publishOf(
   await publish(tx, event, { type: 'payment', id }, { orderId, provider, method, amount, currency });
 }
 
-/** The state of an order's payment, from all its payments. */
-async function statusOf(tx: TenantDatabase, { id, status, totalAmount }: OrderState): Promise<PaymentStatus> {
-  const { captured, refunded, authorized, voided } = await sumPayments(tx, id);
-  if (refunded > 0) return refunded >= captured ? 'refunded' : 'partially_refunded';
-  if (captured >= totalAmount) return 'paid';
+/** The state of an order's payment, from the sums of its payments. */
+function stateOf({ status, totalAmount }: OrderState, sums: PaymentSums): PaymentState {
+  const { captured: paidAmount, refunded: refundedAmount } = sums;
+  return { paymentStatus: statusOf(status, totalAmount, sums), paidAmount, refundedAmount };
+}
+
+function statusOf(
+  status: OrderState['status'],
+  totalAmount: number,
+  { captured, refunded, authorized, voided }: PaymentSums,
+): PaymentState['paymentStatus'] {
+  const kept = captured - refunded;
+  if (refunded > 0 && kept <= 0) return 'refunded';
+  if (kept >= totalAmount) return 'paid';
+  if (refunded > 0) return 'partially_refunded';
   if (captured > 0) return 'partially_paid';
   if (authorized > 0) return 'authorized';
   return voided || status === 'canceled' ? 'voided' : 'unpaid';
 }
 
-/** Brings an order to the state of its payments, with a line in its history. */
+/** Brings an order, which is locked, to the state of its payments, with a line in its history. */
 export async function settleOrder(tx: TenantDatabase, order: OrderState, note: string): Promise<void> {
-  const status = await statusOf(tx, order);
-  if (status === order.paymentStatus) await addPaymentNote(tx, order.id, note);
-  else await changePaymentStatus(tx, order.id, status, note);
-  order.paymentStatus = status;
+  const state = stateOf(order, await sumPayments(tx, order.id));
+  const { paymentStatus, paidAmount, refundedAmount } = state;
+  const isAsBefore =
+    paymentStatus === order.paymentStatus && paidAmount === order.paidAmount && refundedAmount === order.refundedAmount;
+  if (isAsBefore) await addPaymentNote(tx, order.id, note);
+  else await changePaymentState(tx, order.id, state, note);
+  Object.assign(order, state);
 }
 
 /** Books what a step has done, on payment and order. Answers the payment as it is now. */

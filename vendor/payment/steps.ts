@@ -8,17 +8,11 @@
  * payment has one pending step at most (an index sees to it), so that two together cannot go beyond its amount.
  */
 import { findOrder, lockOrder, type OrderState } from '@carton/order';
-import {
-  defineProblem,
-  invalidField,
-  money,
-  newId,
-  notFound,
-  type Problem,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { invalidField, money, newId, notFound, type Problem, type TenantDatabase } from '@carton/runtime';
 import { ask, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
+import { isDoneAtOnce, stepAtOnce } from './at-once.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
+import { paymentStepBusy, paymentStepNotPossible } from './problems.ts';
 import type { Payment, Refund } from './schemas.ts';
 import { absorb, book, format } from './settlement.ts';
 import {
@@ -36,40 +30,24 @@ import {
   type StepRow,
   type StepType,
   takePendingStep,
+  type WantedStep,
 } from './store.ts';
-
-export const paymentStepNotPossible = defineProblem({
-  code: 'payment_step_not_possible',
-  status: 409,
-  title: 'This cannot be done with the payment as it is',
-});
-export const paymentStepBusy = defineProblem({
-  code: 'payment_step_busy',
-  status: 409,
-  title: 'Another step of this payment is under way',
-});
-
-/** A step as it is asked for. */
-export interface WantedStep {
-  /** Of the request's work; a step of that id is not done twice. */
-  workId: string | undefined;
-  /** Of a capture or a refund: all there is unless told. */
-  amount?: { amount: number; currency: string };
-  /** Why money is given back. */
-  reason?: string;
-}
 
 /**
  * Captures what was authorized, all or part.
- * @throws not_found (404), payments_not_configured (503) with the default adapter, payment_step_not_possible,
- *   payment_step_busy, payment_refused (409), payment_provider_failed (502), invalid_request (400) for another currency
+ * @throws not_found (404), payment_step_not_possible (409), invalid_request (400) for another currency, and of a
+ *   provider's payment payments_not_configured (503) with the default adapter, payment_step_busy, payment_refused (409),
+ *   payment_provider_failed (502)
  */
 export async function capturePayment(db: TenantDatabase, id: string, wanted: WantedStep): Promise<Payment> {
   await doStep(db, id, 'capture', wanted);
   return (await findPayment(db, id)) as Payment;
 }
 
-/** Gives up what was authorized and not captured. @throws as `capturePayment` */
+/**
+ * Gives up what was authorized and not captured; of what staff recorded, takes the record back.
+ * @throws as `capturePayment`
+ */
 export async function voidPayment(db: TenantDatabase, id: string, wanted: WantedStep): Promise<Payment> {
   await doStep(db, id, 'void', wanted);
   return (await findPayment(db, id)) as Payment;
@@ -84,6 +62,7 @@ export async function refundPayment(db: TenantDatabase, id: string, wanted: Want
 async function doStep(db: TenantDatabase, id: string, type: StepType, wanted: WantedStep): Promise<StepRow> {
   const payment = await findPaymentRow(db, id);
   if (!payment) throw notFound(`No payment has the id ${id}.`);
+  if (isDoneAtOnce(payment)) return stepAtOnce(db, payment, type, wanted);
   requireAdapter(db);
   if (!adapterOf(db, payment.provider)) {
     throw paymentStepNotPossible(`It was made with ${payment.provider}, which nothing here speaks for.`);

@@ -1,7 +1,7 @@
 /**
  * Queries of payments, of the steps done about them, and of refunds.
  */
-import { money, newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
+import { type MoneyValue, money, newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
 import type { CaptureMode } from './methods.ts';
 import type {
   Payment,
@@ -30,9 +30,22 @@ export interface PaymentRow {
   updatedAt: string;
 }
 
-/** What is done with a provider after a payment was begun. */
+/** The provider of payments that staff record. */
+export const offline = 'offline';
+
+/** What is done about a payment after it was begun. */
 export type StepType = 'capture' | 'void' | 'refund';
 type ActorType = Payment['transactions'][number]['actor']['type'];
+
+/** A step as it is asked for. */
+export interface WantedStep {
+  /** Of the request's work; a step of that id is not done twice. */
+  workId: string | undefined;
+  /** Of a capture or a refund: all there is unless told. */
+  amount?: MoneyValue;
+  /** Why money is given back. */
+  reason?: string;
+}
 
 export interface StepRow {
   paymentId: string;
@@ -106,6 +119,7 @@ export interface PaymentSums {
   refunded: number;
   /** Held and not captured. */
   authorized: number;
+  /** A provider was to pay and will not; a record that staff have taken back does not count. */
   voided: boolean;
 }
 
@@ -114,7 +128,7 @@ export async function sumPayments(db: TenantDatabase, orderId: string): Promise<
     `select coalesce(sum(captured_amount), 0)::bigint as captured,
             coalesce(sum(refunded_amount), 0)::bigint as refunded,
             coalesce(sum(amount - captured_amount) filter (where status = 'authorized'), 0)::bigint as authorized,
-            coalesce(bool_or(status = 'voided'), false) as voided
+            coalesce(bool_or(status = 'voided' and provider <> '${offline}'), false) as voided
        from payments where tenant_id = $1 and order_id = $2`,
     [orderId],
   );

@@ -1,9 +1,10 @@
-import { changePaymentStatus, createOrder, lockOrder } from '@carton/order';
+import { changePaymentState, createOrder, lockOrder } from '@carton/order';
 import { newId } from '@carton/runtime';
 import t from 'tap';
 import { draftOf, eventsOf, openBox, place, timelineOf } from './helpers.ts';
 
 const box = await openBox(t, ['@carton/audit']);
+const paid = { paymentStatus: 'paid', paidAmount: 2550, refundedAmount: 0 } as const;
 
 t.test('orders are listed newest first, by pages and filters', async (t) => {
   const shop = await box.openShop();
@@ -13,7 +14,7 @@ t.test('orders are listed newest first, by pages and filters', async (t) => {
   }
   const [first, second, third, fourth] = orders.map(({ id }) => id) as [string, string, string, string];
   await shop.db.query("update orders set fulfillment_status = 'fulfilled' where tenant_id = $1 and id = $2", [second]);
-  await shop.db.transaction((tx) => changePaymentStatus(tx, third, 'paid', 'Paid'));
+  await shop.db.transaction((tx) => changePaymentState(tx, third, paid, 'Paid'));
   await shop.staff.post(`/admin/orders/${first}/cancel`);
   await shop.staff.post(`/admin/orders/${fourth}/archive`);
 
@@ -148,7 +149,7 @@ t.test('the history tells who did what, by pages', async (t) => {
   });
   await box.db.transaction(async (tx) => {
     t.match(await lockOrder(tx, id), { id, status: 'placed', paymentStatus: 'unpaid', totalAmount: 2550 });
-    await changePaymentStatus(tx, id, 'paid', 'Paid 25.50 EUR');
+    await changePaymentState(tx, id, paid, 'Paid 25.50 EUR');
   });
   t.match(await box.staff.get(`/admin/orders/${id}`), { body: { paymentStatus: 'paid' } });
   const path = `/admin/orders/${id}/timeline`;
@@ -166,7 +167,7 @@ t.test('the history tells who did what, by pages', async (t) => {
   for (const body of [{}, { note: '' }, { note: 'a'.repeat(5001) }, { note: 'x', by: 'me' }]) {
     t.match(await box.staff.post(`/admin/orders/${id}/notes`, body), { status: 400 });
   }
-  const lost = box.db.transaction((tx) => changePaymentStatus(tx, newId(), 'paid', 'Paid'));
+  const lost = box.db.transaction((tx) => changePaymentState(tx, newId(), paid, 'Paid'));
   await t.rejects(lost, /no order/);
   t.equal(await box.db.transaction((tx) => lockOrder(tx, newId())), null);
 });

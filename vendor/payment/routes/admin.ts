@@ -4,20 +4,10 @@
 import { orderAlreadyCanceled } from '@carton/order';
 import { route } from '@carton/runtime';
 import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapter.ts';
+import { paymentExceedsBalance, paymentStepBusy, paymentStepNotPossible } from '../problems.ts';
 import { CreateRefund, Payment, PaymentPage, PaymentPart, PaymentQuery, RecordPayment, Refund } from '../schemas.ts';
-import {
-  listPayments as list,
-  paymentExceedsBalance,
-  readPayment as read,
-  recordPayment as record,
-} from '../service.ts';
-import {
-  capturePayment as capture,
-  paymentStepBusy,
-  paymentStepNotPossible,
-  refundPayment as refund,
-  voidPayment as voidIt,
-} from '../steps.ts';
+import { listPayments as list, readPayment as read, recordPayment as record } from '../service.ts';
+import { capturePayment as capture, refundPayment as refund, voidPayment as voidIt } from '../steps.ts';
 
 const tag = 'Payments';
 
@@ -103,7 +93,8 @@ export const voidPayment = route(
     operationId: 'voidPayment',
     tag,
     summary: 'Void an authorized payment',
-    description: 'Of one that was captured in part, the rest is given up.',
+    description:
+      'Of one that was captured in part, the rest is given up. What was recorded offline is taken back as if it had never been, unless some of it was refunded.',
     access: 'staff',
     status: 200,
     response: Payment,
@@ -121,6 +112,7 @@ export const createRefund = route(
     operationId: 'createRefund',
     tag,
     summary: 'Refund a captured payment, all or part',
+    description: 'Of what was recorded offline, that it was given back is written down.',
     access: 'staff',
     body: CreateRefund,
     bodyOptional: true,

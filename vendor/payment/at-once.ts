@@ -1,0 +1,86 @@
+/**
+ * Steps that no provider takes part in, so that they are done in one transaction: those of payments that staff have
+ * recorded. They are bookkeeping, and need no adapter.
+ */
+import { lockOrder, type OrderState } from '@carton/order';
+import { invalidField, money, newId, type TenantDatabase } from '@carton/runtime';
+import { paymentVoided } from './events.ts';
+import { paymentStepNotPossible } from './problems.ts';
+import { book, format, publishOf, settleOrder } from './settlement.ts';
+import {
+  findStep,
+  insertStep,
+  lockPayment,
+  offline,
+  type PaymentRow,
+  type StepRow,
+  type StepType,
+  updatePayment,
+  type WantedStep,
+} from './store.ts';
+
+/** True for a payment whose steps `stepAtOnce` does. */
+export function isDoneAtOnce({ provider }: Pick<PaymentRow, 'provider'>): boolean {
+  return provider === offline;
+}
+
+/**
+ * Does a step of a payment, or answers the one that this work has done.
+ * @throws payment_step_not_possible (409), invalid_request (400) for another currency
+ */
+export function stepAtOnce(
+  db: TenantDatabase,
+  { id, orderId }: PaymentRow,
+  type: StepType,
+  wanted: WantedStep,
+): Promise<StepRow> {
+  return db.transaction(async (tx) => {
+    const order = (await lockOrder(tx, orderId)) as OrderState;
+    const payment = await lockPayment(tx, id);
+    const known = wanted.workId === undefined ? null : await findStep(tx, id, wanted.workId);
+    return known ?? doStep(tx, order, payment, type, wanted);
+  });
+}
+
+async function doStep(
+  tx: TenantDatabase,
+  order: OrderState,
+  payment: PaymentRow,
+  type: StepType,
+  { workId, amount: part, reason }: WantedStep,
+): Promise<StepRow> {
+  const { id: paymentId, orderId, currency } = payment;
+  if (part && part.currency !== currency) throw invalidField('/amount/currency', `must be ${currency}`);
+  const most = mostOf(payment, type);
+  if (most <= 0) throw paymentStepNotPossible(`It is ${payment.status}, so there is nothing to ${type}.`);
+  const amount = part?.amount ?? most;
+  if (amount > most) throw paymentStepNotPossible(`At most ${format(money(most, currency))} is left to ${type}.`);
+  const step = await insertStep(tx, {
+    id: workId ?? newId(),
+    paymentId,
+    type,
+    amount,
+    status: 'succeeded',
+    note: reason ?? null,
+    actorType: 'system',
+  });
+  if (type === 'refund') {
+    await tx.insert('refunds', { id: step.id, paymentId, orderId, currency, amount, reason });
+    await book(tx, order, payment, type, amount);
+  } else await takeBack(tx, order, payment);
+  return step;
+}
+
+/** The most a step can be of, in minor units; it was captured as it was made, and what was given back stays so. */
+function mostOf({ capturedAmount, refundedAmount }: PaymentRow, type: StepType): number {
+  if (type === 'capture' || (type === 'void' && refundedAmount > 0)) return 0;
+  return capturedAmount - refundedAmount;
+}
+
+/** Voids a payment as if it had never been: what it has paid is owed again. */
+async function takeBack(tx: TenantDatabase, order: OrderState, payment: PaymentRow): Promise<void> {
+  const { id, capturedAmount, currency, method } = payment;
+  const voided = await updatePayment(tx, id, { status: 'voided', capturedAmount: 0 });
+  await publishOf(tx, paymentVoided, voided, capturedAmount);
+  await settleOrder(tx, order, `Took back ${format(money(capturedAmount, currency))} by ${method}`);
+}

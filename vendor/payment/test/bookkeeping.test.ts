@@ -1,0 +1,115 @@
+/**
+ * Payments that staff have recorded are refunded and taken back by writing it down, with no adapter bound.
+ */
+import { newId } from '@carton/runtime';
+import t from 'tap';
+import { openBox, pay, place, statusOf, timelineOf } from './helpers.ts';
+
+const box = await openBox(t);
+const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });
+const step = (id: string, what: string, body?: unknown, headers?: Record<string, string>) =>
+  box.staff.post(`/admin/payments/${id}/${what}`, body, { headers });
+const balanceOf = async (orderId: string) =>
+  (await box.staff.get(`/admin/orders/${orderId}`)).body.balance as { amount: number; currency: string };
+const sum = (amount: number) => ({ amount, currency: 'EUR' });
+
+/** An order of 25.00 of which so much was received. */
+async function paid(amount: number) {
+  const { id: orderId } = await place(box, 2500);
+  return { orderId, id: (await pay(box, orderId, amount)).body.id as string };
+}
+
+async function eventsOf(id: string) {
+  const rows = await box.db.query<{ type: string; payload: { amount: number } }>(
+    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
+    [id],
+  );
+  return rows.map(({ type, payload }) => `${type} ${payload.amount}`);
+}
+
+t.test('it is refunded part by part, never beyond what was received', async (t) => {
+  const { orderId, id } = await paid(2500);
+  const first = await step(id, 'refunds', { ...eur(400), reason: 'Arrived broken' });
+  t.match(first, {
+    status: 201,
+    body: { paymentId: id, provider: 'offline', status: 'succeeded', amount: sum(400), reason: 'Arrived broken' },
+  });
+  t.equal(await statusOf(box, orderId), 'partially_refunded');
+  t.strictSame(await balanceOf(orderId), sum(400));
+  t.match(await step(id, 'refunds', eur(2101)), {
+    status: 409,
+    body: { code: 'payment_step_not_possible', detail: 'At most 21.00 EUR is left to refund.' },
+  });
+  t.match(await step(id, 'refunds', { amount: { amount: 1, currency: 'USD' } }), { status: 400 });
+  const answers = await Promise.all(Array.from({ length: 4 }, () => step(id, 'refunds', eur(1000))));
+  t.strictSame(answers.map(({ status }) => status).sort(), [201, 201, 409, 409], 'of many at once');
+  t.match(await step(id, 'refunds'), { status: 201, body: { amount: sum(100) } }, 'the rest, unless told');
+  t.match(await step(id, 'refunds'), {
+    status: 409,
+    body: { detail: 'It is captured, so there is nothing to refund.' },
+  });
+  t.equal(await statusOf(box, orderId), 'refunded');
+  t.strictSame(await balanceOf(orderId), sum(2500));
+  t.strictSame(await eventsOf(id), [
+    'payment.captured 2500',
+    'refund.created 400',
+    'refund.created 1000',
+    'refund.created 1000',
+    'refund.created 100',
+  ]);
+  const { items } = (await box.staff.get(`/admin/refunds?paymentId=${id}`)).body;
+  t.equal(items.length, 4);
+});
+
+t.test('what was refunded may be paid anew, up to what is owed then', async (t) => {
+  const { orderId, id } = await paid(2500);
+  await step(id, 'refunds', eur(1000));
+  t.match(await pay(box, orderId, 1001), { status: 409, body: { detail: '10.00 EUR is owed.' } });
+  t.match(await pay(box, orderId, 1000), { status: 201 });
+  t.equal(await statusOf(box, orderId), 'paid');
+  t.strictSame(await balanceOf(orderId), sum(0));
+});
+
+t.test('a record that was a mistake is taken back, once, and what it paid is owed again', async (t) => {
+  const { orderId, id } = await paid(1000);
+  await pay(box, orderId, 1500);
+  t.equal(await statusOf(box, orderId), 'paid');
+  const answers = await Promise.all([step(id, 'void'), step(id, 'void')]);
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 409]);
+  t.match(await box.staff.get(`/admin/payments/${id}`), {
+    body: {
+      status: 'voided',
+      amount: sum(1000),
+      captured: sum(0),
+      transactions: [
+        { type: 'capture', amount: sum(1000) },
+        { type: 'void', amount: sum(1000), actor: { type: 'staff', label: box.email } },
+      ],
+    },
+  });
+  t.equal(await statusOf(box, orderId), 'partially_paid');
+  t.strictSame(await balanceOf(orderId), sum(1000));
+  t.strictSame(await eventsOf(id), ['payment.captured 1000', 'payment.voided 1000']);
+  t.equal((await timelineOf(box, orderId))[0], 'Took back 10.00 EUR by bank_transfer');
+  const only = await paid(2500);
+  await step(only.id, 'void');
+  t.equal(await statusOf(box, only.orderId), 'unpaid', 'as if it had never been');
+  const refunded = await paid(2500);
+  await step(refunded.id, 'refunds', eur(1));
+  t.match(await step(refunded.id, 'void'), { status: 409, body: { code: 'payment_step_not_possible' } });
+  t.match(await step(refunded.id, 'capture'), { status: 409, body: { code: 'payment_step_not_possible' } });
+});
+
+t.test('one Idempotency-Key does one step', async (t) => {
+  for (const [what, body] of [
+    ['refunds', eur(100)],
+    ['void', undefined],
+  ] as const) {
+    const { orderId, id } = await paid(2500);
+    const headers = { 'idempotency-key': newId() };
+    const [one, two] = [await step(id, what, body, headers), await step(id, what, body, headers)];
+    t.equal(one.status, what === 'void' ? 200 : 201);
+    t.strictSame(two.body, one.body);
+    t.strictSame(await balanceOf(orderId), sum(what === 'void' ? 2500 : 100));
+  }
+});
