@@ -25,15 +25,15 @@ export function measure(): Promise<Measurement> {
       const shop = await openShop(box.url, 2);
       const count = ordersARound * (rounds + 1) + 10;
       const numbers = Array.from({ length: count }, (_, index) => index);
-      await prepareCarts(database, shop, numbers);
+      const tokenOf = await prepareCarts(database, shop, numbers);
       // pgbench's clients take their carts from ranges of their own.
       for (let client = 0; client < clients; client++) {
         const own = numbers.slice(0, Math.ceil(count / clients)).map((index) => 1_000_000 + client * 100_000 + index);
         await prepareCarts(database, shop, own, (number) => String(number).padStart(64, '0'));
       }
-      await checkOut(box.url, 0, 4);
-      const one = await box.statementsOf(() => checkOut(box.url, 4, 1));
-      const other = await box.statementsOf(() => checkOut(box.url, 5, 1));
+      await checkOut(box.url, tokenOf, 0, 4);
+      const one = await box.statementsOf(() => checkOut(box.url, tokenOf, 4, 1));
+      const other = await box.statementsOf(() => checkOut(box.url, tokenOf, 5, 1));
       const script = pgbenchScript(one, other, { id: cartIdOf(4), sessionHash: sessionOf(4).hash });
       console.log(`${one.length} statements a checkout`);
 
@@ -45,7 +45,7 @@ export function measure(): Promise<Measurement> {
           what: 'POST /checkout, two items, 8 clients, events told of meanwhile',
           unit: 'orders/s',
           async measure(round) {
-            const rate = await checkOut(box.url, 6 + round * ordersARound, ordersARound);
+            const rate = await checkOut(box.url, tokenOf, 6 + round * ordersARound, ordersARound);
             await holdEvents(db);
             return rate;
           },

@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { openDatabase } from '@carton/runtime/service';
+import { SessionKeys } from '@carton/runtime/testing';
 import { load } from './load.ts';
 import type { Shop } from './shop.ts';
 
@@ -17,18 +18,21 @@ export function cartIdOf(number: number): string {
 }
 
 /** The session of the cart of a number. */
-export function sessionOf(number: number): { token: string; hash: string } {
-  const token = createHash('sha256').update(`cart ${number}`).digest('base64url');
-  return { token, hash: createHash('sha256').update(token).digest('hex') };
+export function sessionOf(number: number): { name: string; hash: string } {
+  const name = createHash('sha256').update(`cart ${number}`).digest('base64url');
+  return { name, hash: createHash('sha256').update(name).digest('hex') };
 }
 
-/** Writes carts with one of each of the shop's variants in them. */
+/** The token of the session of a number's cart, as its shopper sends it. */
+export type TokenOf = (number: number) => string;
+
+/** Writes carts with one of each of the shop's variants in them; answers how their sessions are named. */
 export async function prepareCarts(
   database: ReturnType<typeof openDatabase>,
   { tenantId, variants }: Shop,
   numbers: readonly number[],
   hashOf: (number: number) => string = (number) => sessionOf(number).hash,
-): Promise<void> {
+): Promise<TokenOf> {
   const ids = numbers.map(cartIdOf);
   const db = database.forTenant(tenantId);
   await db.query(
@@ -41,6 +45,9 @@ export async function prepareCarts(
      select $1, gen_random_uuid(), cart_id, variant_id, 1 from unnest($2::uuid[]) cart_id, unnest($3::uuid[]) variant_id`,
     [ids, variants],
   );
+  const keys = new SessionKeys(database);
+  await keys.ready();
+  return (number) => keys.issue(tenantId, sessionOf(number).name);
 }
 
 /**
@@ -50,6 +57,7 @@ export async function prepareCarts(
  */
 export async function checkOut(
   url: string,
+  tokenOf: TokenOf,
   from: number,
   count: number,
   reach: (number: number) => Record<string, string> = () => ({}),
@@ -63,7 +71,7 @@ export async function checkOut(
       headers: {
         ...reach(from + number),
         'content-type': 'application/json',
-        'x-session-id': sessionOf(from + number).token,
+        'x-session-id': tokenOf(from + number),
       },
       body,
     }),

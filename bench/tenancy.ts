@@ -4,7 +4,7 @@
  */
 import type { openDatabase } from '@carton/runtime/service';
 import { type MeasuredBox, openShop, startBox, withPostgres } from './box.ts';
-import { checkOut, prepareCarts } from './checkouts.ts';
+import { checkOut, prepareCarts, type TokenOf } from './checkouts.ts';
 import { type Measurement, median, rounded } from './measurement.ts';
 import { readProducts } from './products.ts';
 
@@ -13,6 +13,7 @@ const ordersARound = 1000;
 
 interface Side {
   box: MeasuredBox;
+  tokenOf: TokenOf;
   products: number[];
   orders: number[];
 }
@@ -21,9 +22,9 @@ async function open(url: string, database: ReturnType<typeof openDatabase>, poli
   const box = await startBox(url);
   const shop = await openShop(box.url, 12);
   const carts = Array.from({ length: ordersARound * (rounds + 1) }, (_, index) => index);
-  await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, carts);
+  const tokenOf = await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, carts);
   if (!policies) await dropPolicies(database);
-  return { box, products: [], orders: [] };
+  return { box, tokenOf, products: [], orders: [] };
 }
 
 async function dropPolicies({ box }: ReturnType<typeof openDatabase>): Promise<void> {
@@ -41,9 +42,9 @@ export function measure(): Promise<Measurement> {
       try {
         sides.push(await open(one.url, one.database, true), await open(other.url, other.database, false));
         for (let round = 0; round <= rounds; round++) {
-          for (const { box, products, orders } of sides) {
+          for (const { box, tokenOf, products, orders } of sides) {
             const read = await readProducts(box.url);
-            const ordered = await checkOut(box.url, round * ordersARound, ordersARound);
+            const ordered = await checkOut(box.url, tokenOf, round * ordersARound, ordersARound);
             if (round === 0) continue;
             products.push(read);
             orders.push(ordered);

@@ -10,6 +10,7 @@ import { engineRoutes } from './box/engine-routes.ts';
 import { keepIdempotent } from './box/idempotency.ts';
 import { boxRateLimits } from './box/rate-limits.ts';
 import type { Box, BoxServices } from './box/services.ts';
+import { SessionKeys } from './box/session-keys.ts';
 import { noTenantId, TenantResolver, type TenantScope, tenantProblems } from './box/tenancy.ts';
 import { settings as boxSettings } from './config.ts';
 import type { Actor } from './db/changes.ts';
@@ -21,6 +22,7 @@ import { prepareRuntimeRole } from './db/row-security.ts';
 import { outboxListeners } from './events/outbox.ts';
 import { createApp } from './http/app.ts';
 import { completeRoutes } from './http/complete.ts';
+import type { AccessKind } from './http/credentials.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { listen, type RunningServer } from './http/server.ts';
@@ -50,6 +52,8 @@ export interface BootOptions {
   tracing?: TracingSettings | null;
   /** Which proxies are believed: see `trustedProxy`. */
   trustProxy?: boolean | string;
+  /** Whether browsers send cookies over TLS only; true unless told. */
+  secureCookies?: boolean;
   /** Requests a minute; none are counted unless given. */
   rateLimits?: RateLimits;
   /** Milliseconds in which a request's work in the database has to be done; 30,000 unless given. */
@@ -70,6 +74,8 @@ export interface RunningBox extends Box {
   document(): Promise<Record<string, unknown>>;
   /** Everything it serves, as it was given to the application. */
   routes: readonly Route<BoxServices>[];
+  /** Every way to be let in. */
+  accessKinds: readonly AccessKind<TenantScope, never>[];
   /** Says by `/health` that it will stop, and goes on serving. */
   drain(): void;
   /** Ends what is under way, requests first, then closes the connections to the database. */
@@ -145,10 +151,10 @@ async function serve(
   log: Logger,
 ): Promise<RunningBox> {
   const { tier, trustProxy, rateLimits, bodyDeadline, strictAnswers } = options;
-  const { requestDeadline = longestRequest } = options;
+  const { requestDeadline = longestRequest, secureCookies = true } = options;
   const { operatorSecret: operator, hostingSecret: hosting, metricsSecret: metrics } = options;
   const secrets = { operator, hosting, metrics };
-  const accessKinds = accessKindsIn(database);
+  const accessKinds = accessKindsIn(database, { keys: new SessionKeys(database), secureCookies });
   const tenants = new TenantResolver(database, secrets);
   const migrations = await collectMigrations(packages);
   operations.watchMigrations(database.knex, migrations);
@@ -191,6 +197,7 @@ async function serve(
     commonProblems,
     log,
     trustProxy,
+    secureCookies,
     strictAnswers,
     bodyDeadline,
     observeRequest: operations.observeRequest,
@@ -239,6 +246,7 @@ async function serve(
     url: server.url,
     document: document.make,
     routes,
+    accessKinds,
     drain,
     async stop() {
       drain();

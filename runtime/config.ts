@@ -30,6 +30,11 @@ const Settings = object({
     default: 30,
     description: 'Seconds after which a request that still works in the database is ended with 503',
   }),
+  SECURE_COOKIES: Type.Boolean({
+    default: true,
+    description:
+      'Whether browsers send cookies over TLS only, as they should; `false` for a box that is reached without. A change ends the sessions of guests',
+  }),
   OPERATOR_SECRET: Type.Optional(Type.String({ minLength: 16, description: "The operator's bearer secret" })),
   HOSTING_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Secret of the website hosting layer' })),
   RATE_LIMIT_READ: limit(12_000, 'GET requests'),
@@ -50,6 +55,7 @@ export interface Config {
   readonly operatorSecret: string | undefined;
   readonly hostingSecret: string | undefined;
   readonly trustProxy: string;
+  readonly secureCookies: boolean;
   readonly rateLimits: RateLimits;
   readonly logLevel: string;
   readonly metricsSecret: string | undefined;
@@ -80,6 +86,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     operatorSecret: values.OPERATOR_SECRET,
     hostingSecret: values.HOSTING_SECRET,
     trustProxy: readTrustProxy(values.TRUST_PROXY),
+    secureCookies: values.SECURE_COOKIES,
     rateLimits: {
       read: values.RATE_LIMIT_READ,
       write: values.RATE_LIMIT_WRITE,

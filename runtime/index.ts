@@ -4,7 +4,12 @@
 export { type Job, job } from './background/job.ts';
 export { accessKinds } from './box/access.ts';
 export { type Box, type BoxServices, route, type StaffCaller, varying } from './box/services.ts';
-export { memberAuthenticators, type ShopperSession } from './box/shopper-session.ts';
+export {
+  memberAuthenticators,
+  type SessionMemory,
+  type ShopperSession,
+  sessionMemories,
+} from './box/shopper-session.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
 export { beginTogether } from './db/begin-together.ts';

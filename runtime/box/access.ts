@@ -7,7 +7,7 @@ import { metricsAccess } from '../operations/metrics/access.ts';
 import { extensionPoint, type HasExtensions } from '../package/extension.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import type { BoxServices } from './services.ts';
-import { sessionAccess } from './shopper-session.ts';
+import { type SessionOptions, sessionAccess } from './shopper-session.ts';
 import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
 
 /** Access kinds of packages: `auth` contributes `staff`, `api-key` what stands in for it. */
@@ -16,8 +16,9 @@ export const accessKinds = extensionPoint<AccessKind<TenantScope, any>>('access'
 
 const metricsReaderAccess = metricsAccess<TenantScope>(({ secrets }) => secrets.metrics);
 
-export function accessKindsIn(box: HasExtensions): AccessKind<TenantScope, never>[] {
-  const own = [sessionAccess, operatorAccess, hostingAccess, metricsReaderAccess];
+/** The access kinds of a box. */
+export function accessKindsIn(box: HasExtensions, sessions: SessionOptions): AccessKind<TenantScope, never>[] {
+  const own = [sessionAccess(sessions), operatorAccess, hostingAccess, metricsReaderAccess];
   return [...own, ...accessKinds.of(box)] as AccessKind<TenantScope, never>[];
 }
 

@@ -1,86 +1,162 @@
 /**
- * A shopper without an account: an opaque random token, kept by the browser in a cookie or sent as X-Session-Id by
- * clients without cookies. The box stores its hash only.
+ * A shopper without an account: an opaque token that the box issued, kept by the browser in a cookie or sent as
+ * X-Session-Id by clients without cookies. The box stores the hash of its name only. What is no session of this shop,
+ * or none any more, is treated like none: nothing is found by it, and the first write begins a new one.
  */
-import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
+import type { TenantDatabase } from '../db/tenant-database.ts';
 import { type AccessKind, hashToken } from '../http/credentials.ts';
-import { unauthenticated } from '../http/problems.ts';
 import { extensionPoint } from '../package/extension.ts';
 import { vendor } from '../vendor.ts';
+import type { SessionKeys } from './session-keys.ts';
+import { isBareName, newSessionName, sessionDays } from './session-token.ts';
 import type { TenantScope } from './tenancy.ts';
 
-export const sessionCookie = `${vendor.name}_session`;
+const plainCookie = `${vendor.name}_session`;
 export const sessionHeader = 'X-Session-Id';
-const sessionDays = 90;
-const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
+/** Days after which the token of a session that goes on is issued anew. */
+const renewalDays = sessionDays / 2;
 
 export interface ShopperSession {
-  /** SHA-256 of the token, in hexadecimal; null before the session's first write. */
+  /** SHA-256 of the session's name, in hexadecimal; null before the session's first write. */
   readonly hash: string | null;
   /** Id of the member who is signed in, null for a guest. */
   readonly memberId: string | null;
   /** The hash of the session, which is begun if there is none: the answer then carries the cookie and the header. */
   begin(): string;
+  /**
+   * Begins another session in place of this one, and answers both hashes; for whoever signs a shopper in or out, so
+   * that a session which somebody else knows or planted is never a member's (OWASP, session fixation). What belongs to
+   * the one before is theirs to move.
+   */
+  rotate(): { before: string | null; hash: string };
 }
 
 /** Signs a member in on routes that serve guests and members; the package that keeps members contributes it. */
 export type MemberAuthenticator = (ctx: Context, scope: TenantScope) => Promise<{ memberId: string } | null>;
 export const memberAuthenticators = extensionPoint<MemberAuthenticator>('shopper.member');
 
-/** Guests and members; served without a session too, since the first write begins one. */
-export const sessionAccess: AccessKind<TenantScope, ShopperSession> = {
-  name: 'session',
-  schemes: {
-    sessionCookie: {
-      type: 'apiKey',
-      in: 'cookie',
-      name: sessionCookie,
-      description: 'Set by the first write to the cart',
-    },
-    sessionHeader: { type: 'apiKey', in: 'header', name: sessionHeader, description: 'For clients without cookies' },
-  },
-  sends: {
-    [sessionHeader]: {
-      description: 'The session, once there is one: for clients without cookies, to send back with every call',
-      schema: { type: 'string' },
-      example: 'b0wXJ6m0uPZkq2yq8b7m1pXc5c7oY3l1Q2r8s9tUvWx',
-    },
-  },
-  optional: true,
-  async authenticate(ctx, scope) {
-    for (const identify of memberAuthenticators.of(scope.db)) {
-      const member = await identify(ctx, scope);
-      if (member) return shopperSession(ctx, member.memberId);
-    }
-    return shopperSession(ctx, null);
-  },
-};
+/**
+ * Whether something is kept for a session of this hash. Sessions had no signature once: such a one counts for as long
+ * as it may live after the upgrade, if a package knows it, and gets its signature with the first answer.
+ */
+export type SessionMemory = (db: TenantDatabase, hash: string) => Promise<boolean>;
+export const sessionMemories = extensionPoint<SessionMemory>('shopper.session-memory');
 
-function shopperSession(ctx: Context, memberId: string | null): ShopperSession {
-  const header = ctx.get(sessionHeader);
-  if (header && !tokenPattern.test(header)) throw unauthenticated(`${sessionHeader} is not a session of this box.`);
-  const cookie = header || ctx.cookies.get(sessionCookie) || '';
-  let hash = tokenPattern.test(cookie) ? hashToken(cookie) : null;
-  if (header) ctx.set(sessionHeader, header);
+export interface SessionOptions {
+  keys: SessionKeys;
+  /** Whether browsers send the cookie over TLS only, to the very host that set it. */
+  secureCookies: boolean;
+}
+
+/** Guests and members; served without a session too, since the first write begins one. */
+export function sessionAccess({ keys, secureCookies }: SessionOptions): AccessKind<TenantScope, ShopperSession> {
+  // A browser takes the prefix only from the host itself, over TLS (RFC 6265bis, section 4.1.3.2).
+  const cookieName = secureCookies ? `__Host-${plainCookie}` : plainCookie;
+
+  /** The session that a request names, by the first of its tokens that is one. */
+  async function sessionOf(ctx: Context, { tenant, db }: TenantScope): Promise<Named | null> {
+    const header = ctx.get(sessionHeader);
+    const sent: (readonly [Named['by'], string])[] = [
+      ['header', header],
+      ['cookie', ctx.cookies.get(cookieName) ?? ''],
+      ...(secureCookies ? [['earlier cookie', ctx.cookies.get(plainCookie) ?? ''] as const] : []),
+    ];
+    for (const [by, token] of sent) {
+      if (token === '' || !tenant) continue;
+      // Whoever is beside the host can set the plain cookie: under it only what the release before issued is taken.
+      const issued = by === 'earlier cookie' ? null : await keys.read(tenant.id, token);
+      if (issued) return { by, token, name: issued.name, isDue: issued.age > renewalDays };
+      if (await isKnown(db, token)) return { by, token, name: token, isDue: true };
+    }
+    return null;
+  }
+
+  async function isKnown(db: TenantDatabase, name: string): Promise<boolean> {
+    if (!isBareName(name)) return false;
+    await keys.ready();
+    if (Date.now() > keys.bareNamesUntil) return false;
+    const hash = hashToken(name);
+    for (const knows of sessionMemories.of(db)) if (await knows(db, hash)) return true;
+    return false;
+  }
+
+  /** Gives the shopper the token of a session: in the header always, and in the cookie. */
+  function hand(ctx: Context, tenantId: string, name: string): void {
+    const token = keys.issue(tenantId, name);
+    ctx.cookies.set(cookieName, token, {
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: secureCookies,
+      overwrite: true,
+      maxAge: sessionDays * 24 * 60 * 60 * 1000,
+    });
+    if (secureCookies && ctx.cookies.get(plainCookie) !== undefined) {
+      ctx.cookies.set(plainCookie, null, { httpOnly: true, sameSite: 'lax', overwrite: true });
+    }
+    ctx.set(sessionHeader, token);
+  }
+
+  async function shopperSession(ctx: Context, scope: TenantScope, memberId: string | null): Promise<ShopperSession> {
+    const tenantId = scope.tenant?.id ?? '';
+    await keys.ready();
+    const named = await sessionOf(ctx, scope);
+    if (named?.isDue) hand(ctx, tenantId, named.name);
+    else if (named?.by === 'header') ctx.set(sessionHeader, named.token);
+    let hash = named && hashToken(named.name);
+    const beginAnew = () => {
+      const name = newSessionName();
+      hand(ctx, tenantId, name);
+      hash = hashToken(name);
+      return hash;
+    };
+    return {
+      get hash() {
+        return hash;
+      },
+      memberId,
+      begin: () => hash ?? beginAnew(),
+      rotate() {
+        const before = hash;
+        return { before, hash: beginAnew() };
+      },
+    };
+  }
+
   return {
-    get hash() {
-      return hash;
+    name: 'session',
+    schemes: {
+      sessionCookie: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: cookieName,
+        description: 'Set by the first write to the cart',
+      },
+      sessionHeader: { type: 'apiKey', in: 'header', name: sessionHeader, description: 'For clients without cookies' },
     },
-    memberId,
-    begin() {
-      if (hash !== null) return hash;
-      const token = randomBytes(32).toString('base64url');
-      hash = hashToken(token);
-      ctx.cookies.set(sessionCookie, token, {
-        httpOnly: true,
-        sameSite: 'lax',
-        secure: ctx.secure,
-        overwrite: true,
-        maxAge: sessionDays * 24 * 60 * 60 * 1000,
-      });
-      ctx.set(sessionHeader, token);
-      return hash;
+    earlierCookies: secureCookies ? [plainCookie] : [],
+    sends: {
+      [sessionHeader]: {
+        description: 'The session, once there is one: for clients without cookies, to send back with every call',
+        schema: { type: 'string' },
+        example: 'jPq1lOa0sPk2xG1Yb0wXJ6m0uPZkq2yq8b7m1pXc5c7AAFpIeKAX1oyWkm0vV7xq3ZcZyqN0w',
+      },
+    },
+    optional: true,
+    async authenticate(ctx, scope) {
+      for (const identify of memberAuthenticators.of(scope.db)) {
+        const member = await identify(ctx, scope);
+        if (member) return shopperSession(ctx, scope, member.memberId);
+      }
+      return shopperSession(ctx, scope, null);
     },
   };
+}
+
+interface Named {
+  by: 'header' | 'cookie' | 'earlier cookie';
+  token: string;
+  name: string;
+  /** Its token has to be issued anew. */
+  isDue: boolean;
 }

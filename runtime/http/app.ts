@@ -45,6 +45,8 @@ export interface AppOptions<Scope, Services> {
   origins?: OriginSource;
   /** Which proxies are believed in X-Forwarded-For, -Host and -Proto, as `trustedProxy` reads it; none unless told. */
   trustProxy?: boolean | string;
+  /** Whether cookies are sent over TLS only; left out, those are that are set over TLS, as far as one knows here. */
+  secureCookies?: boolean;
   /** Is given every request to run. */
   observeRequest?: RequestObserver;
   /** Milliseconds in which a body has to arrive. */
@@ -63,6 +65,7 @@ export function createApp<Scope, Services extends object>(options: AppOptions<Sc
   const kinds = new Map(options.accessKinds.map((kind) => [kind.name, kind as unknown as AccessKind]));
   checkRoutes(options.routes, kinds);
   const trusted = trustedProxy(options.trustProxy ?? false);
+  const { secureCookies } = options;
   // What it then reads of the forwarded headers is what `settleClient` left in them.
   const app = new Koa({ proxy: trusted !== null });
   const routes = completeRoutes(options.routes, {
@@ -101,6 +104,7 @@ export function createApp<Scope, Services extends object>(options: AppOptions<Sc
     const requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
     ctx.state.requestId = requestId;
     settleClient(ctx, trusted);
+    if (secureCookies !== undefined) ctx.cookies.secure = secureCookies;
     setCommonHeaders(ctx, requestId);
     const answer = () => answerAndLog(ctx, next, requestId, started);
     await (options.observeRequest ? options.observeRequest(ctx, answer) : answer());

@@ -14,6 +14,8 @@ export interface AccessKind<Scope = unknown, Caller = unknown> {
   readonly name: string;
   /** Alternative schemes of the document, by name: any one of them suffices. */
   readonly schemes: Record<string, SecuritySchemeObject>;
+  /** Names of cookies that it takes besides, from before they were called as the document says. */
+  readonly earlierCookies?: readonly string[];
   /** Headers that an answer to such a caller may carry, for the document. */
   readonly sends?: HeadersObject;
   /**

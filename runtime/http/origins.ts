@@ -77,12 +77,15 @@ export interface CredentialPlaces {
 /** Where the credentials of a route may stand, from the schemes of its access kinds. */
 export function credentialPlaces(
   declaration: RouteDeclaration,
-  kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes'>>,
+  kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes' | 'earlierCookies'>>,
 ): CredentialPlaces {
-  const schemes = accessKindsOf(declaration).flatMap((name) => Object.values(kinds.get(name)?.schemes ?? {}));
+  const asked = accessKindsOf(declaration).map((name) => kinds.get(name));
+  const schemes = asked.flatMap((kind) => Object.values(kind?.schemes ?? {}));
+  const earlier = asked.flatMap((kind) => kind?.earlierCookies ?? []);
   const named = (place: string) => schemes.filter((scheme) => scheme.in === place).map(({ name = '' }) => name);
   const bearer = schemes.some((scheme) => scheme.type === 'http') ? ['authorization'] : [];
-  return { cookies: named('cookie'), headers: [...named('header').map((name) => name.toLowerCase()), ...bearer] };
+  const headers = [...named('header').map((name) => name.toLowerCase()), ...bearer];
+  return { cookies: [...named('cookie'), ...earlier], headers };
 }
 
 /**

@@ -66,21 +66,27 @@ t.test('what is no origin is refused', async (t) => {
 });
 
 t.test(
-  'cookies of shoppers and staff are kept from scripts, from other sites and, behind TLS, from plain connections',
+  'cookies of shoppers and staff are kept from scripts, from other sites and from plain connections',
   async (t) => {
-    const { email, password } = box;
-    const openers: [what: string, method: string, path: string, body: object][] = [
-      ['shopper', 'PATCH', '/cart', { email: 'ada@example.com' }],
-      ['staff', 'POST', '/admin/auth/login', { email, password, cookie: true }],
-    ];
-    for (const [what, method, path, body] of openers) {
-      for (const proto of ['http', 'https']) {
-        const { headers } = await box.visitor().call(method, path, { body, headers: { 'x-forwarded-proto': proto } });
-        const cookie = headers.get('set-cookie') ?? '';
-        t.match(cookie, /; httponly/i, what);
-        t.match(cookie, /; samesite=(lax|strict)/i, what);
-        t.match(cookie, /; path=\//i, what);
-        t.equal(/; secure/i.test(cookie), proto === 'https', `${what} over ${proto}`);
+    const options = { packages: [...packages, ...withCart], trustProxy: 'loopback' };
+    const secure = await createTestBox(t, { ...options, secureCookies: true });
+    for (const [shop, isSecure] of [[secure, true] as const, [box, false] as const]) {
+      const { email, password } = shop;
+      const openers: [what: string, method: string, path: string, body: object][] = [
+        ['shopper', 'PATCH', '/cart', { email: 'ada@example.com' }],
+        ['staff', 'POST', '/admin/auth/login', { email, password, cookie: true }],
+      ];
+      for (const [what, method, path, body] of openers) {
+        for (const proto of ['http', 'https']) {
+          const { headers } = await shop
+            .visitor()
+            .call(method, path, { body, headers: { 'x-forwarded-proto': proto } });
+          const cookie = headers.get('set-cookie') ?? '';
+          t.match(cookie, /; httponly/i, what);
+          t.match(cookie, /; samesite=(lax|strict)/i, what);
+          t.match(cookie, /; path=\//i, what);
+          t.equal(/; secure/i.test(cookie), isSecure, `${what}: by the setting, whatever a proxy says (${proto})`);
+        }
       }
     }
   },

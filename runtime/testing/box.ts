@@ -57,6 +57,8 @@ export interface TestBoxOptions {
   rateLimits?: Partial<RateLimits>;
   /** Which proxies are believed: see `trustedProxy`. */
   trustProxy?: boolean | string;
+  /** Cookies for TLS only; false unless given. */
+  secureCookies?: boolean;
   /** Milliseconds in which a body has to arrive. */
   bodyDeadline?: number;
   /** Settings of packages; nothing is set unless given. */
@@ -88,6 +90,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     strictAnswers: true,
     rateLimits: options.rateLimits && { ...noRateLimits, ...options.rateLimits },
     trustProxy: options.trustProxy,
+    secureCookies: options.secureCookies ?? false,
     bodyDeadline: options.bodyDeadline,
     environment: options.environment,
     host: '127.0.0.1',

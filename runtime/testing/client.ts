@@ -1,6 +1,7 @@
 /**
  * Calling a box as its users do: over HTTP, with or without a credential.
  */
+import { hashToken } from '../http/credentials.ts';
 
 export interface Answer {
   status: number;
@@ -51,4 +52,9 @@ export function callerOf(url: string, headers: Record<string, string> = {}, keep
     patch: (path, body, options) => call('PATCH', path, { ...options, body }),
     delete: (path, options) => call('DELETE', path, options),
   };
+}
+
+/** The session that a shopper has been given, as the box keeps it: the hash of its name (box/session-token.ts). */
+export function sessionHashOf({ headers }: Pick<Caller, 'headers'>): string {
+  return hashToken((headers['x-session-id'] as string).slice(0, 43));
 }

@@ -1,9 +1,10 @@
 /**
  * What every package's tests use.
  */
+export { SessionKeys } from '../box/session-keys.ts';
 export { gatherExtensions } from '../package/extension.ts';
 export { createTestBox, type TestBox, type TestBoxOptions, type TestShop } from './box.ts';
-export { type Answer, type Caller, callerOf } from './client.ts';
+export { type Answer, type Caller, callerOf, sessionHashOf } from './client.ts';
 export {
   administer,
   administerAt,

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
 import { freePort, administerAt as run } from '@carton/runtime/testing';
-import { checkOut, prepareCarts, sessionOf } from '../../bench/checkouts.ts';
+import { checkOut, prepareCarts, sessionOf, type TokenOf } from '../../bench/checkouts.ts';
 import { inTurn, type Measurement } from '../../bench/measurement.ts';
 import { openShopAt, type Shop } from '../../bench/shop.ts';
 import { type Cluster, startCluster, whyNoCitus } from '../citus/cluster.ts';
@@ -98,15 +98,18 @@ async function measure(
   const peerShops = await openShops(peer.url, shops.length);
   const orders = stage.number('orders');
   const all = orders * (rounds + 1);
-  await prepare(openDatabase({ url, distributed: true }), shops, all);
-  await prepare(openDatabase({ url: plain.url() }), peerShops, all);
-  const side = (what: string, at: RigBox, own: Shop[]) => ({
+  const tokenOf = await prepare(openDatabase({ url, distributed: true }), shops, all);
+  const peerTokenOf = await prepare(openDatabase({ url: plain.url() }), peerShops, all);
+  const side = (what: string, at: RigBox, own: Shop[], tokens: TokenOf) => ({
     what,
     unit: 'orders/s',
     measure: (round: number) =>
-      checkOut(at.url, round * orders, orders, (number) => (own[number % own.length] as Shop).reach),
+      checkOut(at.url, tokens, round * orders, orders, (number) => (own[number % own.length] as Shop).reach),
   });
-  const ends = [side('on Citus', box, shops), side('on plain PostgreSQL', peer, peerShops)] as const;
+  const ends = [
+    side('on Citus', box, shops, tokenOf),
+    side('on plain PostgreSQL', peer, peerShops, peerTokenOf),
+  ] as const;
   const measured = await inTurn('citus', rounds, ...ends, stage.say);
   await peer.stop();
   await plain.stop();
@@ -124,12 +127,14 @@ async function prepare(
   database: ReturnType<typeof openDatabase>,
   shops: readonly Shop[],
   count: number,
-): Promise<void> {
+): Promise<TokenOf> {
+  const tokens: TokenOf[] = [];
   for (const [index, shop] of shops.entries()) {
     const numbers = Array.from({ length: count }, (_, number) => number).filter((n) => n % shops.length === index);
-    await prepareCarts(database, shop, numbers);
+    tokens.push(await prepareCarts(database, shop, numbers));
   }
   await database.close();
+  return (number) => (tokens[number % shops.length] as TokenOf)(number);
 }
 
 interface Trial extends Findings {

@@ -14,6 +14,8 @@ export interface Answered {
   status: number;
   /** Seconds. */
   retryAfter: number | null;
+  /** The shopper's session, where the answer names one. */
+  session: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
   body: any;
 }
@@ -80,6 +82,7 @@ export async function ask(url: string, { method, path, headers, body }: Asked, t
     return {
       status,
       retryAfter: retryAfter === null ? null : Number(retryAfter),
+      session: response.headers.get('x-session-id'),
       body: text ? JSON.parse(text) : null,
     };
   } catch (error) {

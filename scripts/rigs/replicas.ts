@@ -173,8 +173,8 @@ async function compare(
     // The first round warms up.
     for (let round = 0; round <= rounds; round++) {
       const numbers = Array.from({ length: orders }, (_, index) => next + index);
-      await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, numbers);
-      const rate = await checkOut(proxy.url, next, orders, () => shop.reach);
+      const tokenOf = await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, numbers);
+      const rate = await checkOut(proxy.url, tokenOf, next, orders, () => shop.reach);
       next += orders;
       if (round > 0) sides[side].push(rate);
       stage.say(`${side}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${rate.toFixed(0)} orders/s`);

@@ -3,8 +3,9 @@
  * Some are good clients, which send an Idempotency-Key and repeat what was not answered; some send a checkout twice at
  * once; some have no key and look into their cart before they try again; some leave their cart.
  */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sessionHashOf } from '@carton/runtime/testing';
 import type { Shop } from '../../bench/shop.ts';
 import { type Answered, type Asked, ask, type Outcome, type Tally } from './client.ts';
 
@@ -16,7 +17,7 @@ export const goodManners: readonly Manner[] = ['keyed', 'keyed twice at once', '
 /** One cart from its first item on, as its shopper saw it. */
 export interface Purchase {
   shop: Shop;
-  /** As the box keeps it. */
+  /** As the box keeps it; empty until it has acknowledged the first item. */
   sessionHash: string;
   manner: Manner;
   /** Variants and quantities that the box has acknowledged. */
@@ -60,11 +61,11 @@ export function sendShoppers({ urls, shops, shoppers, tally, thinking, among = m
   const shopper = async (number: number) => {
     const url = urls[number % urls.length] as string;
     while (open) {
-      const purchase: Purchase & { token: string } = {
+      const purchase: Purchase = {
         shop: shops[count % shops.length] as Shop,
         // Each manner comes into each shop.
         manner: among[Math.floor(count / shops.length) % among.length] as Manner,
-        ...newSession(),
+        sessionHash: '',
         items: new Map(),
         placed: [],
         end: 'given up',
@@ -88,17 +89,12 @@ export function sendShoppers({ urls, shops, shoppers, tally, thinking, among = m
   };
 }
 
-function newSession(): { token: string; sessionHash: string } {
-  const token = randomBytes(32).toString('base64url');
-  return { token, sessionHash: createHash('sha256').update(token).digest('hex') };
-}
-
 export type Send = (asked: Asked) => Promise<Outcome>;
 
 /** @throws Error with an answer that no shopper of these should get */
-async function buy(purchase: Purchase & { token: string }, send: Send): Promise<Purchase['end']> {
-  const { shop, token, items, manner } = purchase;
-  const headers = { ...shop.reach, 'x-session-id': token };
+async function buy(purchase: Purchase, send: Send): Promise<Purchase['end']> {
+  const { shop, items, manner } = purchase;
+  const headers: Record<string, string> = { ...shop.reach };
   const variants = [...shop.variants].sort(() => Math.random() - 0.5).slice(0, 1 + Math.floor(Math.random() * 3));
   for (const variantId of variants) {
     const quantity = 1 + Math.floor(Math.random() * 3);
@@ -109,7 +105,8 @@ async function buy(purchase: Purchase & { token: string }, send: Send): Promise<
       body: { variantId, quantity },
     });
     if (added === null) return 'given up';
-    expect(added, 201);
+    headers['x-session-id'] = expect(added, 201).session as string;
+    purchase.sessionHash = sessionHashOf({ headers });
     items.set(variantId, quantity);
   }
   if (manner === 'leaves the cart') return 'kept';

@@ -2,6 +2,7 @@
  * From the source tree to a box's folder, the way a partner gets it: packages published to the gated registry, a key
  * minted by the control plane, and the installer's own code pulling what the key entitles to.
  */
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { install, type Output, plainOutput } from '@carton/installer';
 import type { Tier } from '@carton/runtime';
@@ -72,4 +73,9 @@ export async function installBox(
     },
     plainOutput() as Output,
   );
+  // The stack is reached without TLS: not every client sends a cookie that asks for it to a loopback address.
+  const environment = join(home, 'box', 'box.env');
+  if (!/^SECURE_COOKIES=/m.test(await readFile(environment, 'utf8'))) {
+    await appendFile(environment, 'SECURE_COOKIES=false\n');
+  }
 }

@@ -2,12 +2,12 @@
  * @carton/cart: what shoppers want to buy, what it comes to, and its hand-over to checkout.
  */
 import { regionRemovals } from '@carton/region';
-import { definePackage } from '@carton/runtime';
+import { definePackage, sessionMemories } from '@carton/runtime';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
 import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
 import { addCartItem, removeCartItem, updateCartItem } from './routes/items.ts';
-import { leaveRegion } from './store.ts';
+import { hasCartOf, leaveRegion } from './store.ts';
 
 export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
 export { mergeCarts } from './merge.ts';
@@ -51,5 +51,5 @@ export default definePackage({
     readAdminCart,
   ],
   events: [cartCreated, cartUpdated, cartMerged],
-  extends: [regionRemovals.with(leaveRegion)],
+  extends: [regionRemovals.with(leaveRegion), sessionMemories.with(hasCartOf)],
 });

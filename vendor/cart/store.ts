@@ -107,6 +107,14 @@ export async function findActiveCart(db: TenantDatabase, { by, key }: Owner): Pr
   return row ? cartOf(row) : null;
 }
 
+/** Whether a session has, or had, a cart. */
+export async function hasCartOf(db: TenantDatabase, sessionHash: string): Promise<boolean> {
+  const found = await db.query('select id from carts where tenant_id = $1 and session_hash = $2 limit 1', [
+    sessionHash,
+  ]);
+  return found.length > 0;
+}
+
 /** A cart of any status, in one statement. */
 export async function findCart(db: TenantDatabase, id: string): Promise<StoredCart | null> {
   const [row] = await db.query<CartRow>(

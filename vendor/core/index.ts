@@ -37,6 +37,6 @@ export default definePackage({
   events: [storeUpdated],
   jobs: [forgetOldRows],
   settings: retention,
-  boxTables: ['tenants'],
+  boxTables: ['tenants', 'session_keys'],
   extends: [tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant, origins: findAllowedOrigins })],
 });

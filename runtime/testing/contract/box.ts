@@ -2,7 +2,6 @@
  * A box as the suite sees it: two shops in it, their staff and shoppers, and staff with fewer rights.
  */
 import { randomBytes } from 'node:crypto';
-import { accessKindsIn } from '../../box/access.ts';
 import { tenantProblems } from '../../box/tenancy.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
 import type { TObject } from '../../http/schemas.ts';
@@ -17,7 +16,6 @@ const ownAffairs = /^\/admin\/(me|auth|invites\/accept)(\/|$)/;
 
 /** @param teardown is given what has to be closed at the end */
 export async function boxTarget(box: TestBox, teardown: (task: () => Promise<void>) => void): Promise<Target> {
-  const kinds = accessKindsIn(box.box.database);
   // What the background worker writes when it likes.
   const rows = openRows(box.databaseUrl, {
     tables: ['background_tasks', 'event_deliveries'],
@@ -30,7 +28,7 @@ export async function boxTarget(box: TestBox, teardown: (task: () => Promise<voi
     url: box.url,
     declarations,
     commonProblems: tenantProblems,
-    optionalAccess: new Set(kinds.filter(({ optional }) => optional).map(({ name }) => name)),
+    optionalAccess: new Set(box.box.accessKinds.filter(({ optional }) => optional).map(({ name }) => name)),
     wideAccess: new Set(['operator', 'hosting', 'metrics']),
     needsNoPermission: ({ path }) => ownAffairs.test(path),
     sides: [await sideOf(box, box, declarations), await sideOf(box, second, declarations)],
@@ -47,8 +45,7 @@ async function sideOf(box: TestBox, shop: TestShop, declarations: readonly Route
   const weak = await weakCallers(box, shop, declarations);
   const credentials: Record<string, RequestHeaders> = {
     staff,
-    // A session that nobody began serves as well as one that the box gave.
-    session: { 'x-session-id': randomBytes(32).toString('base64url') },
+    ...(await sessionOf(shop, declarations)),
     operator: { authorization: box.operator.headers.authorization as string },
     hosting: { 'x-hosting-secret': box.secrets.hosting },
     metrics: { authorization: `Bearer ${box.secrets.metrics}` },
@@ -69,6 +66,16 @@ async function sideOf(box: TestBox, shop: TestShop, declarations: readonly Route
     weak: weak.callers,
     known: [{ email: shop.email, password: shop.password }],
   };
+}
+
+/** A session as the first write to the cart begins it, where there are carts. */
+async function sessionOf(
+  shop: TestShop,
+  declarations: readonly RouteDeclaration[],
+): Promise<Record<string, RequestHeaders>> {
+  if (!declarations.some(({ operationId }) => operationId === 'updateCart')) return {};
+  const { headers } = await shop.visitor().patch('/cart', { note: 'begun' });
+  return { session: { 'x-session-id': headers.get('x-session-id') as string } };
 }
 
 /** Staff of each role that an invite may give, and keys that open one thing each. */

@@ -1,8 +1,8 @@
 /**
  * What the tests of cart share: a box, variants for sale, and what stands in the tables.
  */
-import { hashToken, type ShopperSession, type TenantDatabase } from '@carton/runtime';
-import { type Caller, createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
+import type { ShopperSession, TenantDatabase } from '@carton/runtime';
+import { type Caller, createTestBox, sessionHashOf, type TestBox, type TestShop } from '@carton/runtime/testing';
 
 const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart'];
 
@@ -68,7 +68,7 @@ export async function shopperWith(shop: TestShop, ...pieces: [ForSale, number][]
 
 /** The session of a shopper as the box knows it. */
 export function sessionOf(shopper: Caller): Pick<ShopperSession, 'hash' | 'memberId'> {
-  return { hash: hashToken(shopper.headers['x-session-id'] as string), memberId: null };
+  return { hash: sessionHashOf(shopper), memberId: null };
 }
 
 /** Variants and quantities of a cart's answer, in their order. */

@@ -1,0 +1,237 @@
+/**
+ * Sessions of shoppers: only what the box issued, to this shop, and not too long ago, is one; all else is none.
+ */
+import { randomBytes } from 'node:crypto';
+import t from 'tap';
+import { SessionKeys } from '../box/session-keys.ts';
+import { issueToken, readToken, sessionDays } from '../box/session-token.ts';
+import { newId } from '../db/id.ts';
+import { hashToken } from '../http/credentials.ts';
+import { type Answer, createTestBox, sessionHashOf, type TestShop, writePackage } from '../testing/index.ts';
+import { visits } from './visits-package.ts';
+
+const box = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty' });
+const none = { hash: null, memberId: null, visits: 0 };
+const day = 24 * 60 * 60 * 1000;
+
+const tokenOf = ({ headers }: Answer) => headers.get('x-session-id');
+const cookiesOf = ({ headers }: Answer) => headers.getSetCookie();
+const by = (token: string) => ({ headers: { 'x-session-id': token } });
+const byCookie = (cookie: string) => ({ headers: { cookie } });
+const begin = async (shop: TestShop = box) => tokenOf(await shop.visitor().post('/visits')) as string;
+
+/** Another replica of the box: what it has read of the keys is its own. */
+const replica = () => new SessionKeys(box.box.database);
+const age = (days: number) =>
+  box.owner.query(`update session_keys set created_at = created_at - make_interval(secs => $1)`, [days * 24 * 60 * 60]);
+const keyIds = async () =>
+  (await box.owner.query<{ id: number }>('select id from session_keys order by id')).map(({ id }) => id);
+
+/** A token as the box would have issued it so many days ago. */
+async function issuedBefore(days: number, tenantId = box.id): Promise<string> {
+  const [key] = await box.owner.query<{ id: number; secret: Buffer }>('select id, secret from session_keys limit 1');
+  return issueToken(key as never, tenantId, randomBytes(32).toString('base64url'), Date.now() - days * day);
+}
+
+t.test('a session goes on by the header or by the cookie', async (t) => {
+  const first = await box.visitor().post('/visits');
+  const token = tokenOf(first) as string;
+  t.match(token, /^[\w-]{73}$/);
+  t.strictSame(first.body, { hash: sessionHashOf({ headers: { 'x-session-id': token } }), memberId: null, visits: 1 });
+  const [cookie = ''] = cookiesOf(first);
+  t.match(cookie, new RegExp(`^carton_session=${token}; path=/; expires=[^;]+; samesite=lax; httponly$`));
+  const again = await box.visitor().get('/visits', by(token));
+  t.strictSame(again.body, first.body);
+  t.equal(tokenOf(again), token, 'the header says it again');
+  t.strictSame(cookiesOf(again), []);
+  const inBrowser = await box.visitor().get('/visits', byCookie(`a=b; carton_session=${token}`));
+  t.strictSame(inBrowser.body, first.body);
+  t.strictSame([tokenOf(inBrowser), cookiesOf(inBrowser)], [null, []]);
+});
+
+t.test('what the box did not issue is none: reads find nothing, the first write begins another', async (t) => {
+  const own = await begin();
+  const other = await box.openShop();
+  const last = own.at(-1) === 'A' ? 'Q' : 'A';
+  const wrong: [what: string, token: string][] = [
+    ['invented, as long as a name', 'c'.repeat(43)],
+    ['invented, as long as a token', randomBytes(55).toString('base64url').slice(0, 73)],
+    ['malformed', 'not a session'],
+    ['too long for any', 'a'.repeat(3000)],
+    ['signed by nobody', `${own.slice(0, 43)}${'A'.repeat(30)}`],
+    ['another name under a stamp', `${'d'.repeat(43)}${own.slice(43)}`],
+    ['another signature', `${own.slice(0, 60)}${own[60] === 'A' ? 'B' : 'A'}${own.slice(61)}`],
+    ['cut short', own.slice(0, 72)],
+    ['longer', `${own}${last}`],
+    ['of another shop', await begin(other)],
+    ['expired', await issuedBefore(sessionDays)],
+  ];
+  for (const [what, token] of wrong) {
+    for (const sent of [by(token), byCookie(`carton_session=${encodeURIComponent(token)}`)]) {
+      const read = await box.visitor().get('/visits', sent);
+      t.strictSame([read.status, read.body, tokenOf(read), cookiesOf(read)], [200, none, null, []], what);
+      const written = await box.visitor().post('/visits', undefined, sent);
+      t.match([written.status, written.body.visits], [201, 1], what);
+      t.not(tokenOf(written), token, what);
+      t.strictSame((await box.visitor().get('/visits', by(tokenOf(written) as string))).body, written.body, what);
+    }
+  }
+  t.strictSame((await box.visitor().get('/visits', by(own))).body.visits, 1, 'and no session of another is touched');
+});
+
+t.test('a wrong header does not take the session of the cookie away', async (t) => {
+  const token = await begin();
+  const { body } = await box.visitor().get('/visits', {
+    headers: { 'x-session-id': 'x'.repeat(43), cookie: `carton_session=${token}` },
+  });
+  t.equal(body.visits, 1);
+});
+
+t.test('who uses a session keeps it, under the same name', async (t) => {
+  const [young, old] = [await issuedBefore(44), await issuedBefore(46)];
+  const unchanged = await box.visitor().get('/visits', by(young));
+  t.strictSame([tokenOf(unchanged), cookiesOf(unchanged)], [young, []]);
+  const renewed = await box.visitor().get('/visits', by(old));
+  const token = tokenOf(renewed) as string;
+  t.not(token, old);
+  t.equal(token.slice(0, 43), old.slice(0, 43));
+  t.match(cookiesOf(renewed), [new RegExp(`^carton_session=${token};`)]);
+  t.equal(renewed.body.hash, hashToken(old.slice(0, 43)));
+});
+
+t.test('at log-in another one begins, and what was known before it leads nowhere', async (t) => {
+  const planted = await begin();
+  const loggedIn = await box.visitor().post('/visits/log-in', undefined, by(planted));
+  const token = tokenOf(loggedIn) as string;
+  const [before, hash] = [planted, token].map((each) => hashToken(each.slice(0, 43)));
+  t.strictSame(loggedIn.body, { before, hash });
+  t.not(before, hash);
+  t.match(cookiesOf(loggedIn), [new RegExp(`^carton_session=${token};`)]);
+  t.strictSame((await box.visitor().get('/visits', by(token))).body, { hash, memberId: null, visits: 1 });
+  t.strictSame((await box.visitor().get('/visits', by(planted))).body.visits, 0);
+  const fresh = await box.visitor().post('/visits/log-in');
+  t.strictSame(fresh.body, { before: null, hash: hashToken((tokenOf(fresh) as string).slice(0, 43)) });
+});
+
+t.test('a key of one session repeats nothing for another', async (t) => {
+  const [one, other] = [await begin(), await begin()];
+  const keyed = (token: string) => ({ headers: { 'x-session-id': token, 'idempotency-key': 'same' } });
+  const first = await box.visitor().post('/visits', undefined, keyed(one));
+  const repeated = await box.visitor().post('/visits', undefined, keyed(one));
+  t.strictSame([repeated.body, repeated.headers.get('idempotent-replayed')], [first.body, 'true']);
+  const apart = await box.visitor().post('/visits', undefined, keyed(other));
+  t.strictSame([apart.body.visits, apart.headers.get('idempotent-replayed')], [2, null]);
+  const invented = await box.visitor().post('/visits', undefined, keyed('c'.repeat(43)));
+  t.equal(invented.headers.get('idempotent-replayed'), null);
+});
+
+t.test('where cookies are for TLS only, nobody beside the host can plant one', async (t) => {
+  const secure = await createTestBox(t, {
+    ...(await writePackage(t, visits)),
+    database: 'empty',
+    secureCookies: true,
+  });
+  const first = await secure.visitor().post('/visits');
+  const token = tokenOf(first) as string;
+  t.match(cookiesOf(first), [
+    new RegExp(`^__Host-carton_session=${token}; path=/; expires=[^;]+; samesite=lax; secure; httponly$`),
+  ]);
+  t.equal((await secure.visitor().get('/visits', byCookie(`__Host-carton_session=${token}`))).body.visits, 1);
+  t.strictSame((await secure.visitor().get('/visits', byCookie(`carton_session=${token}`))).body, none);
+  const schemes = JSON.stringify((await secure.box.document()).components);
+  t.match(schemes, /"name":"__Host-carton_session"/, 'the document names the cookie as it is');
+});
+
+t.test('a session of the release before goes on, if it had anything, and is signed from then on', async (t) => {
+  const names = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')] as const;
+  const [known, unknown] = names;
+  await box.db.query('insert into visits (tenant_id, hash, visits) values ($1, $2, 7)', [hashToken(known)]);
+  const expected = { hash: hashToken(known), memberId: null, visits: 7 };
+  for (const sent of [by(known), byCookie(`carton_session=${known}`)]) {
+    const answer = await box.visitor().get('/visits', sent);
+    t.strictSame(answer.body, expected);
+    const token = tokenOf(answer) as string;
+    t.equal(token.slice(0, 43), known);
+    t.match(cookiesOf(answer), [new RegExp(`^carton_session=${token};`)]);
+    t.strictSame((await box.visitor().get('/visits', by(token))).body, expected);
+  }
+  t.strictSame((await box.visitor().get('/visits', by(unknown))).body, none);
+  const other = await box.openShop();
+  t.strictSame((await other.visitor().get('/visits', by(known))).body, none, 'in its own shop only');
+
+  await box.owner.query(`update applied_migrations set applied_at = now() - interval '91 days'`);
+  const late = replica();
+  await late.ready();
+  t.ok(late.bareNamesUntil < Date.now(), 'for as long as it would have lived');
+});
+
+t.test('behind TLS its plain cookie is taken once more, and replaced', async (t) => {
+  const secure = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty', secureCookies: true });
+  const known = randomBytes(32).toString('base64url');
+  await secure.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(known)]);
+  const crossSite = { cookie: `carton_session=${known}`, 'sec-fetch-site': 'cross-site' };
+  t.match(await secure.visitor().post('/visits', undefined, { headers: crossSite }), {
+    status: 403,
+    body: { code: 'cross_site_request' },
+  });
+  const answer = await secure.visitor().get('/visits', byCookie(`carton_session=${known}`));
+  t.equal(answer.body.visits, 1);
+  t.match(cookiesOf(answer), [/^__Host-carton_session=/, /^carton_session=; path=\/; expires=Thu, 01 Jan 1970/]);
+});
+
+t.test('replicas share their keys, and each knows a new one before it signs', async (t) => {
+  await box.owner.query('delete from session_keys');
+  const [one, other] = [replica(), replica()];
+  await Promise.all([one.ready(), other.ready()]);
+  t.strictSame(await keyIds(), [1]);
+  const name = randomBytes(32).toString('base64url');
+  const before = one.issue(box.id, name);
+  t.match(await other.read(box.id, before), { name });
+
+  await age(31);
+  const later = replica();
+  await later.ready();
+  t.equal(keyOf(later.issue(box.id, name)), 1, 'the key is old: a new one is made, and not used yet');
+  await untilKeys(2);
+  t.equal(keyOf(later.issue(box.id, name)), 1);
+  await age(2 / (24 * 60));
+  const [settled, stale] = [replica(), replica()];
+  await settled.ready();
+  const after = settled.issue(box.id, name);
+  t.equal(keyOf(after), 2);
+  await stale.ready();
+  t.match(await stale.read(box.id, after), { name });
+  t.match(await stale.read(box.id, before), { name }, 'what the one before signed goes on');
+
+  for (const key of [3, 4, 5]) {
+    await age(31);
+    const next = replica();
+    await next.ready();
+    next.issue(box.id, name);
+    await untilKeys(key);
+  }
+  t.strictSame(await keyIds(), [2, 3, 4, 5], 'until all that it signed is over');
+  t.equal(await stale.read(newId(), after), null);
+});
+
+t.test('a key from a restored backup signs nothing that another one signed', (t) => {
+  const [key, same] = [randomBytes(32), randomBytes(32)].map((secret) => ({ id: 1, secret }));
+  const token = issueToken(key as never, box.id, 'e'.repeat(43));
+  t.match(readToken(key as never, box.id, token), { name: 'e'.repeat(43) });
+  t.equal(readToken(same as never, box.id, token), null);
+  t.equal(readToken(key as never, box.id, token, Date.now() + sessionDays * day), null);
+  t.end();
+});
+
+function keyOf(token: string): number {
+  return Buffer.from(token.slice(43), 'base64url').readUInt16BE();
+}
+
+async function untilKeys(newest: number): Promise<void> {
+  for (;;) {
+    const ids = await keyIds();
+    // The oldest is removed after the newest is made.
+    if (ids.at(-1) === newest && (newest < 5 || ids[0] === 2)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * A package that counts visits: what each does to the session of a shopper, as a package that builds on sessions sees it.
+ */
+const index = `
+import { definePackage, nullable, object, route, sessionMemories, Type } from '@carton/runtime';
+
+const Visits = object({ hash: nullable(Type.String()), memberId: nullable(Type.String()), visits: Type.Integer() });
+const about = { tag: 'Visits', access: 'session' };
+
+const countOf = async (db, hash) =>
+  (await db.query('select visits from visits where tenant_id = $1 and hash = $2', [hash]))[0]?.visits ?? 0;
+const answer = async (db, { hash, memberId }) => ({ hash, memberId, visits: await countOf(db, hash) });
+
+const readVisits = route(
+  { ...about, method: 'get', path: '/visits', operationId: 'readVisits', summary: 'Count visits', status: 200, response: Visits },
+  ({ db, session }) => answer(db, session),
+);
+const addVisit = route(
+  { ...about, method: 'post', path: '/visits', operationId: 'addVisit', summary: 'Visit', status: 201, response: Visits, idempotent: true },
+  async ({ db, session }) => {
+    const values = [session.begin()];
+    await db.query('insert into visits (tenant_id, hash) values ($1, $2) on conflict (tenant_id, hash) do update set visits = visits.visits + 1', values);
+    return answer(db, session);
+  },
+);
+const Rotated = object({ before: nullable(Type.String()), hash: Type.String() });
+const logIn = route(
+  { ...about, method: 'post', path: '/visits/log-in', operationId: 'logInVisitor', summary: 'Log in', status: 200, response: Rotated },
+  async ({ db, session }) => {
+    const rotated = session.rotate();
+    await db.query('update visits set hash = $3 where tenant_id = $1 and hash = $2', [rotated.before, rotated.hash]);
+    return rotated;
+  },
+);
+
+const knows = async (db, hash) => (await countOf(db, hash)) > 0;
+export default definePackage({ routes: [readVisits, addVisit, logIn], extends: [sessionMemories.with(knows)] });
+`;
+
+const migration = `
+export const up = (knex) => knex.raw(\`
+  create table visits (
+    tenant_id uuid not null references tenants (id),
+    hash text not null,
+    visits integer not null default 1,
+    primary key (tenant_id, hash)
+  )\`);
+export const down = (knex) => knex.raw('drop table visits');
+`;
+
+export const visits = { name: 'visits', dependencies: ['core', 'auth', 'tenant'], index, migration };

@@ -1,0 +1,61 @@
+/**
+ * Whose cart it is: a session that the box did not issue has none and gets another with its first write; a cart begun
+ * under the release before stays its shopper's.
+ */
+import { randomBytes } from 'node:crypto';
+import { hashToken } from '@carton/runtime';
+import t from 'tap';
+import { countRows, forSale, openBox, piecesOf, sessionOf, shopperWith } from './helpers.ts';
+
+const box = await openBox(t);
+const shirt = await forSale(box);
+const item = { variantId: shirt.variantId, quantity: 1 };
+
+t.test('two shoppers who invent the same session share no cart', async (t) => {
+  const headers = { 'x-session-id': 'c'.repeat(43) };
+  const [one, other] = [
+    await box.visitor().post('/cart/items', item, { headers }),
+    await box.visitor().post('/cart/items', item, { headers }),
+  ];
+  t.match([one.status, other.status], [201, 201]);
+  t.not(one.body.id, other.body.id);
+  const tokens = [one, other].map((answer) => answer.headers.get('x-session-id') as string);
+  t.equal(new Set([...tokens, headers['x-session-id']]).size, 3);
+  t.match((await box.visitor().get('/cart', { headers })).body, { id: null, items: [] });
+  for (const [at, { body }] of [one, other].entries()) {
+    const own = { headers: { 'x-session-id': tokens[at] as string } };
+    t.equal((await box.visitor().get('/cart', own)).body.id, body.id);
+  }
+});
+
+t.test('no write makes a cart for it but the one that begins another session', async (t) => {
+  const before = await countRows(box, 'carts');
+  const headers = { 'x-session-id': 'malformed' };
+  const path = '/cart/items/0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
+  t.match(await box.visitor().patch(path, { quantity: 1 }, { headers }), { status: 404 });
+  t.match(await box.visitor().delete(path, { headers }), { status: 404 });
+  t.match(await box.visitor().delete('/cart', { headers }), { status: 204 });
+  t.equal(await countRows(box, 'carts'), before);
+});
+
+t.test('a cart of the release before stays', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 2]);
+  const name = randomBytes(32).toString('base64url');
+  const { hash } = sessionOf(shopper);
+  await box.owner.query('update carts set session_hash = $1 where session_hash = $2', [hashToken(name), hash]);
+  t.match((await shopper.get('/cart')).body, { id: null });
+
+  const old = box.shopper();
+  old.headers['x-session-id'] = name;
+  t.strictSame(piecesOf((await old.get('/cart')).body), [[shirt.variantId, 2]]);
+  t.equal(old.headers['x-session-id'].length, 73, 'under a session that is signed');
+  const { status, body } = await old.post('/cart/items', item);
+  t.match([status, piecesOf(body)], [201, [[shirt.variantId, 3]]]);
+
+  await box.owner.query(`update carts set status = 'completed', order_id = gen_random_uuid() where session_hash = $1`, [
+    hashToken(name),
+  ]);
+  const ordered = await box.visitor().get('/cart', { headers: { 'x-session-id': name } });
+  t.match(ordered.body, { id: null });
+  t.equal(ordered.headers.get('x-session-id')?.slice(0, 43), name, 'also when it became an order');
+});
