@@ -98,7 +98,7 @@ export async function prepareCart(
     store,
     shopper,
     customer: customerOf(cart, body.customer),
-    notes: body.notes,
+    notes: body.notes ?? cart.note,
     check: () => check(total),
     claim,
     complete: (inside, order) =>

@@ -76,7 +76,7 @@ async function place(tx: TenantDatabase, orderId: string, given: SaleToPlace): P
   return order as Order;
 }
 
-function draftOf({ source, sale, shopper, customer, notes, metadata }: SaleToPlace, id: string, number: string) {
+function draftOf({ source, sale, store, shopper, customer, notes, metadata }: SaleToPlace, id: string, number: string) {
   const { cart, lines, adjustments, totals } = sale;
   return {
     id,
@@ -85,7 +85,10 @@ function draftOf({ source, sale, shopper, customer, notes, metadata }: SaleToPla
     sessionHash: shopper?.hash ?? null,
     memberId: shopper?.memberId ?? cart.memberId,
     currency: cart.currency,
+    regionId: cart.regionId,
+    locale: store.defaultLocale,
     lines: lines.map(({ id: lineId, variant, quantity, unitPrice, total }) => ({
+      id: newId(),
       lineId,
       variantId: variant.id,
       productId: variant.productId,

@@ -7,7 +7,10 @@ import { type Order, orderOf } from './present.ts';
 import type { OrderAddress, PaymentStatus } from './schemas.ts';
 import type { OrderLineRow, OrderRow } from './store.ts';
 
-export interface OrderLineDraft extends Omit<OrderLineRow, 'id'> {
+export interface OrderLineDraft extends Omit<OrderLineRow, 'id' | 'properties'> {
+  /** Made here unless the caller needs to know it before. */
+  id?: string;
+  properties?: OrderLineRow['properties'];
   /** The caller's own name of the line, for adjustments to refer to. */
   lineId?: string;
 }
@@ -42,6 +45,9 @@ export interface OrderDraft {
   sessionHash: string | null;
   memberId: string | null;
   currency: string;
+  regionId?: string | null;
+  /** BCP 47, that the shopper has ordered in. */
+  locale?: string | null;
   lines: readonly OrderLineDraft[];
   adjustments?: readonly OrderAdjustmentDraft[];
   /** As in the totals of a cart: discount and credit are zero or below. */
@@ -66,7 +72,7 @@ const insertDetails = `
                                    source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.kind, part.code, part.label, part.amount,
            part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($28::jsonb)
+      from jsonb_to_recordset($30::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, kind text, code text, label text, amount bigint,
                     source jsonb)
   ),
@@ -75,7 +81,7 @@ const insertDetails = `
                                  included, source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.code, part.label, part.rate, part.amount,
            part.included, part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($29::jsonb)
+      from jsonb_to_recordset($31::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, code text, label text, rate numeric, amount bigint,
                     included boolean, source jsonb)
   ),`;
@@ -85,17 +91,17 @@ const insertOrder = (details: string) => `
   with placed as (
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
                         subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, total_amount,
-                        email, customer_name, phone, notes, metadata)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+                        email, customer_name, phone, notes, metadata, region_id, locale)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $28, $29)
   ),
   lines as (
     insert into order_line_items (tenant_id, order_id, id, position, variant_id, product_id, sku, title,
-                                  variant_title, quantity, unit_amount, total_amount)
+                                  variant_title, properties, quantity, unit_amount, total_amount)
     select $1, $2, part.id, part.position, part."variantId", part."productId", part.sku, part.title,
-           part."variantTitle", part.quantity, part."unitAmount", part."totalAmount"
+           part."variantTitle", part.properties, part.quantity, part."unitAmount", part."totalAmount"
       from jsonb_to_recordset($20::jsonb)
            as part (id uuid, position integer, "variantId" uuid, "productId" uuid, sku text, title text,
-                    "variantTitle" text, quantity integer, "unitAmount" bigint, "totalAmount" bigint)
+                    "variantTitle" text, properties jsonb, quantity integer, "unitAmount" bigint, "totalAmount" bigint)
   ),
   addresses as (
     insert into order_addresses (tenant_id, order_id, type, address)
@@ -151,6 +157,8 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
     actor?.label ?? null,
     event.id,
     event.payload,
+    row.regionId,
+    row.locale,
   ];
   if (detailed) values.push(JSON.stringify(row.adjustments), JSON.stringify(row.taxLines));
   const [made] = await tx.query<{ createdAt: string }>(detailed ? insertDetailed : insertPlain, values);
@@ -171,6 +179,8 @@ function rowOf(draft: OrderDraft): OrderRow {
     paymentStatus: draft.paymentStatus ?? (totals.total === 0 ? 'paid' : 'unpaid'),
     fulfillmentStatus: 'unfulfilled',
     currency: draft.currency,
+    regionId: draft.regionId ?? null,
+    locale: draft.locale ?? null,
     subtotalAmount: totals.subtotal,
     discountAmount: totals.discount,
     shippingAmount: totals.shipping,
@@ -199,10 +209,9 @@ function rowOf(draft: OrderDraft): OrderRow {
 /** Lines, and what comes on top of them, each with an id. */
 function partsOf({ lines, adjustments = [] }: OrderDraft): Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'> {
   const itemIds = new Map<string, string>();
-  const rows = lines.map(({ lineId, ...line }) => {
-    const id = newId();
+  const rows = lines.map(({ lineId, id = newId(), properties = {}, ...line }) => {
     if (lineId !== undefined) itemIds.set(lineId, id);
-    return { id, ...line };
+    return { id, properties, ...line };
   });
   const parts: Pick<OrderRow, 'adjustments' | 'taxLines'> = { adjustments: [], taxLines: [] };
   for (const { kind, code, label, amount, lineId, ...rest } of adjustments) {

@@ -1,16 +1,18 @@
 /**
  * Events of order. They carry no personal data: whoever may read it asks for the order.
  */
-import { defineEvent, nullable, object, type Static, Type, Uuid } from '@carton/runtime';
+import { defineEvent, object, type Static, Type } from '@carton/runtime';
+import { AdminOrder } from './schemas.ts';
 
+const { number, status, paymentStatus, fulfillmentStatus, currency, memberId } = AdminOrder.properties;
 const OrderFact = object({
-  number: Type.String(),
-  status: Type.String(),
-  paymentStatus: Type.String(),
-  fulfillmentStatus: Type.String(),
-  currency: Type.String(),
+  number,
+  status,
+  paymentStatus,
+  fulfillmentStatus,
+  currency,
   totalAmount: Type.Integer({ description: 'Minor units' }),
-  memberId: nullable(Uuid),
+  memberId,
 });
 export type OrderFact = Static<typeof OrderFact>;
 

@@ -27,6 +27,7 @@ export {
   unknownOrder,
 } from './service.ts';
 export { balanceOf, lockOrder, type OrderState } from './store.ts';
+export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
 
 export default definePackage({
   routes: [listAdminOrders, readAdminOrder, updateOrder, cancelOrder, archiveOrder, listOrderTimeline, addOrderNote],

@@ -1,10 +1,11 @@
 /**
  * Orders as they are answered: whole for whoever may see them, masked for anyone else.
  */
-import { money, type ShopperSession, type Static } from '@carton/runtime';
+import { type HasExtensions, money, type ShopperSession, type Static } from '@carton/runtime';
 import type { OrderFact } from './events.ts';
 import type { AdminOrder, OrderAddress, OrderEvent } from './schemas.ts';
 import { balanceOf, type OrderEventRow, type OrderRow } from './store.ts';
+import { labelOf } from './timeline.ts';
 
 /** An order with everything that is known of it; as an answer it is cut to the schema of the route. */
 export interface Order extends Static<typeof AdminOrder> {
@@ -47,6 +48,8 @@ export function orderOf(row: OrderRow): Order {
       address: addresses.shipping ?? null,
       billing: addresses.billing ?? null,
     },
+    regionId: row.regionId,
+    locale: row.locale,
     notes: row.notes,
     memberId: row.memberId,
     sessionHash: row.sessionHash,
@@ -64,9 +67,16 @@ export function factOfOrder(order: Order): OrderFact {
   return { number, status, paymentStatus, fulfillmentStatus, currency, totalAmount: totals.total.amount, memberId };
 }
 
-export function orderEventOf(row: OrderEventRow): OrderEvent {
+export function orderEventOf(box: HasExtensions, row: OrderEventRow): OrderEvent {
   const { id, type, message, actorType, actorId, actorLabel, createdAt } = row;
-  return { id, type, message, actor: { type: actorType, id: actorId, label: actorLabel }, createdAt };
+  return {
+    id,
+    type,
+    label: labelOf(box, type),
+    message,
+    actor: { type: actorType, id: actorId, label: actorLabel },
+    createdAt,
+  };
 }
 
 /**
@@ -86,6 +96,8 @@ export function maskOrder(order: Order): Order {
   const { email, name, phone, address, billing } = order.customer;
   return {
     ...order,
+    // An engraving may hold a name.
+    items: order.items.map((item) => ({ ...item, properties: maskValues(item.properties) })),
     customer: {
       email: maskEmail(email),
       name: name && maskName(name),
@@ -102,6 +114,10 @@ export function maskOrder(order: Order): Order {
 }
 
 const mask = '***';
+
+function maskValues(properties: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, mask]));
+}
 
 function firstOf(text: string): string {
   return [...text][0] ?? '';

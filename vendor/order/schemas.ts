@@ -61,14 +61,22 @@ const AddressOrNull = Type.Unsafe<OrderAddress | null>({
   ...addressOptions,
 });
 
+const LineProperties = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'What was chosen or written for the line, by name; masked for whoever did not place the order',
+  examples: [{ engraving: 'For Ada' }],
+});
+
 export const OrderLineItem = object(
   {
     id: Uuid,
-    variantId: Uuid,
-    productId: Uuid,
+    variantId: nullable({ ...Uuid, description: 'Null of a line that is no variant of the catalogue' }),
+    productId: nullable(Uuid),
     sku: nullable(Type.String({ examples: ['LINEN-M'] })),
     title: Type.String({ examples: ['Linen shirt'] }),
-    variantTitle: Type.String({ examples: ['M'] }),
+    variantTitle: nullable(Type.String({ examples: ['M'] })),
+    properties: LineProperties,
     quantity: Type.Integer({ minimum: 1, examples: [2] }),
     unitPrice: Money,
     total: Money,
@@ -157,6 +165,8 @@ export const OrderResource = object(
         'What is owed: the total, or nothing of a canceled order, less what was paid, and what was refunded of that. Below zero it is owed to the shopper.',
     },
     customer: OrderCustomer,
+    regionId: nullable({ ...Uuid, description: 'The region it was sold in' }),
+    locale: nullable(Type.String({ description: 'BCP 47, that it was ordered in', examples: ['fr-FR'] })),
     notes: nullable(Type.String({ description: 'What the shopper wrote', examples: ['Please ring twice'] })),
     createdAt: DateTime,
     updatedAt: DateTime,
@@ -207,7 +217,10 @@ export const CancelOrder = object(
 /** Who did something; for every package that keeps a history. */
 export const Actor = object(
   {
-    type: oneOf(['shopper', 'staff', 'api_key', 'operator', 'system']),
+    type: Type.String({
+      description: 'Open: `shopper`, `staff`, `api_key`, `operator`, `system`, and what packages add',
+      examples: ['staff'],
+    }),
     id: nullable(Uuid),
     label: nullable(Type.String({ examples: ['ada@example.com'] })),
   },
@@ -217,7 +230,8 @@ export const Actor = object(
 export const OrderEvent = object(
   {
     id: Uuid,
-    type: oneOf(['placed', 'updated', 'canceled', 'archived', 'note', 'payment'], { examples: ['placed'] }),
+    type: Type.String({ examples: ['placed'] }),
+    label: Type.String({ description: 'What the type is called', examples: ['Placed'] }),
     message: Type.String({ examples: ['Order placed'] }),
     actor: Actor,
     createdAt: DateTime,

@@ -1,7 +1,7 @@
 /**
  * Rules of orders after they were placed: changing, canceling, archiving, notes, and the state of their payment.
  */
-import { returnStock } from '@carton/inventory';
+import { returnStock, type StockLine } from '@carton/inventory';
 import {
   defineProblem,
   extensionPoint,
@@ -103,7 +103,7 @@ export async function cancelOrder(db: TenantDatabase, id: string, reason?: strin
     const { items, ...before } = await readOrder(tx, id);
     refuseToCancel(before);
     // Stock is locked before orders, everywhere. If somebody was faster, the transaction undoes what is returned here.
-    await returnStock(tx, items, { type: 'order', id });
+    await returnStock(tx, items.flatMap(stockedOf), { type: 'order', id });
     const now = new Date();
     const [canceled] = await tx.update<OrderState>(
       'orders',
@@ -119,6 +119,11 @@ export async function cancelOrder(db: TenantDatabase, id: string, reason?: strin
     for (const undo of orderCancelers.of(tx)) await undo(tx, canceled);
     return readOrder(tx, id);
   });
+}
+
+/** What stock knows of a line. */
+function stockedOf({ variantId, quantity }: Order['items'][number]): StockLine[] {
+  return variantId === null ? [] : [{ variantId, quantity }];
 }
 
 function refuseToCancel({ status, fulfillmentStatus }: Pick<Order, 'status' | 'fulfillmentStatus'>): void {
@@ -151,13 +156,13 @@ export async function listTimeline(
 ): Promise<Page<OrderEvent>> {
   await readOrder(db, id);
   const { items, nextCursor } = await listOrderEventRows(db, id, page);
-  return { items: items.map(orderEventOf), nextCursor };
+  return { items: items.map((row) => orderEventOf(db, row)), nextCursor };
 }
 
 /** @throws not_found (404) */
 export async function addNote(db: TenantDatabase, id: string, note: string): Promise<OrderEvent> {
   await readOrder(db, id);
-  return orderEventOf(await insertOrderEvent(db, id, 'note', note));
+  return orderEventOf(db, await insertOrderEvent(db, id, 'note', note));
 }
 
 /** How an order is paid: sums of its payments, in minor units, and the state that follows from them. */

@@ -2,14 +2,7 @@
  * Queries of the tables of order.
  */
 import { json, newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
-import type {
-  AdminOrderQuery,
-  fulfillmentStatuses,
-  OrderAddress,
-  OrderEvent,
-  orderStatuses,
-  PaymentStatus,
-} from './schemas.ts';
+import type { AdminOrderQuery, fulfillmentStatuses, OrderAddress, orderStatuses, PaymentStatus } from './schemas.ts';
 
 /** An order without its parts. Amounts are minor units of its currency. */
 export interface OrderState {
@@ -40,13 +33,16 @@ export function balanceOf({
   return charged - paidAmount + refundedAmount;
 }
 
+/** Without a variant it is a line of its own: a fee, a thing made to order. */
 export interface OrderLineRow {
   id: string;
-  variantId: string;
-  productId: string;
+  variantId: string | null;
+  productId: string | null;
   sku: string | null;
   title: string;
-  variantTitle: string;
+  variantTitle: string | null;
+  /** What the shopper chose or wrote for it: an engraving, a plan. */
+  properties: Record<string, unknown>;
   quantity: number;
   unitAmount: number;
   totalAmount: number;
@@ -97,6 +93,9 @@ export interface OrderRow extends OrderState {
   shippingAmount: number;
   taxAmount: number;
   creditAmount: number;
+  regionId: string | null;
+  /** BCP 47 */
+  locale: string | null;
   email: string;
   customerName: string | null;
   phone: string | null;
@@ -114,9 +113,9 @@ export interface OrderRow extends OrderState {
 
 export interface OrderEventRow {
   id: string;
-  type: OrderEvent['type'];
+  type: string;
   message: string;
-  actorType: OrderEvent['actor']['type'];
+  actorType: string;
   actorId: string | null;
   actorLabel: string | null;
   createdAt: string;
@@ -131,8 +130,8 @@ const selectOrders = `
   select orders.*,
          (select coalesce(json_agg(json_build_object(
                    'id', id, 'variantId', variant_id, 'productId', product_id, 'sku', sku, 'title', title,
-                   'variantTitle', variant_title, 'quantity', quantity, 'unitAmount', unit_amount,
-                   'totalAmount', total_amount) order by position), '[]') ${partOf('order_line_items')}) as lines,
+                   'variantTitle', variant_title, 'properties', properties, 'quantity', quantity,
+                   'unitAmount', unit_amount, 'totalAmount', total_amount) order by position), '[]') ${partOf('order_line_items')}) as lines,
          (select coalesce(json_object_agg(type, address), '{}') ${partOf('order_addresses')}) as addresses,
          (select coalesce(json_agg(json_build_object(
                    'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'kind', kind, 'code', code,
@@ -205,7 +204,7 @@ export async function putAddress(
 export function insertOrderEvent(
   tx: TenantDatabase,
   orderId: string,
-  type: OrderEvent['type'],
+  type: string,
   message: string,
 ): Promise<OrderEventRow> {
   const { actor } = tx;

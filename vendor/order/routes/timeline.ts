@@ -1,38 +1,45 @@
 /**
  * The history of an order, and what staff write into it.
  */
-import { pageQuery, route } from '@carton/runtime';
+import { pageOf, pageQuery, route, varying } from '@carton/runtime';
 import { AddOrderNote, OrderEvent, OrderEventPage } from '../schemas.ts';
 import { addNote, listTimeline } from '../service.ts';
+import { orderEventSchemaOf } from '../timeline.ts';
 
 const tag = 'Orders';
 
-export const listOrderTimeline = route(
-  {
-    method: 'get',
-    path: '/admin/orders/:id/timeline',
-    operationId: 'listOrderTimeline',
-    tag,
-    summary: 'List the history of an order, newest first',
-    access: 'staff',
-    query: pageQuery(),
-    status: 200,
-    response: OrderEventPage,
-  },
-  ({ db, params, query }) => listTimeline(db, params.id, query),
+export const listOrderTimeline = varying(
+  route(
+    {
+      method: 'get',
+      path: '/admin/orders/:id/timeline',
+      operationId: 'listOrderTimeline',
+      tag,
+      summary: 'List the history of an order, newest first',
+      access: 'staff',
+      query: pageQuery(),
+      status: 200,
+      response: OrderEventPage,
+    },
+    ({ db, params, query }) => listTimeline(db, params.id, query),
+  ),
+  (box) => ({ response: pageOf(orderEventSchemaOf(box), 'OrderEventPage') }),
 );
 
-export const addOrderNote = route(
-  {
-    method: 'post',
-    path: '/admin/orders/:id/notes',
-    operationId: 'addOrderNote',
-    tag,
-    summary: "Write a note into an order's history",
-    access: 'staff',
-    body: AddOrderNote,
-    status: 201,
-    response: OrderEvent,
-  },
-  ({ db, params, body }) => addNote(db, params.id, body.note),
+export const addOrderNote = varying(
+  route(
+    {
+      method: 'post',
+      path: '/admin/orders/:id/notes',
+      operationId: 'addOrderNote',
+      tag,
+      summary: "Write a note into an order's history",
+      access: 'staff',
+      body: AddOrderNote,
+      status: 201,
+      response: OrderEvent,
+    },
+    ({ db, params, body }) => addNote(db, params.id, body.note),
+  ),
+  (box) => ({ response: orderEventSchemaOf(box) }),
 );

@@ -1,0 +1,75 @@
+/**
+ * Lines of an order are what was sold: of a variant or not, with what was chosen or written for each.
+ */
+import { createOrder, findOrder, maskOrder } from '@carton/order';
+import { newId } from '@carton/runtime';
+import t from 'tap';
+import { draftOf, openBox, place, placeStocked } from './helpers.ts';
+
+const box = await openBox(t);
+const engraved = { properties: { engraving: 'For Ada', size: 7, gift: true } };
+const custom = {
+  variantId: null,
+  productId: null,
+  sku: null,
+  title: 'Hand-bound book',
+  variantTitle: null,
+  quantity: 1,
+  unitAmount: 4000,
+  totalAmount: 4000,
+};
+
+t.test('a line without a variant, and lines of one variant that differ', async (t) => {
+  const [line] = draftOf().lines;
+  const id = newId();
+  const lines = [{ ...line, ...engraved, id }, { ...line, properties: { engraving: 'For Anne' } }, custom];
+  const order = await place(box, { lines: lines as never });
+  t.equal(order.items[0]?.id, id, 'a line may be named before the order is there');
+  t.match(order.items, [
+    { properties: engraved.properties },
+    { properties: { engraving: 'For Anne' } },
+    { variantId: null, title: 'Hand-bound book' },
+  ]);
+  t.strictSame(await findOrder(box.db, order.id), order, 'as it is stored');
+  const { status, body } = await box.staff.get(`/admin/orders/${order.id}`);
+  t.equal(status, 200);
+  t.strictSame(
+    body.items.map(({ variantId, variantTitle, properties }: Record<string, unknown>) => [
+      variantId,
+      variantTitle,
+      properties,
+    ]),
+    [
+      [line?.variantId, 'M', engraved.properties],
+      [line?.variantId, 'M', { engraving: 'For Anne' }],
+      [null, null, {}],
+    ],
+  );
+});
+
+t.test('what was written for a line is masked for whoever did not order it', async (t) => {
+  const [line] = draftOf().lines;
+  const order = await place(box, { lines: [{ ...line, ...engraved }] as never });
+  t.strictSame(
+    maskOrder(order).items.map(({ properties }) => properties),
+    [{ engraving: '***', size: '***', gift: '***' }],
+  );
+});
+
+t.test('canceling returns the stock of lines that have any', async (t) => {
+  const { order, onHand } = await placeStocked(box, 5, 2);
+  const [line] = order.items;
+  const { variantId, productId } = line as { variantId: string; productId: string };
+  const stocked = { ...custom, variantId, productId, variantTitle: 'M', quantity: 3 };
+  const mixed = await box.db.transaction((tx) => createOrder(tx, draftOf({ lines: [custom, stocked] })));
+  const before = await onHand();
+  t.equal((await box.staff.post(`/admin/orders/${mixed.id}/cancel`)).status, 200);
+  t.equal(await onHand(), before + 3);
+});
+
+t.test('region and locale are those of the sale', async (t) => {
+  const regionId = newId();
+  const order = await place(box, { regionId, locale: 'fr-FR' });
+  t.match(await findOrder(box.db, order.id), { regionId, locale: 'fr-FR' });
+  t.match(await findOrder(box.db, (await place(box)).id), { regionId: null, locale: null });
+});
