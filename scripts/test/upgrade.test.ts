@@ -1,0 +1,214 @@
+/**
+ * A box of an earlier release, with two shops at work in it, is started by this one: nothing is lost, and whatever was
+ * under way goes on. Its database stands beside this test as pg_dump wrote it, with what the shops' people know of it.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import {
+  administerAt,
+  type Caller,
+  callerOf,
+  createTestDatabase,
+  packagesOfTier,
+  sourceRoot,
+  until,
+} from '@carton/runtime/testing';
+import t from 'tap';
+import { boot } from '../../runtime/boot.ts';
+
+const folder = join(import.meta.dirname, 'support/release-0.1.0');
+const { shops, secrets } = JSON.parse(await readFile(join(folder, 'shops.json'), 'utf8'));
+const dump = gunzipSync(await readFile(join(folder, 'dump.sql.gz'))).toString();
+
+const database = await createTestDatabase('empty');
+await administerAt(database.url, dump);
+const look = <Row = Record<string, unknown>>(text: string) =>
+  administerAt(database.url, 'set row_security = off', text) as Promise<Row[]>;
+
+/** Every table with the number of its rows. */
+async function countRows(): Promise<Map<string, number>> {
+  const tables = await look<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
+  );
+  const counts = new Map<string, number>();
+  for (const { name } of tables) {
+    const [row] = await look<{ count: string }>(`select count(*) as count from public.${name}`);
+    counts.set(name, Number(row?.count));
+  }
+  return counts;
+}
+
+const before = await countRows();
+/** Events that are not dealt out to their subscribers yet. */
+async function countWaiting(): Promise<number> {
+  const [row] = await look<{ count: number }>(
+    'select count(*)::int as count from event_outbox where dispatched_at is null',
+  );
+  return row?.count ?? 0;
+}
+
+const waiting = await countWaiting();
+const start = () =>
+  boot({
+    databaseUrl: database.url,
+    tier: 'enterprise',
+    packages: packagesOfTier('enterprise'),
+    packagesFrom: sourceRoot,
+    operatorSecret: secrets.operator,
+    hostingSecret: secrets.hosting,
+    environment: { PAYMENT_ADAPTERS: 'manual' },
+    strictAnswers: true,
+    host: '127.0.0.1',
+    port: 0,
+  });
+let box = await start();
+t.teardown(async () => {
+  await box.stop();
+  await database.drop();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: what a shop knows is as it was written down.
+type Shop = any;
+
+const reach = ({ slug }: Shop) => ({ 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting });
+const shopperOf = (shop: Shop, session: string) => callerOf(box.url, { ...reach(shop), 'x-session-id': session }, true);
+
+async function signIn(shop: Shop): Promise<Caller> {
+  const { email, password } = shop;
+  const { status, body } = await callerOf(box.url, reach(shop)).post('/admin/auth/login', { email, password });
+  t.equal(status, 200, 'the owner signs in with the password there was');
+  return callerOf(box.url, { ...reach(shop), authorization: `Bearer ${body.token}` });
+}
+
+t.test('no row is lost', async (t) => {
+  const after = await countRows();
+  const lost = [...before].filter(([table, rows]) => (after.get(table) ?? 0) < rows);
+  t.strictSame(lost, []);
+});
+
+t.test('a start later there is nothing left to migrate', async (t) => {
+  const applied = () => look('select * from applied_migrations order by 1, 2, 3');
+  const done = await applied();
+  t.ok(done.length > 0);
+  await box.stop();
+  box = await start();
+  t.strictSame(await applied(), done);
+});
+
+t.test('what waited to be told is told', async (t) => {
+  t.ok(waiting > 0, `${waiting} events waited`);
+  await until(countWaiting, (left) => left === 0);
+});
+
+for (const shop of shops) {
+  t.test(`the shop ${shop.slug}`, async (t) => {
+    const staff = await signIn(shop);
+    const read = async (path: string) => {
+      const { status, body } = await staff.get(path);
+      t.equal(status, 200, path);
+      return body;
+    };
+
+    await t.test('orders say what they said', async (t) => {
+      for (const order of shop.list) t.match(await read(`/admin/orders/${order.id}`), unchanged(order), order.number);
+      const { items } = await read('/admin/orders');
+      t.strictSame(
+        items.map(({ number }: { number: string }) => number),
+        shop.list.map(({ number }: { number: string }) => number),
+      );
+    });
+
+    await t.test('stock is what it was', async (t) => {
+      const { items } = await read('/admin/stock-items');
+      const figures = ({ id, onHand, reserved }: Record<string, unknown>) => ({ id, onHand, reserved });
+      t.strictSame(items.map(figures), shop.stock.map(figures));
+    });
+
+    await t.test('products, collections, keys, invites and hosts go on', async (t) => {
+      const visitor = callerOf(box.url, reach(shop));
+      const { items } = (await visitor.get('/products')).body;
+      t.strictSame(items.map(({ handle }: { handle: string }) => handle).sort(), ['linen-shirt', 'mug', 'notebook']);
+      t.equal((await visitor.get('/collections/summer')).body.products.items.length, 3);
+      const erp = callerOf(box.url, { ...reach(shop), authorization: `Bearer ${shop.apiKey}` });
+      t.equal((await erp.get('/admin/orders')).status, 200);
+      t.equal((await erp.get('/admin/users')).status, 403);
+      const hosting = callerOf(box.url, { 'x-hosting-secret': secrets.hosting });
+      t.match(await hosting.get(`/tenants/lookup?host=${shop.host}`), { status: 200, body: { tenantSlug: shop.slug } });
+    });
+
+    await t.test('a shopper finds the cart, and orders it', async (t) => {
+      const { session, cart } = shop.carts.active;
+      const shopper = shopperOf(shop, session);
+      const { body } = await shopper.get('/cart');
+      t.match(body, { id: cart.id, email: cart.email, note: cart.note, shippingAddress: cart.shippingAddress });
+      t.strictSame(body.totals.total, cart.totals.total);
+      const [shirt] = shop.articles;
+      t.equal((await shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 1 })).status, 201);
+      const placed = await shopper.post('/checkout', { customer: { email: 'linus@example.com' } });
+      t.equal(placed.status, 201);
+      t.match(await read(`/admin/orders/${placed.body.id}`), { customer: { email: 'linus@example.com' } });
+      t.equal((await shopper.get('/cart')).body.items.length, 0);
+    });
+
+    await t.test('an invented session finds none of it', async (t) => {
+      const shopper = shopperOf(shop, 'A'.repeat(43));
+      t.match((await shopper.get('/cart')).body, { id: null });
+    });
+
+    await t.test('a payment session that was open becomes an order', async (t) => {
+      const { session, method } = shop.carts.paying;
+      const shopper = shopperOf(shop, session);
+      const placed = await shopper.post('/checkout', {
+        customer: { email: 'paying@example.com' },
+        paymentMethod: method,
+      });
+      t.equal(placed.status, 201);
+      const { items } = await read(`/admin/payments?orderId=${placed.body.id}`);
+      t.strictSame(
+        items.map(({ status }: { status: string }) => status),
+        ['pending'],
+      );
+    });
+
+    await t.test('what was paid in part is paid in full', async (t) => {
+      const { id, total } = shop.orders.partlyPaid;
+      const path = `/admin/orders/${id}`;
+      const rest = { amount: total.amount - 2000, currency: total.currency };
+      const beyond = { ...rest, amount: rest.amount + 1 };
+      t.match(await read(path), { paymentStatus: 'partially_paid' });
+      t.equal((await staff.post(`${path}/payments`, { amount: beyond, method: 'cash' })).status, 409);
+      t.equal((await staff.post(`${path}/payments`, { amount: rest, method: 'cash' })).status, 201);
+      t.match(await read(path), { paymentStatus: 'paid' });
+    });
+
+    await t.test('what was promised is received', async (t) => {
+      const { id, total } = shop.orders.pending;
+      const { items } = await read(`/admin/payments?orderId=${id}`);
+      t.equal((await staff.post(`/admin/payments/${items[0].id}/capture`)).status, 200);
+      t.match(await read(`/admin/orders/${id}`), { paymentStatus: 'paid' });
+      t.strictSame((await read(`/admin/payments/${items[0].id}`)).captured, total);
+    });
+
+    await t.test('what was paid can be given back, and what was not can be canceled', async (t) => {
+      const paid = (await read(`/admin/payments?orderId=${shop.orders.paid.id}`)).items[0];
+      const refunded = await staff.post(`/admin/payments/${paid.id}/refunds`, { amount: paid.amount });
+      t.equal(refunded.status, 201);
+      t.match(await read(`/admin/orders/${shop.orders.paid.id}`), { paymentStatus: 'refunded' });
+      const canceled = await staff.post(`/admin/orders/${shop.orders.unpaid.id}/cancel`);
+      t.match(canceled, { status: 200, body: { status: 'canceled', paymentStatus: 'voided' } });
+    });
+
+    await t.test('whoever placed an order sees it whole, and nobody else', async (t) => {
+      const { id, session } = shop.orders.archived;
+      t.match((await shopperOf(shop, session).get(`/checkout/${id}`)).body.customer, { name: 'Ada Lovelace' });
+      const masked = (await callerOf(box.url, reach(shop)).get(`/checkout/${id}`)).body.customer;
+      t.not(masked.name, 'Ada Lovelace');
+    });
+  });
+}
+
+/** What an order said, as a pattern: fields that came since may stand beside. */
+function unchanged({ updatedAt: _, ...order }: Record<string, unknown>) {
+  return order;
+}
