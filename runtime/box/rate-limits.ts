@@ -2,6 +2,7 @@
  * Whom a box counts requests by: staff, API keys and members by who they are, everybody else by the address they call
  * from. A guest's session is no name: anyone makes as many as they like.
  */
+import { Guesses } from '../http/guesses.ts';
 import { addressBlock, RateLimiter, type RateLimiting, type RateLimits } from '../http/rate-limit.ts';
 import type { MetricsReader } from '../operations/metrics/access.ts';
 import type { StaffCaller } from './services.ts';
@@ -12,8 +13,10 @@ import type { TenantScope } from './tenancy.ts';
 const mostCallers = 100_000;
 
 export function boxRateLimits(limits: RateLimits): RateLimiting<TenantScope> {
+  const limiter = new RateLimiter(limits, { largest: mostCallers });
   return {
-    limiter: new RateLimiter(limits, { largest: mostCallers }),
+    limiter,
+    guesses: new Guesses(limiter, ({ tenant }) => tenant?.id ?? 'box'),
     callerName(ctx, { tenant }, caller) {
       const { type, id, memberId, hosting, metrics } = (caller ?? {}) as Partial<
         StaffCaller & ShopperSession & MetricsReader

@@ -5,6 +5,7 @@
  */
 import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
+import type { Guesses } from './guesses.ts';
 import { tooManyRequests } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 
@@ -110,6 +111,7 @@ export function addressBlock(given: string): string {
 /** The limits of an application, and who a caller is counted as. */
 export interface RateLimiting<Scope> {
   limiter: RateLimiter;
+  guesses: Guesses<Scope>;
   /** The name a caller is counted by; null for one who is not limited. A credential that costs nothing names nobody. */
   callerName(ctx: Context, scope: Scope, caller: unknown): string | null;
 }
@@ -118,12 +120,6 @@ export interface RateLimiting<Scope> {
 export function countRequest(ctx: Context, limiter: RateLimiter, rateClass: RateClass, caller: string): void {
   const standing = limiter.take(rateClass, caller);
   if (standing) announce(ctx, limiter, rateClass, standing);
-}
-
-/** Refuses whoever has sent too many wrong credentials, before the next is looked up. @throws too_many_requests (429) */
-export function refuseGuesser(ctx: Context, limiter: RateLimiter, address: string): void {
-  const standing = limiter.look('login', address, 1);
-  if (standing && !standing.allowed) announce(ctx, limiter, 'login', standing);
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */

@@ -10,8 +10,8 @@ import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery,
 import { credentialPlaces, refuseCrossSite } from './origins.ts';
 import { etagOf, refuseStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
-import { addressBlock, countRequest, refuseGuesser } from './rate-limit.ts';
-import { accessKindsOf, isInSteps, type Route } from './route.ts';
+import { countRequest } from './rate-limit.ts';
+import { isInSteps, type Route } from './route.ts';
 import { faults } from './validation.ts';
 
 /** Makes the Koa handler of a route. */
@@ -62,14 +62,12 @@ function identifier<Scope, Services>(
 ): (ctx: Context, scope: Scope) => Promise<unknown> {
   const { rateLimit } = declaration;
   if (!rateLimits || !rateLimit) return (ctx, scope) => authenticate(ctx, scope, declaration, kinds);
-  const { limiter, callerName } = rateLimits;
-  const asksForCredential = accessKindsOf(declaration).length > 0;
+  const { limiter, guesses, callerName } = rateLimits;
+  const countGuess = guesses.counterFor(declaration, kinds);
 
   return async function identify(ctx, scope) {
-    const guesser = `guesses of ${addressBlock(ctx.ip)}`;
-    if (asksForCredential) refuseGuesser(ctx, limiter, guesser);
     const caller = await authenticate(ctx, scope, declaration, kinds).catch((error) => {
-      if (error instanceof Problem && error.type.status === 401) countRequest(ctx, limiter, 'login', guesser);
+      if (error instanceof Problem && error.type.status === 401) countGuess?.(ctx, scope);
       throw error;
     });
     const name = callerName(ctx, scope, caller);

@@ -2,7 +2,7 @@
  * How often a caller may ask a box: limits by shop and caller.
  */
 import t from 'tap';
-import { createTestBox } from '../testing/index.ts';
+import { callerOf, createTestBox } from '../testing/index.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 
@@ -36,4 +36,40 @@ t.test('a forged address stays one caller where no proxy is trusted', async (t) 
     statuses.push((await box.visitor().get('/store', { headers })).status);
   }
   t.strictSame(statuses, [200, 200, 429, 429]);
+});
+
+t.test('wrong credentials close no shop to whoever has a right one, and passwords stay hard to guess', async (t) => {
+  const withCart = [
+    ...packages,
+    ...['region', 'product', 'pricing', 'inventory', 'cart'].map((name) => `@carton/${name}`),
+  ];
+  const box = await createTestBox(t, { packages: withCart, rateLimits: { login: 10 } });
+  const other = await box.openShop();
+  const shopper = box.shopper();
+  await shopper.patch('/cart', { note: 'Mine' });
+
+  const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+  const wrong: [what: string, ask: (at: number) => Promise<{ status: number }>, last: number][] = [
+    ['session', (at) => box.visitor().get('/cart', { headers: { 'x-session-id': `malformed ${at}` } }), 200],
+    ['staff', (at) => box.visitor().get('/admin/me', bearer(`sts_${at}`)), 429],
+    ['operator', (at) => callerOf(box.url).get('/admin/tenants', bearer(`secret ${at}`)), 429],
+    ['metrics', (at) => callerOf(box.url).get('/metrics', bearer(`metrics ${at}`)), 429],
+    ['a page whose session has ended', () => other.visitor().get('/admin/me', bearer('sts_ended')), 401],
+  ];
+  for (const [what, ask, last] of wrong) {
+    let status = 0;
+    for (let at = 0; at < 15; at++) ({ status } = await ask(at));
+    t.equal(status, last, what);
+  }
+  t.match(await shopper.get('/cart'), { status: 200, body: { note: 'Mine' } });
+  t.equal((await box.staff.get('/admin/me')).status, 200);
+  t.equal((await other.staff.get('/admin/me')).status, 200);
+  t.equal((await box.operator.get('/admin/tenants')).status, 200);
+  t.equal((await callerOf(box.url).get('/metrics', bearer(box.secrets.metrics))).status, 200);
+  t.equal((await other.visitor().get('/admin/me', bearer('sts_another'))).status, 401, 'counted by shop');
+
+  const logIn = (password: string) => box.visitor().post('/admin/auth/login', { email: box.email, password });
+  t.equal((await logIn(box.password)).status, 200, 'by whoever has a right password, too');
+  for (let at = 0; at < 10; at++) await logIn(`guess ${at}`);
+  t.match(await logIn(box.password), { status: 429, body: { code: 'too_many_requests' } });
 });

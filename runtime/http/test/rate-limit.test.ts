@@ -4,6 +4,7 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
+import { Guesses } from '../guesses.ts';
 import {
   type AccessKind,
   bearerToken,
@@ -13,6 +14,7 @@ import {
   RateLimiter,
   type RateLimits,
   routeFor,
+  unauthenticated,
 } from '../index.ts';
 import { addressBlock } from '../rate-limit.ts';
 
@@ -74,32 +76,43 @@ const routes = [
     { ...base, method: 'post', path: '/buy', operationId: 'buy', access: 'key', rateLimit: 'checkout' },
     () => undefined,
   ),
+  route({ ...base, method: 'get', path: '/mine', operationId: 'readMine', access: ['own', 'key'] }, () => undefined),
+  route({ ...base, method: 'get', path: '/cart', operationId: 'readCart', access: 'guest' }, () => undefined),
   route(
     { ...base, method: 'get', path: '/alive', operationId: 'alive', access: 'public', rateLimit: false },
     () => undefined,
   ),
 ];
-let lookUps = 0;
-const key: AccessKind<null, string> = {
+const guest: AccessKind<string | null, string> = {
+  name: 'guest',
+  schemes: { guest: { type: 'http', scheme: 'bearer' } },
+  optional: true,
+  authenticate(ctx) {
+    if (bearerToken(ctx) !== null) throw unauthenticated();
+    return null;
+  },
+};
+const key: AccessKind<string | null, string> = {
   name: 'key',
   schemes: { key: { type: 'http', scheme: 'bearer' } },
   authenticate(ctx) {
-    lookUps++;
     const token = bearerToken(ctx);
     return token?.startsWith('key-') ? token : null;
   },
 };
 
 async function serve(t: { teardown(task: () => Promise<void>): void }, limits: Partial<RateLimits>) {
-  const app = createApp<null, object>({
+  const limiter = new RateLimiter({ ...noRateLimits, ...limits });
+  const app = createApp<string | null, object>({
     routes,
-    accessKinds: [key] as never,
-    scope: () => null,
+    accessKinds: [key, { ...key, name: 'own' }, guest] as never,
+    scope: (ctx) => ctx.get('x-shop') || null,
     services: () => ({}),
     log: pino({ level: 'silent' }),
     trustProxy: 'loopback',
     rateLimits: {
-      limiter: new RateLimiter({ ...noRateLimits, ...limits }),
+      limiter,
+      guesses: new Guesses(limiter, (scope) => scope ?? ''),
       callerName: (ctx, _, caller) => (caller === 'key-free' ? null : ((caller as string) ?? addressBlock(ctx.ip))),
     },
   });
@@ -156,17 +169,32 @@ t.test('neighbours of one IPv6 network are one caller', async (t) => {
   t.equal((await from('2001:db8:0:1::2').get('/things')).status, 204);
 });
 
-t.test('whoever guesses credentials is refused before they are looked up, and nobody else is', async (t) => {
+t.test('whoever guesses credentials is told to wait, and nobody else is', async (t) => {
   const { from } = await serve(t, { login: 3 });
+  const guess = async (caller: ReturnType<typeof from>, headers = {}) =>
+    (await caller.post('/things', undefined, { headers })).status;
   const statuses: number[] = [];
-  for (let guess = 0; guess < 5; guess++)
-    statuses.push((await from('192.0.2.1', `wrong-${guess}`).post('/things')).status);
+  for (let at = 0; at < 5; at++) statuses.push(await guess(from('192.0.2.1', `wrong-${at}`)));
   t.strictSame(statuses, [401, 401, 401, 429, 429]);
-  lookUps = 0;
-  const refused = await from('192.0.2.1', 'key-1').post('/things');
-  t.equal(refused.status, 429);
-  t.ok(refused.headers.get('retry-after'));
-  t.equal(lookUps, 0);
-  t.equal((await from('192.0.2.2', 'key-1').post('/things')).status, 204);
+  const refused = await from('192.0.2.1', 'wrong-9').post('/things');
+  t.match(refused.headers.get('retry-after'), /^\d+$/);
+  t.equal(await guess(from('192.0.2.1', 'key-1')), 204, 'the right credential, from the same address');
+  t.equal(await guess(from('192.0.2.1', 'wrong-0')), 401, 'a guess that was counted already');
+  t.equal(await guess(from('192.0.2.1')), 401, 'who sends none guesses nothing');
+  t.equal(await guess(from('192.0.2.1', 'wrong-7'), { 'x-shop': 'other' }), 401, 'at another shop');
+  t.equal(await guess(from('192.0.2.2', 'wrong-7')), 401, 'from another address');
   t.equal((await from('192.0.2.1').get('/things')).status, 204, 'what needs no credential');
+  t.equal((await from('192.0.2.1', 'wrong-7').get('/mine')).status, 401, 'another kind of access');
+});
+
+t.test('a page that goes on asking with a token that has ended is one guess', async (t) => {
+  const { from } = await serve(t, { login: 3 });
+  const page = from('192.0.2.1', 'ended');
+  for (let call = 0; call < 10; call++) t.equal((await page.post('/things')).status, 401);
+  t.equal((await from('192.0.2.1', 'wrong-1').post('/things')).status, 401);
+});
+
+t.test('where guests are let in, a wrong credential is no guess', async (t) => {
+  const { from } = await serve(t, { login: 3 });
+  for (let call = 0; call < 10; call++) t.equal((await from('192.0.2.1', `wrong-${call}`).get('/cart')).status, 401);
 });
