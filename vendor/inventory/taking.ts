@@ -96,7 +96,7 @@ const allotment = `
              else least(spare, greatest(rest - earlier_spares, 0))
                   + case when place = first_place then greatest(rest - spares, 0) else 0 end
            end)::integer as allotted,
-           not back_orders and (available < placed or spares < rest) as short
+           not back_orders and (placed > greatest(available, 0) or spares < rest) as short
       from choices
   ),
   outcomes as (
