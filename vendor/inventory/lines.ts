@@ -27,6 +27,18 @@ export interface StockArrays {
   placed: { variantIds: string[]; locationIds: string[]; quantities: number[] };
 }
 
+/** What is worth telling of a variant after stock was taken or refused. */
+export interface Outcome {
+  variantId: string;
+  /** Could not be had; fell to its low-stock level; was reserved and is free again. */
+  kind: 'refused' | 'low' | 'freed';
+  /** How many were wanted, or were freed. */
+  quantity: number;
+  /** How many could be had, or of what is low: how many are left. */
+  available: number;
+  lowStockLevel: number;
+}
+
 /** @throws Error outside a transaction, and for a quantity that is none */
 export function arraysOf(db: TenantDatabase, lines: readonly StockLine[]): StockArrays {
   if (!db.inTransaction) throw new Error('stock is moved outside a transaction');

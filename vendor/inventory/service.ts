@@ -4,10 +4,10 @@
 import { findVariants } from '@carton/product';
 import { defineProblem, publish, type TenantDatabase } from '@carton/runtime';
 import { stockLow, stockReleased, stockReserved } from './events.ts';
-import type { StockLine, StockReference } from './lines.ts';
+import type { Outcome, StockLine, StockReference } from './lines.ts';
 import { atServingLocations, type StockSale } from './locations.ts';
 import { openLevels, releaseLines, returnLines } from './returning.ts';
-import { type Outcome, reserveLines, takeLines } from './taking.ts';
+import { reserveLines, takeLines } from './taking.ts';
 
 export const insufficientStock = defineProblem({
   code: 'insufficient_stock',

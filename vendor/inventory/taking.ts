@@ -11,19 +11,16 @@
  * the other. What is still missing is owed by the first, if the variant may be back-ordered.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import { actorOf, arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
-
-/** What is worth telling of a variant after stock was taken or refused. */
-export interface Outcome {
-  variantId: string;
-  /** Could not be had; fell to its low-stock level; was reserved and is free again. */
-  kind: 'refused' | 'low' | 'freed';
-  /** How many were wanted, or were freed. */
-  quantity: number;
-  /** How many could be had, or of what is low: how many are left. */
-  available: number;
-  lowStockLevel: number;
-}
+import {
+  actorOf,
+  arraysOf,
+  newIds,
+  type Outcome,
+  type StockArrays,
+  type StockLine,
+  type StockReference,
+} from './lines.ts';
+import { takeAtOne } from './taking-at-one.ts';
 
 /**
  * What both statements begin with; `$10` and `$11` name the reservation that is used up. Rows are reached by `any(…)`
@@ -196,8 +193,7 @@ async function alone(
   return outcomes;
 }
 
-function valuesOf(tx: TenantDatabase, lines: readonly StockLine[], serving: readonly string[]): unknown[] {
-  const { variantIds, quantities, anywhere, placed } = arraysOf(tx, lines);
+function valuesOf({ variantIds, quantities, anywhere, placed }: StockArrays, serving: readonly string[]): unknown[] {
   const ids = newIds(variantIds.length * serving.length + placed.variantIds.length);
   const places = [placed.variantIds, placed.locationIds, placed.quantities];
   return [variantIds, quantities, anywhere, ...places, serving, ids];
@@ -208,11 +204,17 @@ export function takeLines(
   tx: TenantDatabase,
   lines: readonly StockLine[],
   serving: readonly string[],
-  { type, id }: StockReference,
+  reference: StockReference,
   reserved: StockReference | null,
 ): Promise<Outcome[]> {
+  const arrays = arraysOf(tx, lines);
+  const [only, second] = serving;
+  if (only && !second && !reserved && arrays.placed.variantIds.length === 0) {
+    return takeAtOne(tx, arrays, only, reference);
+  }
   const own = [reserved?.type ?? null, reserved?.id ?? null];
-  return alone(tx, reserved, takeText, [...valuesOf(tx, lines, serving), ...own, type, id, ...actorOf(tx)]);
+  const { type, id } = reference;
+  return alone(tx, reserved, takeText, [...valuesOf(arrays, serving), ...own, type, id, ...actorOf(tx)]);
 }
 
 /** Reserves all lines or none in place of what the reference has reserved; answers what is notable of it. */
@@ -224,5 +226,5 @@ export function reserveLines(
   until: Date | null,
 ): Promise<Outcome[]> {
   const { type, id } = reference;
-  return alone(tx, reference, reserveText, [...valuesOf(tx, lines, serving), type, id, until]);
+  return alone(tx, reference, reserveText, [...valuesOf(arraysOf(tx, lines), serving), type, id, until]);
 }
