@@ -26,6 +26,7 @@ import type { AccessKind } from './http/credentials.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { listen, type RunningServer } from './http/server.ts';
+import { sweepUploads } from './http/upload-folder.ts';
 import { explorer } from './openapi/explorer.ts';
 import { serveDocument } from './openapi/served.ts';
 import { type Operations, startOperations } from './operations/operations.ts';
@@ -58,8 +59,12 @@ export interface BootOptions {
   rateLimits?: RateLimits;
   /** Milliseconds in which a request's work in the database has to be done; 30,000 unless given. */
   requestDeadline?: number;
-  /** Milliseconds in which a body has to arrive. */
+  /** Milliseconds in which a body has to arrive; in which each piece of an upload has to. */
   bodyDeadline?: number;
+  /** Where files of uploads stand while their requests are served. */
+  uploadFolder?: string;
+  /** Milliseconds in which the reader of a streamed answer has to take what it was sent. */
+  readDeadline?: number;
   strictAnswers?: boolean;
   /** Where packages find their settings; nothing is set unless given. */
   environment?: NodeJS.ProcessEnv;
@@ -150,7 +155,7 @@ async function serve(
   operations: Operations,
   log: Logger,
 ): Promise<RunningBox> {
-  const { tier, trustProxy, rateLimits, bodyDeadline, strictAnswers } = options;
+  const { tier, trustProxy, rateLimits, bodyDeadline, readDeadline, uploadFolder, strictAnswers } = options;
   const { requestDeadline = longestRequest, secureCookies = true } = options;
   const { operatorSecret: operator, hostingSecret: hosting, metricsSecret: metrics } = options;
   const secrets = { operator, hosting, metrics };
@@ -190,6 +195,7 @@ async function serve(
     commonProblems,
   }));
   const nobody = database.forTenant(noTenantId);
+  if (uploadFolder) await sweepUploads(uploadFolder);
 
   const app = createApp<TenantScope, BoxServices>({
     routes,
@@ -200,6 +206,8 @@ async function serve(
     secureCookies,
     strictAnswers,
     bodyDeadline,
+    readDeadline,
+    uploadFolder,
     observeRequest: operations.observeRequest,
     keepIdempotent,
     keepConsistent,
@@ -212,7 +220,9 @@ async function serve(
       try {
         const tenant = await tenants.resolve(ctx);
         ctx.state.tenant = tenant.slug;
-        const db = database.forTenant(tenant.id, null, performance.now() + requestDeadline);
+        // A streamed answer takes as long as its reader does; each of its statements still has its own time.
+        const deadline = route.declaration.streamed ? undefined : performance.now() + requestDeadline;
+        const db = database.forTenant(tenant.id, null, deadline);
         return { tenant, db, secrets };
       } catch (error) {
         if (isBoxRoute(route) && isTenantProblem(error)) return { tenant: null, db: nobody, secrets };

@@ -16,6 +16,7 @@ export { beginTogether } from './db/begin-together.ts';
 export { type Actor, type Change, changeListeners } from './db/changes.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/connection.ts';
 export type { Database } from './db/database.ts';
+export { eachRow } from './db/each-row.ts';
 export { firstIdAt, newId } from './db/id.ts';
 export { newestFirst, paginate, type Sort } from './db/paging.ts';
 export { json, type TenantDatabase } from './db/tenant-database.ts';
@@ -29,6 +30,8 @@ export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQue
 export * from './http/problems.ts';
 export { addressBlock } from './http/rate-limit.ts';
 export * from './http/schemas.ts';
+export type { Pieces } from './http/streamed.ts';
+export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export {
   Amount,
   allocate,

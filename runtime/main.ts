@@ -35,6 +35,7 @@ await runService('the box', async () => {
         tier,
         packages: Object.keys(packages),
         packagesFrom: lockFile,
+        uploadFolder: join(home, 'data', 'uploads'),
         environment: process.env,
         log,
       }),

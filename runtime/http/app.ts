@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
+import { drain } from './body.ts';
 import { completeRoutes } from './complete.ts';
 import type { AccessKind } from './credentials.ts';
 import { mountRoutes } from './dispatch.ts';
@@ -16,7 +17,9 @@ import { internalError, Problem, type ProblemType } from './problems.ts';
 import type { RateLimiting } from './rate-limit.ts';
 import { accessKindsOf, type Route } from './route.ts';
 import { serveRoute } from './serve.ts';
+import { checkStreamed } from './streamed.ts';
 import { settleClient, trustedProxy } from './trusted-proxy.ts';
+import { checkUpload } from './upload.ts';
 
 /**
  * Runs each request, for whoever counts and traces them. The request's id stands in `ctx.state` before, its
@@ -49,8 +52,12 @@ export interface AppOptions<Scope, Services> {
   secureCookies?: boolean;
   /** Is given every request to run. */
   observeRequest?: RequestObserver;
-  /** Milliseconds in which a body has to arrive. */
+  /** Milliseconds in which a body has to arrive; in which each piece of an upload has to. */
   bodyDeadline?: number;
+  /** Where files of uploads stand while their requests are served; the system's folder for such unless given. */
+  uploadFolder?: string;
+  /** Milliseconds in which the reader of a streamed answer has to take what it was sent; two minutes unless given. */
+  readDeadline?: number;
   /** Refuse an answer that breaks its own schema: for tests, where a lie must not pass. */
   strictAnswers?: boolean;
   /** Served before the routes: pages and files that are no operations. */
@@ -82,8 +89,10 @@ export function createApp<Scope, Services extends object>(options: AppOptions<Sc
       await next();
       if (preflight) ctx.set('Access-Control-Allow-Methods', String(ctx.response.get('allow')));
     } catch (error) {
-      answerProblem(ctx, problemOf(error, ctx, options), requestId);
+      if (ctx.res.headersSent) options.log.warn({ requestId, err: error }, 'an answer broke off');
+      else answerProblem(ctx, problemOf(error, ctx, options), requestId);
     }
+    drain(ctx, options.bodyDeadline);
     const milliseconds = Math.round((performance.now() - started) * 100) / 100;
     const { operationId, tenant } = ctx.state;
     options.log.info({
@@ -123,6 +132,8 @@ function checkRoutes(routes: readonly Route<never>[], kinds: ReadonlyMap<string,
     const { operationId, method, path } = declaration;
     if (seen.has(operationId)) throw new Error(`operationId ${operationId} stands twice`);
     seen.add(operationId);
+    checkUpload(declaration);
+    checkStreamed(declaration);
     for (const name of accessKindsOf(declaration)) {
       if (!kinds.has(name)) throw new Error(`${method.toUpperCase()} ${path} asks for unknown access "${name}"`);
     }

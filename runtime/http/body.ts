@@ -58,10 +58,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 export async function inTime<T>(ctx: Context, reading: Promise<T>, deadline: number): Promise<T> {
   // Most have arrived with the headers; those need no clock.
   if (ctx.req.complete) return reading;
-  return raceClock(reading, deadline).catch((error) => {
-    drain(ctx, deadline);
-    throw error;
-  });
+  return raceClock(reading, deadline);
 }
 
 async function raceClock<T>(reading: Promise<T>, deadline: number): Promise<T> {
@@ -92,10 +89,10 @@ export async function readBytes(
 }
 
 /**
- * Lets what is left of a refused body pass, unseen: a client that is cut off while it sends would not read the answer.
- * One that goes on beyond the deadline is cut off.
+ * Lets what is left of a body pass, unseen: a client that is cut off while it sends would not read the answer. One that
+ * goes on beyond the deadline, in milliseconds, is cut off.
  */
-function drain({ req }: Context, deadline: number): void {
+export function drain({ req }: Context, deadline = defaultBodyDeadline): void {
   if (req.complete) return;
   const cutOff = setTimeout(() => req.socket.destroy(), deadline);
   for (const event of ['end', 'close']) req.once(event, () => clearTimeout(cutOff));

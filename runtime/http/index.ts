@@ -22,4 +22,7 @@ export { type PathParams, type Route, type RouteDeclaration, routeFor } from './
 export * from './schemas.ts';
 export { listen, type RunningServer } from './server.ts';
 export { serviceRoutes } from './service-routes.ts';
+export type { Pieces } from './streamed.ts';
+export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './upload.ts';
+export { sweepUploads } from './upload-folder.ts';
 export { faults, matches, validate } from './validation.ts';

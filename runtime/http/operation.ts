@@ -11,9 +11,11 @@ import {
   bodyTooLarge,
   crossSiteRequest,
   forbidden,
+  formRequired,
   idempotencyConflict,
   idempotencyKeyBusy,
   invalidRequest,
+  malformedForm,
   malformedJson,
   notFound,
   Problem,
@@ -23,6 +25,7 @@ import {
   tooManyRequests,
   unauthenticated,
   unavailable,
+  unsupportedFileType,
   unsupportedMediaType,
 } from './problems.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from './route.ts';
@@ -41,12 +44,15 @@ export interface Reply {
  * Enforced when a problem is thrown, and listed in the document.
  */
 export function problemsOf(declaration: RouteDeclaration, common: readonly ProblemType[] = []): ProblemType[] {
-  const { body, query, params, path, permission, idempotent, inSteps, problems = [] } = declaration;
+  const { body, upload, query, params, path, permission, idempotent, inSteps, problems = [] } = declaration;
+  const isTyped = Object.values(upload?.files ?? {}).some(({ mediaTypes }) => mediaTypes);
   const hasParams = params !== undefined || path.includes(':');
   const all: ProblemType[] = [
-    ...(body || query || idempotent ? [invalidRequest] : []),
-    ...(body ? [requestTimeout, bodyTooLarge] : []),
-    ...(body && body !== RawBody ? [malformedJson, unsupportedMediaType] : []),
+    ...(body || upload || query || idempotent ? [invalidRequest] : []),
+    ...(body || upload ? [requestTimeout, bodyTooLarge] : []),
+    ...(upload ? [malformedForm, formRequired] : []),
+    ...(isTyped ? [unsupportedFileType] : []),
+    ...(body && body !== RawBody && !upload ? [malformedJson, unsupportedMediaType] : []),
     ...(accessKindsOf(declaration).length > 0 ? [unauthenticated] : []),
     ...(permission ? [forbidden] : []),
     ...(declaration.cookieWrites ? [crossSiteRequest] : []),

@@ -126,6 +126,21 @@ export const unsupportedMediaType = defineProblem({
   status: 415,
   title: 'The body must be application/json',
 });
+export const malformedForm = defineProblem({
+  code: 'malformed_form',
+  status: 400,
+  title: 'The body is not a valid form',
+});
+export const formRequired = defineProblem({
+  code: 'form_required',
+  status: 415,
+  title: 'The body must be multipart/form-data',
+});
+export const unsupportedFileType = defineProblem({
+  code: 'unsupported_file_type',
+  status: 415,
+  title: 'A file is not of a type that is taken here',
+});
 export const tooManyRequests = defineProblem({ code: 'too_many_requests', status: 429, title: 'Too many requests' });
 export const internalError = defineProblem({
   code: 'internal_error',

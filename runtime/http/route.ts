@@ -5,6 +5,8 @@
 import type { ProblemType } from './problems.ts';
 import type { RateClass } from './rate-limit.ts';
 import type { Static, TObject, TSchema } from './schemas.ts';
+import type { Pieces } from './streamed.ts';
+import type { FilesOf, UploadDeclaration } from './upload.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -35,10 +37,18 @@ export interface RouteDeclaration<
   body?: Body;
   /** Accept a request without a body although one is declared. */
   bodyOptional?: boolean;
+  /** The body is a form with these files; its text fields are `body`. The handler is given them as `files`. */
+  upload?: UploadDeclaration;
   status: 200 | 201 | 202 | 204;
   /** Shape of the answer; nothing undeclared leaves. Absent with 204, or when `mediaType` is not JSON. */
   response?: Response;
   mediaType?: string;
+  /**
+   * The handler answers an async iterable of strings or bytes, which are sent as they are made, in the declared
+   * `mediaType`. It is ended when the reader goes away. What it throws before its first piece is answered as a problem;
+   * later the connection is cut. Its statements have the usual time each, not all together.
+   */
+  streamed?: true;
   /** Template of the Location header, filled from the answer: `/orders/{id}`. */
   location?: string;
   /** Every outcome besides success and what the engine itself answers. */
@@ -51,7 +61,7 @@ export interface RouteDeclaration<
    * decides by the body.
    */
   inSteps?: boolean | ((body: never) => boolean);
-  /** Largest body in bytes; 1 MiB unless told. */
+  /** Largest body in bytes; 1 MiB unless told, of an upload what its files may have and 1 MiB. */
   bodyLimit?: number;
   /**
    * What its requests count as for the rate limits; `false` for not at all. Left out, a GET is a `read`, a change
@@ -75,12 +85,14 @@ export interface RouteDeclaration<
 type Shape<T> = [T] extends [TObject] ? Static<T> : T extends TSchema ? Static<T> : unknown;
 
 /** What a handler is given besides the services of its application. */
-export interface RouteInput<Params, Query, Body> {
+export interface RouteInput<Params, Query, Body, Files = unknown> {
   params: Params;
   query: Query;
   body: Body;
   /** The fields that are wanted, of a route with `fields: true`; null for all. */
   fields: ReadonlySet<string> | null;
+  /** The files of a route with `upload`. */
+  files: Files;
 }
 
 export interface Route<Services> {
@@ -92,7 +104,7 @@ export interface Route<Services> {
   readonly varies?: (application: never) => Partial<RouteDeclaration>;
   /** The GET of the same path, which says what a conditional change is held against. Found by the engine. */
   readonly twin?: Route<Services>;
-  readonly handler: (input: Services & RouteInput<never, never, never>) => Promise<unknown> | unknown;
+  readonly handler: (input: Services & RouteInput<never, never, never, never>) => Promise<unknown> | unknown;
 }
 
 /** The names in a path written as a type: `/orders/:id/notes/:noteId` gives `{ id: string; noteId: string }`. */
@@ -108,6 +120,12 @@ type ParamsOf<Path extends string, Params> = unknown extends Params
     ? Shape<Params>
     : PathParams<Path>;
 
+type Answer<Response, Streamed> = Streamed extends true
+  ? Pieces
+  : Response extends TSchema
+    ? Static<Response>
+    : unknown;
+
 /**
  * The `route` function of an application whose handlers get `Services`.
  * @example const route = routeFor<{ db: Database }>();
@@ -120,24 +138,27 @@ export function routeFor<Services>() {
     Query extends TSchema | undefined = undefined,
     Body extends TSchema | undefined = undefined,
     Response extends TSchema | undefined = undefined,
+    const Upload extends UploadDeclaration | undefined = undefined,
+    const Streamed extends true | undefined = undefined,
   >(
-    declaration: Omit<RouteDeclaration, 'path' | 'params' | 'query' | 'body' | 'response'> & {
+    declaration: Omit<RouteDeclaration, 'path' | 'params' | 'query' | 'body' | 'response' | 'upload' | 'streamed'> & {
       path: Path;
       params?: Params;
       query?: Query;
       body?: Body;
       response?: Response;
+      upload?: Upload;
+      streamed?: Streamed;
     },
     handler: (
       input: Services &
         RouteInput<
           Params extends TSchema ? ParamsOf<Path, Params> : PathParams<Path>,
           Query extends TSchema ? Static<Query> : unknown,
-          Body extends TSchema ? Static<Body> : unknown
+          Body extends TSchema ? Static<Body> : unknown,
+          FilesOf<Upload>
         >,
-    ) =>
-      | Promise<Response extends TSchema ? Static<Response> : unknown>
-      | (Response extends TSchema ? Static<Response> : unknown),
+    ) => Promise<Answer<Response, Streamed>> | Answer<Response, Streamed>,
   ): Route<Services> {
     return { declaration: declaration as RouteDeclaration, handler: handler as unknown as Route<Services>['handler'] };
   };

@@ -1,8 +1,11 @@
 /**
  * Serving one route, from the request's credential to its answer, in that order.
  */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { AppOptions } from './app.ts';
+import { defaultBodyDeadline } from './body.ts';
 import type { AccessKind } from './credentials.ts';
 import { partialOf, selectedFields } from './fields.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
@@ -11,7 +14,9 @@ import { credentialPlaces, refuseCrossSite } from './origins.ts';
 import { etagOf, refuseStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
-import { isInSteps, type Route } from './route.ts';
+import { type Received, receiveForm } from './receive.ts';
+import { isInSteps, type Route, type RouteDeclaration } from './route.ts';
+import { type Pieces, sendStreamed } from './streamed.ts';
 import { faults } from './validation.ts';
 
 /** Makes the Koa handler of a route. */
@@ -35,24 +40,59 @@ export function serveRoute<Scope, Services extends object>(
     const params = readParams(ctx, declaration);
     const query = readQuery(ctx, declaration);
     const fields = declaration.fields ? selectedFields(declaration.response as never, query) : null;
-    const body = await readInput(ctx, declaration, options.bodyDeadline);
+    const received = await receive(ctx, declaration, options);
+    try {
+      await answer(ctx, options.services(ctx, scope, caller), { params, query, fields, ...received });
+    } finally {
+      await received.discard?.();
+    }
+  };
+
+  async function answer(ctx: Context, services: Services, input: Input): Promise<void> {
+    const { params, query, body, files, fields } = input;
+    if (declaration.streamed) {
+      const pieces = await handler({ ...services, params, query, body, files, fields } as never);
+      return sendStreamed(ctx, declaration, pieces as Pieces, options.readDeadline);
+    }
     const work = async (services: Services): Promise<Reply> => {
-      const result = await handler({ ...services, params, query, body, fields } as never);
+      const result = await handler({ ...services, params, query, body, files, fields } as never);
       const reply = replyOf(declaration, result, fields);
       if (options.strictAnswers && declaration.response) refuseLie(route, reply, fields);
       return reply;
     };
     const run = conditionally(ctx, route, params, options, work);
-    const services = options.services(ctx, scope, caller);
     const key = declaration.idempotent ? idempotencyKey(ctx) : null;
     if (key === null || !options.keepIdempotent) return send(ctx, await run(services));
     const { operationId } = declaration;
-    const request = { key, operationId, fingerprint: fingerprintOf(ctx, body), inSteps: isInSteps(declaration, body) };
+    const request = {
+      key,
+      operationId,
+      fingerprint: fingerprintOf(ctx, input.fingerprint),
+      inSteps: isInSteps(declaration, body),
+    };
     const { reply, replayed } = await options.keepIdempotent(services, request, run);
     if (replayed) ctx.set('Idempotent-Replayed', 'true');
     send(ctx, reply);
-  };
+  }
 }
+
+type Input = Omit<Received, 'discard'> & { params: unknown; query: unknown; fields: ReadonlySet<string> | null };
+
+/** The body of a request, or the form of an upload. */
+async function receive(
+  ctx: Context,
+  declaration: RouteDeclaration,
+  {
+    bodyDeadline: patience = defaultBodyDeadline,
+    uploadFolder: folder = defaultUploadFolder,
+  }: Pick<AppOptions<never, never>, 'bodyDeadline' | 'uploadFolder'>,
+): Promise<Omit<Received, 'discard'> & Partial<Received>> {
+  if (declaration.upload) return receiveForm(ctx, declaration, { patience, folder });
+  const body = await readInput(ctx, declaration, patience);
+  return { body, files: {}, fingerprint: body };
+}
+
+const defaultUploadFolder = join(tmpdir(), 'uploads');
 
 /** Finds the caller of a route, and counts the request as the caller's. @throws too_many_requests (429) */
 function identifier<Scope, Services>(
@@ -88,7 +128,14 @@ function conditionally<Scope, Services>(
   if (ifMatch === undefined || !twin || !keepConsistent) return work;
   const query = readQuery({ query: {} } as Context, twin.declaration);
   const readTwin = async (services: Services) => {
-    const result = await twin.handler({ ...services, params, query, body: undefined, fields: null } as never);
+    const result = await twin.handler({
+      ...services,
+      params,
+      query,
+      body: undefined,
+      files: {},
+      fields: null,
+    } as never);
     return String(replyOf(twin.declaration, result).body);
   };
 

@@ -20,8 +20,8 @@ const drainMilliseconds = 10_000;
 const patience = {
   /** Whoever sends its headers a byte at a time holds a connection no longer than this. */
   headersTimeout: 10_000,
-  /** For a request that is read whole; a JSON body has a shorter deadline of its own. */
-  requestTimeout: 120_000,
+  /** For a request that is read whole: the largest upload. What is shorter has a deadline of its own (body.ts). */
+  requestTimeout: 3_600_000,
   /** Longer than proxies keep theirs (60 s is usual), so that none sends into a connection that is being closed. */
   keepAliveTimeout: 65_000,
   /** How often the first two are looked after. */

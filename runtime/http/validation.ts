@@ -34,10 +34,11 @@ function compile(ajv: Ajv2020, schema: TSchema): ValidateFunction {
 
 /**
  * Checks a value against a schema, filling in defaults; parts that come as text are turned into what the schema asks for.
+ * @param isText the part comes as text; a path and a query do, a body only as a form
  * @throws invalid_request (400) with a JSON pointer for each fault
  */
-export function validate<T>(schema: TSchema, value: T, part: FieldError['in']): T {
-  const check = compile(part === 'body' ? exact : coercing, schema);
+export function validate<T>(schema: TSchema, value: T, part: FieldError['in'], isText = part !== 'body'): T {
+  const check = compile(isText ? coercing : exact, schema);
   if (check(value)) return value;
   const errors = fieldErrors(check.errors ?? [], part);
   throw invalidRequest(`${part} ${errors[0]?.pointer || '/'}: ${errors[0]?.detail}`, { errors });

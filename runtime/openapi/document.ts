@@ -18,6 +18,7 @@ import { accessKindsOf, pathParameterNames, type RouteDeclaration } from '../htt
 import { RawBody, type TObject, type TSchema, Type } from '../http/schemas.ts';
 import { vendor } from '../vendor.ts';
 import { Components } from './components.ts';
+import { formContent } from './form.ts';
 import { headerComponents, headerParametersOf, isRead, parameterComponents, successHeadersOf } from './headers.ts';
 import { ProblemResponses, problemSchema } from './problem-responses.ts';
 import { type DocumentEvent, eventTag, webhookOf } from './webhooks.ts';
@@ -111,7 +112,7 @@ function tagGroupsOf(groups: readonly DocumentGroup[]) {
 }
 
 function operationOf(declaration: RouteDeclaration, writer: Writer): OperationObject {
-  const { operationId, tag, summary, body, bodyOptional } = declaration;
+  const { operationId, tag, summary, body, bodyOptional, upload } = declaration;
   const parameters = [...parametersOf(declaration, writer.components), ...headerParametersOf(declaration)];
   return {
     operationId,
@@ -120,9 +121,11 @@ function operationOf(declaration: RouteDeclaration, writer: Writer): OperationOb
     description: descriptionOf(declaration, writer.accessKinds),
     security: securityOf(declaration, writer.accessKinds),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && {
-      requestBody: { required: !bodyOptional, content: { [mediaTypeOf(body)]: writer.components.content(body) } },
-    }),
+    ...(upload && { requestBody: { required: !bodyOptional, content: formContent(upload, body, writer.components) } }),
+    ...(body &&
+      !upload && {
+        requestBody: { required: !bodyOptional, content: { [mediaTypeOf(body)]: writer.components.content(body) } },
+      }),
     responses: { ...successesOf(declaration, writer), ...writer.problemResponses.of(declaration) },
   };
 }
@@ -192,6 +195,9 @@ function successesOf(declaration: RouteDeclaration, { components, accessKinds }:
     headers,
     ...(answered && { content: { [type]: components.content(answered) } }),
   };
+  if (declaration.streamed) {
+    success.description = 'Sent as it is made: an answer whose connection breaks off is not whole';
+  }
   if (!isRead(declaration)) return { [status]: success };
   return { [status]: success, 304: { description: 'The caller holds the present version', headers } };
 }

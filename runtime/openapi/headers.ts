@@ -17,8 +17,8 @@ interface ResponseHeader {
 }
 
 /** True for an operation whose answer has a version: a caller who holds the present one is told so with 304. */
-export function isRead({ method, status }: RouteDeclaration): boolean {
-  return method === 'get' && status !== 204;
+export function isRead({ method, status, streamed }: RouteDeclaration): boolean {
+  return method === 'get' && status !== 204 && !streamed;
 }
 
 function isLimited({ rateLimit }: RouteDeclaration): boolean {

@@ -61,6 +61,10 @@ export interface TestBoxOptions {
   secureCookies?: boolean;
   /** Milliseconds in which a body has to arrive. */
   bodyDeadline?: number;
+  /** Where files of uploads stand while their requests are served. */
+  uploadFolder?: string;
+  /** Milliseconds in which the reader of a streamed answer has to take what it was sent. */
+  readDeadline?: number;
   /** Settings of packages; nothing is set unless given. */
   environment?: NodeJS.ProcessEnv;
   /** Milliseconds from which on a statement is logged as slow; never unless given. */
@@ -92,6 +96,8 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     trustProxy: options.trustProxy,
     secureCookies: options.secureCookies ?? false,
     bodyDeadline: options.bodyDeadline,
+    uploadFolder: options.uploadFolder,
+    readDeadline: options.readDeadline,
     environment: options.environment,
     host: '127.0.0.1',
     port: 0,

@@ -126,6 +126,43 @@ t.test('headers follow from the declaration', async (t) => {
   t.match(headers['Cache-Control'], { schema: { const: 'public' } });
 });
 
+t.test('an upload is a form with its fields and its files', async (t) => {
+  const files = {
+    photo: { size: 9, mediaTypes: ['image/png', 'image/webp'], description: 'Front' },
+    more: { size: 5, count: 3, optional: true },
+  };
+  const operation = operationOf({ method: 'post', status: 201, body: Shirt, upload: { files } });
+  const { schema, encoding } = Object(operation.requestBody?.content['multipart/form-data']) as {
+    schema: { required: string[]; properties: Record<string, object> };
+    encoding: object;
+  };
+  t.strictSame(schema.required, ['name', 'size', 'photo']);
+  t.match(schema.properties, {
+    name: { type: 'string' },
+    photo: { type: 'string', format: 'binary', description: 'Front. At most 9 bytes' },
+    more: { type: 'array', maxItems: 3, items: { type: 'string', format: 'binary' } },
+  });
+  t.strictSame(encoding, {
+    photo: { contentType: 'image/png, image/webp' },
+    more: { contentType: 'application/octet-stream' },
+  });
+  const codes = (status: number) =>
+    operation.responses[status].content['application/problem+json'].schema.allOf[1].properties.code.enum;
+  t.strictSame(codes(400), ['invalid_request', 'malformed_form']);
+  t.strictSame(codes(415), ['form_required', 'unsupported_file_type']);
+});
+
+t.test('a streamed answer has no version', async (t) => {
+  const { responses, parameters } = operationOf({
+    response: undefined,
+    mediaType: 'text/csv; charset=utf-8',
+    streamed: true,
+  });
+  t.strictSame(Object.keys(responses[200].content), ['text/csv']);
+  t.match(responses[200].description, /breaks off is not whole/);
+  t.strictSame([responses[304], responses[200].headers.ETag, parameters?.length], [undefined, undefined, 1]);
+});
+
 t.test('what is missing in a document is found', async (t) => {
   const rows: [fault: RegExp, spoil: (document: TestDocument) => void][] = [
     [/global security/, (document) => Object.assign(document, { security: [] })],

@@ -81,7 +81,7 @@ export function brokenByProblem(declared: readonly ProblemType[], answer: WireAn
 }
 
 function brokenBySuccess(declaration: RouteDeclaration, answer: WireAnswer): BrokenPromise[] {
-  const { status, mediaType, location } = declaration;
+  const { status, mediaType, location, streamed } = declaration;
   const response = answerSchemaOf(declaration);
   const { headers, body, text } = answer;
   if (answer.status === 304) return text === '' ? [] : [{ promise: '304 must have no body', was: text.slice(0, 100) }];
@@ -96,6 +96,7 @@ function brokenBySuccess(declaration: RouteDeclaration, answer: WireAnswer): Bro
     if (wrong) broken.push({ promise: 'the answer must be of its declared schema', was: wrong });
   } else if (!mediaType && text !== '') broken.push({ promise: 'the answer must be empty', was: text.slice(0, 100) });
   const place = location?.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(body?.[name])));
+  if (streamed && headers.etag) broken.push({ promise: 'a streamed answer must have no ETag', was: headers.etag });
   if (headers.location !== place) broken.push({ promise: `Location must be ${place}`, was: String(headers.location) });
   return broken;
 }

@@ -5,7 +5,9 @@
 import { defaultBodyLimit } from '../../http/body.ts';
 import { paramsSchemaOf } from '../../http/operation.ts';
 import { accessKindsOf, type RouteDeclaration } from '../../http/route.ts';
+import { uploadLimit } from '../../http/upload.ts';
 import { type BrokenPromise, brokenPromises, describe } from './answers.ts';
+import { formOf, formType } from './form.ts';
 import { Pool } from './pool.ts';
 import type { Report } from './report.ts';
 import type { Side, Target } from './target.ts';
@@ -15,7 +17,7 @@ import { type RequestHeaders, Wire, type WireAnswer } from './wire.ts';
 export interface Ask {
   params?: Record<string, unknown>;
   query?: Record<string, unknown>;
-  /** Sent as JSON. */
+  /** Sent as JSON; of an upload as the fields of a form, with its files. */
   body?: unknown;
   /** Sent as it is, instead of `body`. */
   raw?: string | Buffer;
@@ -146,15 +148,15 @@ export class Examiner {
 
   #requestOf(side: Side, declaration: RouteDeclaration, as: As, ask: Ask) {
     const path = pathOf(declaration, ask);
-    const body = ask.raw ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));
+    const body = ask.raw ?? bytesOf(declaration, ask);
     const headers: RequestHeaders = {
       ...('headers' in as ? as.headers : { ...side.reach(), ...(as.kind && side.credential(as.kind)) }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': declaration.upload ? formType : 'application/json' }),
       ...ask.headers,
     };
     for (const [name, value] of Object.entries(headers)) if (value === '') delete headers[name];
     const sent = this.#sentIds.get(side) as Set<string>;
-    for (const text of [path, typeof body === 'string' ? body : '']) {
+    for (const text of [path, JSON.stringify(ask.body) ?? '', typeof ask.raw === 'string' ? ask.raw : '']) {
       for (const [id] of text.toLowerCase().matchAll(anyId)) sent.add(id);
     }
     return { method: ask.method ?? declaration.method.toUpperCase(), path, headers, body, chunked: ask.chunked };
@@ -190,6 +192,11 @@ function encode(value: unknown): string {
     : encodeURIComponent(text.toWellFormed()).replaceAll('%EF%BF%BD', '%ED%A0%80');
 }
 
+function bytesOf({ upload, bodyOptional }: RouteDeclaration, { body }: Ask): string | Buffer | undefined {
+  if (upload) return body === undefined && bodyOptional ? undefined : formOf(upload, body ?? {});
+  return JSON.stringify(body);
+}
+
 /** An id that nothing has. */
 export const unknownId = '00000000-0000-7000-8000-000000000000';
 
@@ -203,7 +210,7 @@ export function isSuccess({ status }: WireAnswer): boolean {
 
 /** Largest body of a route, in bytes. */
 export function bodyLimitOf(declaration: RouteDeclaration): number {
-  return declaration.bodyLimit ?? defaultBodyLimit;
+  return declaration.bodyLimit ?? (declaration.upload ? uploadLimit(declaration.upload) : defaultBodyLimit);
 }
 
 /** Works on all items, a few at a time. */

@@ -53,12 +53,12 @@ function requests(examiner: Examiner, declaration: RouteDeclaration, kind: strin
   const { unmarked } = examiner;
   const own = askOf(declaration, { pool: examiner.pool(side, kind), marker: side.marker, unmarked });
   const foreign = askOf(declaration, { pool: examiner.pool(other, kind).ids(), unmarked });
-  const { body, query } = declaration;
+  const { body, query, upload } = declaration;
   return fc.oneof(
     { weight: 4, arbitrary: own },
     { weight: 1, arbitrary: foreign },
     { weight: 2, arbitrary: withHeaders(own) },
-    ...(body
+    ...(body || upload
       ? [
           { weight: 6, arbitrary: brokenIn(own, 'body') },
           { weight: 4, arbitrary: withRawBody(own) },

@@ -5,8 +5,10 @@
 import { methodNotAllowed, notFound } from '../../http/problems.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
 import { RawBody } from '../../http/schemas.ts';
+import type { UploadDeclaration } from '../../http/upload.ts';
 import { brokenByProblem, describe } from './answers.ts';
 import { type Ask, bodyLimitOf, type Examiner, inParallel, pathOf } from './examiner.ts';
+import { formOf, formType } from './form.ts';
 import { askOf, draw, seedFor } from './requests.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -16,7 +18,8 @@ export async function checkProtocol(examiner: Examiner): Promise<void> {
   await inParallel(declarations, async (declaration) => {
     const [kind] = examiner.kindsFor(sides[0], declaration);
     if (kind === undefined) return;
-    if (declaration.body) await checkBody(examiner, declaration, kind);
+    if (declaration.upload) await checkForm(examiner, declaration, kind);
+    else if (declaration.body) await checkBody(examiner, declaration, kind);
     if (declaration.method === 'get') await checkRead(examiner, declaration, kind);
     if (declaration.idempotent) await checkIdempotencyKey(examiner, declaration, kind);
     if (declaration.conditional) await checkStaleVersion(examiner, declaration, kind);
@@ -54,6 +57,39 @@ async function checkBody(examiner: Examiner, declaration: RouteDeclaration, kind
   }
 }
 
+/** So much is sent to find out that it is too much; of more it is only said. */
+const mostSent = 4 * 1024 * 1024;
+
+async function checkForm(examiner: Examiner, declaration: RouteDeclaration, kind: string | null): Promise<void> {
+  const [side] = examiner.target.sides;
+  const upload = declaration.upload as UploadDeclaration;
+  const limit = bodyLimitOf(declaration);
+  const whole = formOf(upload, {});
+  const type = { 'content-type': formType };
+  const more = Buffer.alloc(Math.min(limit, mostSent), 'x');
+  // The length is a lie, so nothing else may come over the connection.
+  const told = { ...type, 'content-length': String(limit + 1), connection: 'close' };
+  const cases: [what: string, status: number, ask: Ask][] = [
+    ['a form without a boundary', 400, { raw: whole, headers: { 'content-type': 'multipart/form-data' } }],
+    ['a form cut off', 400, { raw: whole.subarray(0, -10), headers: type }],
+    ['a form cut off in a header', 400, { raw: whole.subarray(0, 40), headers: type }],
+    ['JSON', 415, { raw: '{}', headers: { 'content-type': 'application/json' } }],
+    ['a form of another type', 415, { raw: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+    ['a form of no named type', 415, { raw: whole, headers: { 'content-type': '' } }],
+    ['an encoded form', 415, { raw: whole, headers: { ...type, 'content-encoding': 'gzip' } }],
+    ['a form over the limit', 413, { raw: '-', headers: told, chunked: true }],
+  ];
+  if (limit <= mostSent) {
+    const raw = Buffer.concat([whole, more, more.subarray(0, 1)]);
+    cases.push(['a form over the limit, of untold length,', 413, { raw, headers: type, chunked: true }]);
+  }
+  if (!declaration.bodyOptional) cases.push(['no form', 415, { raw: '', headers: { 'content-type': '' } }]);
+  for (const [what, status, ask] of cases) {
+    const answer = await examiner.ask('protocol', side, declaration, { kind }, ask);
+    examiner.expect(declaration, `${what} must be ${status}`, answer.status === status, answer);
+  }
+}
+
 async function checkRead(examiner: Examiner, declaration: RouteDeclaration, kind: string | null): Promise<void> {
   const [side] = examiner.target.sides;
   const seed = seedFor(examiner.report.seed, 'protocol', declaration.operationId);
@@ -64,7 +100,7 @@ async function checkRead(examiner: Examiner, declaration: RouteDeclaration, kind
   examiner.expect(declaration, 'HEAD must have no body', head.text === '', head);
   const sameType = head.headers['content-type'] === read.headers['content-type'];
   examiner.expect(declaration, 'HEAD must say the type that GET has', sameType, head);
-  if (read.status !== 200) return;
+  if (read.status !== 200 || declaration.streamed) return;
   const { etag } = read.headers;
   if (!etag) return examiner.report.fail(declaration, 'a read must have an ETag', 'none');
   const again = await examiner.ask(

@@ -35,7 +35,9 @@ async function checkPart(
   const [side] = examiner.target.sides;
   if (!schema) return;
   const valid = part === 'query' ? withoutCursor(whole.query) : whole.body;
-  for (const { keyword, pointer, value } of violationsOf(schema, valid, part === 'query')) {
+  // The fields of a form arrive as text too.
+  const isText = part === 'query' || declaration.upload !== undefined;
+  for (const { keyword, pointer, value } of violationsOf(schema, valid, isText)) {
     // Too long to arrive: that is another promise.
     if (part === 'body' && JSON.stringify(value).length > bodyLimitOf(declaration)) continue;
     const ask = { ...whole, query: valid as never, [part]: value };

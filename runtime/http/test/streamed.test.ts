@@ -1,0 +1,153 @@
+/**
+ * Streamed answers: what is sent, what a failure before and after the first piece is, and that the maker ends with its
+ * reader.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { pino } from 'pino';
+import t from 'tap';
+import { createApp, listen, notFound, object, type Pieces, routeFor, Type } from '../index.ts';
+
+const route = routeFor<object>();
+/** What makers have done. */
+const made = { pieces: 0, ended: Promise.withResolvers<void>() };
+
+const endless = 'x'.repeat(8192);
+
+/** As many pieces as are asked for; without end for 0. */
+async function* pieces(count: number, failAt = Number.NaN): AsyncGenerator<string | Uint8Array> {
+  try {
+    for (let at = 0; at < count || count === 0; at++) {
+      if (at === failAt) throw new Error('it fails in the midst');
+      made.pieces += 1;
+      if (count === 0) yield endless;
+      else yield at % 2 === 0 ? `ä${at}\n` : Buffer.from(`ä${at}\n`);
+    }
+  } finally {
+    made.ended.resolve();
+  }
+}
+
+const shared = { tag: 'Exports', access: 'public', status: 200, mediaType: 'text/csv; charset=utf-8' } as const;
+const read = route(
+  {
+    ...shared,
+    method: 'get',
+    path: '/export',
+    operationId: 'readExport',
+    summary: 'All there is',
+    query: object({ count: Type.Integer(), failAt: Type.Optional(Type.Integer()) }),
+    streamed: true,
+    problems: [notFound],
+  },
+  ({ query }) => {
+    if (query.count < 0) throw notFound('Nothing is there.');
+    return pieces(query.count, query.failAt);
+  },
+);
+const late = route(
+  {
+    ...shared,
+    method: 'post',
+    path: '/late',
+    operationId: 'makeLate',
+    summary: 'Fails late',
+    streamed: true,
+    problems: [notFound],
+  },
+  async function* () {
+    await Promise.resolve();
+    if (made) throw notFound('Nothing is there.');
+    yield 'never';
+  },
+);
+const options = {
+  routes: [read, late],
+  accessKinds: [],
+  scope: () => null,
+  services: () => ({}),
+  readDeadline: 400,
+};
+const logged: string[] = [];
+const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(JSON.parse(line).msg) });
+const server = await listen(createApp<null, object>({ ...options, log }), '127.0.0.1', 0);
+t.teardown(() => server.stop());
+t.beforeEach(() => {
+  made.pieces = 0;
+  made.ended = Promise.withResolvers();
+  logged.length = 0;
+});
+
+interface Answer {
+  code: string;
+}
+
+const ask = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
+
+t.test('it is sent as it is declared, by no version', async (t) => {
+  const answer = await ask('/export?count=5', { headers: { 'if-none-match': '*' } });
+  t.equal(answer.status, 200);
+  t.equal(await answer.text(), 'ä0\nä1\nä2\nä3\nä4\n');
+  t.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
+  t.equal(answer.headers.get('cache-control'), 'no-store');
+  t.equal(answer.headers.get('etag'), null);
+  t.equal(await (await ask('/export?count=0', { method: 'HEAD' })).text(), '');
+  await made.ended.promise;
+  const none = await ask('/export?count=-1');
+  t.strictSame([none.status, ((await none.json()) as Answer).code], [404, 'not_found']);
+});
+
+t.test('a failure before the first piece is a whole answer', async (t) => {
+  const answer = await ask('/late', { method: 'POST' });
+  t.strictSame([answer.status, ((await answer.json()) as Answer).code], [404, 'not_found']);
+  const failed = await ask('/export?count=5&failAt=0');
+  t.strictSame([failed.status, ((await failed.json()) as Answer).code], [500, 'internal_error']);
+});
+
+t.test('a failure in the midst is no happy end', async (t) => {
+  const answer = await ask('/export?count=100000&failAt=90000');
+  t.equal(answer.status, 200);
+  await t.rejects(answer.text(), TypeError);
+  t.strictSame(logged, ['an answer broke off']);
+});
+
+async function open(path: string): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await once(socket, 'data');
+  return socket;
+}
+
+t.test('the maker is held back while nobody reads, and ends with its reader', async (t) => {
+  const socket = await open('/export?count=0');
+  socket.pause();
+  let seen = -1;
+  while (seen !== made.pieces) {
+    seen = made.pieces;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  socket.destroy();
+  await made.ended.promise;
+  t.strictSame(logged, []);
+});
+
+t.test('a reader who takes nothing is cut off', async (t) => {
+  const socket = await open('/export?count=0');
+  socket.pause();
+  await made.ended.promise;
+  socket.resume();
+  await once(socket, 'close');
+  t.strictSame(logged, ['an answer broke off']);
+});
+
+t.test('a declaration that cannot be is told at the start', async (t) => {
+  const start = (more: object) => () =>
+    createApp<null, object>({ ...options, log, routes: [{ ...read, declaration: { ...read.declaration, ...more } }] });
+  t.throws(start({ mediaType: undefined }), /readExport is streamed, so it needs a mediaType and no response/);
+  t.throws(start({ response: Type.String() }), /no response/);
+  t.throws(start({ method: 'patch' }), /must be a GET or a POST/);
+  t.throws(start({ idempotent: true }), /cannot be idempotent/);
+  t.type(pieces satisfies (count: number) => Pieces, 'function');
+});

@@ -1,0 +1,333 @@
+/**
+ * Uploads: what a form may carry, what it is refused with, and that nothing of it is left behind.
+ */
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import t from 'tap';
+import { createApp, listen, object, routeFor, Type } from '../index.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'upload-test-'));
+const route = routeFor<object>();
+const shared = { method: 'post', tag: 'Files', summary: 'Takes files', access: 'public' } as const;
+const File = object({ field: Type.String(), name: Type.String(), mediaType: Type.String(), text: Type.String() });
+const Taken = object({
+  title: Type.Optional(Type.String()),
+  pages: Type.Optional(Type.Integer()),
+  files: Type.Array(File),
+});
+
+const fields = object({
+  title: Type.String({ minLength: 2 }),
+  pages: Type.Optional(Type.Integer({ minimum: 1 })),
+  tags: Type.Optional(Type.Array(Type.String(), { maxItems: 2 })),
+});
+const take = route(
+  {
+    ...shared,
+    path: '/files',
+    operationId: 'takeFiles',
+    body: fields,
+    upload: {
+      files: {
+        paper: { size: 1000, mediaTypes: ['text/plain', 'text/csv'] },
+        extra: { size: 100, count: 2, optional: true },
+      },
+    },
+    status: 201,
+    response: Taken,
+  },
+  async ({ body, files }) => {
+    const all = [...files.paper, ...files.extra];
+    if (body.title === 'fails') throw new Error('the handler fails');
+    const told = all.map(async ({ field, name, mediaType, path }) => ({
+      field,
+      name,
+      mediaType,
+      text: await readFile(path, 'utf8'),
+    }));
+    return { title: body.title, pages: body.pages, files: await Promise.all(told) };
+  },
+);
+const takeOnward = route(
+  {
+    ...shared,
+    path: '/onward',
+    operationId: 'takeOnward',
+    body: object({ title: Type.String() }),
+    upload: { files: { paper: { size: 200_000, count: 3 } }, onward: true },
+    status: 201,
+    response: Taken,
+  },
+  async ({ body, files }) => {
+    const told: { field: string; name: string; mediaType: string; text: string }[] = [];
+    for await (const { content, ...file } of files) {
+      // Of one called so nothing is read.
+      if (file.name === 'unread') continue;
+      const pieces: Buffer[] = [];
+      for await (const piece of content) pieces.push(piece);
+      told.push({ ...file, text: Buffer.concat(pieces).toString().slice(0, 20) });
+    }
+    return { title: body.title, files: told };
+  },
+);
+const app = createApp<null, object>({
+  routes: [take, takeOnward],
+  accessKinds: [],
+  scope: () => null,
+  services: () => ({}),
+  log: pino({ level: 'silent' }),
+  bodyDeadline: 1000,
+  uploadFolder: folder,
+});
+const server = await listen(app, '127.0.0.1', 0);
+t.teardown(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Part = [name: string, value: string, fileName?: string, type?: string];
+
+function formOf(...parts: Part[]): FormData {
+  const form = new FormData();
+  for (const [name, value, fileName, type = 'text/plain'] of parts) {
+    if (fileName === undefined) form.append(name, value);
+    else form.append(name, new Blob([value], { type }), fileName);
+  }
+  return form;
+}
+
+async function send(body: FormData | string, { path = '/files', type = '' } = {}) {
+  const headers: Record<string, string> = type ? { 'content-type': type } : {};
+  const answer = await fetch(`${server.url}${path}`, { method: 'POST', body, headers });
+  // biome-ignore lint/suspicious/noExplicitAny: answers have every shape.
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+const boundary = 'multipart/form-data; boundary=x';
+const part = (headers: string, content = 'a') => `--x\r\n${headers}\r\n\r\n${content}\r\n`;
+const named = (name: string, more = '') => `Content-Disposition: form-data; name="${name}"${more}`;
+const paper = part(`${named('paper', '; filename="a.txt"')}\r\nContent-Type: text/plain`);
+const title = part(named('title'), 'Notes');
+
+t.test('fields are read as their schema says, and files by their names', async (t) => {
+  const form = formOf(
+    ['title', 'Notes'],
+    ['pages', '12'],
+    ['tags', 'a'],
+    ['paper', 'häl\r\nlo', 'a.txt'],
+    ['extra', '1', 'b'],
+  );
+  t.strictSame(await send(form), {
+    status: 201,
+    body: {
+      title: 'Notes',
+      pages: 12,
+      files: [
+        { field: 'paper', name: 'a.txt', mediaType: 'text/plain', text: 'häl\r\nlo' },
+        { field: 'extra', name: 'b', mediaType: 'text/plain', text: '1' },
+      ],
+    },
+  });
+});
+
+t.test('what a form is refused with', async (t) => {
+  const ok: Part[] = [
+    ['title', 'Notes'],
+    ['paper', 'a', 'a.txt'],
+  ];
+  const rows: [
+    what: string,
+    status: number,
+    code: string,
+    pointer: string | undefined,
+    form: FormData | string,
+    type?: string,
+  ][] = [
+    ['no file', 400, 'invalid_request', '/paper', formOf(['title', 'Notes'])],
+    [
+      'an empty file input',
+      400,
+      'invalid_request',
+      '/paper',
+      `${title}${part(named('paper', '; filename=""'), '')}--x--`,
+      boundary,
+    ],
+    ['a wrong field', 400, 'invalid_request', '/title', formOf(['title', 'N'], ['paper', 'a', 'a.txt'])],
+    ['a missing field', 400, 'invalid_request', '/title', formOf(['paper', 'a', 'a.txt'])],
+    ['no number', 400, 'invalid_request', '/pages', formOf(...ok, ['pages', 'many'])],
+    ['an unknown field', 400, 'invalid_request', '/other', formOf(...ok, ['other', 'x'])],
+    ['a field twice', 400, 'invalid_request', '/title', formOf(...ok, ['title', 'Again'])],
+    ['a field that is a prototype', 400, 'invalid_request', '/__proto__', formOf(...ok, ['__proto__', 'x'])],
+    [
+      'a file in place of a field',
+      400,
+      'invalid_request',
+      '/title',
+      formOf(['title', 'Notes', 'a'], ['paper', 'a', 'a.txt']),
+    ],
+    ['a file nobody knows', 400, 'invalid_request', '/other', formOf(...ok, ['other', 'x', 'x'])],
+    ['a file that is a prototype', 400, 'invalid_request', '/__proto__', formOf(...ok, ['__proto__', 'x', 'x'])],
+    ['a field in place of a file', 400, 'invalid_request', '/paper', formOf(['title', 'Notes'], ['paper', 'a'])],
+    ['a file too many', 400, 'invalid_request', '/paper', formOf(...ok, ['paper', 'b', 'b.txt'])],
+    [
+      'a file of another type',
+      415,
+      'unsupported_file_type',
+      undefined,
+      formOf(['title', 'Notes'], ['paper', 'a', 'a', 'image/png']),
+    ],
+    [
+      'a file too large',
+      413,
+      'body_too_large',
+      undefined,
+      formOf(['title', 'Notes'], ['paper', 'a'.repeat(1001), 'a']),
+    ],
+    ['a body too large', 413, 'body_too_large', undefined, formOf(...ok, ['extra', 'a'.repeat(1_100_000), 'a'])],
+    [
+      '10,000 fields',
+      413,
+      'body_too_large',
+      undefined,
+      formOf(...ok, ...Array.from({ length: 10_000 }, (_, at): Part => [`f${at}`, 'x'])),
+    ],
+    ['a field too long', 413, 'body_too_large', undefined, formOf(...ok, ['other', 'x'.repeat(70_000)])],
+    ['JSON', 415, 'form_required', undefined, '{}', 'application/json'],
+    ['no type', 415, 'form_required', undefined, 'x', 'text/plain'],
+    ['no boundary', 400, 'malformed_form', undefined, `${title}${paper}--x--`, 'multipart/form-data'],
+    ['an empty boundary', 400, 'malformed_form', undefined, `${title}${paper}--x--`, 'multipart/form-data; boundary='],
+    ['nothing', 400, 'malformed_form', undefined, '', boundary],
+    ['another boundary', 400, 'malformed_form', undefined, `${title}${paper}--x--`, 'multipart/form-data; boundary=y'],
+    ['a part cut off', 400, 'malformed_form', undefined, `${title}${paper.slice(0, -2)}`, boundary],
+    ['no end', 400, 'malformed_form', undefined, `${title}${paper}`, boundary],
+    ['headers cut off', 400, 'malformed_form', undefined, `${title}--x\r\nContent-Disposition: form-d`, boundary],
+    [
+      'a header of a megabyte',
+      400,
+      'malformed_form',
+      undefined,
+      `${title}--x\r\nContent-Disposition: ${'x'.repeat(1_000_000)}`,
+      boundary,
+    ],
+    [
+      'a part without a name',
+      400,
+      'malformed_form',
+      undefined,
+      `${title}${paper}${part('Content-Disposition: form-data')}--x--`,
+      boundary,
+    ],
+  ];
+  for (const [what, status, code, pointer, form, type] of rows) {
+    const answer = await send(form, { type });
+    t.strictSame([answer.status, answer.body.code, answer.body.errors?.[0].pointer], [status, code, pointer], what);
+  }
+  t.strictSame(await readdir(folder), []);
+});
+
+t.test('a name is a name and no path', async (t) => {
+  const rows = [
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\temp\\a.txt', 'a.txt'],
+    ['a\u0000\u202eb.txt', 'ab.txt'],
+    ['/', 'file'],
+    ['x'.repeat(300), 'x'.repeat(255)],
+  ];
+  for (const [given, name] of rows) {
+    const body = `${title}${part(`${named('paper', `; filename="${given}"`)}\r\nContent-Type: text/plain`)}--x--`;
+    const answer = await send(body, { type: boundary });
+    // What is nothing but a path names no file at all.
+    if (given === '/') t.match(answer, { status: 400, body: { errors: [{ pointer: '/paper' }] } });
+    else t.equal(answer.body.files?.[0].name, name, given);
+  }
+});
+
+async function open(head: string): Promise<{ socket: Socket; said: Promise<string> }> {
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  let text = '';
+  socket.on('data', (piece) => {
+    text += piece;
+  });
+  socket.on('error', () => {});
+  const said = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
+  socket.write(`POST /files HTTP/1.1\r\nHost: x\r\nContent-Type: ${boundary}\r\n${head}\r\n\r\n`);
+  return { socket, said };
+}
+
+t.test('a form that trickles is ended', async (t) => {
+  const { socket, said } = await open('Content-Length: 900000');
+  socket.write(`${title}--x\r\n${named('paper', '; filename="a"')}\r\nContent-Type: text/plain\r\n\r\n`);
+  const more = setInterval(() => socket.write('a'), 20);
+  t.match(await said, /^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/);
+  clearInterval(more);
+  t.strictSame(await readdir(folder), []);
+});
+
+async function untilEmpty(): Promise<void> {
+  while ((await readdir(folder)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+t.test('nothing is left of a form whose sender goes away, nor of one whose handler fails', async (t) => {
+  const { socket } = await open('Content-Length: 900000');
+  socket.write(`${title}--x\r\n${named('paper', '; filename="a"')}\r\nContent-Type: text/plain\r\n\r\nsome`);
+  while ((await readdir(folder)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  socket.destroy();
+  await untilEmpty();
+  t.match(await send(formOf(['title', 'fails'], ['paper', 'a', 'a.txt'])), { status: 500 });
+  t.match(await send(formOf(['title', 'Notes'], ['paper', 'a', 'a.txt'])), { status: 201 });
+  t.strictSame(await readdir(folder), []);
+});
+
+t.test('whoever is refused at once reads why, however much it sends', async (t) => {
+  const form = formOf(['title', 'Notes'], ['paper', 'a'.repeat(5_000_000), 'a.txt']);
+  t.match(await send(form), { status: 413 });
+});
+
+t.test('files go onward as they arrive', async (t) => {
+  const long = 'b'.repeat(150_000);
+  const form = formOf(['title', 'Notes'], ['paper', long, 'a'], ['paper', long, 'unread'], ['paper', 'c', 'c']);
+  const file = { field: 'paper', mediaType: 'text/plain' };
+  t.strictSame(await send(form, { path: '/onward' }), {
+    status: 201,
+    body: {
+      title: 'Notes',
+      files: [
+        { ...file, name: 'a', text: 'b'.repeat(20) },
+        { ...file, name: 'c', text: 'c' },
+      ],
+    },
+  });
+  const rows: [status: number, code: string, form: FormData | string][] = [
+    [400, 'malformed_form', formOf(['title', 'Notes'], ['paper', 'a', 'a'], ['title', 'Again'])],
+    [400, 'invalid_request', formOf(['paper', 'a', 'a'])],
+    [400, 'invalid_request', formOf(['title', 'Notes'])],
+    [413, 'body_too_large', formOf(['title', 'Notes'], ['paper', 'a'.repeat(200_001), 'a'])],
+    [400, 'malformed_form', `${title}${part(named('paper', '; filename="a"'))}`],
+  ];
+  for (const [at, [status, code, body]] of rows.entries()) {
+    const type = typeof body === 'string' ? boundary : '';
+    const answer = await send(body, { path: '/onward', type });
+    t.strictSame([answer.status, answer.body.code], [status, code], `${at}`);
+  }
+  t.strictSame(await readdir(folder), []);
+});
+
+t.test('a declaration that cannot be is told at the start', async (t) => {
+  const upload = { files: { title: { size: 1 } } };
+  const start = (more: object) => () =>
+    createApp<null, object>({
+      routes: [{ ...take, declaration: { ...take.declaration, ...more } }],
+      accessKinds: [],
+      scope: () => null,
+      services: () => ({}),
+      log: pino({ level: 'silent' }),
+    });
+  t.throws(start({ upload }), /takeFiles declares title as a file and as a field/);
+  t.throws(start({ body: Type.String() }), /its body must be an object/);
+  t.throws(start({ upload: { ...take.declaration.upload, onward: true }, idempotent: true }), /cannot be idempotent/);
+});

@@ -1,0 +1,73 @@
+/**
+ * An export of 200,000 rows: all of them, in little memory, however slowly they are read; and nobody works for a reader
+ * who has gone.
+ */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import t from 'tap';
+import { createTestBox } from '../testing/box.ts';
+import { printsPackage } from './prints-package.ts';
+
+t.setTimeout(300_000);
+
+const rows = 200_000;
+const megabyte = 1024 * 1024;
+const box = await createTestBox(t, await printsPackage(t));
+await box.owner.query(
+  `insert into prints (tenant_id, id, title, sha256, created_at)
+   select $1, gen_random_uuid(), 'Print ' || number, '', date_trunc('milliseconds', now()) - number / 3 * interval '1 ms'
+     from generate_series(1, $2::int) number`,
+  [box.id, rows],
+);
+const other = await box.openShop();
+await box.owner.query(`insert into prints (tenant_id, id, title, sha256) select $1, gen_random_uuid(), 'Foreign', ''`, [
+  other.id,
+]);
+const { headers } = box.staff;
+
+async function readFrom(path: string) {
+  const asked = request(`${box.url}${path}`, { headers }).end();
+  const [response] = await once(asked, 'response');
+  return response;
+}
+
+const exported = async () => (await box.staff.get('/admin/prints/exported')).body as { rows: number; ended: boolean };
+
+t.test('a reader who is slow gets every row once, and is not waited for in memory', async (t) => {
+  const before = process.resourceUsage().maxRSS * 1024;
+  const response = await readFrom('/admin/prints/export');
+  await setTimeout(1000);
+  t.ok((await exported()).rows < rows / 2, 'the maker is held back');
+  // Which prints came how often; what is not called by a number counts as the one of number 0.
+  const times = new Uint8Array(rows + 1);
+  let line = Buffer.alloc(0);
+  let bytes = 0;
+  for await (const piece of response) {
+    bytes += piece.length;
+    line = Buffer.concat([line, piece]);
+    for (let end = line.indexOf(10); end !== -1; end = line.indexOf(10)) {
+      const number = Number(/^Print (\d+) *$/.exec(line.toString('utf8', 37, end))?.[1] ?? 0);
+      times[number] = (times[number] ?? 0) + 1;
+      line = line.subarray(end + 1);
+    }
+  }
+  t.equal(line.length, 0);
+  t.ok(bytes > rows * 1000);
+  t.equal(times[0], 0, "and no other shop's");
+  t.ok(times.subarray(1).every((count) => count === 1));
+  const grown = process.resourceUsage().maxRSS * 1024 - before;
+  t.ok(grown < bytes / 2, `it grew by ${Math.round(grown / megabyte)} MB of ${Math.round(bytes / megabyte)}`);
+});
+
+t.test('a reader who goes away ends the work', async (t) => {
+  const response = await readFrom('/admin/prints/export');
+  response.destroy();
+  while (!(await exported()).ended) await setTimeout(10);
+  t.ok((await exported()).rows < rows / 2);
+  const open = await box.owner.query(
+    `select state from pg_stat_activity
+      where datname = current_database() and application_name = 'box' and state <> 'idle'`,
+  );
+  t.strictSame(open, []);
+});

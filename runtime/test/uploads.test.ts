@@ -1,0 +1,65 @@
+/**
+ * Uploads to a box: kept keys know the files, and what a killed process left is gone at the next start.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { createTestBox } from '../testing/box.ts';
+import { boxTarget, holdContract } from '../testing/contract/index.ts';
+import { printsPackage } from './prints-package.ts';
+
+t.setTimeout(300_000);
+
+const folder = await mkdtemp(join(tmpdir(), 'uploads-'));
+t.teardown(() => rm(folder, { recursive: true, force: true }));
+
+t.test('what a killed process left is gone when a box starts', async (t) => {
+  const server = new URL('../http/test/streaming-server.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--conditions=workspace-source', server, folder]);
+  const [url] = await once(child.stdout, 'data');
+  const sent = request(`${String(url).trim()}/disk`, {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+  });
+  sent.on('error', () => {});
+  sent.write('--x\r\nContent-Disposition: form-data; name="film"; filename="film"\r\n\r\nthe beginning');
+  while ((await readdir(folder)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  t.equal((await readdir(folder)).length, 1);
+  const box = await createTestBox(t, { ...(await printsPackage(t)), uploadFolder: folder });
+  t.strictSame(await readdir(folder), []);
+
+  const upload = async (text: string, key: string) => {
+    const form = new FormData();
+    form.append('title', 'A lighthouse');
+    form.append('motif', new Blob([text], { type: 'text/plain' }), 'a.txt');
+    const headers = { ...box.staff.headers, 'idempotency-key': key };
+    const answer = await fetch(`${box.url}/admin/prints`, { method: 'POST', body: form, headers });
+    return { status: answer.status, replayed: answer.headers.get('idempotent-replayed'), body: await answer.json() };
+  };
+  const made = await upload('light', 'a');
+  t.match(made, { status: 201, replayed: null, body: { title: 'A lighthouse', sha256: /^[0-9a-f]{64}$/ } });
+  t.strictSame(await upload('light', 'a'), { ...made, replayed: 'true' });
+  t.match(await upload('house', 'a'), { status: 409, body: { code: 'idempotency_key_reused' } });
+  t.strictSame(await readdir(folder), []);
+});
+
+t.test('the contract suite knows routes with uploads and streamed answers', async (t) => {
+  const box = await createTestBox(t, { ...(await printsPackage(t)), uploadFolder: folder });
+  const target = await boxTarget(box, (task) => t.teardown(task));
+  const declarations = target.declarations.filter(({ path }) => path.startsWith('/admin/prints'));
+  const result = await holdContract({ ...target, declarations }, { seed: 7, runs: 20 });
+  t.strictSame(result.failures, []);
+  t.strictSame(result.succeeded.toSorted(), [
+    'GET /admin/prints/export',
+    'GET /admin/prints/exported',
+    'POST /admin/prints',
+    'POST /admin/prints/weigh',
+  ]);
+  t.strictSame(await readdir(folder), []);
+});
