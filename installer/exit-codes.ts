@@ -27,10 +27,3 @@ export const exitCodes = {
 
 /** The stable word of one ending, such as `wrong_key`. */
 export type ExitCode = keyof typeof exitCodes;
-
-/** The table as text, one ending a line, for `--help`. */
-export function describeExitCodes(): string {
-  return Object.entries(exitCodes)
-    .map(([code, { status, meaning }]) => `  ${String(status).padStart(3)}  ${code.padEnd(26)} ${meaning}`)
-    .join('\n');
-}

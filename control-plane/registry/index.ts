@@ -13,6 +13,7 @@ import { GatePlugin, type GatePluginOptions } from './gate-plugin.ts';
 import { type Log, logToStandardOutput } from './log.ts';
 import { openOutbox } from './outbox.ts';
 import { publisherOnly, publishSecretWrong, Refusal, sendRefusal } from './refusal.ts';
+import { loggedPath } from './request-target.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { verdaccioConfiguration } from './verdaccio-configuration.ts';
 
@@ -130,12 +131,13 @@ async function startVerdaccio(gate: Gate, log: Log, packages: string, url: strin
 function serveThrough(gate: Gate, verdaccio: Server, url: string, log: Log): Serve {
   const { host, protocol } = new URL(url);
   return async (request, response) => {
-    const { method, url: target } = request;
+    const { method } = request;
+    const path = loggedPath(request.url ?? '');
     const start = performance.now();
     response.once('close', () => {
       const caller = (request as { remote_user?: { name?: string } }).remote_user?.name;
       const milliseconds = Math.round(performance.now() - start);
-      log('info', 'request', { method, url: target, status: response.statusCode, caller, milliseconds });
+      log('info', 'request', { method, path, status: response.statusCode, caller, milliseconds });
     });
     // Verdaccio writes tarball addresses from these headers: they stand under the public URL whatever a client claims.
     request.headers.host = host;

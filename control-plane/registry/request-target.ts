@@ -49,3 +49,12 @@ export function readTarget(method: string, url: string): RequestTarget {
   if (packageChange.test(path) || distTags.test(path)) return { kind: 'publisher' };
   return { kind: 'other' };
 }
+
+/**
+ * What a log may hold of a request target: the path alone, since a client may put a credential in the query; and of the
+ * path not the token that npm's logout sends in it.
+ */
+export function loggedPath(url: string): string {
+  const path = url.replace(/[?#].*$/s, '');
+  return path.replace(/(\/-\/user\/token\/).+$/s, '$1…');
+}

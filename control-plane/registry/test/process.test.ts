@@ -59,6 +59,23 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
+t.test('logs paths alone: no token that a client puts into an address', async (t) => {
+  const started = await run(t, { REGISTRY_PORT: '0' });
+  const { child, output, ended } = started;
+  const url = await listening(started);
+  const token = 'a-token-that-lives';
+  for (const address of [`/@carton/cart?write=true&_authToken=${token}`, `/?${token}`, `/nothing#${token}`]) {
+    await fetch(`${url}${address}`, { headers: { authorization: `Bearer ${token}` } });
+  }
+  await fetch(`${url}/-/user/token/${token}`, { method: 'DELETE' });
+  await fetch(`${url}/@carton/cart?${token}`, { method: 'PUT', body: '{}' });
+  child.kill('SIGTERM');
+  await ended;
+  t.notMatch(output.text + output.errors, token);
+  const paths = output.text.split('\n').flatMap((line) => (line ? (JSON.parse(line).path ?? []) : []));
+  t.strictSame(paths, ['/@carton/cart', '/', '/nothing', '/-/user/token/…', '/@carton/cart']);
+});
+
 t.test('reports what it served before it was killed, exactly once', async (t) => {
   const key = makeKey();
   const makeStorage = await prepareStorage(t, { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } });
