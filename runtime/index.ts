@@ -27,6 +27,7 @@ export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/cr
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';
+export type { IfMatch } from './http/preconditions.ts';
 export * from './http/problems.ts';
 export { addressBlock } from './http/rate-limit.ts';
 export * from './http/schemas.ts';
