@@ -24,6 +24,7 @@ export { defineEvent, type EventDefinition } from './events/event.ts';
 export { outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
+export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';
