@@ -24,16 +24,15 @@ export { defineEvent, type EventDefinition } from './events/event.ts';
 export { outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
-export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';
-export type { IfMatch } from './http/preconditions.ts';
 export * from './http/problems.ts';
 export { addressBlock } from './http/rate-limit.ts';
 export * from './http/schemas.ts';
 export type { Pieces } from './http/streamed.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
+export { faults } from './http/validation.ts';
 export {
   Amount,
   allocate,
@@ -43,7 +42,9 @@ export {
   type MoneyValue,
   minorUnitDigits,
   money,
-  roundHalfEven,
+  percentOf,
+  percentWithin,
+  roundHalfUp,
 } from './money/money.ts';
 export { definePackage, type PackageDefinition } from './package/define.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './package/extension.ts';

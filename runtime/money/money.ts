@@ -39,12 +39,32 @@ export function minorUnitDigits(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Rounds to a whole number of minor units, halves to the even neighbour, so that many roundings do not drift. */
-export function roundHalfEven(value: number): number {
-  const floor = Math.floor(value);
-  const fraction = value - floor;
-  if (fraction !== 0.5) return Math.round(value);
-  return floor % 2 === 0 ? floor : floor + 1;
+/** Rounds to a whole number of minor units, halves away from zero. */
+export function roundHalfUp(value: number): number {
+  return Math.sign(value) * Math.round(Math.abs(value)) || 0;
+}
+
+/** Percentages are exact to five decimals. */
+const percentScale = 100_000;
+
+/** amount × numerator / denominator, exactly, with halves away from zero. */
+function portion(amount: number, numerator: bigint, denominator: bigint): number {
+  const twice = 2n * BigInt(Math.abs(amount)) * numerator;
+  return Math.sign(amount) * Number((twice + denominator) / (2n * denominator)) || 0;
+}
+
+/**
+ * So many per cent of an amount, rounded: 19 % of 1999 is 380. Exact for the largest amounts.
+ * @param percent zero or above, to five decimals
+ */
+export function percentOf(amount: number, percent: number): number {
+  return portion(amount, BigInt(Math.round(percent * percentScale)), BigInt(100 * percentScale));
+}
+
+/** The part of an amount that was put on top of the rest at so many per cent: 319 of 1999 are the tax of 19 %. */
+export function percentWithin(amount: number, percent: number): number {
+  const scaled = BigInt(Math.round(percent * percentScale));
+  return portion(amount, scaled, BigInt(100 * percentScale) + scaled);
 }
 
 /**

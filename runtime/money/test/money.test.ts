@@ -2,7 +2,7 @@
  * Money loses and makes no unit.
  */
 import t from 'tap';
-import { allocate, isCurrency, minorUnitDigits, roundHalfEven } from '../money.ts';
+import { allocate, isCurrency, minorUnitDigits, percentOf, percentWithin, roundHalfUp } from '../money.ts';
 
 t.test('an amount is split in proportion, to the unit', async (t) => {
   const cases: [amount: number, weights: number[], shares: number[]][] = [
@@ -18,11 +18,26 @@ t.test('an amount is split in proportion, to the unit', async (t) => {
     t.strictSame(allocate(amount, weights), shares, `${amount} by ${weights}`);
 });
 
-t.test('halves are rounded to the even neighbour', async (t) => {
-  t.strictSame(
-    [0.5, 1.5, 2.5, -0.5, -1.5, 2.4, 2.6].map((value) => roundHalfEven(value) + 0),
-    [0, 2, 2, 0, -2, 2, 3],
-  );
+t.test('halves are rounded away from zero', async (t) => {
+  t.strictSame([0.5, 1.5, 2.5, -0.5, -1.5, 2.4, 2.6, -0.4].map(roundHalfUp), [1, 2, 3, -1, -2, 2, 3, 0]);
+});
+
+t.test('per cent of an amount, and within one, are exact to the unit', async (t) => {
+  const cases: [amount: number, percent: number, of: number, within: number][] = [
+    [1999, 19, 380, 319],
+    [50, 1, 1, 0],
+    [150, 1, 2, 1],
+    [-150, 1, -2, -1],
+    [10_000, 8.875, 888, 815],
+    [333, 0, 0, 0],
+    [100, 100, 100, 50],
+    // Beyond what a product of two numbers holds exactly.
+    [9_007_199_254_740_991, 99.99999, 9_007_198_354_021_066, 4_503_599_402_190_503],
+  ];
+  for (const [amount, percent, of, within] of cases) {
+    t.equal(percentOf(amount, percent), of, `${percent} % of ${amount}`);
+    t.equal(percentWithin(amount, percent), within, `${percent} % within ${amount}`);
+  }
 });
 
 t.test('currencies are those of ISO 4217', async (t) => {
