@@ -1,8 +1,10 @@
 /**
  * @carton/collection: groups of products for shoppers to browse, made by hand or filled by a rule.
  */
+import { ruleFacts } from '@carton/product';
 import { definePackage } from '@carton/runtime';
 import { collectionUpdated } from './events.ts';
+import { collectionFact } from './fact.ts';
 import {
   createCollection,
   deleteCollection,
@@ -25,4 +27,5 @@ export default definePackage({
     setCollectionProducts,
   ],
   events: [collectionUpdated],
+  extends: [ruleFacts.with(collectionFact)],
 });

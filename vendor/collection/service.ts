@@ -68,11 +68,10 @@ export const madeByHand = defineProblem({
 export async function readCollection(
   db: TenantDatabase,
   name: string,
-  { limit, cursor, currency, regionId }: CollectionQuery,
+  { limit, cursor, ...wanted }: CollectionQuery & WantedPrice,
 ): Promise<CollectionRow & { products: ProductPage }> {
   const collection = await (looksLikeId(name) ? findCollection(db, name) : findCollectionByHandle(db, name));
   if (!collection) throw notFound(`No collection is called ${name}.`);
-  const wanted = { currency, regionId };
   const products = collection.rule
     ? await listProductsByRule(db, collection.rule, { limit, cursor }, wanted)
     : await pageOfPlaced(db, collection.id, { limit, cursor }, wanted);

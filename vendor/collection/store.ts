@@ -83,6 +83,23 @@ export function placedProducts(
   );
 }
 
+/** Collections by id, with those of the products that were put into them by hand. */
+export function findMemberships(
+  db: TenantDatabase,
+  ids: readonly string[],
+  productIds: readonly string[],
+): Promise<(Pick<CollectionRow, 'id' | 'rule'> & { productIds: string[] })[]> {
+  return db.query(
+    `select id, rule, array(
+              select product_id from collection_products places
+               where places.tenant_id = $1 and places.collection_id = collections.id
+                 and places.product_id = any($3::uuid[])) as product_ids
+       from collections
+      where tenant_id = $1 and id = any($2::uuid[])`,
+    [ids, productIds],
+  );
+}
+
 /** Before the first place of a collection. */
 export const beginning: PlacedProduct = { position: -1, productId: '00000000-0000-0000-0000-000000000000' };
 

@@ -1,5 +1,5 @@
 /**
- * @carton/pricing: what variants cost, by currency and by region.
+ * @carton/pricing: what variants cost: by currency and region, and by what other packages know that beats that.
  */
 import { variantPricers } from '@carton/product';
 import { regionLocks } from '@carton/region';
@@ -9,7 +9,17 @@ import { listVariantPrices, replaceVariantPrices, setPrices } from './routes/pri
 import { priceVariants } from './service.ts';
 import { regionHasPrices } from './store.ts';
 
-export { pricesOf } from './store.ts';
+export { type PricePlan, planPrices, type ResolvedPrice, resolvePrices } from './resolver.ts';
+export {
+  type PriceContext,
+  type PricedFor,
+  type PriceItem,
+  type PriceSource,
+  priceOrder,
+  priceSource,
+  priceSources,
+  type SourcePrice,
+} from './sources.ts';
 
 export default definePackage({
   routes: [listVariantPrices, replaceVariantPrices, setPrices],

@@ -1,20 +1,14 @@
 /**
  * Rules of prices: one a variant, currency and region; a region's price is in the region's currency.
  */
-import { findVariants } from '@carton/product';
+import { findVariants, type VariantPrice, type WantedPrice } from '@carton/product';
 import { findRegion, holdRegion, type RegionRow } from '@carton/region';
-import {
-  type FieldError,
-  invalidRequest,
-  isCurrency,
-  type MoneyValue,
-  notFound,
-  publish,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { type FieldError, invalidRequest, isCurrency, notFound, publish, type TenantDatabase } from '@carton/runtime';
 import { priceUpdated } from './events.ts';
+import { resolvePrices } from './resolver.ts';
 import type { PriceLine } from './schemas.ts';
-import { changeAmount, findPrices, insertPrice, lockPrices, type PriceRow, pricesOf, removePrices } from './store.ts';
+import type { PriceItem } from './sources.ts';
+import { changeAmount, findPrices, insertPrice, lockPrices, type PriceRow, removePrices } from './store.ts';
 
 /** What a price is for: two lines of one place would set it twice. */
 function placeOf({ variantId, currency, regionId }: { variantId: string; currency: string; regionId?: string | null }) {
@@ -151,12 +145,19 @@ async function refuseWrong(tx: TenantDatabase, lines: readonly PriceLine[]): Pro
 export async function priceVariants(
   db: TenantDatabase,
   variantIds: readonly string[],
-  { currency: wanted, regionId }: { currency?: string; regionId?: string },
-): Promise<Map<string, MoneyValue>> {
+  { currency: wanted, regionId, quantity = 1, memberId = null }: WantedPrice,
+): Promise<Map<string, VariantPrice>> {
   const currency = regionId ? await currencyOfRegion(db, regionId, wanted) : wanted;
-  if (currency === undefined) return new Map();
-  const amounts = await pricesOf(db, variantIds, { currency, regionId: regionId ?? null });
-  return new Map([...amounts].map(([id, amount]) => [id, { amount, currency }]));
+  if (currency === undefined || variantIds.length === 0) return new Map();
+  const items = variantIds.map((variantId) => ({ variantId, quantity, properties: {} }));
+  const context = { currency, regionId: regionId ?? null, memberId, channelId: null, time: new Date() };
+  const prices = await resolvePrices(db, items, context);
+  return new Map(
+    prices.flatMap((price, position): [string, VariantPrice][] => {
+      const { variantId } = items[position] as PriceItem;
+      return price ? [[variantId, { amount: price.amount, currency, compareAt: price.compareAt }]] : [];
+    }),
+  );
 }
 
 async function currencyOfRegion(db: TenantDatabase, regionId: string, wanted: string | undefined): Promise<string> {

@@ -4,10 +4,23 @@
 import { findStore } from '@carton/core';
 import { extensionPoint, type MoneyValue, type TenantDatabase } from '@carton/runtime';
 
-/** Which price is asked for. With neither, the store's default currency is filled in before a pricer is asked. */
+/**
+ * Which price is asked for. With neither currency nor region, the store's default currency is filled in before a pricer
+ * is asked.
+ */
 export interface WantedPrice {
   currency?: string;
   regionId?: string;
+  /** The price for so many pieces; for one unless told. */
+  quantity?: number;
+  /** The member who is signed in; nobody unless told. */
+  memberId?: string | null;
+}
+
+/** What one piece of a variant costs. */
+export interface VariantPrice extends MoneyValue {
+  /** What it costs otherwise, in minor units, while a sale price beats that. */
+  compareAt?: number | null;
 }
 
 /**
@@ -18,7 +31,7 @@ export type VariantPricer = (
   db: TenantDatabase,
   variantIds: readonly string[],
   wanted: WantedPrice,
-) => Promise<Map<string, MoneyValue>>;
+) => Promise<Map<string, VariantPrice>>;
 
 /** Who knows prices. Where several answer for one variant, the last (in dependency order) wins. */
 export const variantPricers = extensionPoint<VariantPricer>('product.variant-prices');
@@ -29,25 +42,25 @@ export const variantCreatedListeners = extensionPoint<VariantCreatedListener>('p
 
 /** What to ask pricers for: as wanted, else in the store's default currency. */
 export async function completeWantedPrice(db: TenantDatabase, wanted: WantedPrice): Promise<WantedPrice> {
-  const { currency, regionId } = wanted;
+  const { currency, regionId, quantity, memberId } = wanted;
   if (currency !== undefined || regionId !== undefined || variantPricers.of(db).length === 0) {
-    return { currency, regionId };
+    return { currency, regionId, quantity, memberId };
   }
-  return { currency: (await findStore(db)).defaultCurrency };
+  return { currency: (await findStore(db)).defaultCurrency, quantity, memberId };
 }
 
-const none: ReadonlyMap<string, MoneyValue> = new Map();
+const none: ReadonlyMap<string, VariantPrice> = new Map();
 
 /** Prices of variants by variant id, of all pricers together. `wanted` is what completeWantedPrice answered. */
 export async function priceVariants(
   db: TenantDatabase,
   variantIds: readonly string[],
   wanted: WantedPrice,
-): Promise<ReadonlyMap<string, MoneyValue>> {
+): Promise<ReadonlyMap<string, VariantPrice>> {
   const pricers = variantPricers.of(db);
   if (pricers.length === 0 || variantIds.length === 0) return none;
   const answers = await Promise.all(pricers.map((price) => price(db, variantIds, wanted)));
-  return answers.length === 1 ? (answers[0] as Map<string, MoneyValue>) : new Map(answers.flatMap((map) => [...map]));
+  return answers.length === 1 ? (answers[0] as Map<string, VariantPrice>) : new Map(answers.flatMap((map) => [...map]));
 }
 
 /** Tells the listeners of new variants. */

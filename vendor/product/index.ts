@@ -14,9 +14,11 @@ import {
 } from './routes/products.ts';
 import { listProducts, readProduct, readVariant } from './routes/storefront.ts';
 import { createVariant, deleteVariant, listAdminVariants, readAdminVariant, updateVariant } from './routes/variants.ts';
+import { productFact, ruleFacts } from './rule-facts.ts';
 
 export {
   type VariantCreatedListener,
+  type VariantPrice,
   type VariantPricer,
   variantCreatedListeners,
   variantPricers,
@@ -24,7 +26,22 @@ export {
 } from './extensions.ts';
 export { freeHandle, handleFromTitle, looksLikeId, refuseIdAsHandle } from './handles.ts';
 export { findProductIds, findVariants, type VariantInfo } from './lookups.ts';
-export { listProductsByRule, ProductCondition, ProductRule } from './rules.ts';
+export {
+  answerFacts,
+  describeShopper,
+  type FactAnswers,
+  type FactItem,
+  type FactQuery,
+  type FactShopper,
+  type MemberGroups,
+  memberGroups,
+  type RuleCondition,
+  type RuleFact,
+  ruleConditionSchema,
+  ruleFact,
+  ruleFacts,
+} from './rule-facts.ts';
+export { findProductsOfRule, listProductsByRule, ProductCondition, ProductRule } from './rules.ts';
 export { Product, ProductPage, wantedPrice } from './schemas.ts';
 export { listPublishedProducts } from './service.ts';
 
@@ -49,4 +66,5 @@ export default definePackage({
     deleteVariant,
   ],
   events: [productCreated, productUpdated, productDeleted, variantUpdated],
+  extends: [ruleFacts.with(productFact)],
 });

@@ -1,11 +1,12 @@
 /**
  * Products as they are answered: variants with the names of their choices and their prices.
  */
-import type { MoneyValue } from '@carton/runtime';
+import { money } from '@carton/runtime';
 import type { AdminVariantDocument, OptionDocument, ProductDocument, VariantDocument } from './documents.ts';
+import type { VariantPrice } from './extensions.ts';
 import type { AdminProduct, AdminVariant, ChosenOption, Product, Variant } from './schemas.ts';
 
-type Prices = ReadonlyMap<string, MoneyValue>;
+type Prices = ReadonlyMap<string, VariantPrice>;
 const noPrices: Prices = new Map();
 
 /** The choices of a variant by name, in the order of the product's options. */
@@ -20,8 +21,11 @@ export function choicesOf(options: readonly OptionDocument[], optionValueIds: re
 
 export function presentVariant(variant: VariantDocument, options: readonly OptionDocument[], prices: Prices): Variant {
   const { id, productId, title, sku, barcode, weight, optionValueIds } = variant;
-  const price = prices.get(id) ?? null;
-  return { id, productId, title, sku, barcode, weight, options: choicesOf(options, optionValueIds), price };
+  const found = prices.get(id);
+  const price = found ? money(found.amount, found.currency) : null;
+  const compareAtPrice = found?.compareAt != null ? money(found.compareAt, found.currency) : null;
+  const choices = choicesOf(options, optionValueIds);
+  return { id, productId, title, sku, barcode, weight, options: choices, price, compareAtPrice };
 }
 
 export function presentProduct(product: ProductDocument, prices: Prices): Product {

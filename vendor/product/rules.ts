@@ -54,26 +54,44 @@ const fields: Record<ProductCondition['field'], (compare: (expression: string) =
      where choice.tenant_id = variant.tenant_id and choice.id = any(variant.option_value_ids) and ${compare('choice.value')}))`,
 };
 
+/** The rule as a condition on rows of `products`, with the values it names. */
+function conditionOf({ match, conditions }: ProductRule): { sql: string; values: string[] } {
+  const tests = conditions.map(({ field, operator }) => fields[field](operators[operator]));
+  return {
+    sql: `(${tests.join(match === 'all' ? ' and ' : ' or ')})`,
+    values: conditions.map(({ value }) => value),
+  };
+}
+
+/** Which of these products a rule holds for, whatever their status. One statement. */
+export async function findProductsOfRule(
+  db: TenantDatabase,
+  rule: ProductRule,
+  productIds: readonly string[],
+): Promise<Set<string>> {
+  const { sql, values } = conditionOf(rule);
+  const products = db.table<{ id: string }>('products').select('products.id').whereIn('products.id', productIds);
+  const rows = await products.whereNull('deleted_at').whereRaw(sql, values);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /**
  * One page of the published products for which a rule holds, newest first, as shoppers see them.
  * Four statements however many there are. @throws invalid_request (400) for a cursor of another list
  */
 export async function listProductsByRule(
   db: TenantDatabase,
-  { match, conditions }: ProductRule,
+  rule: ProductRule,
   place: { limit: number; cursor?: string },
   wanted: WantedPrice,
 ): Promise<Page<Product>> {
-  const tests = conditions.map(({ field, operator }) => fields[field](operators[operator]));
+  const { sql, values } = conditionOf(rule);
   const rows = db
     .table<{ id: string; createdAt: string }>('products')
     .select('products.id', 'products.createdAt')
     .where('status', 'published')
     .whereNull('deleted_at')
-    .whereRaw(
-      `(${tests.join(match === 'all' ? ' and ' : ' or ')})`,
-      conditions.map(({ value }) => value),
-    );
+    .whereRaw(sql, values);
   const page = await paginate<{ id: string; createdAt: string }>(rows as never, 'products', place, newestFirst);
   const ids = page.items.map(({ id }) => id);
   return { items: await listPublishedProducts(db, ids, wanted), nextCursor: page.nextCursor };

@@ -52,6 +52,9 @@ const HsCode = Type.String({
 export const wantedPrice = {
   currency: Type.Optional({ ...Currency, description: "Currency of the prices; the store's own unless told" }),
   regionId: Type.Optional({ ...Uuid, description: 'Answer the prices of this region' }),
+  quantity: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 9999, description: 'Answer what one piece costs whoever buys so many' }),
+  ),
 };
 export const WantedPrice = object(wantedPrice);
 
@@ -74,6 +77,8 @@ export const Variant = object(
     weight: nullable(Weight),
     options: Type.Array(ChosenOption),
     price: nullable(Money),
+    /** What it costs otherwise, while a sale price beats that. */
+    compareAtPrice: nullable(Money),
   },
   { $id: 'Variant' },
 );

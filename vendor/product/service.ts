@@ -50,7 +50,7 @@ function variantIdsOf(products: readonly ProductDocument[]): string[] {
  */
 export async function listProducts(
   db: TenantDatabase,
-  query: ProductQuery,
+  query: ProductQuery & WantedPrice,
   fields: ReadonlySet<string> | null = null,
 ): Promise<Page<Product>> {
   if (fields && !fields.has('variants')) {

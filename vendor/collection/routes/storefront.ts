@@ -31,7 +31,8 @@ export const readCollection = route(
     tag,
     summary: 'Read a collection by its handle or id, with one page of its products and their prices',
     description: '`limit` and `cursor` are of the products; `products.nextCursor` leads to their next page.',
-    access: 'public',
+    // Open to everybody; a member who is signed in sees the prices that members have.
+    access: 'session',
     params: object({
       handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['summer'] }),
     }),
@@ -40,5 +41,5 @@ export const readCollection = route(
     response: CollectionProducts,
     problems: [notFound],
   },
-  ({ db, params, query }) => read(db, params.handle, query),
+  ({ db, params, query, session }) => read(db, params.handle, { ...query, memberId: session.memberId }),
 );

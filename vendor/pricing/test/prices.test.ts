@@ -1,7 +1,7 @@
 import { newId } from '@carton/runtime';
 import { createTestBox, type TestShop } from '@carton/runtime/testing';
 import t from 'tap';
-import { pricesOf } from '../index.ts';
+import { pricesOf } from '../store.ts';
 
 const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });

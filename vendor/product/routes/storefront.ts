@@ -6,6 +6,8 @@ import { Product, ProductPage, ProductQuery, Variant, WantedPrice } from '../sch
 import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
 
 const tag = 'Products';
+/** Open to everybody; a member who is signed in sees the prices that members have. */
+const access = 'session';
 
 export const listProducts = route(
   {
@@ -14,13 +16,13 @@ export const listProducts = route(
     operationId: 'listProducts',
     tag,
     summary: 'List published products',
-    access: 'public',
+    access,
     query: ProductQuery,
     fields: true,
     status: 200,
     response: ProductPage,
   },
-  ({ db, query, fields }) => list(db, query, fields),
+  ({ db, query, session, fields }) => list(db, { ...query, memberId: session.memberId }, fields),
 );
 
 export const readProduct = route(
@@ -30,7 +32,7 @@ export const readProduct = route(
     operationId: 'readProduct',
     tag,
     summary: 'Read a published product by its handle or id',
-    access: 'public',
+    access,
     params: object({
       handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['linen-shirt'] }),
     }),
@@ -39,7 +41,7 @@ export const readProduct = route(
     response: Product,
     problems: [notFound],
   },
-  ({ db, params, query }) => read(db, params.handle, query),
+  ({ db, params, query, session }) => read(db, params.handle, { ...query, memberId: session.memberId }),
 );
 
 export const readVariant = route(
@@ -49,10 +51,10 @@ export const readVariant = route(
     operationId: 'readVariant',
     tag,
     summary: 'Read a variant of a published product',
-    access: 'public',
+    access,
     query: WantedPrice,
     status: 200,
     response: Variant,
   },
-  ({ db, params, query }) => readOneVariant(db, params.id, query),
+  ({ db, params, query, session }) => readOneVariant(db, params.id, { ...query, memberId: session.memberId }),
 );

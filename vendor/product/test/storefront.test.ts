@@ -57,6 +57,7 @@ t.test('before anything knows prices', async (t) => {
     });
     t.strictSame(Object.keys(seen.body.variants[0]).sort(), [
       'barcode',
+      'compareAtPrice',
       'id',
       'options',
       'price',
@@ -175,16 +176,21 @@ t.test('with prices', async (t) => {
 
     asked.length = 0;
     const regionId = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
-    for (const query of ['', '?currency=USD', `?regionId=${regionId}`, `?regionId=${regionId}&currency=USD`]) {
+    for (const query of [
+      '',
+      '?currency=USD',
+      `?regionId=${regionId}`,
+      `?regionId=${regionId}&currency=USD&quantity=5`,
+    ]) {
       await visitor.get(`/products${query}`);
     }
     t.strictSame(JSON.parse(JSON.stringify(asked)), [
-      { currency: 'EUR' },
-      { currency: 'USD' },
-      { regionId },
-      { currency: 'USD', regionId },
+      { currency: 'EUR', memberId: null },
+      { currency: 'USD', memberId: null },
+      { regionId, memberId: null },
+      { currency: 'USD', regionId, quantity: 5, memberId: null },
     ]);
-    for (const query of ['currency=usd', 'currency=EURO', 'regionId=x']) {
+    for (const query of ['currency=usd', 'currency=EURO', 'regionId=x', 'quantity=0']) {
       t.match(await visitor.get(`/products?${query}`), { status: 400 }, query);
       t.match(await visitor.get(`/products/shirt?${query}`), { status: 400 }, query);
       t.match(await visitor.get(`/variants/${small.id}?${query}`), { status: 400 }, query);

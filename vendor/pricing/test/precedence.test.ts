@@ -1,0 +1,62 @@
+/**
+ * Which source of prices wins, and what none may answer.
+ */
+import { newId } from '@carton/runtime';
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { type PriceSource, priceOrder, priceSources, resolvePrices, type SourcePrice } from '../index.ts';
+
+const box = await createTestBox(t);
+const { database } = box.box;
+const mounted = database.extensions;
+const source = (name: string, order: number, answer: SourcePrice | null): PriceSource => ({
+  name,
+  order,
+  reads: async () => null,
+  price: () => answer,
+});
+const resolve = async (...sources: PriceSource[]) => {
+  database.extensions = new Map([...mounted, [priceSources as never, sources]]);
+  const context = { currency: 'EUR', regionId: null, memberId: null, channelId: null, time: new Date() };
+  const [price] = await resolvePrices(
+    database.forTenant(box.id),
+    [{ variantId, quantity: 1, properties: {} }],
+    context,
+  );
+  return price;
+};
+const made = await box.staff.post('/admin/products', { title: 'Shirt', variants: [{ title: 'Only' }] });
+const variantId: string = made.body.variants[0].id;
+await box.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: 1000 }] });
+
+t.test('the first in the stated order that has a price gives it, though another is lower', async (t) => {
+  const list = source('list', priceOrder.priceList, { amount: 1, id: 'a' });
+  const quote = source('quote', priceOrder.quote, { amount: 900, id: 'b' });
+  t.strictSame(await resolve(list, quote), { amount: 900, source: { type: 'quote', id: 'b' }, compareAt: 1000 });
+  t.strictSame(await resolve(list, source('quote', priceOrder.quote, null)), {
+    amount: 1,
+    source: { type: 'list', id: 'a' },
+    compareAt: 1000,
+  });
+  t.strictSame(await resolve(source('list', priceOrder.priceList, null)), {
+    amount: 1000,
+    source: { type: 'base', id: null },
+    compareAt: null,
+  });
+});
+
+t.test('a source may say itself what the price is compared with', async (t) => {
+  const compared = (compareAt: number | null) =>
+    source('list', priceOrder.priceList, { amount: 900, id: null, compareAt });
+  t.equal((await resolve(compared(950)))?.compareAt, 950);
+  t.equal((await resolve(compared(null)))?.compareAt, null);
+  t.equal((await resolve(compared(900)))?.compareAt, null);
+});
+
+t.test('a price is a whole amount of minor units, not below zero; who answers another is named', async (t) => {
+  for (const amount of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
+    const wrong = resolve(source('wrong', priceOrder.quote, { amount, id: newId() }));
+    await t.rejects(wrong, { message: `the price source wrong answers ${amount}` });
+  }
+  t.equal((await resolve(source('gift', priceOrder.quote, { amount: 0, id: null })))?.amount, 0);
+});
