@@ -10,17 +10,32 @@ import { addCartItem, removeCartItem, updateCartItem } from './routes/items.ts';
 import { hasCartOf, leaveRegion } from './store.ts';
 
 export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
+export { type CartProblem, cartProblems } from './issues.ts';
 export { mergeCarts } from './merge.ts';
+export { runTotals } from './pipeline.ts';
 export {
-  type CartProblem,
-  cartProblems,
+  type CartIssue,
   type Issue,
-  type PriceableCart,
   type PricedCart,
+  type PricedCustomLine,
   type PricedLine,
+  type PricedSale,
   type PriceOptions,
   priceCart,
+  priceSale,
 } from './pricing.ts';
+export { countryNotServed } from './problems.ts';
+export {
+  type CustomLine,
+  type LineProperties,
+  type PriceableCart,
+  type Sale,
+  type SaleAddress,
+  type SaleLine,
+  saleAddressOf,
+  saleOfCart,
+  type VariantLine,
+} from './sale.ts';
 export { Cart, CartAddress } from './schemas.ts';
 export { findPricedCart } from './service.ts';
 export type { CartLine, StoredCart } from './store.ts';
@@ -28,12 +43,15 @@ export {
   type Adjustment,
   type AdjustmentKind,
   cartTotals,
+  choicesSchema,
+  type LineFacts,
+  type ShippingCharge,
   type Totals,
-  type TotalsCart,
   type TotalsDraft,
   type TotalsLine,
   type TotalsStep,
   totalsOrder,
+  totalsStep,
 } from './totals.ts';
 export { presentCart, presentNoCart, presentTotals } from './view.ts';
 

@@ -9,8 +9,8 @@ import { findActiveCart, findCart, moveInto, type Owner, touchActiveCart, update
 
 /**
  * Merges the active cart of a guest's session into that of a member, in the transaction of the log-in. Nothing is
- * lost: quantities of one variant add up (to the most that a line holds), other lines move over, and so do addresses,
- * e-mail and note where the member's cart has none. A member without a cart gets one with the guest's region and
+ * lost: quantities of one variant with the same properties add up (to the most that a line holds), other lines move over,
+ * and so do addresses, e-mail, note and locale where the member's cart has none. A member without a cart gets one with the guest's region and
  * currency. Stock and prices are not looked at: what cannot be ordered shows in the cart.
  * @returns the id of the member's cart, null when the guest has none
  */
@@ -28,7 +28,12 @@ export async function mergeCarts(
   if (!from) return null;
   const into = await holdCart(tx, { by: 'member', key: memberId }, from);
   await moveInto(tx, from.id, into.id);
-  await updateDetails(tx, into.id, { email: into.email ?? from.email, note: into.note ?? from.note });
+  const { email, note, locale } = from;
+  await updateDetails(tx, into.id, {
+    email: into.email ?? email,
+    note: into.note ?? note,
+    locale: into.locale ?? locale,
+  });
   const merged = await findCart(tx, into.id);
   if (!merged) throw new Error(`cart ${into.id} is gone`);
   await publish(tx, cartMerged, { type: 'cart', id: merged.id }, { ...factOf(merged), mergedCartId: from.id });

@@ -1,158 +1,264 @@
 /**
- * A cart with its prices: what its lines are, what they cost now, what keeps them from being ordered, and the totals.
+ * A sale with its prices: what its lines are, what they cost now, what keeps them from being ordered, and the totals.
  */
 import { type Availability, availabilityOf } from '@carton/inventory';
-import { pricesOf } from '@carton/pricing';
-import { findVariants, type VariantInfo } from '@carton/product';
-import type { TenantDatabase } from '@carton/runtime';
-import type { issues } from './schemas.ts';
-import type { CartLine, StoredCart } from './store.ts';
-import { type Adjustment, largestAmount, runTotals, type Totals, type TotalsCart, type TotalsLine } from './totals.ts';
+import { type PricePlan, planPrices, type ResolvedPrice } from '@carton/pricing';
+import { answerFacts, type FactItem, findVariants, type RuleCondition, type VariantInfo } from '@carton/product';
+import { findRegion, type RegionRow } from '@carton/region';
+import { faults, type TenantDatabase } from '@carton/runtime';
+import { runTotals } from './pipeline.ts';
+import {
+  type CustomLine,
+  type LineProperties,
+  type PriceableCart,
+  type Sale,
+  type SaleLine,
+  saleOfCart,
+  type VariantLine,
+} from './sale.ts';
+import type { cartIssues, issues } from './schemas.ts';
+import {
+  type Adjustment,
+  type AnyStep,
+  largestAmount,
+  type ShippingCharge,
+  stepsOf,
+  type Totals,
+  type TotalsLine,
+} from './totals.ts';
 
+/** What keeps a line from being ordered. */
 export type Issue = (typeof issues)[number];
+/** What keeps the sale as a whole from being ordered. */
+export type CartIssue = (typeof cartIssues)[number];
 
-export interface PricedLine extends CartLine {
-  variant: VariantInfo;
-  /** Minor units; null while the variant is not for sale or has no price in the cart's currency. */
+interface AnyPricedLine {
+  id: string;
+  quantity: number;
+  properties: LineProperties;
+  /** Minor units; null while the variant is not for sale or has no price in the currency of the sale. */
   unitPrice: number | null;
+  /** What one piece costs otherwise, while a sale price beats that. */
+  compareAt: number | null;
+  /** Where the price came from; null for one that was agreed, and where there is none. */
+  priceSource: ResolvedPrice['source'] | null;
   /** quantity × unitPrice; null when it does not count. */
   total: number | null;
   /** Why it cannot be ordered as it is; empty when it can. */
   issues: Issue[];
 }
 
-/** What pricing looks at of a cart. */
-export type PriceableCart = Pick<
-  StoredCart,
-  'id' | 'memberId' | 'regionId' | 'currency' | 'email' | 'shippingAddress' | 'billingAddress' | 'lines'
->;
+export interface PricedLine extends AnyPricedLine {
+  variantId: string;
+  variant: VariantInfo;
+}
 
-export interface PricedCart<C extends PriceableCart = PriceableCart> {
-  cart: C;
-  /** In the order of the cart's lines. */
-  lines: PricedLine[];
+export interface PricedCustomLine extends AnyPricedLine, Pick<CustomLine, 'title' | 'taxCategory' | 'weight'> {
+  variantId: null;
+  variant: null;
+}
+
+type PricedLineOf<L extends SaleLine> = L extends VariantLine ? PricedLine : PricedCustomLine;
+
+export interface PricedSale<S extends Sale = Sale> {
+  sale: S;
+  /** The region it is sold in. */
+  region: RegionRow | null;
+  /** In the order of the sale's lines. */
+  lines: PricedLineOf<S['lines'][number]>[];
+  issues: CartIssue[];
+  shipping: readonly ShippingCharge[];
   adjustments: readonly Adjustment[];
   totals: Totals;
 }
 
-export interface PriceOptions {
+type CartSale = ReturnType<typeof saleOfCart>;
+
+export interface PricedCart<C extends PriceableCart = PriceableCart> extends PricedSale<CartSale> {
+  cart: C;
+}
+
+export interface PriceOptions extends Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time'>> {
   /** False spares the look at stock, for whoever takes the stock in the same transaction and is refused there. */
   stock?: boolean;
-  /** Stand in for what the cart has, so that what is priced is what is shipped to; null is none. */
-  shippingAddress?: TotalsCart['shippingAddress'];
-  billingAddress?: TotalsCart['billingAddress'];
-  email?: string | null;
 }
 
 /**
- * Prices a cart: three statements that travel together, whatever the number of lines, and those of the totals' steps.
- * A cart always has an answer: a line that cannot be ordered says why and, if it has no price, does not count.
+ * Prices a cart. A cart always has an answer: a line that cannot be ordered says why and, if it has no price, does not
+ * count.
+ * @param options what stands in for the cart's own, so that what is priced is what is shipped to; null is none
  */
 export async function priceCart<C extends PriceableCart>(
   db: TenantDatabase,
   cart: C,
-  options: PriceOptions = {},
+  { stock, ...standIns }: PriceOptions = {},
 ): Promise<PricedCart<C>> {
-  const { stock = true } = options;
-  const ids = cart.lines.map(({ variantId }) => variantId);
-  const { currency, regionId } = cart;
-  const [variants, prices, availabilities] = await Promise.all([
-    findVariants(db, ids),
-    pricesOf(db, ids, { currency, regionId }),
-    stock ? availabilityOf(db, ids) : null,
-  ]);
-  let room = largestAmount;
-  const lines = cart.lines.map((line) => {
-    const variant = variants.get(line.variantId);
-    if (!variant) throw new Error(`cart ${cart.id} holds the variant ${line.variantId}, which there is not`);
-    const priced = priceLine(line, variant, prices.get(line.variantId), availabilities, room);
-    room -= priced.total ?? 0;
-    return priced;
+  const given = Object.entries(standIns).filter(([, value]) => value !== undefined);
+  const sale: CartSale = { ...saleOfCart(cart), ...Object.fromEntries(given) };
+  return { cart, ...(await priceSale(db, sale, { stock })) };
+}
+
+/**
+ * Prices a sale: everything is read in one round trip, whatever the number of lines, sources of prices and steps of the
+ * totals; and in one more what the rules of these ask about.
+ * @throws Error for a variant that there is not, and for choices that no step of the box declares
+ */
+export function priceSale<S extends Sale>(
+  db: TenantDatabase,
+  sale: S,
+  { stock = true }: Pick<PriceOptions, 'stock'> = {},
+): Promise<PricedSale<S>> {
+  const ids = [...new Set(sale.lines.flatMap(({ variantId }) => variantId ?? []))];
+  const items = priceItemsOf(sale);
+  refuseUnknownChoices(sale, stepsOf(db));
+  // With nothing in it no step runs.
+  const steps = sale.lines.length === 0 ? [] : stepsOf(db);
+  return db.together(async (one) => {
+    const [variants, plan, availabilities, region, ...reads] = await Promise.all([
+      findVariants(one, ids),
+      planPrices(one, items, sale),
+      stock ? availabilityOf(one, ids) : null,
+      sale.regionId === null ? null : findRegion(one, sale.regionId),
+      ...steps.map((step) => step.reads?.(one, sale, sale.choices[step.name])),
+    ]);
+    const conditions = steps.flatMap((step, position) => step.conditions?.(reads[position]) ?? []);
+    const answer = await answerAll(one, plan, conditions, [...variants.values()]);
+    const prices = plan.resolve(answer, (variantId) => variants.get(variantId)?.productId);
+    const known = { variants, availabilities, prices: new Map(items.map((item, at) => [item.id, prices[at] ?? null])) };
+    const lines = priceLines(sale, known);
+    const ready = steps.map(({ name, adjust }, position) => ({
+      name,
+      adjust: (draft: Parameters<typeof adjust>[0]) =>
+        adjust(draft, reads[position], {
+          holds: (condition, line) => answer.holds(condition, line ? itemOf(line) : null),
+        }),
+    }));
+    const { shipping, adjustments, totals } = runTotals({ sale, region }, lines.flatMap(countedLine), ready);
+    return { sale, region, lines: lines as never, issues: issuesOf(sale, region), shipping, adjustments, totals };
   });
-  return { cart, lines, ...(await runTotals(db, withStandIns(cart, options), lines.flatMap(countedLine))) };
 }
 
-/** The cart as the totals are to see it. */
-function withStandIns(cart: TotalsCart, { shippingAddress, billingAddress, email }: PriceOptions): TotalsCart {
-  return {
-    ...cart,
-    ...(shippingAddress !== undefined && { shippingAddress }),
-    ...(billingAddress !== undefined && { billingAddress }),
-    ...(email !== undefined && { email }),
-  };
-}
-
-function priceLine(
-  line: CartLine,
-  variant: VariantInfo,
-  price: number | undefined,
-  availabilities: ReadonlyMap<string, Availability> | null,
-  room: number,
-): PricedLine {
-  if (!isForSale(variant)) return { ...line, variant, unitPrice: null, total: null, issues: ['unavailable'] };
-  const unitPrice = price ?? null;
-  // The product itself may be beyond what is exact, and is then far beyond the room too.
-  const total = unitPrice === null || unitPrice * line.quantity > room ? null : unitPrice * line.quantity;
-  const issues: Issue[] = [];
-  if (total === null) issues.push('unpriced');
-  if (availabilities && isShort(line, availabilities.get(variant.id))) issues.push('insufficient_stock');
-  return { ...line, variant, unitPrice, total, issues };
-}
-
-function isForSale({ deleted, productStatus }: VariantInfo): boolean {
-  return !deleted && productStatus === 'published';
-}
-
-/** True when there is less than the line asks for; what stock knows nothing of is not there. */
-function isShort({ quantity }: CartLine, availability: Availability | undefined): boolean {
-  if (!availability) return true;
-  return availability.limit !== null && availability.limit < quantity;
-}
-
-function countedLine({ id, variantId, variant, quantity, unitPrice, total }: PricedLine): TotalsLine[] {
-  if (unitPrice === null || total === null) return [];
-  const { productId, weight } = variant;
-  return [{ id, variantId, productId, weight, quantity, unitPrice, total, discountedTotal: total }];
-}
-
-/** What stands between a cart and an order. */
-export interface CartProblem {
-  code: 'cart_empty' | 'item_unavailable' | 'item_unpriced' | 'insufficient_stock';
-  detail: string;
-  /** The line; null when it is the cart itself. */
-  lineId: string | null;
-}
-
-const problemCodes = {
-  unavailable: 'item_unavailable',
-  unpriced: 'item_unpriced',
-  insufficient_stock: 'insufficient_stock',
-} as const;
-
-const explain: Record<Issue, (line: PricedLine, currency: string) => string> = {
-  unavailable: (line) => `${nameOf(line)} is no longer for sale.`,
-  unpriced: (line, currency) =>
-    line.unitPrice === null ? `${nameOf(line)} has no price in ${currency}.` : `${nameOf(line)}: that is too much.`,
-  insufficient_stock: (line) => `There are fewer than ${line.quantity} of ${nameOf(line)} in stock.`,
-};
-
-/** Why a cart cannot be ordered as it is, line by line; empty when it can. */
-export function cartProblems({ cart, lines }: PricedCart): CartProblem[] {
-  if (lines.length === 0) return [{ code: 'cart_empty', detail: 'The cart holds nothing.', lineId: null }];
-  return lines.flatMap((line) =>
-    line.issues.map((issue) => ({
-      code: problemCodes[issue],
-      detail: explainIssue(line, issue, cart.currency),
-      lineId: line.id,
-    })),
+/** Lines that have no agreed price, with the pieces of each variant in the whole sale. */
+function priceItemsOf({ lines }: Sale) {
+  const pieces = new Map<string, number>();
+  for (const { variantId, quantity } of lines) {
+    if (variantId !== null) pieces.set(variantId, (pieces.get(variantId) ?? 0) + quantity);
+  }
+  return lines.flatMap(({ id, variantId, unitPrice, properties }: SaleLine & { unitPrice?: number }) =>
+    variantId === null || unitPrice !== undefined
+      ? []
+      : [{ id, variantId, quantity: pieces.get(variantId) as number, properties }],
   );
 }
 
-/** An issue in words. */
-export function explainIssue(line: PricedLine, issue: Issue, currency: string): string {
-  return explain[issue](line, currency);
+/** The facts that the rules of prices and of steps ask about, read together. */
+function answerAll(
+  db: TenantDatabase,
+  { conditions, shopper }: PricePlan,
+  ofSteps: readonly RuleCondition[],
+  variants: readonly VariantInfo[],
+) {
+  const items = variants.map(({ id, productId }) => ({ variantId: id, productId }));
+  return answerFacts(db, [...conditions, ...ofSteps], { items, shopper });
 }
 
-function nameOf({ variant }: PricedLine): string {
-  return `${variant.productTitle} ${variant.title}`;
+function itemOf({ variantId, productId }: TotalsLine): FactItem | null {
+  return variantId === null || productId === null ? null : { variantId, productId };
+}
+
+function refuseUnknownChoices({ choices }: Sale, steps: readonly AnyStep[]): void {
+  for (const [name, choice] of Object.entries(choices)) {
+    const schema = steps.find((step) => step.name === name)?.choice;
+    const wrong = schema ? faults(schema, choice) : 'there is nothing to choose';
+    if (wrong !== null) throw new Error(`the choice of ${name}: ${wrong}`);
+  }
+}
+
+interface Known {
+  variants: ReadonlyMap<string, VariantInfo>;
+  /** Null when nobody looks at stock. */
+  availabilities: ReadonlyMap<string, Availability> | null;
+  /** By the id of the line. */
+  prices: ReadonlyMap<string, ResolvedPrice | null>;
+}
+
+/** Lines with their prices, as long as there is room for them in an exact sum. */
+function priceLines({ lines }: Sale, known: Known): (PricedLine | PricedCustomLine)[] {
+  const short = shortVariants(lines, known);
+  let room = largestAmount;
+  return lines.map((line) => {
+    const { quantity, properties } = line;
+    const { unitPrice, compareAt = null, source = null } = priceOf(line, known);
+    // The product itself may be beyond what is exact, and is then far beyond the room too.
+    const total = unitPrice === null || unitPrice * quantity > room ? null : unitPrice * quantity;
+    room -= total ?? 0;
+    const priced = { id: line.id, quantity, properties, unitPrice, compareAt, priceSource: source, total };
+    const unpriced: Issue[] = total === null ? ['unpriced'] : [];
+    if (line.variantId === null) {
+      const { title, taxCategory, weight } = line;
+      return { ...priced, variantId: null, variant: null, title, taxCategory, weight, issues: unpriced };
+    }
+    const variant = variantOf(line, known);
+    const issues: Issue[] = isForSale(line, variant) ? unpriced : ['unavailable'];
+    if (!issues.includes('unavailable') && short.has(variant.id)) issues.push('insufficient_stock');
+    return { ...priced, variantId: variant.id, variant, issues };
+  });
+}
+
+function variantOf({ variantId }: VariantLine, { variants }: Known): VariantInfo {
+  const variant = variants.get(variantId);
+  if (!variant) throw new Error(`a sale holds the variant ${variantId}, which there is not`);
+  return variant;
+}
+
+function priceOf(
+  line: SaleLine,
+  known: Known,
+): { unitPrice: number | null; compareAt?: number | null; source?: ResolvedPrice['source'] } {
+  if (line.variantId === null || line.unitPrice !== undefined) return { unitPrice: agreedPrice(line) };
+  if (!isForSale(line, variantOf(line, known))) return { unitPrice: null };
+  const price = known.prices.get(line.id);
+  return price ? { ...price, unitPrice: price.amount } : { unitPrice: null };
+}
+
+/** @throws Error for a price that is no amount */
+function agreedPrice({ id, unitPrice = 0 }: SaleLine): number {
+  if (Number.isSafeInteger(unitPrice) && unitPrice >= 0) return unitPrice;
+  throw new Error(`the line ${id} of a sale has the price ${unitPrice}`);
+}
+
+function isForSale({ unitPrice }: VariantLine, { deleted, productStatus }: VariantInfo): boolean {
+  return unitPrice !== undefined || (!deleted && productStatus === 'published');
+}
+
+/** Variants of which there are fewer than all lines together ask for; what stock knows nothing of is not there. */
+function shortVariants(lines: readonly SaleLine[], { availabilities }: Known): Set<string> {
+  const wanted = new Map<string, number>();
+  for (const { variantId, quantity } of lines) {
+    if (variantId !== null) wanted.set(variantId, (wanted.get(variantId) ?? 0) + quantity);
+  }
+  const isShort = ([variantId, quantity]: [string, number]) => {
+    const { limit } = availabilities?.get(variantId) ?? { limit: 0 };
+    return limit !== null && limit < quantity;
+  };
+  return new Set(availabilities ? [...wanted].filter(isShort).map(([variantId]) => variantId) : []);
+}
+
+function countedLine(line: PricedLine | PricedCustomLine): TotalsLine[] {
+  const { id, quantity, properties, unitPrice, total } = line;
+  if (unitPrice === null || total === null) return [];
+  const counted = { id, quantity, properties, unitPrice, total, discountedTotal: total };
+  if (line.variant === null) {
+    const { taxCategory, weight } = line;
+    return [{ ...counted, variantId: null, productId: null, taxCategory, weight }];
+  }
+  const { productId, weight } = line.variant;
+  return [{ ...counted, variantId: line.variantId, productId, taxCategory: null, weight }];
+}
+
+/** A region sells to its countries and to no others; what is not shipped anywhere yet is held against none. */
+function issuesOf({ shippingAddress }: Sale, region: RegionRow | null): CartIssue[] {
+  if (!region || !shippingAddress) return [];
+  const { country } = shippingAddress;
+  return country !== null && region.countries.includes(country) ? [] : ['country_not_served'];
 }

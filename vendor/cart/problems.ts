@@ -19,3 +19,8 @@ export const quantityLimit = defineProblem({
   title: 'A line holds no more of one variant',
 });
 export const cartFull = defineProblem({ code: 'cart_full', status: 409, title: 'The cart holds no more lines' });
+export const countryNotServed = defineProblem({
+  code: 'country_not_served',
+  status: 409,
+  title: 'The region of the cart does not sell to the country it is to be sent to',
+});

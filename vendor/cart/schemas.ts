@@ -1,6 +1,7 @@
 /**
  * Shapes of the cart as shoppers and as staff see it, and of what shoppers send.
  */
+import { Locale } from '@carton/core';
 import {
   Country,
   Currency,
@@ -24,7 +25,9 @@ export const mostPieces = 9999;
 export const mostLines = 500;
 
 export const issues = ['unavailable', 'unpriced', 'insufficient_stock'] as const;
-export const adjustmentKinds = ['discount', 'shipping', 'tax', 'credit'] as const;
+export const adjustmentKinds = ['discount', 'shipping', 'tax'] as const;
+/** What keeps the whole cart from being ordered. */
+export const cartIssues = ['country_not_served'] as const;
 export const statuses = ['active', 'completed', 'merged'] as const;
 
 const Quantity = Type.Integer({ minimum: 1, maximum: mostPieces, examples: [2] });
@@ -54,6 +57,15 @@ export const SetCartAddress = object(
 );
 export type SetCartAddress = Static<typeof SetCartAddress>;
 
+/** What a shopper, or a package, says of a line: it stands beside a line of the variant that says something else. */
+const LineProperties = Type.Unsafe<Record<string, string | number | boolean>>({
+  type: 'object',
+  maxProperties: 20,
+  additionalProperties: { anyOf: [{ type: 'string', maxLength: 500 }, { type: 'number' }, { type: 'boolean' }] },
+  description: 'Texts, numbers and truth values by names of up to 60 characters: an engraving, a plan',
+  examples: [{ engraving: 'For Ada' }],
+});
+
 export const CartItem = object(
   {
     id: Uuid,
@@ -64,7 +76,10 @@ export const CartItem = object(
     variantTitle: Type.String({ examples: ['M'] }),
     sku: nullable(Type.String({ examples: ['LINEN-M'] })),
     quantity: Quantity,
+    properties: LineProperties,
     unitPrice: nullable(Money),
+    /** What it costs otherwise, while a sale price beats that. */
+    compareAtPrice: nullable(Money),
     total: nullable(Money),
     issues: Type.Array(oneOf(issues), {
       description:
@@ -82,7 +97,11 @@ export const CartAdjustment = object(
     label: Type.String({ examples: ['Standard shipping'] }),
     kind: oneOf(adjustmentKinds),
     amount: Money,
-    itemId: nullable({ ...Uuid, description: 'The line it is of; null when it is of the whole cart' }),
+    itemId: nullable({ ...Uuid, description: 'The line it is of; null when it is of no one line' }),
+    shippingCode: nullable(
+      Type.String({ description: 'Code of the shipping charge it is of', examples: ['standard-shipping'] }),
+    ),
+    rate: nullable(Type.Number({ minimum: 0, description: 'Of a tax, per cent', examples: [19] })),
     included: Type.Boolean({ description: 'A tax that the prices hold already: it adds nothing to the total' }),
   },
   { $id: 'CartAdjustment', description: 'What comes on top of the lines, or below zero off them' },
@@ -100,7 +119,8 @@ export const CartTotals = object(
   {
     $id: 'CartTotals',
     description:
-      'total is the sum of the others, less the tax that prices hold already. discount and credit are zero or below.',
+      'total is the sum of the others, less the tax that prices hold already. discount is zero or below; credit is ' +
+      'zero: what pays takes nothing off the total.',
   },
 );
 
@@ -109,6 +129,7 @@ export const Cart = object(
     id: nullable({ ...Uuid, description: 'Null while nothing was ever put into the cart' }),
     currency: Currency,
     regionId: nullable(Uuid),
+    locale: nullable(Locale),
     email: nullable(Email),
     note: nullable(Note),
     items: Type.Array(CartItem),
@@ -116,6 +137,10 @@ export const Cart = object(
     billingAddress: nullable(CartAddress),
     adjustments: Type.Array(CartAdjustment),
     totals: CartTotals,
+    issues: Type.Array(oneOf(cartIssues), {
+      description: 'Why the cart as a whole cannot be ordered: its region does not sell to where it is to be sent',
+      examples: [[]],
+    }),
     updatedAt: nullable(DateTime),
   },
   { $id: 'Cart' },
@@ -126,6 +151,7 @@ export const ChangeCart = changeOf(
   {
     regionId: nullable({ ...Uuid, description: 'Sets the currency too: that of the region' }),
     currency: { ...Currency, description: 'For a cart without a region' },
+    locale: nullable({ ...Locale, description: 'In which the shopper reads the shop; the order keeps it' }),
     email: nullable(Email),
     note: nullable(Note),
   },
@@ -133,7 +159,10 @@ export const ChangeCart = changeOf(
 );
 export type ChangeCart = Static<typeof ChangeCart>;
 
-export const AddCartItem = object({ variantId: Uuid, quantity: Quantity }, { $id: 'AddCartItem' });
+export const AddCartItem = object(
+  { variantId: Uuid, quantity: Quantity, properties: Type.Optional(LineProperties) },
+  { $id: 'AddCartItem' },
+);
 export type AddCartItem = Static<typeof AddCartItem>;
 
 export const ChangeCartItem = object({ quantity: Quantity }, { $id: 'ChangeCartItem' });

@@ -14,8 +14,10 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { cartCreated, cartUpdated } from './events.ts';
-import { explainIssue, type Issue, type PricedCart, type PricedLine, priceCart } from './pricing.ts';
+import { explainIssue } from './issues.ts';
+import { type Issue, type PricedCart, type PricedLine, priceCart } from './pricing.ts';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from './problems.ts';
+import { normalizeProperties } from './properties.ts';
 import {
   type AddCartItem,
   type AdminCart,
@@ -51,8 +53,11 @@ export async function findPricedCart(
   session: Pick<ShopperSession, 'memberId' | 'hash'>,
 ): Promise<PricedCart<StoredCart> | null> {
   const owner = ownerOf(session);
-  const cart = owner && (await findActiveCart(db, owner));
-  return cart && priceCart(db, cart);
+  if (!owner) return null;
+  return db.together(async (one) => {
+    const cart = await findActiveCart(one, owner);
+    return cart && priceCart(one, cart);
+  });
 }
 
 /** The active cart of a shopper; an empty one, of which nothing is stored, when there is none. */
@@ -63,29 +68,31 @@ export async function readCart(db: TenantDatabase, session: ShopperSession): Pro
 
 /** @throws not_found (404) */
 export async function readAdminCart(db: TenantDatabase, id: string): Promise<AdminCart> {
-  const cart = await findCart(db, id);
-  if (!cart) throw notFound(`No cart has the id ${id}.`);
-  return presentAdminCart(await priceCart(db, cart));
+  return db.together(async (one) => {
+    const cart = await findCart(one, id);
+    if (!cart) throw notFound(`No cart has the id ${id}.`);
+    return presentAdminCart(await priceCart(one, cart));
+  });
 }
 
 /**
- * Adds pieces of a variant to the cart, which is made if need be.
- * @throws variant_not_found (404), variant_not_priced, insufficient_stock, quantity_limit, cart_full (409)
+ * Adds pieces of a variant to the cart, which is made if need be: to the line that has the same properties, if any.
+ * @throws invalid_request (400), variant_not_found (404), variant_not_priced, insufficient_stock, quantity_limit,
+ *   cart_full (409)
  */
-export async function addItem(
-  db: TenantDatabase,
-  session: ShopperSession,
-  { variantId, quantity }: AddCartItem,
-): Promise<Cart> {
+export async function addItem(db: TenantDatabase, session: ShopperSession, item: AddCartItem): Promise<Cart> {
+  const { variantId, quantity } = item;
+  const properties = normalizeProperties(item.properties);
+  let lineId: string | null = null;
   const add = async (tx: TenantDatabase, { id }: HeldCart) => {
-    const added = await addToLine(tx, id, variantId, quantity);
-    if (!added) throw quantityLimit(`The line would hold more than ${mostPieces}.`);
+    lineId = await addToLine(tx, id, { variantId, quantity, properties });
+    if (lineId === null) throw quantityLimit(`The line would hold more than ${mostPieces}.`);
   };
   const check: Check = ({ cart, lines }) => {
     if (lines.length > mostLines) throw cartFull(`A cart holds up to ${mostLines} lines.`);
     refuseIssues(
       cart,
-      lines.find((line) => line.variantId === variantId),
+      lines.find((line) => line.id === lineId),
     );
   };
   return writeCart(db, session, add, check).catch((error) => {
@@ -138,7 +145,7 @@ export async function emptyCart(db: TenantDatabase, session: ShopperSession): Pr
 export async function changeCart(
   db: TenantDatabase,
   session: ShopperSession,
-  { regionId, currency, email, note }: ChangeCart,
+  { regionId, currency, locale, email, note }: ChangeCart,
 ): Promise<Cart> {
   if (currency !== undefined) refuseUnknownCurrency(currency, '/currency');
   return db.transaction(async (tx) => {
@@ -152,7 +159,7 @@ export async function changeCart(
       if (regionId === undefined && cart.regionId && currency !== undefined && currency !== cart.currency) {
         throw invalidField('/currency', `must be ${cart.currency} while the cart is in its region`);
       }
-      await updateDetails(tx, cart.id, { regionId, currency: region?.currency ?? currency, email, note });
+      await updateDetails(tx, cart.id, { regionId, currency: region?.currency ?? currency, locale, email, note });
     });
   });
 }
@@ -167,6 +174,8 @@ export async function changeAddress(
   if (!isCountry(address.country)) throw invalidField('/country', 'must be a country of ISO 3166-1 alpha-2');
   return writeCart(db, session, (tx, { id }) => setAddress(tx, id, type, address));
 }
+
+const nothingSaid = { regionId: null, locale: null, email: null, note: null };
 
 /**
  * The active cart of an owner, locked for a change; made when there is none. Of several first writes at once one makes
@@ -183,7 +192,7 @@ export async function holdCart(
   for (let attempt = 0; attempt < 5; attempt++) {
     const held = await touchActiveCart(tx, owner);
     if (held) return { ...held, isNew: false };
-    wanted ??= { regionId: null, currency: (await findStore(tx)).defaultCurrency, email: null, note: null };
+    wanted ??= { ...nothingSaid, currency: (await findStore(tx)).defaultCurrency };
     const made = await insertCart(tx, owner, wanted);
     if (made) return { ...made, isNew: true };
   }

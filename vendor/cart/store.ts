@@ -4,7 +4,9 @@
  * Whoever changes a cart or its lines first changes the cart's row (`touch…`, `insertCart`), which locks it and makes
  * its version go up: a cart has one writer at a time, and whoever waited for one knows it by the version.
  */
-import { newId, type Page, paginate, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { json, newId, type Page, paginate, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { keyOfProperties } from './properties.ts';
+import type { LineProperties, VariantLine } from './sale.ts';
 import type { AdminCartQuery, AdminCartSummary, CartAddress, SetCartAddress } from './schemas.ts';
 import { mostPieces, type statuses } from './schemas.ts';
 
@@ -22,11 +24,8 @@ export function ownerOf({ memberId, hash }: Pick<ShopperSession, 'memberId' | 'h
   return hash === null ? null : { by: 'session', key: hash };
 }
 
-export interface CartLine {
-  id: string;
-  variantId: string;
-  quantity: number;
-}
+/** A line of a cart is of a variant, at today's price. */
+export type CartLine = Omit<VariantLine, 'unitPrice'>;
 
 /** A cart as it is stored, with its lines. */
 export interface StoredCart {
@@ -38,6 +37,8 @@ export interface StoredCart {
   regionId: string | null;
   /** ISO 4217 */
   currency: string;
+  /** BCP 47 */
+  locale: string | null;
   email: string | null;
   note: string | null;
   version: number;
@@ -54,14 +55,14 @@ interface CartRow extends Omit<StoredCart, 'shippingAddress' | 'billingAddress'>
 
 const linesOf = (order: 'id' | 'variant_id') => `
   coalesce(
-    (select json_agg(json_build_object('id', lines.id, 'variantId', lines.variant_id, 'quantity', lines.quantity)
-                     order by lines.${order})
+    (select json_agg(json_build_object('id', lines.id, 'variantId', lines.variant_id, 'quantity', lines.quantity,
+                                       'properties', lines.properties) order by lines.${order}, lines.id)
        from cart_line_items lines where lines.tenant_id = $1 and lines.cart_id = carts.id),
     '[]') as lines`;
 
 const wholeCart = (order: 'id' | 'variant_id') => `
-  carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.email, carts.note,
-  carts.version, carts.created_at, carts.updated_at,
+  carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale, carts.email,
+  carts.note, carts.version, carts.created_at, carts.updated_at,
   (select json_object_agg(addresses.type, json_build_object(
             'name', addresses.name, 'company', addresses.company, 'line1', addresses.line1, 'line2', addresses.line2,
             'city', addresses.city, 'province', addresses.province, 'postalCode', addresses.postal_code,
@@ -81,7 +82,7 @@ const findActive = forOwner((active) => `select ${wholeCart('id')} from carts wh
 
 const touchActive = forOwner(
   (active) => `update carts set version = version + 1, updated_at = now() where ${active}
-               returning id, region_id, currency, member_id, email, note`,
+               returning id, region_id, currency, locale, member_id, email, note`,
 );
 
 /**
@@ -140,12 +141,13 @@ export async function lockFoundCart(
 
 export function listLines(tx: TenantDatabase, cartId: string): Promise<CartLine[]> {
   return tx.query<CartLine>(
-    `select id, variant_id, quantity from cart_line_items where tenant_id = $1 and cart_id = $2 order by variant_id`,
+    `select id, variant_id, quantity, properties from cart_line_items
+      where tenant_id = $1 and cart_id = $2 order by variant_id, id`,
     [cartId],
   );
 }
 
-export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'email' | 'note'>;
+export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'>;
 export type HeldCart = CartDetails & Pick<StoredCart, 'id' | 'memberId'>;
 
 /** Locks the active cart of an owner for a change, null when there is none. */
@@ -158,14 +160,14 @@ export async function touchActiveCart(tx: TenantDatabase, { by, key }: Owner): P
 export async function insertCart(
   tx: TenantDatabase,
   { by, key }: Owner,
-  { regionId, currency, email, note }: CartDetails,
+  { regionId, currency, locale, email, note }: CartDetails,
 ): Promise<HeldCart | null> {
   const [row] = await tx.query<HeldCart>(
-    `insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, email, note)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+    `insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict do nothing
-     returning id, region_id, currency, member_id, email, note`,
-    [newId(), by === 'session' ? key : null, by === 'member' ? key : null, regionId, currency, email, note],
+     returning id, region_id, currency, locale, member_id, email, note`,
+    [newId(), by === 'session' ? key : null, by === 'member' ? key : null, regionId, currency, locale, email, note],
   );
   return row ?? null;
 }
@@ -179,22 +181,26 @@ export async function leaveRegion(tx: TenantDatabase, regionId: string): Promise
   await tx.query('update carts set region_id = null where tenant_id = $1 and region_id = $2', [regionId]);
 }
 
-/** Adds pieces to the line of a variant, which is made if need be. False when the line would hold too many. */
+/**
+ * Adds pieces to the line of a variant with these properties, which is made if need be. Answers the id of the line, null
+ * when it would hold too many.
+ * @param properties normalized
+ */
 export async function addToLine(
   tx: TenantDatabase,
   cartId: string,
-  variantId: string,
-  quantity: number,
-): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity) values ($1, $2, $3, $4, $5)
-     on conflict (tenant_id, cart_id, variant_id) do update
+  { variantId, quantity, properties }: { variantId: string; quantity: number; properties: LineProperties },
+): Promise<string | null> {
+  const [line] = await tx.query<{ id: string }>(
+    `insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (tenant_id, cart_id, variant_id, properties_key) do update
         set quantity = cart_line_items.quantity + excluded.quantity, updated_at = now()
       where cart_line_items.quantity + excluded.quantity <= ${mostPieces}
      returning id`,
-    [newId(), cartId, variantId, quantity],
+    [newId(), cartId, variantId, quantity, json(properties), keyOfProperties(properties)],
   );
-  return rows.length > 0;
+  return line?.id ?? null;
 }
 
 /** False when the cart has no such line. */
@@ -252,8 +258,8 @@ export async function markCompleted(tx: TenantDatabase, id: string, orderId: str
 }
 
 /**
- * Moves the lines and addresses of one cart to another and marks it merged. Quantities of one variant add up, to the
- * most that a line holds; of the addresses the other cart keeps its own. Both carts are locked.
+ * Moves the lines and addresses of one cart to another and marks it merged. Quantities of one variant with the same
+ * properties add up, to the most that a line holds; of the addresses the other cart keeps its own. Both carts are locked.
  */
 export async function moveInto(tx: TenantDatabase, fromId: string, toId: string): Promise<void> {
   await tx.query(
@@ -263,6 +269,7 @@ export async function moveInto(tx: TenantDatabase, fromId: string, toId: string)
          from cart_line_items moved
         where kept.tenant_id = $1 and kept.cart_id = $3
           and moved.tenant_id = $1 and moved.cart_id = $2 and moved.variant_id = kept.variant_id
+          and moved.properties_key = kept.properties_key
        returning moved.id
      ),
      gone as (delete from cart_line_items where tenant_id = $1 and cart_id = $2 and id in (select id from added))

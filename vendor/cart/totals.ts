@@ -1,26 +1,34 @@
 /**
- * The totals pipeline: what a cart comes to. The lines give the subtotal; steps that other packages register add
- * adjustments to it, one after another. All amounts are whole minor units of the cart's currency.
+ * What a sale comes to, and where other packages join in: the lines give the subtotal; steps add adjustments to it, one
+ * after another. All amounts are whole minor units of the sale's currency.
  */
-import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import type { RuleCondition } from '@carton/product';
+import { extensionPoint, type HasExtensions, object, type TenantDatabase, type TSchema, Type } from '@carton/runtime';
+import type { LineProperties, Sale } from './sale.ts';
 import type { adjustmentKinds } from './schemas.ts';
 
-/** The largest amount a cart comes to: its sums stay exact far beyond it. */
+/** The largest amount a sale comes to: its sums stay exact far beyond it. */
 export const largestAmount = 1_000_000_000_000_000;
 
 export type AdjustmentKind = (typeof adjustmentKinds)[number];
 
-/** What comes on top of the lines, or off them. */
+/** What comes on top of the lines, or off them or a shipping charge. */
 export interface Adjustment {
-  /** Stable, of the step's own: `standard-shipping`, a promotion's code. */
+  /** Stable, of the step's own: `standard-shipping`, a promotion's code. Of a shipping charge, once in a sale. */
   code: string;
   /** For the shopper to read. */
   label: string;
   kind: AdjustmentKind;
-  /** What it adds to the total: zero or above for shipping and tax, zero or below for discount and credit. */
+  /** What it adds to the total: zero or above for shipping and tax, zero or below for a discount. */
   amount: number;
-  /** The line it is of; left out when it is of the whole cart. */
+  /** The line it is of. A discount of neither a line nor a shipping charge is spread over the lines. */
   lineId?: string;
+  /** Of a discount or a tax: `code` of the shipping charge it is of. */
+  shippingCode?: string;
+  /** What made it: `{ type: 'promotion', id: … }`, `{ type: 'tax_rate', id: … }`. */
+  source?: { type: string; id: string };
+  /** Of a tax, per cent with up to five decimals, when it is one rate. */
+  rate?: number;
   /** A tax that the prices hold already: it is counted as tax and adds nothing to the total. */
   included?: boolean;
 }
@@ -28,8 +36,12 @@ export interface Adjustment {
 /** A line that counts: for sale and priced. */
 export interface TotalsLine {
   readonly id: string;
-  readonly variantId: string;
-  readonly productId: string;
+  /** Null for a custom line, as is the product. */
+  readonly variantId: string | null;
+  readonly productId: string | null;
+  /** Of a custom line. */
+  readonly taxCategory: string | null;
+  readonly properties: LineProperties;
   /** Grams of one piece. */
   readonly weight: number | null;
   readonly quantity: number;
@@ -40,38 +52,31 @@ export interface TotalsLine {
   readonly discountedTotal: number;
 }
 
+/** A shipping charge. */
+export interface ShippingCharge {
+  readonly code: string;
+  readonly amount: number;
+  /** `amount` less the discounts of this charge so far. */
+  readonly discountedAmount: number;
+}
+
 export interface Totals {
   readonly subtotal: number;
   readonly discount: number;
   readonly shipping: number;
   readonly tax: number;
+  /** Always zero: what pays is no adjustment. Kept for whoever read it. */
   readonly credit: number;
   readonly total: number;
 }
 
-/** The cart a step looks at; its own choices (an option, a code) a step reads from its own tables by `id`. */
-export interface TotalsCart {
-  readonly id: string;
-  readonly memberId: string | null;
-  readonly regionId: string | null;
-  readonly currency: string;
-  readonly email: string | null;
-  readonly shippingAddress: {
-    readonly country: string;
-    readonly province: string | null;
-    readonly postalCode: string | null;
-  } | null;
-  readonly billingAddress: {
-    readonly country: string;
-    readonly province: string | null;
-    readonly postalCode: string | null;
-  } | null;
-}
-
-/** What the steps before have made of the cart. */
+/** What the steps before have made of the sale. */
 export interface TotalsDraft {
-  readonly cart: TotalsCart;
+  readonly sale: Sale;
+  /** The region it is sold in, null when it is in none. `taxInclusive`: the prices hold their tax. */
+  readonly region: { readonly id: string; readonly taxInclusive: boolean } | null;
   readonly lines: readonly TotalsLine[];
+  readonly shipping: readonly ShippingCharge[];
   readonly adjustments: readonly Adjustment[];
   readonly totals: Totals;
 }
@@ -79,75 +84,64 @@ export interface TotalsDraft {
 /**
  * The places of steps, in the order in which they run. A number in between is a place too.
  * Discounts come off the goods first; shipping is chosen by what is left; a discount on shipping follows it; taxes
- * look at all of that; credit pays.
+ * look at all of that, so nothing but a tax follows a tax.
  */
-export const totalsOrder = { discount: 100, shipping: 200, shippingDiscount: 300, tax: 400, credit: 500 } as const;
+export const totalsOrder = { discount: 100, shipping: 200, shippingDiscount: 300, tax: 400 } as const;
 
 /**
- * A step of the pipeline. It answers its adjustments from the draft and from what it reads in the database, and
- * changes nothing: it runs whenever a cart is read, and in the checkout's transaction with row locks held, so it never
- * calls another service.
- * @example definePackage({ extends: [cartTotals.with({
- *            name: 'shipping', order: totalsOrder.shipping,
- *            adjust: async (db, { cart }) => {
- *              const option = await findChosenOption(db, cart.id);
- *              return option ? [{ code: option.code, label: option.name, kind: 'shipping', amount: option.price }] : [];
- *            } })] })
+ * A step of the pipeline: it says what it reads, and then answers its adjustments from that alone. It changes nothing
+ * and calls no other service: it runs whenever a cart is read, and in the checkout's transaction with row locks held.
  */
-export interface TotalsStep {
+export interface TotalsStep<Read = unknown, Choice = unknown> {
   readonly name: string;
   /** See totalsOrder; steps of the same order run in dependency order of their packages. */
   readonly order: number;
-  adjust(db: TenantDatabase, draft: TotalsDraft): Promise<readonly Adjustment[]> | readonly Adjustment[];
+  /** The shape of what is chosen of it: an object. Left out, there is nothing to choose. */
+  readonly choice?: TSchema;
+  /**
+   * What it needs of the database, in one statement: the reads of all steps and those of the prices travel in one round
+   * trip.
+   * @param choice what the sale itself brings; left out, the choice is that of `sale.cartId` in the step's own tables
+   */
+  reads?(db: TenantDatabase, sale: Sale, choice: Choice | undefined): Promise<Read>;
+  /** The conditions of its rules: the facts they ask about are read in one more round trip, with those of all steps. */
+  conditions?(read: Read): readonly RuleCondition[];
+  /** Its adjustments. Pure. */
+  adjust(draft: TotalsDraft, read: Read, facts: LineFacts): readonly Adjustment[];
 }
 
-/** Where shipping, promotions, taxes and gift cards join in. */
-export const cartTotals = extensionPoint<TotalsStep>('cart.totals');
+export interface LineFacts {
+  /** Whether a condition that `conditions` named holds for a line; without one, for the shopper. */
+  holds(condition: RuleCondition, line?: TotalsLine): boolean;
+}
 
-export const noTotals: Totals = { subtotal: 0, discount: 0, shipping: 0, tax: 0, credit: 0, total: 0 };
+// biome-ignore lint/suspicious/noExplicitAny: each step reads and is chosen in a way of its own.
+export type AnyStep = TotalsStep<any, any>;
+
+/** Where shipping, promotions and taxes join in. */
+export const cartTotals = extensionPoint<AnyStep>('cart.totals');
 
 /**
- * Runs the steps over the lines that count. Without such a line none runs: nothing is sold, so nothing is charged.
- * @throws Error naming the step that breaks a rule of adjustments
+ * Declares a step, with the types of what it reads and of what is chosen of it.
+ * @example definePackage({ extends: [cartTotals.with(totalsStep({
+ *            name: 'shipping', order: totalsOrder.shipping, choice: object({ optionId: Uuid }),
+ *            reads: (db, { cartId }, choice) => findOption(db, { cartId, optionId: choice?.optionId ?? null }),
+ *            adjust: (_, option) =>
+ *              option ? [{ code: option.code, label: option.name, kind: 'shipping', amount: option.price }] : [] }))] });
  */
-export async function runTotals(
-  db: TenantDatabase,
-  cart: TotalsCart,
-  lines: readonly TotalsLine[],
-): Promise<Pick<TotalsDraft, 'adjustments' | 'totals'>> {
-  const subtotal = lines.reduce((sum, line) => sum + line.total, 0);
-  let draft: TotalsDraft = { cart, lines, adjustments: [], totals: { ...noTotals, subtotal, total: subtotal } };
-  const steps = lines.length === 0 ? [] : cartTotals.of(db).toSorted((one, other) => one.order - other.order);
-  for (const step of steps) {
-    for (const adjustment of await step.adjust(db, draft)) draft = withAdjustment(draft, adjustment, step.name);
-  }
-  const { adjustments, totals } = draft;
-  return { adjustments, totals };
+export function totalsStep<Read = undefined, Choice = never>(step: TotalsStep<Read, Choice>): TotalsStep<Read, Choice> {
+  return step;
 }
 
-/** The draft with one more adjustment. What is taken off is cut to what there is: no line and no cart falls below zero. */
-function withAdjustment(draft: TotalsDraft, given: Adjustment, step: string): TotalsDraft {
-  const line = draft.lines.find(({ id }) => id === given.lineId);
-  const wrong = faultOf(given, line);
-  if (wrong) throw new Error(`totals step ${step}: the adjustment ${given.code} ${wrong}`);
-  const { kind } = given;
-  const left = Math.min(draft.totals.total, kind === 'discount' && line ? line.discountedTotal : largestAmount);
-  const amount = given.amount < 0 ? -Math.min(-given.amount, left) || 0 : given.amount;
-  const totals = { ...draft.totals, [kind]: draft.totals[kind] + amount };
-  if (!given.included) totals.total += amount;
-  if (!Number.isSafeInteger(totals.total)) throw new Error(`totals step ${step}: the total is too large`);
-  const lines =
-    kind === 'discount' && line
-      ? draft.lines.map((each) => (each === line ? { ...line, discountedTotal: line.discountedTotal + amount } : each))
-      : draft.lines;
-  return { ...draft, lines, adjustments: [...draft.adjustments, { ...given, amount }], totals };
+/** The steps of a box in the order in which they run. */
+export function stepsOf(box: HasExtensions): AnyStep[] {
+  return cartTotals.of(box).toSorted((one, other) => one.order - other.order);
 }
 
-function faultOf({ kind, amount, lineId, included }: Adjustment, line: TotalsLine | undefined): string | null {
-  if (!Number.isSafeInteger(amount) || Math.abs(amount) > largestAmount) return `has the amount ${amount}`;
-  const takesOff = kind === 'discount' || kind === 'credit';
-  if (takesOff ? amount > 0 : amount < 0) return `is of the kind ${kind} and has the amount ${amount}`;
-  if (lineId !== undefined && !line) return `is of the line ${lineId}, which does not count`;
-  if (included && kind !== 'tax') return `is included and not a tax`;
-  return null;
+/** The shape of a sale's choices in a box, by the names of the steps: for the body of a route, with `varying`. */
+export function choicesSchema(box: HasExtensions): TSchema {
+  const choices = stepsOf(box).flatMap(({ name, choice }) => (choice ? [[name, Type.Optional(choice)]] : []));
+  return object(Object.fromEntries(choices), { $id: 'SaleChoices', description: 'What is chosen of each step' });
 }
+
+export const noTotals: Totals = { subtotal: 0, discount: 0, shipping: 0, tax: 0, credit: 0, total: 0 };

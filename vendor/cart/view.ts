@@ -8,12 +8,13 @@ import type { StoredCart } from './store.ts';
 import { type Adjustment, noTotals, type Totals } from './totals.ts';
 
 /** The cart as its shopper sees it. */
-export function presentCart({ cart, lines, adjustments, totals }: PricedCart<StoredCart>): Cart {
-  const { id, currency, regionId, email, note, shippingAddress, billingAddress, updatedAt } = cart;
+export function presentCart({ cart, lines, issues, adjustments, totals }: PricedCart<StoredCart>): Cart {
+  const { id, currency, regionId, locale, email, note, shippingAddress, billingAddress, updatedAt } = cart;
   return {
     id,
     currency,
     regionId,
+    locale,
     email,
     note,
     items: lines.map((line) => presentLine(line, currency)),
@@ -21,6 +22,7 @@ export function presentCart({ cart, lines, adjustments, totals }: PricedCart<Sto
     billingAddress,
     adjustments: adjustments.map((adjustment) => presentAdjustment(adjustment, currency)),
     totals: presentTotals(totals, currency),
+    issues,
     updatedAt,
   };
 }
@@ -37,6 +39,7 @@ export function presentNoCart(currency: string): Cart {
     id: null,
     currency,
     regionId: null,
+    locale: null,
     email: null,
     note: null,
     items: [],
@@ -44,12 +47,14 @@ export function presentNoCart(currency: string): Cart {
     billingAddress: null,
     adjustments: [],
     totals: presentTotals(noTotals, currency),
+    issues: [],
     updatedAt: null,
   };
 }
 
 function presentLine(line: PricedLine, currency: string): Cart['items'][number] {
-  const { id, variantId, variant, quantity, unitPrice, total, issues } = line;
+  const { id, variantId, variant, quantity, properties, unitPrice, compareAt, total, issues } = line;
+  const amount = (minor: number | null) => (minor === null ? null : money(minor, currency));
   return {
     id,
     variantId,
@@ -59,17 +64,28 @@ function presentLine(line: PricedLine, currency: string): Cart['items'][number] 
     variantTitle: variant.title,
     sku: variant.sku,
     quantity,
-    unitPrice: unitPrice === null ? null : money(unitPrice, currency),
-    total: total === null ? null : money(total, currency),
+    properties,
+    unitPrice: amount(unitPrice),
+    compareAtPrice: amount(compareAt),
+    total: amount(total),
     issues,
   };
 }
 
 function presentAdjustment(
-  { code, label, kind, amount, lineId, included }: Adjustment,
+  { code, label, kind, amount, lineId, shippingCode, rate, included }: Adjustment,
   currency: string,
 ): Cart['adjustments'][number] {
-  return { code, label, kind, amount: money(amount, currency), itemId: lineId ?? null, included: included ?? false };
+  const isOf = { itemId: lineId ?? null, shippingCode: shippingCode ?? null };
+  return {
+    code,
+    label,
+    kind,
+    amount: money(amount, currency),
+    ...isOf,
+    rate: rate ?? null,
+    included: included ?? false,
+  };
 }
 
 /** Totals as money. */

@@ -86,8 +86,8 @@ function draftOf({ source, sale, store, shopper, customer, notes, metadata }: Sa
     memberId: shopper?.memberId ?? cart.memberId,
     currency: cart.currency,
     regionId: cart.regionId,
-    locale: store.defaultLocale,
-    lines: lines.map(({ id: lineId, variant, quantity, unitPrice, total }) => ({
+    locale: cart.locale ?? store.defaultLocale,
+    lines: lines.map(({ id: lineId, variant, quantity, properties, unitPrice, total }) => ({
       id: newId(),
       lineId,
       variantId: variant.id,
@@ -95,6 +95,7 @@ function draftOf({ source, sale, store, shopper, customer, notes, metadata }: Sa
       sku: variant.sku,
       title: variant.productTitle,
       variantTitle: variant.title,
+      properties,
       quantity,
       unitAmount: unitPrice as number,
       totalAmount: total as number,

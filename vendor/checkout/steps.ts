@@ -1,7 +1,7 @@
 /**
  * The steps of placing an order that every shop has: who may order, what has to be told, and stock.
  */
-import { cartProblems } from '@carton/cart';
+import { cartProblems, countryNotServed } from '@carton/cart';
 import type { Store } from '@carton/core';
 import { insufficientStock, takeStock } from '@carton/inventory';
 import { missingFields, pointerOf } from './customer.ts';
@@ -29,6 +29,7 @@ const cart: PlacingStep = {
     item_unavailable: cartNotReady,
     item_unpriced: cartNotReady,
     insufficient_stock: cartNotReady,
+    country_not_served: countryNotServed,
   },
   require: (_, { sale }) => cartProblems(sale),
 };

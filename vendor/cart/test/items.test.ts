@@ -15,6 +15,7 @@ t.test('a shopper without a session has an empty cart, and reading it writes not
     id: null,
     currency: 'EUR',
     regionId: null,
+    locale: null,
     email: null,
     note: null,
     items: [],
@@ -22,6 +23,7 @@ t.test('a shopper without a session has an empty cart, and reading it writes not
     billingAddress: null,
     adjustments: [],
     totals: { subtotal: eur(0), discount: eur(0), shipping: eur(0), tax: eur(0), credit: eur(0), total: eur(0) },
+    issues: [],
     updatedAt: null,
   });
   t.equal(await countRows(box, 'carts'), 0);

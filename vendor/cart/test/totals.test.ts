@@ -7,10 +7,14 @@ import {
   findPricedCart,
   type PricedCart,
   priceCart,
+  runTotals,
+  type Sale,
   type TotalsDraft,
+  type TotalsLine,
   type TotalsStep,
   totalsOrder,
 } from '@carton/cart';
+import { percentOf } from '@carton/runtime';
 import t from 'tap';
 import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
 
@@ -28,28 +32,26 @@ type Step = (draft: TotalsDraft) => Adjustment[];
 const step = (name: keyof typeof totalsOrder, adjust: Step): TotalsStep => ({
   name,
   order: totalsOrder[name],
-  adjust: (_, draft) => adjust(draft),
+  adjust,
 });
 const amounts = (totals: Record<string, { amount: number }>) =>
   Object.fromEntries(Object.entries(totals).map(([name, { amount }]) => [name, amount]));
 
-const [shirt, socks] = [await forSale(box, { price: 5000 }), await forSale(box, { price: 1000 })];
+const [shirt, socks, hat] = await Promise.all([5000, 1000, 995].map((price) => forSale(box, { price })));
+if (!shirt || !socks || !hat) throw new Error('three products');
 
 t.test('steps run in their order, each on what those before have made', async (t) => {
   const seen: [string, number][] = [];
   const look = (name: string, { totals }: TotalsDraft) => seen.push([name, totals.total]);
   register(
-    step('credit', (draft) => {
-      look('credit', draft);
-      return [{ code: 'GIFT', label: 'Gift card', kind: 'credit', amount: -1000 }];
-    }),
     step('tax', (draft) => {
       look('tax', draft);
       return draft.lines.map(({ id, discountedTotal }) => ({
         code: 'vat',
         label: 'VAT',
         kind: 'tax',
-        amount: discountedTotal / 10,
+        rate: 10,
+        amount: percentOf(discountedTotal, 10),
         lineId: id,
       }));
     }),
@@ -70,29 +72,27 @@ t.test('steps run in their order, each on what those before have made', async (t
     discount: -1000,
     shipping: 490,
     tax: 1000,
-    credit: -1000,
-    total: 10_490,
+    credit: 0,
+    total: 11_490,
   });
-  t.strictSame(seen.slice(-4), [
+  t.strictSame(seen.slice(-3), [
     ['discount', 11_000],
     ['shipping', 10_000],
     ['tax', 10_490],
-    ['credit', 11_490],
   ]);
   const [first, second] = body.items;
   t.match(body.adjustments, [
     { code: 'TEN', label: '10% off shirts', kind: 'discount', itemId: first.id, included: false },
     { code: 'post', itemId: null, amount: { amount: 490, currency: 'EUR' } },
-    { code: 'vat', itemId: first.id, amount: { amount: 900 } },
+    { code: 'vat', itemId: first.id, rate: 10, amount: { amount: 900 } },
     { code: 'vat', itemId: second.id, amount: { amount: 100 } },
-    { code: 'GIFT', kind: 'credit', amount: { amount: -1000 } },
   ]);
 });
 
 t.test('what stands in for the address and the e-mail of the cart is what is priced', async (t) => {
   const seen: unknown[] = [];
   register(
-    step('tax', ({ cart: { shippingAddress, billingAddress, email } }) => {
+    step('tax', ({ sale: { shippingAddress, billingAddress, email } }) => {
       seen.push([shippingAddress?.country, billingAddress?.country, email]);
       return [];
     }),
@@ -127,15 +127,83 @@ t.test('nothing falls below zero: what is taken off is cut to what there is', as
     step('discount', ({ lines }) => [
       { code: 'A', label: 'Too much off a line', kind: 'discount', amount: -9000, lineId: lines[0]?.id },
       { code: 'B', label: 'And once more', kind: 'discount', amount: -1, lineId: lines[0]?.id },
+      { code: 'C', label: 'And off all of it', kind: 'discount', amount: -9000 },
     ]),
-    step('credit', () => [{ code: 'C', label: 'Rich', kind: 'credit', amount: -9000 }]),
   );
   const { body } = await (await shopperWith(box, [shirt, 1], [socks, 1])).get('/cart');
-  t.match(amounts(body.totals), { discount: -5000, credit: -1000, total: 0 });
+  t.match(amounts(body.totals), { discount: -6000, credit: 0, total: 0 });
   t.strictSame(
-    body.adjustments.map(({ amount }: { amount: { amount: number } }) => amount.amount),
-    [-5000, 0, -1000],
+    body.adjustments.map(({ code, amount }: { code: string; amount: { amount: number } }) => [code, amount.amount]),
+    [
+      ['A', -5000],
+      ['B', 0],
+      ['C', -1000],
+    ],
   );
+});
+
+t.test('a discount of the whole is one of each line, to the unit', async (t) => {
+  const seen: number[][] = [];
+  register(
+    step('discount', () => [{ code: 'ALL', label: 'Off everything', kind: 'discount', amount: -1000 }]),
+    step('tax', ({ lines }) => {
+      seen.push(lines.map(({ discountedTotal }) => discountedTotal));
+      return [];
+    }),
+  );
+  const { body } = await (await shopperWith(box, [shirt, 1], [socks, 1], [hat, 1])).get('/cart');
+  const [first, second, third] = body.items.map(({ id }: { id: string }) => id);
+  t.strictSame(
+    body.adjustments.map(({ itemId, amount }: { itemId: string; amount: { amount: number } }) => [
+      itemId,
+      amount.amount,
+    ]),
+    [
+      [first, -715],
+      [second, -143],
+      [third, -142],
+    ],
+  );
+  t.strictSame(seen.at(-1), [4285, 857, 853]);
+  t.match(amounts(body.totals), { subtotal: 6995, discount: -1000, total: 5995 });
+});
+
+t.test('a discount on shipping belongs to its charge, and so does a tax on it', async (t) => {
+  const seen: unknown[] = [];
+  register(
+    step('shipping', () => [
+      { code: 'post', label: 'Post', kind: 'shipping', amount: 490 },
+      { code: 'gift-wrap', label: 'Gift wrap', kind: 'shipping', amount: 300 },
+    ]),
+    step('shippingDiscount', () => [
+      { code: 'FREE', label: 'Free shipping', kind: 'discount', amount: -1000, shippingCode: 'post' },
+    ]),
+    step('tax', ({ shipping, lines }) => {
+      seen.push(shipping, lines[0]?.discountedTotal);
+      return shipping.map(({ code, discountedAmount }) => ({
+        code: 'vat',
+        label: 'VAT',
+        kind: 'tax' as const,
+        rate: 20,
+        amount: percentOf(discountedAmount, 20),
+        shippingCode: code,
+      }));
+    }),
+  );
+  const { body } = await (await shopperWith(box, [shirt, 1])).get('/cart');
+  t.strictSame(seen.slice(-2), [
+    [
+      { code: 'post', amount: 490, discountedAmount: 0 },
+      { code: 'gift-wrap', amount: 300, discountedAmount: 300 },
+    ],
+    5000,
+  ]);
+  t.match(amounts(body.totals), { discount: -490, shipping: 790, tax: 60, total: 5360 });
+  t.match(body.adjustments.slice(2), [
+    { code: 'FREE', amount: { amount: -490 }, shippingCode: 'post', itemId: null, rate: null },
+    { code: 'vat', amount: { amount: 0 }, shippingCode: 'post', rate: 20 },
+    { code: 'vat', amount: { amount: 60 }, shippingCode: 'gift-wrap', rate: 20 },
+  ]);
 });
 
 t.test('a cart in which nothing counts is charged nothing', async (t) => {
@@ -148,40 +216,45 @@ t.test('a cart in which nothing counts is charged nothing', async (t) => {
 
 t.test('a step that breaks the rules is named, not believed', async (t) => {
   const base = { code: 'X', label: 'X' } as const;
-  const cases: [Adjustment, RegExp][] = [
-    [{ ...base, kind: 'shipping', amount: 0.5 }, /has the amount 0.5/],
-    [{ ...base, kind: 'shipping', amount: Number.NaN }, /has the amount NaN/],
-    [{ ...base, kind: 'tax', amount: 10 ** 16 }, /has the amount/],
-    [{ ...base, kind: 'discount', amount: 1 }, /kind discount and has the amount 1/],
-    [{ ...base, kind: 'tax', amount: -1 }, /kind tax and has the amount -1/],
-    [{ ...base, kind: 'discount', amount: -1, lineId: 'nowhere' }, /of the line nowhere/],
-    [{ ...base, kind: 'shipping', amount: 1, included: true }, /included and not a tax/],
-  ];
-  const { runTotals } = await import('../totals.ts');
-  const cart = {
-    id: 'c',
-    memberId: null,
-    regionId: null,
-    currency: 'EUR',
-    email: null,
-    shippingAddress: null,
-    billingAddress: null,
-  };
-  const line = {
+  const line: TotalsLine = {
     id: 'l',
     variantId: 'v',
     productId: 'p',
+    taxCategory: null,
+    properties: {},
     weight: null,
     quantity: 1,
     unitPrice: 10,
     total: 10,
     discountedTotal: 10,
   };
-  for (const [adjustment, message] of cases) {
-    register(step('tax', () => [adjustment]));
-    await t.rejects(runTotals(database.forTenant(box.id), cart, [line]), message);
-    await t.rejects(runTotals(database.forTenant(box.id), cart, [line]), /totals step tax: the adjustment X/);
+  const sale = { currency: 'EUR', lines: [] } as unknown as Sale;
+  const run = (...given: Adjustment[]) =>
+    runTotals({ sale, region: null }, [line], [{ name: 'wrong', adjust: () => given }]);
+  const tax: Adjustment = { ...base, kind: 'tax', amount: 1 };
+  const charge: Adjustment = { ...base, kind: 'shipping', amount: 1 };
+  const cases: [Adjustment[], RegExp][] = [
+    [[{ ...charge, amount: 0.5 }], /has the amount 0.5/],
+    [[{ ...charge, amount: Number.NaN }], /has the amount NaN/],
+    [[{ ...tax, amount: 10 ** 16 }], /has the amount/],
+    [[{ ...base, kind: 'discount', amount: 1 }], /kind discount and has the amount 1/],
+    [[{ ...tax, amount: -1 }], /kind tax and has the amount -1/],
+    [[{ ...base, kind: 'discount', amount: -1, lineId: 'nowhere' }], /of the line nowhere/],
+    [[{ ...base, kind: 'discount', amount: -1, shippingCode: 'none' }], /shipping charge none, which there is not/],
+    [[charge, { ...tax, lineId: 'l', shippingCode: 'X' }], /of a line and of a shipping charge/],
+    [[{ ...charge, lineId: 'l' }], /a shipping charge of something else/],
+    [[charge, charge], /a shipping charge twice/],
+    [[{ ...charge, included: true }], /included and not a tax/],
+    [[{ ...charge, rate: 5 }], /a rate and not a tax/],
+    [[{ ...tax, rate: -1 }], /has the rate -1/],
+    [[{ ...tax, rate: 1000 }], /has the rate 1000/],
+    [[{ ...tax, included: true, lineId: 'l', amount: 11 }], /included in less than 11/],
+    [[tax, charge], /comes after a tax/],
+    [[tax, { ...base, kind: 'discount', amount: -1 }], /comes after a tax/],
+    [Array.from({ length: 10 }, () => ({ ...tax, amount: 10 ** 15 })), /the total is too large/],
+  ];
+  for (const [given, message] of cases) {
+    t.throws(() => run(...given), { message });
+    t.throws(() => run(...given), { message: /totals step wrong: the (adjustment X|total)/ });
   }
-  register(step('tax', () => Array.from({ length: 10 }, () => ({ ...base, kind: 'tax', amount: 10 ** 15 }))));
-  await t.rejects(runTotals(database.forTenant(box.id), cart, [line]), /the total is too large/);
 });
