@@ -4,6 +4,7 @@
 export { type AppOptions, createApp } from './app.ts';
 export { completeRoutes } from './complete.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './credentials.ts';
+export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './domain-names.ts';
 export { type AnswerHeader, answerHeaders } from './headers.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './host.ts';
 export { type IdempotencyKeeper, longestIdempotencyKey } from './idempotency.ts';

@@ -37,6 +37,8 @@ export interface Reply {
   status: number;
   body: string | PreparedBody | null;
   headers: Record<string, string>;
+  /** Of a read, where it is not that of the body alone. */
+  etag?: string;
 }
 
 /**
@@ -161,7 +163,8 @@ export function replyOf(
   headers['Content-Type'] = 'application/json; charset=utf-8';
   const body = fields ? serialize(partialOf(response), selectFrom(result, fields)) : serialize(response, result);
   if (declaration.answersTwin) headers.ETag = etagOf(body);
-  return { status, body, headers };
+  const { etagPrefix } = declaration;
+  return { status, body, headers, ...(etagPrefix && { etag: etagOf(body, etagPrefix(result as never)) }) };
 }
 
 function fillTemplate(template: string, values: Record<string, unknown>): string {
@@ -180,7 +183,7 @@ export function send(ctx: Context, reply: Reply): void {
   const form = reply.body instanceof PreparedBody ? reply.body.formFor(ctx) : formOf(reply.body);
   if (reply.body instanceof PreparedBody) ctx.vary('Accept-Encoding');
   if (ctx.method === 'GET' || ctx.method === 'HEAD') {
-    const { etag } = form;
+    const { etag = form.etag } = reply;
     ctx.set('ETag', etag);
     const held = ctx.get('if-none-match');
     if (held && isHeld(held, etag)) {

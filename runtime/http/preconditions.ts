@@ -21,8 +21,19 @@ export type ConsistencyKeeper<Services> = <T>(
 ) => Promise<T>;
 
 /** The name of a representation: strong, since it is of the very bytes (section 8.8.1). */
-export function etagOf(body: string): string {
-  return `"${createHash('sha1').update(body).digest('base64url')}"`;
+export function etagOf(body: string, prefix = ''): string {
+  return `"${prefix}${createHash('sha1').update(body).digest('base64url')}"`;
+}
+
+/** An If-Match, for a handler that holds it against the state of its resource by itself. */
+export interface IfMatch {
+  /** As it was sent. */
+  readonly header: string;
+  /**
+   * Whether it names the state that the GET of the same path would answer with this.
+   * @throws precondition_failed (412) for what is no list of tags
+   */
+  names(answer: unknown): boolean;
 }
 
 const entityTag = /\s*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y;
@@ -50,11 +61,20 @@ export function isHeld(ifNoneMatch: string, etag: string): boolean {
  * @throws precondition_failed (412) unless it names the representation, by strong comparison (13.1.1)
  */
 export function refuseStale(ifMatch: string, etag: string): void {
-  const tags = tagsOf(ifMatch);
-  if (tags === null) throw preconditionFailed('If-Match must be entity tags in double quotes, or *.');
-  if (!tags.some(({ weak, tag }) => !weak && tag === etag)) {
+  if (!isNamed(ifMatch, etag)) {
     throw preconditionFailed('Read it again and decide anew: it is no longer what If-Match names.');
   }
+}
+
+/**
+ * Whether an If-Match names a representation, by strong comparison (13.1.1).
+ * @throws precondition_failed (412) for what is no list of tags
+ */
+export function isNamed(ifMatch: string, etag: string): boolean {
+  if (ifMatch.trim() === '*') return true;
+  const tags = tagsOf(ifMatch);
+  if (tags === null) throw preconditionFailed('If-Match must be entity tags in double quotes, or *.');
+  return tags.some(({ weak, tag }) => !weak && tag === etag);
 }
 
 const conditionalMethods = new Set(['patch', 'put', 'delete']);
@@ -64,7 +84,7 @@ export function twinOf<Services>(
   { declaration }: Route<Services>,
   reads: ReadonlyMap<string, Route<Services>>,
 ): Route<Services> | undefined {
-  if (!conditionalMethods.has(declaration.method)) return undefined;
+  if (!conditionalMethods.has(declaration.method) && declaration.conditional !== 'inHandler') return undefined;
   const read = reads.get(declaration.path);
   if (!read || read.declaration.mediaType) return undefined;
   const { properties = {}, required = [] } = (read.declaration.query ?? {}) as Partial<TObject>;

@@ -3,12 +3,15 @@
  * A problem is defined once, declared by the routes that may answer it, and thrown.
  */
 import { vendor } from '../vendor.ts';
+import type { TSchema } from './schemas.ts';
 
 /** One way a request can fail: a stable code, its HTTP status and a title that never changes. */
 export interface ProblemType {
   readonly code: string;
   readonly status: number;
   readonly title: string;
+  /** What it tells besides (RFC 9457, section 3.2), by name; whoever throws it gives the values. */
+  readonly members?: Readonly<Record<string, TSchema>>;
 }
 
 /** Where a request breaks its schema: `pointer` is a JSON pointer (RFC 6901) into the named part. */
@@ -21,6 +24,8 @@ export interface FieldError {
 export interface ProblemExtras {
   errors?: FieldError[];
   headers?: Record<string, string>;
+  /** Values of the members that the problem's type declares. */
+  members?: Record<string, unknown>;
 }
 
 /** A failure on its way to the caller. Throw what a definition makes; never a plain Error for a caller's fault. */
@@ -28,18 +33,21 @@ export class Problem extends Error {
   readonly type: ProblemType;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
+  readonly members: Record<string, unknown>;
 
   constructor(type: ProblemType, detail?: string, extras: ProblemExtras = {}) {
     super(detail ?? type.title);
     this.type = type;
     this.errors = extras.errors;
     this.headers = extras.headers ?? {};
+    this.members = extras.members ?? {};
   }
 
   /** The body of the answer; `instance` names the request so that it can be found in the log. */
   toJSON(requestId: string) {
     const { code, status, title } = this.type;
     return {
+      ...this.members,
       type: problemUri(code),
       title,
       status,

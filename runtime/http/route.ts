@@ -2,6 +2,7 @@
  * One declaration feeds the router, validation, types, credentials, the document and the tests.
  * A route that is not declared cannot be mounted; a declaration without a handler cannot exist.
  */
+import type { IfMatch } from './preconditions.ts';
 import type { ProblemType } from './problems.ts';
 import type { RateClass } from './rate-limit.ts';
 import type { Static, TObject, TSchema } from './schemas.ts';
@@ -70,8 +71,14 @@ export interface RouteDeclaration<
   rateLimit?: RateClass | false;
   /** Takes `?fields=` with names of the item's (or the answer's) fields; the handler is given them as `fields`. */
   fields?: true;
-  /** Takes If-Match. Written by the engine where a GET of the same path is mounted. */
-  conditional?: boolean;
+  /**
+   * Takes If-Match. Written by the engine for a PATCH, PUT or DELETE where a GET of the same path is mounted.
+   * `inHandler`: the handler holds the header against that GET's answer by itself (`ifMatch`), since its work is no one
+   * transaction.
+   */
+  conditional?: boolean | 'inHandler';
+  /** Of a GET: what the ETag of an answer begins with, so that it can be read from an If-Match that is stale. */
+  etagPrefix?: (answer: never) => string;
   /** Answers what the GET of the same path answers, so with its ETag. Written by the engine. */
   answersTwin?: boolean;
   /** A change whose credential may be a cookie, so pages of other sites are kept from it. Written by the engine. */
@@ -93,6 +100,8 @@ export interface RouteInput<Params, Query, Body, Files = unknown> {
   fields: ReadonlySet<string> | null;
   /** The files of a route with `upload`. */
   files: Files;
+  /** The If-Match of a route that looks at it by itself; null for none. */
+  ifMatch: IfMatch | null;
 }
 
 export interface Route<Services> {

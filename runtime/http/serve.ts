@@ -11,7 +11,7 @@ import { partialOf, selectedFields } from './fields.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
 import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
 import { credentialPlaces, refuseCrossSite } from './origins.ts';
-import { etagOf, refuseStale } from './preconditions.ts';
+import { etagOf, type IfMatch, isNamed, refuseStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, receiveForm } from './receive.ts';
@@ -54,8 +54,9 @@ export function serveRoute<Scope, Services extends object>(
       const pieces = await handler({ ...services, params, query, body, files, fields } as never);
       return sendStreamed(ctx, declaration, pieces as Pieces, options.readDeadline);
     }
+    const ifMatch = declaration.conditional === 'inHandler' ? ifMatchOf(ctx, route) : null;
     const work = async (services: Services): Promise<Reply> => {
-      const result = await handler({ ...services, params, query, body, files, fields } as never);
+      const result = await handler({ ...services, params, query, body, files, fields, ifMatch } as never);
       const reply = replyOf(declaration, result, fields);
       if (options.strictAnswers && declaration.response) refuseLie(route, reply, fields);
       return reply;
@@ -116,6 +117,19 @@ function identifier<Scope, Services>(
   };
 }
 
+/** The If-Match of a route whose handler holds it against what the twin answers. */
+function ifMatchOf<Services>(ctx: Context, { twin }: Route<Services>): IfMatch | null {
+  const header = ctx.req.headers['if-match'];
+  if (header === undefined || !twin) return null;
+  return {
+    header,
+    names(answer) {
+      const { etag, body } = replyOf(twin.declaration, answer);
+      return isNamed(header, etag ?? etagOf(String(body)));
+    },
+  };
+}
+
 /** The work of a request: with If-Match, only while the twin answers what the header names. */
 function conditionally<Scope, Services>(
   ctx: Context,
@@ -125,7 +139,7 @@ function conditionally<Scope, Services>(
   work: (services: Services) => Promise<Reply>,
 ): (services: Services) => Promise<Reply> {
   const ifMatch = ctx.req.headers['if-match'];
-  if (ifMatch === undefined || !twin || !keepConsistent) return work;
+  if (ifMatch === undefined || !twin || !keepConsistent || declaration.conditional === 'inHandler') return work;
   const query = readQuery({ query: {} } as Context, twin.declaration);
   const readTwin = async (services: Services) => {
     const result = await twin.handler({

@@ -109,7 +109,7 @@ const requestHeaders: readonly RequestHeader[] = [
       description: 'ETag of what the caller has read: the change is made only while it is still the same, else 412',
       schema: { type: 'string' },
     },
-    taken: ({ conditional }) => conditional === true,
+    taken: ({ conditional }) => Boolean(conditional),
   },
   {
     key: 'IdempotencyKey',

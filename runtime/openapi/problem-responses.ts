@@ -6,6 +6,7 @@ import type { OpenApiBuilder, ReferenceObject, ResponseObject, ResponsesObject, 
 import { problemsOf } from '../http/operation.ts';
 import { invalidRequest, Problem, type ProblemType } from '../http/problems.ts';
 import type { RouteDeclaration } from '../http/route.ts';
+import { transformSchema } from '../http/schemas.ts';
 import { problemHeadersOf } from './headers.ts';
 
 export const problemMediaType = 'application/problem+json';
@@ -83,7 +84,7 @@ export class ProblemResponses {
           schema: {
             allOf: [
               { $ref: '#/components/schemas/Problem' },
-              { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+              { type: 'object', properties: { code: { type: 'string', enum: codes }, ...membersOf(problems) } },
             ],
           },
           examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
@@ -91,6 +92,12 @@ export class ProblemResponses {
       },
     };
   }
+}
+
+/** What some of the problems tell besides. */
+function membersOf(problems: readonly ProblemType[]): Record<string, SchemaObject> {
+  const members = problems.flatMap((problem) => Object.entries(problem.members ?? {}));
+  return Object.fromEntries(members.map(([name, schema]) => [name, transformSchema(schema)]));
 }
 
 /** `invalid_request` and `malformed_json` give `InvalidRequestOrMalformedJson`. */

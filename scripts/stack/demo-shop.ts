@@ -1,5 +1,6 @@
 /**
- * A shop to look at, filled the way a partner would fill it: over the box's own API. What is there stays.
+ * A shop to look at, filled the way a partner would fill it: over the box's own API. It is filled once; from then on it
+ * is its owner's, who may change and remove what they like.
  */
 import type { StackSecrets } from './settings.ts';
 
@@ -75,25 +76,24 @@ async function orNull(call: Promise<Answer>, status = 404): Promise<Answer | nul
 }
 
 /**
- * Makes what is missing of the demo shop; a start that was interrupted is taken up where it ended.
- * @param keepInvite keeps the invite of the first member of staff, which the box tells once
+ * Makes the demo shop, unless it was filled before; a start that was interrupted is taken up where it ended.
+ * @param keep keeps the secrets, which tell of the invite of the first member of staff, that the box tells once, and of
+ * the shop that is filled
  * @throws Error naming the call that failed
  */
 export async function makeDemoShop(
   boxUrl: string,
   secrets: StackSecrets,
   packages: readonly string[],
-  keepInvite: (token: string) => Promise<void>,
+  keep: (secrets: StackSecrets) => Promise<void>,
 ): Promise<void> {
   const operator = caller(boxUrl, { authorization: `Bearer ${secrets.operatorSecret}` });
   const { email, password } = secrets.staff;
-  const id = (await findShop(operator)) ?? (await openShop(operator, email, keepInvite));
+  const found = await findShop(operator);
+  if (found !== undefined && found === secrets.demoFilled) return;
+  const id = found ?? (await openShop(operator, email, (demoInvite) => keep(Object.assign(secrets, { demoInvite }))));
   // Named, so that the shop stays reachable here when other shops are opened beside it.
-  const hosts = await operator('GET', `/admin/tenants/${id}/domains`);
-  for (const host of ['localhost', '127.0.0.1']) {
-    if (hosts.items.some((domain: { host: string }) => domain.host === host)) continue;
-    await orNull(operator('POST', `/admin/tenants/${id}/domains`, { host }), 409);
-  }
+  await orNull(operator('POST', `/admin/tenants/${id}/domains`, { host: 'localhost' }), 409);
   const reach = { 'x-tenant-slug': demoSlug, 'x-hosting-secret': secrets.hostingSecret };
   const visitor = caller(boxUrl, reach);
   const logIn = () => visitor('POST', '/admin/auth/login', { email, password });
@@ -103,6 +103,7 @@ export async function makeDemoShop(
     session = await logIn();
   }
   await fillShop(caller(boxUrl, { ...reach, authorization: `Bearer ${session.token}` }), packages);
+  await keep(Object.assign(secrets, { demoFilled: id }));
 }
 
 async function findShop(operator: Call): Promise<string | undefined> {
@@ -126,16 +127,26 @@ async function fillShop(staff: Call, packages: readonly string[]): Promise<void>
     const region = { name: 'Europe', currency: 'EUR', taxInclusive: true, countries: ['DE', 'FR', 'NL'] };
     await staff('POST', '/admin/regions', region);
   }
-  const ids: string[] = [];
-  for (const product of products) ids.push(await makeProduct(staff, product));
+  const ids = new Map<string, string>();
+  for (const product of products) {
+    const id = await makeProduct(staff, product);
+    if (id !== null) ids.set(product.handle, id);
+  }
   if (!packages.some((name) => name.endsWith('/collection'))) return;
   const collection = { title: 'For the table', handle: 'for-the-table' };
   const made = await orNull(staff('POST', '/admin/collections', collection), 409);
-  if (made) await staff('PUT', `/admin/collections/${made.id}/products`, { productIds: ids.slice(3, 5) });
+  const productIds = ['enamel-mug', 'oak-cutting-board'].flatMap((handle) => ids.get(handle) ?? []);
+  if (made) await staff('PUT', `/admin/collections/${made.id}/products`, { productIds });
 }
 
-/** A product with its prices and, unless it was stocked before, its stock; answers its id. */
-async function makeProduct(staff: Call, { amount, stock, options = [], ...product }: DemoProduct): Promise<string> {
+/**
+ * A product with its prices and, unless it was stocked before, its stock; answers its id. Null for one that is there and
+ * not for sale any more: somebody saw to that.
+ */
+async function makeProduct(
+  staff: Call,
+  { amount, stock, options = [], ...product }: DemoProduct,
+): Promise<string | null> {
   const values = options[0]?.values ?? [null];
   const variants = values.map((value) => ({
     sku: `${product.handle.toUpperCase()}${value ? `-${value}` : ''}`,
@@ -143,7 +154,8 @@ async function makeProduct(staff: Call, { amount, stock, options = [], ...produc
   }));
   const made =
     (await orNull(staff('GET', `/products/${product.handle}`))) ??
-    (await staff('POST', '/admin/products', { ...product, status: 'published', options, variants }));
+    (await orNull(staff('POST', '/admin/products', { ...product, status: 'published', options, variants }), 409));
+  if (!made) return null;
   for (const variant of made.variants) {
     // As it was made: a price that somebody changed since stays.
     if (variant.price) continue;

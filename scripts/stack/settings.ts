@@ -70,6 +70,8 @@ export interface StackSecrets {
   staff: { email: string; password: string };
   /** Token of the demo shop's first invite. */
   demoInvite?: string;
+  /** Id of the demo shop once it is filled. */
+  demoFilled?: string;
   /** Licence keys by tier, minted when first asked for. */
   licenseKeys: Partial<Record<Tier, string>>;
 }

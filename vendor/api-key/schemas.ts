@@ -22,6 +22,9 @@ export const ApiKey = object(
     lastFour: Type.String({ description: 'The last four characters of the key', examples: ['9f3a'] }),
     scopes: Scopes,
     createdBy: Type.String({ description: 'Who made it, as they were called then', examples: ['ada@example.com'] }),
+    createdById: nullable(
+      Type.String({ ...Uuid, description: 'The member of staff who answers for it: with them it is revoked' }),
+    ),
     expiresAt: nullable(DateTime),
     revokedAt: nullable(DateTime),
     lastUsedAt: nullable(Type.String({ ...DateTime, description: 'Within a quarter of an hour' })),

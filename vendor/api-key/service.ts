@@ -1,7 +1,7 @@
 /**
  * Rules of API keys: who may make which, and what becomes of them.
  */
-import { refuseGrantBeyond } from '@carton/auth';
+import { holdStaff, mostKeysListed, refuseGrantBeyond, type StaffKeyring } from '@carton/auth';
 import {
   type BoxServices,
   defineProblem,
@@ -9,12 +9,14 @@ import {
   newId,
   notFound,
   publish,
+  type StaffCaller,
   type TenantDatabase,
+  unauthenticated,
 } from '@carton/runtime';
 import { apiKeyCreated, apiKeyRevoked } from './events.ts';
 import { type Kind, makeKey } from './key.ts';
 import type { ApiKey, ChangeApiKey, CreateApiKey, CreatedApiKey } from './schemas.ts';
-import { findKeyById, lockKey } from './store.ts';
+import { findKeyById, holdKey, listKeysOf, lockKey, lockKeysOf } from './store.ts';
 
 export const keyRevoked = defineProblem({ code: 'api_key_revoked', status: 409, title: 'This key is revoked' });
 
@@ -37,7 +39,8 @@ export async function createKey({ db, staff, box }: Caller, body: CreateApiKey):
     throw invalidField('/expiresAt', 'is in the past');
   const { key, hash, lastFour } = makeKey(kind);
   return db.transaction(async (transaction) => {
-    const values = { id: newId(), name, kind, keyHash: hash, lastFour, scopes, expiresAt, createdBy: staff.label };
+    const by = { createdBy: staff.label, createdById: await answersFor(transaction, staff) };
+    const values = { id: newId(), name, kind, keyHash: hash, lastFour, scopes, expiresAt, ...by };
     const made = await transaction.insert<ApiKey>('api_keys', values);
     await publish(transaction, apiKeyCreated, { type: 'api_key', id: made.id }, { name, kind, lastFour });
     return { ...made, key };
@@ -71,13 +74,42 @@ export async function changeKey({ db, staff, box }: Caller, id: string, change: 
 export async function revokeKey({ db }: Pick<Caller, 'db'>, id: string): Promise<ApiKey> {
   return db.transaction(async (transaction) => {
     const key = (await lockKey(transaction, id)) ?? unknownKey(id);
-    if (key.revokedAt !== null) return key;
-    const now = new Date();
-    const [revoked] = await transaction.update<ApiKey>('api_keys', { id }, { revokedAt: now, updatedAt: now });
-    const { name, kind, lastFour } = key;
-    await publish(transaction, apiKeyRevoked, { type: 'api_key', id }, { name, kind, lastFour });
-    return revoked as ApiKey;
+    return key.revokedAt === null ? revokeLocked(transaction, key) : key;
   });
+}
+
+async function revokeLocked(transaction: TenantDatabase, { id, name, kind, lastFour }: ApiKey): Promise<ApiKey> {
+  const now = new Date();
+  const [revoked] = await transaction.update<ApiKey>('api_keys', { id }, { revokedAt: now, updatedAt: now });
+  await publish(transaction, apiKeyRevoked, { type: 'api_key', id }, { name, kind, lastFour });
+  return revoked as ApiKey;
+}
+
+/** The keys of a member of staff, for whoever disables or removes them. */
+export const apiKeyring: StaffKeyring = {
+  list: (db, staffUserId) => listKeysOf(db, staffUserId, mostKeysListed),
+  async revoke(db, staffUserId) {
+    for (const key of await lockKeysOf(db, staffUserId)) await revokeLocked(db, key);
+  },
+};
+
+/**
+ * Who answers for a key that a caller makes: the member of staff, or whoever answers for the calling key; null for a key
+ * of nobody's. Neither can be disabled or revoked from here on until the key is made: then it is seen, and revoked too.
+ * @throws unauthenticated (401) when that has just happened
+ */
+async function answersFor(transaction: TenantDatabase, { type, id }: StaffCaller): Promise<string | null> {
+  if (type === 'staff') {
+    if (!(await holdStaff(transaction, id))) throw unauthenticated();
+    return id;
+  }
+  if (type !== 'api_key') return null;
+  const { createdById } = await readKey(transaction, id);
+  // The person before the key, as whoever disables them does.
+  if (createdById !== null) await holdStaff(transaction, createdById);
+  const held = await holdKey(transaction, id);
+  if (held?.revokedAt !== null) throw unauthenticated();
+  return createdById;
 }
 
 function refuseWrongScopes(kind: Kind, scopes: readonly string[], known: readonly string[]): void {

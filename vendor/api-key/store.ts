@@ -1,6 +1,7 @@
 /**
  * Queries of `api_keys`.
  */
+import type { StaffKey } from '@carton/auth';
 import { type Page, paginate, type TenantDatabase } from '@carton/runtime';
 import type { ApiKey } from './schemas.ts';
 
@@ -16,6 +17,30 @@ export async function findKeyById(db: TenantDatabase, id: string): Promise<ApiKe
 export async function lockKey(db: TenantDatabase, id: string): Promise<ApiKey | null> {
   const [key] = await db.query<ApiKey>('select * from api_keys where tenant_id = $1 and id = $2 for update', [id]);
   return key ?? null;
+}
+
+/** A key that nobody revokes until the transaction ends. */
+export async function holdKey(db: TenantDatabase, id: string): Promise<ApiKey | null> {
+  const [key] = await db.query<ApiKey>('select * from api_keys where tenant_id = $1 and id = $2 for share', [id]);
+  return key ?? null;
+}
+
+/** The newest keys for which a member of staff answers. */
+export function listKeysOf(db: TenantDatabase, staffUserId: string, limit: number): Promise<StaffKey[]> {
+  return db.query<StaffKey>(
+    `select id, name, last_four, created_at, revoked_at from api_keys
+      where tenant_id = $1 and created_by_id = $2 order by id desc limit $3`,
+    [staffUserId, limit],
+  );
+}
+
+/** The keys that hold and for which a member of staff answers; they stay as they are until the transaction ends. */
+export function lockKeysOf(db: TenantDatabase, staffUserId: string): Promise<ApiKey[]> {
+  return db.query<ApiKey>(
+    `select * from api_keys where tenant_id = $1 and created_by_id = $2 and revoked_at is null
+      order by id for update`,
+    [staffUserId],
+  );
 }
 
 export async function findKeyByHash(db: TenantDatabase, keyHash: string): Promise<ApiKey | null> {

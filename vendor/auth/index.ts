@@ -20,6 +20,7 @@ export {
   guardToken,
   knowAddress,
 } from './attempts.ts';
+export { mostKeysListed, type StaffKeyring, staffKeyrings } from './keys.ts';
 export type { LinkRecipient } from './links.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export {
@@ -31,6 +32,8 @@ export {
   refuseGrantBeyond,
 } from './permissions.ts';
 export { issuePasswordReset } from './recovery.ts';
+export type { StaffKey } from './schemas.ts';
+export { holdStaff } from './store.ts';
 
 export default definePackage({
   routes: [

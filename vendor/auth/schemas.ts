@@ -29,6 +29,28 @@ export const StaffUser = object(
 export type StaffUser = Static<typeof StaffUser>;
 export const StaffUserPage = pageOf(StaffUser, 'StaffUserPage');
 
+/** A key that somebody made, as those who manage staff see it. */
+export const StaffKey = object(
+  {
+    id: Uuid,
+    name: Type.String({ examples: ['Warehouse'] }),
+    lastFour: Type.String({ examples: ['9f3a'] }),
+    createdAt: DateTime,
+    revokedAt: nullable(DateTime),
+  },
+  { $id: 'StaffKey' },
+);
+export type StaffKey = Static<typeof StaffKey>;
+
+const apiKeys = Type.Array(StaffKey, { description: 'The newest keys for which this person answers, 100 at most' });
+export const StaffUserWithKeys = object({ ...StaffUser.properties, apiKeys }, { $id: 'StaffUserWithKeys' });
+export type StaffUserWithKeys = Static<typeof StaffUserWithKeys>;
+export const RemovedStaffUser = object({ id: Uuid, apiKeys }, { $id: 'RemovedStaffUser' });
+export type RemovedStaffUser = Static<typeof RemovedStaffUser>;
+
+const keepApiKeys = Type.Boolean({ description: "Leaves the person's API keys as they are, instead of revoking them" });
+export const RemoveStaffUser = object({ keepApiKeys: Type.Optional(keepApiKeys) });
+
 export const Me = object(
   { ...StaffUser.properties, permissions: Type.Array(Type.String({ examples: ['order:read'] })) },
   { $id: 'Me' },
@@ -73,7 +95,7 @@ export const ChangeMe = changeOf(
   { $id: 'ChangeMe' },
 );
 export type ChangeMe = Static<typeof ChangeMe>;
-export const ChangeStaffUser = changeOf({ role: Role, status: StaffStatus }, { $id: 'ChangeStaffUser' });
+export const ChangeStaffUser = changeOf({ role: Role, status: StaffStatus, keepApiKeys }, { $id: 'ChangeStaffUser' });
 export type ChangeStaffUser = Static<typeof ChangeStaffUser>;
 
 export const StaffInvite = object(

@@ -10,10 +10,11 @@ import {
   unauthenticated,
 } from '@carton/runtime';
 import { guardPassword } from './attempts.ts';
+import { listKeysOf, revokeKeysOf } from './keys.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
 import { lastOwner, ownAccount, wrongPassword } from './problems.ts';
-import type { ChangeMe, ChangeStaffUser, StaffUser } from './schemas.ts';
+import type { ChangeMe, ChangeStaffUser, RemovedStaffUser, StaffUser, StaffUserWithKeys } from './schemas.ts';
 import { endAccess, findStaffById, lockOwners, lockStaff, type StaffRow } from './store.ts';
 
 type Signed = Pick<BoxServices, 'db' | 'staff' | 'client'>;
@@ -67,15 +68,24 @@ async function changePassword(
   });
 }
 
+/** @throws not_found (404) */
+export async function readStaffUser(db: TenantDatabase, id: string): Promise<StaffUserWithKeys> {
+  const [user, apiKeys] = await Promise.all([findStaffById(db, id), listKeysOf(db, id)]);
+  return user ? { ...user, apiKeys } : unknownStaff(id);
+}
+
 /**
- * Changes somebody's role, or disables or enables them. Who is disabled is signed out everywhere.
- * @throws not_found (404), forbidden (403) about rights beyond the caller's own, last_owner (409)
+ * Changes somebody's role, or disables or enables them. Who is disabled is signed out everywhere, and the API keys for
+ * which they answer are revoked unless they are to be kept.
+ * @throws invalid_request (400), not_found (404), forbidden (403) about rights beyond the caller's own, last_owner (409)
  */
 export async function changeStaff(
   { db, staff: caller }: Pick<Signed, 'db' | 'staff'>,
   id: string,
-  change: ChangeStaffUser,
-): Promise<StaffUser> {
+  { keepApiKeys, ...change }: ChangeStaffUser,
+): Promise<StaffUserWithKeys> {
+  if (keepApiKeys !== undefined && change.status !== 'disabled')
+    throw invalidField('/keepApiKeys', 'is for disabling somebody');
   return db.transaction(async (transaction) => {
     const { user, isLastOwner } = await lockForChange(transaction, caller, id);
     const { role, status } = { ...user, ...change };
@@ -84,20 +94,27 @@ export async function changeStaff(
     if (isLastOwner && (role !== 'owner' || status !== 'active')) throw lastOwner();
     const [changed] = await transaction.update<StaffUser>('staff_users', { id }, { ...change, updatedAt: new Date() });
     if (status === 'disabled') await endAccess(transaction, id);
-    return changed as StaffUser;
+    if (change.status === 'disabled' && !keepApiKeys) await revokeKeysOf(transaction, id);
+    return { ...(changed as StaffUser), apiKeys: await listKeysOf(transaction, id) };
   });
 }
 
 /**
- * Removes somebody, with their sessions.
+ * Removes somebody, with their sessions and, unless they are to be kept, the API keys for which they answer.
  * @throws not_found (404), forbidden (403) about rights beyond the caller's own, last_owner (409), own_account (409)
  */
-export async function removeStaff({ db, staff: caller }: Pick<Signed, 'db' | 'staff'>, id: string): Promise<void> {
+export async function removeStaff(
+  { db, staff: caller }: Pick<Signed, 'db' | 'staff'>,
+  id: string,
+  { keepApiKeys = false }: { keepApiKeys?: boolean },
+): Promise<RemovedStaffUser> {
   if (id === caller.id) throw ownAccount('Ask another owner.');
-  await db.transaction(async (transaction) => {
+  return db.transaction(async (transaction) => {
     const { isLastOwner } = await lockForChange(transaction, caller, id);
     if (isLastOwner) throw lastOwner();
+    if (!keepApiKeys) await revokeKeysOf(transaction, id);
     await transaction.remove('staff_users', { id });
+    return { id, apiKeys: await listKeysOf(transaction, id) };
   });
 }
 
@@ -109,7 +126,11 @@ async function lockForChange(
 ): Promise<{ user: StaffRow; isLastOwner: boolean }> {
   const owners = await lockOwners(db);
   const user = await lockStaff(db, id);
-  if (!user) throw notFound(`No member of staff has the id ${id}.`);
+  if (!user) unknownStaff(id);
   refuseGrantBeyond(caller, await permissionsOf(db, { type: 'staff', id, role: user.role }));
   return { user, isLastOwner: owners.length === 1 && owners[0] === id };
+}
+
+function unknownStaff(id: string): never {
+  throw notFound(`No member of staff has the id ${id}.`);
 }

@@ -130,3 +130,15 @@ export async function lockStaff(db: TenantDatabase, id: string): Promise<StaffRo
   );
   return row ?? null;
 }
+
+/**
+ * Keeps a member of staff as they are until the transaction ends: nobody disables or removes them before. Answers whether
+ * they are active; null for nobody.
+ */
+export async function holdStaff(db: TenantDatabase, id: string): Promise<boolean | null> {
+  const [row] = await db.query<{ active: boolean }>(
+    "select status = 'active' as active from staff_users where tenant_id = $1 and id = $2 for share",
+    [id],
+  );
+  return row?.active ?? null;
+}

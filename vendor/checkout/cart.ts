@@ -13,9 +13,17 @@ import {
 } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { findOrder } from '@carton/order';
-import { beginTogether, newId, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
+import {
+  beginTogether,
+  type IfMatch,
+  newId,
+  type ShopperSession,
+  type Static,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { recordCompleted } from './attempts.ts';
 import { customerOf, missingFields } from './customer.ts';
+import { refuseStaleOffer } from './drift.ts';
 import type { DraftToWrite, Placing } from './placing.ts';
 import { cartEmpty } from './problems.ts';
 import { findUnmet } from './requirements.ts';
@@ -36,7 +44,12 @@ export async function previewCheckout(db: TenantDatabase, session: ShopperSessio
   const unmet = await findUnmet(db, placing);
   const requirements = unmet.map(({ code, detail }) => ({ code, detail }));
   const asks = missingFields(store.checkoutRequires, placing.customer);
-  return { cart: presentCart(sale), ready: requirements.length === 0, asks, requirements };
+  return { cart: offerOf(sale), ready: requirements.length === 0, asks, requirements };
+}
+
+/** The cart without the time of its last change, which is no part of the offer and would make its ETag another one. */
+function offerOf(sale: PricedCart<StoredCart>): Preview['cart'] {
+  return { ...presentCart(sale), updatedAt: null };
 }
 
 /** The cart as its steps see it before it is locked. @param told by the shopper who orders; left out by one who looks */
@@ -68,30 +81,33 @@ export interface Attempt {
 interface CartToOrder {
   body: Checkout;
   attempt: Attempt;
-  check(total: number): void;
+  /** Names what GET /checkout has to answer, once the cart is locked. */
+  ifMatch: IfMatch | null;
+  /** Looks at it once every requirement is met. */
+  check(sale: PricedCart<StoredCart>): void;
   claim?(tx: TenantDatabase): Promise<unknown>;
   /** What else is written with the order. */
   complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
 }
 
-/** The shopper's cart, locked and priced for the order. @throws cart_empty (409) */
+/** The shopper's cart, locked and priced for the order. @throws cart_empty (409), offer_changed (412) */
 export async function prepareCart(
   tx: TenantDatabase,
   shopper: ShopperSession,
-  { body, attempt, check, claim, complete }: CartToOrder,
+  { body, attempt, ifMatch, check, claim, complete }: CartToOrder,
 ): Promise<Prepared> {
   const cart = await lockActiveCart(tx, shopper);
   attempt.isCartGone = cart === null;
-  if (cart === null) throw cartEmpty('Put something into the cart first.');
-  if (cart.state === 'completed') {
+  if (cart?.state === 'completed') {
     // For a request that waited while another placed it.
     const order = await findOrder(tx, cart.orderId);
     if (!order) throw new Error(`the cart became order ${cart.orderId}, which there is not`);
     return { placed: order };
   }
-  attempt.cartId = cart.id;
+  attempt.cartId = cart?.id ?? null;
+  await refuseStaleOffer(ifMatch, () => previewCheckout(tx, shopper));
+  if (cart === null) throw cartEmpty('Put something into the cart first.');
   const [sale, store] = await beginTogether([() => priceCart(tx, cart, { stock: false }), () => findStore(tx)]);
-  const { total } = sale.totals;
   return {
     source: { type: 'cart', id: cart.id },
     sale,
@@ -99,7 +115,7 @@ export async function prepareCart(
     shopper,
     customer: customerOf(cart, body.customer),
     notes: body.notes ?? cart.note,
-    check: () => check(total),
+    check: () => check(sale),
     claim,
     complete: (inside, order) =>
       beginTogether([

@@ -4,7 +4,7 @@
 import { Cart } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
 import { OrderAddress } from '@carton/order';
-import { changeOf, Email, object, type Static, Type } from '@carton/runtime';
+import { changeOf, Email, Money, object, type Static, Type } from '@carton/runtime';
 
 export const Checkout = object(
   {
@@ -16,6 +16,10 @@ export const Checkout = object(
       billing: Type.Optional(OrderAddress),
     }),
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
+    expectedTotal: Type.Optional({
+      ...Money,
+      description: 'What the shopper was shown: another total is refused with 409 `total_changed`',
+    }),
     paymentMethod: Type.Optional(
       Type.String({
         minLength: 1,

@@ -14,9 +14,18 @@ import {
   requireAdapter,
   settlePayments,
 } from '@carton/payment';
-import { money, newId, notFound, Problem, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import {
+  type IfMatch,
+  money,
+  newId,
+  notFound,
+  Problem,
+  type ShopperSession,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { recordFailed } from './attempts.ts';
-import { type Attempt, placingOf, prepareCart } from './cart.ts';
+import { type Attempt, placingOf, prepareCart, previewCheckout } from './cart.ts';
+import { refuseDrift, refuseStaleOffer } from './drift.ts';
 import { cartChanged, cartEmpty } from './problems.ts';
 import { refuseUnmet } from './requirements.ts';
 import { placeSale } from './sale.ts';
@@ -26,6 +35,7 @@ import type { Checkout } from './schemas.ts';
  * Places the order of the session's cart (contract, POST /checkout). What is refused is recorded once the order's
  * transaction is undone.
  * @param workId with a payment method: the id that the order gets; the order that is there already under it is answered
+ * @param ifMatch what the shopper has seen
  * @throws cart_empty (409), insufficient_stock (409), what else the steps of placing an order refuse with
  *   (`placingProblemsIn`), and what `beginPaymentProblems` names when a payment method is named
  */
@@ -33,13 +43,14 @@ export async function placeOrder(
   db: TenantDatabase,
   session: ShopperSession,
   body: Checkout,
-  workId?: string,
+  { ifMatch = null, workId }: { ifMatch?: IfMatch | null; workId?: string } = {},
 ): Promise<Order> {
   const attempt: Attempt = { cartId: null, isCartGone: false };
+  const asked: Asked = { session, body, ifMatch, attempt };
   try {
     const { paymentMethod } = body;
-    if (paymentMethod !== undefined) return await placePaid(db, session, { ...body, paymentMethod }, attempt, workId);
-    return await place(db, session, body, { attempt });
+    if (paymentMethod !== undefined) return await placePaid(db, asked, paymentMethod, workId);
+    return await place(db, asked, {});
   } catch (error) {
     const { cartId } = attempt;
     if (cartId !== null && error instanceof Problem && error.type.code !== cartEmpty.code) {
@@ -51,29 +62,31 @@ export async function placeOrder(
   }
 }
 
+/** A checkout as it is asked for, and what has become of it. */
+interface Asked {
+  session: ShopperSession;
+  body: Checkout;
+  ifMatch: IfMatch | null;
+  attempt: Attempt;
+}
+
 /**
  * Places an order that is paid online, in steps. No provider is called while rows are locked, and each step stands
  * before the next: the payment is begun and its provider asked, the order placed with it in one transaction, what is
  * to be captured captured. After a crash the same work finds the order it has placed, and goes on from there; before
  * that there is the cart's one open payment session, which the next try takes up.
  */
-async function placePaid(
-  db: TenantDatabase,
-  session: ShopperSession,
-  body: Checkout & { paymentMethod: string },
-  attempt: Attempt,
-  workId: string | undefined,
-): Promise<Order> {
+async function placePaid(db: TenantDatabase, asked: Asked, method: string, workId: string | undefined): Promise<Order> {
   const id = workId ?? newId();
   const placed = workId === undefined ? null : await findOrder(db, id);
   if (!placed) {
-    const payment = await beginPaymentOf(db, session, body, attempt);
+    const payment = await beginPaymentOf(db, asked, method);
     let order: Order | null = null;
     try {
-      order = await place(db, session, body, { attempt, payment, id });
+      order = await place(db, asked, { payment, id });
     } finally {
       // Another request has ordered the cart meanwhile, perhaps without a payment.
-      const isGone = order === null ? attempt.isCartGone : order.id !== id;
+      const isGone = order === null ? asked.attempt.isCartGone : order.id !== id;
       if (payment && isGone) await dropPayment(db, payment);
     }
     if (order.id !== id) return order;
@@ -82,46 +95,48 @@ async function placePaid(
   return (await findOrder(db, id)) as Order;
 }
 
-/** Begins the payment of the cart and asks the provider about it; null when there is nothing to pay. */
+/**
+ * Begins the payment of the cart and asks the provider about it; null when there is nothing to pay. What the shopper has
+ * seen is compared here, before any money is asked for, and its total again in the order's transaction.
+ */
 async function beginPaymentOf(
   db: TenantDatabase,
-  session: ShopperSession,
-  { customer, paymentMethod }: Checkout & { paymentMethod: string },
-  attempt: Attempt,
+  { session, body, ifMatch, attempt }: Asked,
+  method: string,
 ): Promise<BegunPayment | null> {
+  await refuseStaleOffer(ifMatch, () => previewCheckout(db, session));
   const [priced, store] = await db.together((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
   if (!priced) throw cartEmpty('Put something into the cart first.');
-  await refuseUnmet(db, placingOf(priced, store, session, customer));
+  await refuseUnmet(db, placingOf(priced, store, session, body.customer));
+  refuseDrift(priced, ifMatch, body.expectedTotal);
   const { cart, totals } = priced;
   if (totals.total === 0) return null;
   const amount = money(totals.total, cart.currency);
-  const payment = await beginPayment(db, { cartId: cart.id, method: paymentMethod, amount, email: customer.email });
+  const payment = await beginPayment(db, { cartId: cart.id, method, amount, email: body.customer.email });
   await confirmPayment(db, payment);
   return payment;
 }
 
 interface PlaceOptions {
-  attempt: Attempt;
   payment?: BegunPayment | null;
   /** Of the order to be. */
   id?: string;
 }
 
-function place(
-  db: TenantDatabase,
-  session: ShopperSession,
-  body: Checkout,
-  { attempt, payment, id }: PlaceOptions,
-): Promise<Order> {
+function place(db: TenantDatabase, { session, body, ifMatch, attempt }: Asked, { payment, id }: PlaceOptions) {
+  const isPaidOnline = body.paymentMethod !== undefined;
   const prepare = (tx: TenantDatabase) =>
     prepareCart(tx, session, {
       body,
       attempt,
-      check(total) {
-        const isPaidOnline = body.paymentMethod !== undefined;
-        if (isPaidOnline && (payment?.amount.amount ?? 0) !== total) throw cartChanged('Check out once more.');
+      // Held against the offer before the payment began: it may differ by then in what the payment itself has done.
+      ifMatch: isPaidOnline ? null : ifMatch,
+      check(sale) {
+        refuseDrift(sale, ifMatch, body.expectedTotal);
+        const isPaid = !isPaidOnline || (payment?.amount.amount ?? 0) === sale.totals.total;
+        if (!isPaid) throw cartChanged('Check out once more.');
       },
       claim: async (inside) => payment && holdPayment(inside, payment),
       complete: async (inside, order) => payment && keepPayment(inside, order.id, payment),

@@ -4,8 +4,15 @@
 import { definePackage, tenantDirectories } from '@carton/runtime';
 import { findOrigins, findTenantByHost } from './domains.ts';
 import { domainAdded, tenantCreated, tenantSuspended } from './events.ts';
-import { addTenantDomain, listTenantDomains, lookUpTenant, removeTenantDomain } from './routes/domains.ts';
+import {
+  addTenantDomain,
+  listTenantDomains,
+  lookUpTenant,
+  removeTenantDomain,
+  verifyTenantDomain,
+} from './routes/domains.ts';
 import { createTenant, listTenants, readTenant, updateTenant } from './routes/tenants.ts';
+import { tenantSettings } from './settings.ts';
 
 export default definePackage({
   routes: [
@@ -16,9 +23,11 @@ export default definePackage({
     updateTenant,
     listTenantDomains,
     addTenantDomain,
+    verifyTenantDomain,
     removeTenantDomain,
   ],
   events: [tenantCreated, tenantSuspended, domainAdded],
-  boxTables: ['tenant_domains'],
+  boxTables: ['tenant_domains', 'tenant_domain_claims'],
+  settings: tenantSettings,
   extends: [tenantDirectories.with({ byHost: findTenantByHost, origins: findOrigins })],
 });

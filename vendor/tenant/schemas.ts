@@ -67,7 +67,44 @@ export const ChangeTenant = changeOf({ name: Name, status: oneOf(['active', 'sus
 
 /** A host, exact or `*.` before one; lower-cased and turned to ASCII when stored. */
 const Host = Type.String({ minLength: 1, maxLength: 253, examples: ['shop.example.com', '*.example.com'] });
-export const TenantDomain = object({ id: Uuid, host: Host, createdAt: DateTime }, { $id: 'TenantDomain' });
+
+const DomainRecord = object(
+  {
+    name: Type.String({ examples: ['_carton.shop.example.com'] }),
+    type: Type.Literal('TXT'),
+    value: Type.String({ examples: ['carton-verification=3f6a52a1c0013f6a52a1c0013f6a52a1c0013f6a'] }),
+  },
+  { $id: 'DomainRecord' },
+);
+export type DomainRecord = Static<typeof DomainRecord>;
+
+const DomainFault = object(
+  {
+    code: oneOf(['record_missing', 'record_differs', 'lookup_failed'], {
+      description: '`lookup_failed`: DNS could not be asked, which says nothing about the host',
+    }),
+    detail: Type.String(),
+    fix: Type.String({ description: 'What to do about it' }),
+  },
+  { $id: 'DomainFault' },
+);
+export type DomainFault = Static<typeof DomainFault>;
+
+export const TenantDomain = object(
+  {
+    id: Uuid,
+    host: Host,
+    state: oneOf(['pending', 'proved', 'approved'], {
+      description: 'A host that is pending is not served: DNS has to prove it, or the operator to approve it',
+    }),
+    record: nullable(DomainRecord),
+    checkedAt: nullable(Type.String({ ...DateTime, description: 'When DNS was asked last' })),
+    error: nullable(DomainFault),
+    createdAt: DateTime,
+  },
+  { $id: 'TenantDomain' },
+);
+export type TenantDomain = Static<typeof TenantDomain>;
 export const TenantDomainList = object({ items: Type.Array(TenantDomain) }, { $id: 'TenantDomainList' });
 export const AddTenantDomain = object({ host: Host }, { $id: 'AddTenantDomain' });
 export const TenantLookup = object({ tenantSlug: Slug }, { $id: 'TenantLookup' });

@@ -17,7 +17,7 @@ import type { CreateTenant } from './schemas.ts';
 
 type Caller = Pick<BoxServices, 'staff' | 'db' | 'box'>;
 
-function isOperator(staff: StaffCaller): boolean {
+export function isOperator(staff: StaffCaller): boolean {
   return staff.type === 'operator';
 }
 

@@ -16,7 +16,7 @@ export interface BrokenPromise {
 }
 
 /** A problem as every caller gets it (RFC 9457). */
-const problemSchema = object({
+const problemProperties = {
   type: Type.String({ minLength: 1 }),
   title: Type.String({ minLength: 1 }),
   status: Type.Integer({ minimum: 400, maximum: 599 }),
@@ -33,7 +33,8 @@ const problemSchema = object({
       { minItems: 1 },
     ),
   ),
-});
+};
+const problemSchema = object(problemProperties);
 
 /** What an answer was, in a few words. */
 export function describe({ status, body }: WireAnswer): string {
@@ -63,10 +64,10 @@ export function brokenByProblem(declared: readonly ProblemType[], answer: WireAn
       },
     ];
   }
-  const wrong = faults(problemSchema, body);
+  const found = declared.find(({ code }) => code === body?.code);
+  const wrong = faults(found?.members ? object({ ...problemProperties, ...found.members }) : problemSchema, body);
   if (wrong)
     broken.push({ promise: 'a problem must have the shape of RFC 9457', was: `${describe(answer)}: ${wrong}` });
-  const found = declared.find(({ code }) => code === body?.code);
   if (!found) broken.push({ promise: 'every problem must be declared', was: describe(answer) });
   else if (found.status !== status || body.status !== status || body.type !== problemUri(found.code)) {
     broken.push({ promise: `${found.code} must be ${found.status} ${problemUri(found.code)}`, was: describe(answer) });

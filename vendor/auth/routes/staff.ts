@@ -1,11 +1,11 @@
 /**
  * Staff users, as those who manage them see them.
  */
-import { notFound, pageQuery, paginate, route } from '@carton/runtime';
+import { pageQuery, paginate, route } from '@carton/runtime';
 import { lastOwner, ownAccount } from '../problems.ts';
-import { ChangeStaffUser, StaffUser, StaffUserPage } from '../schemas.ts';
-import { changeStaff, removeStaff as remove } from '../staff.ts';
-import { findStaffById, type StaffRow } from '../store.ts';
+import { ChangeStaffUser, RemovedStaffUser, RemoveStaffUser, StaffUserPage, StaffUserWithKeys } from '../schemas.ts';
+import { changeStaff, readStaffUser, removeStaff as remove } from '../staff.ts';
+import type { StaffRow } from '../store.ts';
 
 const tag = 'Staff';
 
@@ -33,13 +33,9 @@ export const readStaff = route(
     summary: 'Read a member of staff',
     access: 'staff',
     status: 200,
-    response: StaffUser,
+    response: StaffUserWithKeys,
   },
-  async ({ db, params }) => {
-    const user = await findStaffById(db, params.id);
-    if (!user) throw notFound(`No member of staff has the id ${params.id}.`);
-    return user;
-  },
+  ({ db, params }) => readStaffUser(db, params.id),
 );
 
 export const updateStaff = route(
@@ -49,11 +45,13 @@ export const updateStaff = route(
     operationId: 'updateStaff',
     tag,
     summary: "Change somebody's role, or disable or enable them",
-    description: 'Who is disabled is signed out everywhere. The last active owner stays one.',
+    description:
+      'Who is disabled is signed out everywhere, and their API keys are revoked unless `keepApiKeys` is true. The last ' +
+      'active owner stays one.',
     access: 'staff',
     body: ChangeStaffUser,
     status: 200,
-    response: StaffUser,
+    response: StaffUserWithKeys,
     problems: [lastOwner],
   },
   ({ params, body, ...caller }) => changeStaff(caller, params.id, body),
@@ -66,9 +64,13 @@ export const removeStaff = route(
     operationId: 'removeStaff',
     tag,
     summary: 'Remove a member of staff',
+    description:
+      'Their sessions end, and their API keys are revoked unless `keepApiKeys` is true. The last owner stays.',
     access: 'staff',
-    status: 204,
+    query: RemoveStaffUser,
+    status: 200,
+    response: RemovedStaffUser,
     problems: [lastOwner, ownAccount],
   },
-  ({ params, ...caller }) => remove(caller, params.id),
+  ({ params, query, ...caller }) => remove(caller, params.id, query),
 );

@@ -39,7 +39,7 @@ t.test('who is disabled is signed out, and comes back with their password', asyn
 t.test('who is removed is gone, with their sessions', async (t) => {
   const person = await hire(box, 'manager');
   const path = `/admin/users/${person.id}`;
-  t.match(await box.staff.delete(path), { status: 204 });
+  t.strictSame((await box.staff.delete(path)).body, { id: person.id, apiKeys: [] });
   t.match(await person.get('/admin/me'), { status: 401 });
   t.match(await box.staff.get(path), { status: 404 });
   t.match(await box.staff.delete(path), { status: 404, body: { code: 'not_found' } });

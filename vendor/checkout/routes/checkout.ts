@@ -5,6 +5,7 @@ import { OrderResource } from '@carton/order';
 import { beginningProblems, beginPaymentProblems } from '@carton/payment';
 import { object, route, Uuid, varying } from '@carton/runtime';
 import { previewCheckout } from '../cart.ts';
+import { etagPrefixOf, offerChanged, totalChanged } from '../drift.ts';
 import { cartChanged, cartEmpty } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
 import { Checkout, CheckoutPreview, checkoutPreviewOf } from '../schemas.ts';
@@ -12,7 +13,7 @@ import { placeOrder, readPlacedOrder } from '../service.ts';
 
 const tag = 'Checkout';
 
-const ownProblems = [cartEmpty, cartChanged, ...beginPaymentProblems];
+const ownProblems = [cartEmpty, cartChanged, offerChanged, totalChanged, ...beginPaymentProblems];
 
 export const readCheckout = varying(
   route(
@@ -25,6 +26,7 @@ export const readCheckout = varying(
       access: 'session',
       status: 200,
       response: CheckoutPreview,
+      etagPrefix: etagPrefixOf,
     },
     ({ db, session }) => previewCheckout(db, session),
   ),
@@ -40,9 +42,10 @@ export const createOrder = varying(
       tag,
       summary: 'Place the order: the cart becomes an order and is emptied',
       description:
-        'All of it happens in one transaction or not at all. With a payment method, the payment is begun before. Of several requests for one cart one places the order; those that waited for it answer the same order, those that come later find an empty cart.',
+        'All of it happens in one transaction or not at all. With a payment method, the payment is begun before. Of several requests for one cart one places the order; those that waited for it answer the same order, those that come later find an empty cart. With `If-Match` and the ETag of `GET /checkout`, or with `expectedTotal`, nothing is charged but what the shopper has seen.',
       access: 'session',
       idempotent: true,
+      conditional: 'inHandler',
       rateLimit: 'checkout',
       inSteps: ({ paymentMethod }: Checkout) => paymentMethod !== undefined,
       body: Checkout,
@@ -51,7 +54,7 @@ export const createOrder = varying(
       location: '/checkout/{id}',
       problems: ownProblems,
     },
-    ({ db, session, body, workId }) => placeOrder(db, session, body, workId),
+    ({ db, session, body, ifMatch, workId }) => placeOrder(db, session, body, { ifMatch, workId }),
   ),
   (box) => ({ problems: [...ownProblems, ...beginningProblems(box), ...placingProblemsIn(box)] }),
 );

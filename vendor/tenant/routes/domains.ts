@@ -2,9 +2,10 @@
  * Hosts of merchants, and which merchant a host belongs to.
  */
 import { notFound, object, route, Type } from '@carton/runtime';
-import { addDomain, findTenantByHost, hostTaken, listDomains, removeDomain } from '../domains.ts';
+import { addDomain, findTenantByHost, listDomains, removeDomain, verifyDomain } from '../domains.ts';
+import { hostTaken, tooManyHosts } from '../problems.ts';
 import { AddTenantDomain, TenantDomain, TenantDomainList, TenantLookup } from '../schemas.ts';
-import { readTenant } from '../service.ts';
+import { isOperator, readTenant } from '../service.ts';
 
 const access = ['operator', 'staff'];
 const tag = 'Tenants';
@@ -54,15 +55,41 @@ export const addTenantDomain = route(
     operationId: 'addTenantDomain',
     tag,
     summary: 'Serve a merchant at another host, exact or wildcard',
+    description:
+      'A host of another shop, or one above or below it, is refused; so are public suffixes and addresses. What staff ' +
+      'add is served once DNS has proved it or the operator has approved it, a reserved name (RFC 6761) at once.',
     access,
     body: AddTenantDomain,
     status: 201,
     response: TenantDomain,
-    problems: [hostTaken],
+    problems: [hostTaken, tooManyHosts],
   },
   async ({ params, body, ...caller }) => {
     const { id } = await readTenant(caller, params.id);
-    const domain = await addDomain(caller.box.database, id, body.host);
+    const domain = await addDomain(caller.box.database, id, body.host, { isOperator: isOperator(caller.staff) });
+    caller.box.forgetTenants();
+    return domain;
+  },
+);
+
+export const verifyTenantDomain = route(
+  {
+    method: 'post',
+    path: '/admin/tenants/:id/domains/:domainId/verify',
+    operationId: 'verifyTenantDomain',
+    tag,
+    summary: "Ask DNS whether a host is the merchant's, or approve it as the operator",
+    description: 'The answer says what DNS said. A host that is served already stays as it is.',
+    access,
+    status: 200,
+    response: TenantDomain,
+    problems: [hostTaken],
+    beyond: true,
+  },
+  async ({ params, ...caller }) => {
+    const { id } = await readTenant(caller, params.id);
+    const operator = { isOperator: isOperator(caller.staff) };
+    const domain = await verifyDomain(caller.box.database, id, params.domainId, operator);
     caller.box.forgetTenants();
     return domain;
   },
@@ -80,8 +107,7 @@ export const removeTenantDomain = route(
   },
   async ({ params, ...caller }) => {
     const { id } = await readTenant(caller, params.id);
-    const removed = await removeDomain(caller.box.database, id, params.domainId);
-    if (!removed) throw notFound(`This shop has no host with the id ${params.domainId}.`);
+    await removeDomain(caller.box.database, id, params.domainId);
     caller.box.forgetTenants();
   },
 );

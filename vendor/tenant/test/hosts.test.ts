@@ -1,0 +1,94 @@
+/**
+ * Whose a host may be: nobody takes one from another shop, or one that is open to everybody.
+ */
+import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import t from 'tap';
+
+const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages, tier: 'basic', environment: { TENANT_HOST_LIMIT: '8' } });
+const first = await box.openShop();
+const second = await box.openShop();
+
+/** Adds a host as the shop's own staff would, or as the operator. */
+const add = (shop: TestShop, host: string, who = shop.staff) => who.post(`/admin/tenants/${shop.id}/domains`, { host });
+const approve = (shop: TestShop, host: string) => add(shop, host, box.operator);
+const taken = { status: 409, body: { code: 'host_taken' } };
+const wrong = { status: 400, body: { code: 'invalid_request', errors: [{ pointer: '/host' }] } };
+
+async function servedAt(host: string): Promise<string | number> {
+  const { status, body } = await box.hosting.get(`/tenants/lookup?host=${encodeURIComponent(host)}`);
+  return status === 200 ? body.tenantSlug : status;
+}
+
+t.test('names above and below those of another shop are refused, from the operator too', async (t) => {
+  t.match(await approve(first, '*.shops.example'), { status: 201, body: { state: 'approved', record: null } });
+  t.match(await approve(first, 'deep.city.land.test'), { status: 201 });
+  const names = ['a.shops.example', '*.shops.example', 'shops.example', '*.a.shops.example', 'a.b.shops.example'];
+  for (const host of [...names, 'A.Shops.Example.', 'city.land.test', '*.city.land.test', '*.land.test', 'land.test']) {
+    for (const who of [second.staff, box.operator]) t.match(await add(second, host, who), taken, host);
+  }
+  t.equal(await servedAt('a.shops.example'), first.slug);
+  t.match(await add(first, 'a.shops.example'), { status: 201 }, 'its own shop has both');
+  t.match(await add(second, 'myshops.example'), { status: 201 }, 'what only ends alike is another name');
+  t.match(await add(second, 'shops.example.test'), { status: 201 });
+  t.match(await approve(second, 'other.land.test'), { status: 201 }, 'and so is what stands beside it');
+  t.match(await add(first, 'a.shops.example'), taken, 'none is added twice');
+});
+
+t.test('what is open to everybody, addresses and what is no name are nobody’s', async (t) => {
+  const names = [
+    '*.com',
+    '*.example',
+    'example',
+    'com',
+    '*.co.uk',
+    'github.io',
+    '*.github.io',
+    'intranet',
+    '*.localhost',
+  ];
+  const addresses = ['10.0.0.7', '127.0.0.1', '[::1]', '::1', '*.10.0.0.7', '0x7f.1', '127.1'];
+  for (const host of [...names, ...addresses, 'no host', '*.*.shop.com', 'a..com', '*']) {
+    for (const who of [second.staff, box.operator]) t.match(await add(second, host, who), wrong, host);
+  }
+  t.match(await add(second, 'localhost'), wrong, 'this machine is the operator’s');
+  t.match(await approve(second, 'localhost'), { status: 201 });
+  for (const host of ['localhost', 'LOCALHOST:3001', '127.0.0.1:3001', '127.0.0.2', '[::1]:3001']) {
+    t.equal(await servedAt(host), second.slug, host);
+  }
+  t.equal(await servedAt('10.0.0.7'), 404);
+});
+
+t.test('a shop has no more hosts than the operator allows', async (t) => {
+  const shop = await box.openShop();
+  const hosts = Array.from({ length: 12 }, (_, at) => `h${at}.${shop.slug}.example`);
+  const answers = await Promise.all(hosts.map((host) => add(shop, host)));
+  t.strictSame(answers.map(({ status }) => status).sort(), [...Array(8).fill(201), ...Array(4).fill(409)]);
+  t.match(await approve(shop, `h12.${shop.slug}.example`), { status: 409, body: { code: 'too_many_hosts' } });
+  const { items } = (await shop.staff.get(`/admin/tenants/${shop.id}/domains`)).body;
+  t.equal(items.length, 8);
+  t.match(await shop.staff.delete(`/admin/tenants/${shop.id}/domains/${items[0].id}`), { status: 204 });
+  t.match(await add(shop, hosts.at(-1) as string), { status: 201 });
+});
+
+t.test('of two shops that take overlapping names at once, one gets them', async (t) => {
+  const shops = await Promise.all([box.openShop(), box.openShop(), box.openShop()]);
+  for (let round = 0; round < 8; round++) {
+    const hosts = [`*.r${round}.test`, `a.r${round}.test`, `*.a.r${round}.test`];
+    const answers = await Promise.all(hosts.map((host, at) => approve(shops[at] as TestShop, host)));
+    const statuses = answers.map(({ status }) => status);
+    t.equal(statuses.filter((status) => status === 201).length, 1, `${statuses}`);
+    t.equal(statuses.filter((status) => status === 409).length, 2, `${statuses}`);
+  }
+});
+
+t.test("another shop's hosts are out of reach", async (t) => {
+  const path = `/admin/tenants/${first.id}/domains`;
+  const { items } = (await first.staff.get(path)).body;
+  t.match(await second.staff.get(path), { status: 404 });
+  t.match(await second.staff.post(path, { host: 'mine.example' }), { status: 404 });
+  for (const prefix of [path, `/admin/tenants/${second.id}/domains`]) {
+    t.match(await second.staff.delete(`${prefix}/${items[0].id}`), { status: 404, body: { code: 'not_found' } });
+    t.match(await second.staff.post(`${prefix}/${items[0].id}/verify`), { status: 404, body: { code: 'not_found' } });
+  }
+});

@@ -1,0 +1,114 @@
+/**
+ * A host that staff add is served once DNS has proved it, or the operator has approved it.
+ */
+import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import t from 'tap';
+import { startDns } from './dns-server.ts';
+
+const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
+const dns = await startDns(t);
+const box = await createTestBox(t, { packages, tier: 'basic', environment: { DNS_SERVERS: dns.address } });
+const other = await box.openShop();
+
+const domainsOf = (shop: TestShop) => `/admin/tenants/${shop.id}/domains`;
+const add = async (shop: TestShop, host: string, who = shop.staff) => (await who.post(domainsOf(shop), { host })).body;
+const verify = (shop: TestShop, id: string, who = shop.staff) => who.post(`${domainsOf(shop)}/${id}/verify`);
+
+async function servedAt(host: string): Promise<string | number> {
+  const { status, body } = await box.hosting.get(`/tenants/lookup?host=${encodeURIComponent(host)}`);
+  return status === 200 ? body.tenantSlug : status;
+}
+
+const addedHosts = async (shop: TestShop) =>
+  (
+    await shop.db.query<{ payload: { host: string } }>(
+      "select payload from event_outbox where tenant_id = $1 and type = 'tenant_domain.added' order by id",
+    )
+  ).map(({ payload }) => payload.host);
+
+t.test('a TXT record proves a host, which is served from then on', async (t) => {
+  const made = await add(box, 'www.linen.shop');
+  t.match(made, { state: 'pending', checkedAt: null, error: null });
+  t.match(made.record, { name: '_carton.www.linen.shop', type: 'TXT', value: /^carton-verification=[0-9a-f]{40}$/ });
+  t.equal(await servedAt('www.linen.shop'), 404);
+  t.strictSame(await addedHosts(box), []);
+  const page = { origin: 'https://www.linen.shop' };
+  const allowed = async () =>
+    (await box.visitor().get('/store', { headers: page })).headers.get('access-control-allow-origin');
+  t.equal(await allowed(), null, 'nor may its pages call');
+
+  const { value, name } = made.record;
+  t.match((await verify(box, made.id)).body, {
+    state: 'pending',
+    checkedAt: /Z$/,
+    error: { code: 'record_missing', fix: new RegExp(value) },
+  });
+  dns.says[name] = [['v=spf1 -all'], ['carton-verification=of another']];
+  t.match((await verify(box, made.id)).body, {
+    state: 'pending',
+    error: { code: 'record_differs', fix: new RegExp(name) },
+  });
+  t.equal(await servedAt('www.linen.shop'), 404);
+  t.match((await box.staff.get(domainsOf(box))).body.items, [{ id: made.id, error: { code: 'record_differs' } }]);
+
+  dns.says[name] = [['v=spf1 -all'], [value.slice(0, 12), value.slice(12)]];
+  t.match(await verify(box, made.id), { status: 200, body: { state: 'proved', error: null, checkedAt: /Z$/ } });
+  t.equal(await servedAt('www.linen.shop'), box.slug, 'at once');
+  t.equal(await allowed(), page.origin);
+  t.strictSame(await addedHosts(box), ['www.linen.shop']);
+
+  const times = dns.asked.length;
+  t.match(await verify(box, made.id), { body: { state: 'proved' } });
+  t.equal(dns.asked.length, times, 'what is proved is not asked about again');
+  t.strictSame(await addedHosts(box), ['www.linen.shop']);
+});
+
+t.test('DNS that cannot be asked says nothing about the host', async (t) => {
+  const made = await add(box, '*.wool.shop');
+  for (const say of ['server failure', 'silence'] as const) {
+    dns.says[made.record.name] = say;
+    const { body } = await verify(box, made.id);
+    t.match(body, { state: 'pending', error: { code: 'lookup_failed' } }, say);
+  }
+  dns.says[made.record.name] = [[made.record.value]];
+  t.match((await verify(box, made.id)).body, { state: 'proved', error: null });
+  t.equal(made.record.name, '_carton.wool.shop', 'a wildcard is proved by its name');
+  t.equal(await servedAt('a.wool.shop'), box.slug);
+});
+
+t.test('a claim without proof keeps the host from nobody', async (t) => {
+  const squatted = await add(other, 'www.oak.shop');
+  const mine = await add(box, 'www.oak.shop');
+  t.match([squatted, mine], [{ state: 'pending' }, { state: 'pending' }]);
+  t.not(squatted.record.value, mine.record.value, 'one shop’s record proves nothing for another');
+  dns.says[mine.record.name] = [[mine.record.value]];
+  t.match((await verify(other, squatted.id)).body, { state: 'pending', error: { code: 'record_differs' } });
+  t.match((await verify(box, mine.id)).body, { state: 'proved' });
+  t.equal(await servedAt('www.oak.shop'), box.slug);
+
+  dns.says[mine.record.name] = [[mine.record.value], [squatted.record.value]];
+  t.match(await verify(other, squatted.id), { status: 409, body: { code: 'host_taken' } }, 'the first has it');
+  t.match(await verify(other, squatted.id, box.operator), { status: 409, body: { code: 'host_taken' } });
+  t.match(await other.staff.post(domainsOf(other), { host: 'a.www.oak.shop' }), { status: 409 });
+  t.equal(await servedAt('www.oak.shop'), box.slug);
+});
+
+t.test('of two shops that prove overlapping names at once, one gets them', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const wide = await add(box, `*.r${round}.shop`);
+    const exact = await add(other, `a.r${round}.shop`);
+    for (const { record } of [wide, exact]) dns.says[record.name] = [[record.value]];
+    const answers = await Promise.all([verify(box, wide.id), verify(other, exact.id)]);
+    t.strictSame(answers.map(({ status }) => status).sort(), [200, 409]);
+  }
+});
+
+t.test('the operator approves what DNS does not prove', async (t) => {
+  const made = await add(box, 'www.enamel.shop');
+  const times = dns.asked.length;
+  t.match(await verify(box, made.id, box.operator), { status: 200, body: { state: 'approved', checkedAt: null } });
+  t.equal(dns.asked.length, times);
+  t.equal(await servedAt('www.enamel.shop'), box.slug);
+  t.match(await add(box, 'www.notebook.shop', box.operator), { state: 'approved', record: null });
+  t.match(await add(box, 'www.notebook.test'), { state: 'approved', record: null }, 'a reserved name needs no proof');
+});
