@@ -2,7 +2,7 @@
  * What a package builds with.
  */
 export { type Job, job } from './background/job.ts';
-export { accessKinds } from './box/access.ts';
+export { type AccessOptions, accessKinds } from './box/access.ts';
 export { type Box, type BoxServices, route, type StaffCaller, varying } from './box/services.ts';
 export {
   memberAuthenticators,

@@ -10,16 +10,25 @@ import type { BoxServices } from './services.ts';
 import { type SessionOptions, sessionAccess } from './shopper-session.ts';
 import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
 
-/** Access kinds of packages: `auth` contributes `staff`, `api-key` what stands in for it. */
+/** What access kinds of packages are told of the box. */
+export interface AccessOptions {
+  /** Whether browsers send cookies over TLS only, to the very host that set them: their names say so (`__Host-`). */
+  secureCookies: boolean;
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: each kind has callers of its own shape.
-export const accessKinds = extensionPoint<AccessKind<TenantScope, any>>('access');
+type PackageAccess = AccessKind<TenantScope, any>;
+
+/** Access kinds of packages: `auth` contributes `staff`, `api-key` what stands in for it. */
+export const accessKinds = extensionPoint<PackageAccess | ((options: AccessOptions) => PackageAccess)>('access');
 
 const metricsReaderAccess = metricsAccess<TenantScope>(({ secrets }) => secrets.metrics);
 
 /** The access kinds of a box. */
 export function accessKindsIn(box: HasExtensions, sessions: SessionOptions): AccessKind<TenantScope, never>[] {
   const own = [sessionAccess(sessions), operatorAccess, hostingAccess, metricsReaderAccess];
-  return [...own, ...accessKinds.of(box)] as AccessKind<TenantScope, never>[];
+  const contributed = accessKinds.of(box).map((kind) => (typeof kind === 'function' ? kind(sessions) : kind));
+  return [...own, ...contributed] as AccessKind<TenantScope, never>[];
 }
 
 /** True for a route that may be called without a tenant: the operator's and the hosting layer's. */

@@ -50,8 +50,8 @@ export interface BoxServices {
   workId?: string;
   /** Headers of the request by their names in lower case; for what no schema can say, as a provider's signature. */
   headers: IncomingHttpHeaders;
-  /** Cookies of the request and of its answer; for routes that open and end sessions. Secure behind TLS by themselves. */
-  cookies: Pick<Context['cookies'], 'get' | 'set'>;
+  /** Cookies of the request and of its answer, for routes that open and end sessions; for TLS only where `secure`. */
+  cookies: Pick<Context['cookies'], 'get' | 'set' | 'secure'>;
   /** Address of the caller, and what it says it is; for records of sign-ins. */
   client: { address: string; userAgent: string };
 }

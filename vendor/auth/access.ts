@@ -1,19 +1,20 @@
 /**
  * Staff as callers: a session, by bearer token or by cookie.
  */
-import { type AccessKind, hashToken, type StaffCaller, type TenantScope } from '@carton/runtime';
+import { type AccessKind, type AccessOptions, hashToken, type StaffCaller, type TenantScope } from '@carton/runtime';
+import { staffCookieName } from './cookies.ts';
 import { permissionsOf, permits } from './permissions.ts';
-import { sessionTokenOf, staffCookie } from './sessions.ts';
+import { sessionTokenOf } from './sessions.ts';
 import { findStaffBySession } from './store.ts';
 
-export const staffAccess: AccessKind<TenantScope, StaffCaller> = {
+export const staffAccess = ({ secureCookies }: AccessOptions): AccessKind<TenantScope, StaffCaller> => ({
   name: 'staff',
   schemes: {
     staffSession: { type: 'http', scheme: 'bearer', description: 'Token of POST /admin/auth/login' },
     staffCookie: {
       type: 'apiKey',
       in: 'cookie',
-      name: staffCookie,
+      name: staffCookieName(secureCookies),
       description: 'Set by POST /admin/auth/login with `cookie`; for pages of the same site',
     },
   },
@@ -26,4 +27,4 @@ export const staffAccess: AccessKind<TenantScope, StaffCaller> = {
     return { type: 'staff', id, label: email, permissions, sessionId };
   },
   permits: (caller, permission) => permits(caller.permissions, permission),
-};
+});

@@ -3,11 +3,14 @@
  * counts, and before the secret is looked at: of many attempts at once none slips past. Some are free; after them each
  * waits twice as long as the one before, up to a longest wait. A success takes its own attempt back.
  *
- * Guessing must not lock an account's owner out. A client address from which the account's password was right before is
- * counted by itself, so that guesses from elsewhere do not touch it; and from a new address the longest wait is short.
- * An account that does not exist is counted like one that does.
+ * Guessing must not lock an account's owner out, whoever guesses from however many addresses. A device from which the
+ * account's password was right before (it keeps a token, as OWASP's "device cookies" do) is counted by itself, and so is
+ * a client address: guesses from elsewhere do not touch them. A device that is new while others guess has no way to tell
+ * itself from them but by another secret: the link to set a new password makes it known. An account that does not exist
+ * is counted like one that does.
  */
 import { addressBlock, hashToken, type TenantDatabase, tooManyRequests } from '@carton/runtime';
+import { newToken } from './secrets.ts';
 
 /** Attempts of one kind (what is tried, and by whom it is counted) and of one subject (an account, an address). */
 interface Count {
@@ -32,12 +35,14 @@ export interface Attempt {
   account: string;
   /** Address of the client. */
   address: string;
+  /** The token that its device was given (`knowDevice`), if it sends one. */
+  device?: string | null;
 }
 
 const minute = 60;
 
-/** An address from which the password was right is known for this long after the last time. */
-const knownDays = 90;
+/** A device or an address from which the password was right is known for this long after the last time. */
+export const knownDays = 90;
 
 /** Attempts count together until one hour passes without any. */
 const quiet = "interval '1 hour'";
@@ -69,15 +74,17 @@ const waitText = `
  * @throws too_many_requests (429) with Retry-After while the account or the address has to wait
  */
 export async function guardPassword(db: TenantDatabase, attempt: Attempt): Promise<AttemptGuard> {
-  const { address, account, known } = countsOf(attempt);
-  // Who comes from an address that the account knows is counted there alone.
-  const counts = (await isKept(db, known)) ? [known] : [address, account];
+  const { address, account, known, device } = countsOf(attempt);
+  // Who comes with a device, or from an address, that the account knows is counted there alone.
+  const trusted = await firstKept(db, device ? [device, known] : [known]);
+  const counts = trusted ? [trusted] : [address, account];
   await countAttempts(db, counts);
   return {
     async succeeded(transaction) {
       if (counts.includes(address)) await takeBack(transaction, address);
       await forget(transaction, account);
       await keepKnown(transaction, known);
+      if (trusted && trusted === device) await keepKnown(transaction, device);
     },
   };
 }
@@ -111,9 +118,38 @@ export async function knowAddress(db: TenantDatabase, attempt: Attempt): Promise
   await keepKnown(db, countsOf(attempt).known);
 }
 
-function countsOf({ realm, account, address: client }: Attempt): Record<'address' | 'account' | 'known', Count> {
+/**
+ * Makes the device of a client known to an account whose owner has just proved themselves on it.
+ * @returns the token for the device to keep and to send with its next attempts: the one it sent if the account knows it,
+ * else another; one that somebody planted there is never taken
+ */
+export async function knowDevice(db: TenantDatabase, attempt: Attempt): Promise<string> {
+  const { device } = countsOf(attempt);
+  if (attempt.device && device && (await firstKept(db, [device]))) {
+    await keepKnown(db, device);
+    return attempt.device;
+  }
+  const token = newToken('dvc');
+  await keepKnown(db, deviceCount({ ...attempt, device: token }));
+  return token;
+}
+
+function deviceCount({ realm, account, device }: Attempt): Count {
+  return { kind: `${realm} password device`, subject: `${account} ${device}`, free: 10, longestWait: minute };
+}
+
+interface Counts {
+  address: Count;
+  account: Count;
+  known: Count;
+  device: Count | null;
+}
+
+function countsOf(attempt: Attempt): Counts {
+  const { realm, account, address: client, device } = attempt;
   const block = addressBlock(client);
   return {
+    device: device ? deviceCount(attempt) : null,
     address: { kind: `${realm} password address`, subject: block, free: 20, longestWait: 15 * minute },
     account: { kind: `${realm} password account`, subject: account, free: 10, longestWait: minute },
     known: { kind: `${realm} password known`, subject: `${account} ${block}`, free: 10, longestWait: minute },
@@ -138,12 +174,16 @@ function placeOf({ kind, subject }: Count): [kind: string, subjectHash: string] 
   return [kind, hashToken(subject)];
 }
 
-async function isKept(db: TenantDatabase, count: Count): Promise<boolean> {
-  const rows = await db.query(
-    'select 1 from auth_attempts where tenant_id = $1 and kind = $2 and subject_hash = $3 and expires_at > now()',
-    placeOf(count),
+/** The first of these counts that is kept, in one statement. */
+async function firstKept(db: TenantDatabase, counts: readonly Count[]): Promise<Count | null> {
+  const places = counts.map(placeOf);
+  const [row] = await db.query<{ position: number }>(
+    `select position::integer from unnest($2::text[], $3::text[]) with ordinality as wanted (kind, subject_hash, position)
+       join auth_attempts using (kind, subject_hash)
+      where tenant_id = $1 and expires_at > now() order by position limit 1`,
+    [places.map(([kind]) => kind), places.map(([, subject]) => subject)],
   );
-  return rows.length > 0;
+  return row ? (counts[row.position - 1] as Count) : null;
 }
 
 async function keepKnown(db: TenantDatabase, count: Count): Promise<void> {

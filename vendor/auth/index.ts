@@ -19,6 +19,7 @@ export {
   guardPassword,
   guardToken,
   knowAddress,
+  knowDevice,
 } from './attempts.ts';
 export { mostKeysListed, type StaffKeyring, staffKeyrings } from './keys.ts';
 export type { LinkRecipient } from './links.ts';

@@ -4,7 +4,8 @@
  * secret at that moment, so that it stands in the message alone.
  */
 import { type BoxServices, hashToken, type TenantDatabase } from '@carton/runtime';
-import { countLinkRequest, guardToken, knowAddress } from './attempts.ts';
+import { countLinkRequest, guardToken, knowAddress, knowDevice } from './attempts.ts';
+import { readDeviceCookie, setDeviceCookie } from './cookies.ts';
 import {
   findLinkOwner,
   insertLinkRequest,
@@ -48,22 +49,32 @@ export async function issuePasswordReset(
 }
 
 /**
- * Sets a new password by the secret of a link, and ends every session and other link of its owner.
+ * Sets a new password by the secret of a link, and ends every session and other link of its owner. The device that it is
+ * used on, and its address, are known to the account from then on: this is the way in for whoever is kept from the
+ * log-in by the guesses of others.
  * @throws password_reset_unknown (404), too_many_requests (429)
  */
-export async function resetPassword({ db, client }: Asked, token: string, password: string): Promise<void> {
+export async function resetPassword(
+  { db, client, cookies }: Asked & Pick<BoxServices, 'cookies'>,
+  token: string,
+  password: string,
+): Promise<void> {
   const guard = await guardToken(db, { realm: 'staff', address: client.address });
   const tokenHash = hashToken(token);
   const id = await findLinkOwner(db, tokenHash);
   if (id === null) throw resetUnknown();
   // Hashed before the transaction: it takes long, and nobody should wait for it holding a row.
   const passwordHash = await hashPassword(password);
-  await db.transaction(async (transaction) => {
+  const { account, device } = await db.transaction(async (transaction) => {
     const patch = { passwordHash, updatedAt: new Date() };
     const [staff] = await transaction.update<StaffUser>('staff_users', { id, status: 'active' }, patch);
     if (!staff || !(await takeLink(transaction, tokenHash))) throw resetUnknown();
     await endAccess(transaction, id);
     await guard.succeeded(transaction);
-    await knowAddress(transaction, { realm: 'staff', account: staff.email, address: client.address });
+    const account = staff.email;
+    const attempt = { realm: 'staff', account, address: client.address, device: readDeviceCookie(cookies, account) };
+    await knowAddress(transaction, attempt);
+    return { account, device: await knowDevice(transaction, attempt) };
   });
+  setDeviceCookie(cookies, account, device);
 }

@@ -66,9 +66,20 @@ export const LogIn = object(
     cookie: Type.Optional(
       Type.Boolean({ description: 'For browsers: keep the session in a cookie that scripts cannot read' }),
     ),
+    device: Type.Optional(
+      nullable(
+        Type.String({
+          minLength: 20,
+          maxLength: 100,
+          description: 'For clients without cookies: what an earlier log-in here answered, or null to be given one',
+          examples: [exampleToken],
+        }),
+      ),
+    ),
   },
   { $id: 'LogIn' },
 );
+export type LogIn = Static<typeof LogIn>;
 export const StaffSession = object(
   {
     token: nullable(
@@ -78,6 +89,13 @@ export const StaffSession = object(
       }),
     ),
     expiresAt: DateTime,
+    device: nullable(
+      Type.String({
+        description:
+          'Where `device` was sent: to be kept and sent with the next log-in, so that guesses of others do not keep this device out',
+        examples: [exampleToken],
+      }),
+    ),
   },
   { $id: 'StaffSession' },
 );

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** A secret with 256 random bits; the prefix tells a reader (and a scanner for leaked secrets) what it is. */
-export function newToken(prefix: 'sts' | 'inv' | 'rst'): string {
+export function newToken(prefix: 'sts' | 'inv' | 'rst' | 'dvc'): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 

@@ -10,6 +10,7 @@ import {
   unauthenticated,
 } from '@carton/runtime';
 import { guardPassword } from './attempts.ts';
+import { readDeviceCookie } from './cookies.ts';
 import { listKeysOf, revokeKeysOf } from './keys.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
@@ -17,7 +18,7 @@ import { lastOwner, ownAccount, wrongPassword } from './problems.ts';
 import type { ChangeMe, ChangeStaffUser, RemovedStaffUser, StaffUser, StaffUserWithKeys } from './schemas.ts';
 import { endAccess, findStaffById, lockOwners, lockStaff, type StaffRow } from './store.ts';
 
-type Signed = Pick<BoxServices, 'db' | 'staff' | 'client'>;
+type Signed = Pick<BoxServices, 'db' | 'staff' | 'client' | 'cookies'>;
 
 /** The signed-in member of staff. @throws unauthenticated (401) when they have just been removed */
 export async function readOwnUser({ db, staff }: Pick<Signed, 'db' | 'staff'>): Promise<StaffRow> {
@@ -49,12 +50,13 @@ export async function changeMe(signed: Signed, change: ChangeMe): Promise<StaffU
 }
 
 async function changePassword(
-  { db, staff, client }: Signed,
+  { db, staff, client, cookies }: Signed,
   { id, email, passwordHash: before }: StaffRow,
   { password, currentPassword, ...profile }: ChangeMe & { password: string; currentPassword: string },
 ): Promise<StaffUser> {
   // Whoever has taken over a session may guess here no faster than at the log-in.
-  const guard = await guardPassword(db, { realm: 'staff', account: email, address: client.address });
+  const device = readDeviceCookie(cookies, email);
+  const guard = await guardPassword(db, { realm: 'staff', account: email, address: client.address, device });
   if (!(await verifyPassword(currentPassword, before))) throw wrongPassword();
   const passwordHash = await hashPassword(password);
   return db.transaction(async (transaction) => {

@@ -40,16 +40,18 @@ export function postFrom(
   box: TestBox,
   path: string,
   body: unknown,
-): Promise<Pick<Answer, 'status' | 'body'> & { retryAfter: string | undefined }> {
+  more: Record<string, string> = {},
+): Promise<Pick<Answer, 'status' | 'body'> & { retryAfter: string | undefined; cookies: string[] }> {
   const text = JSON.stringify(body);
-  const headers = { ...box.visitor().headers, 'content-type': 'application/json', 'content-length': text.length };
+  const content = { 'content-type': 'application/json', 'content-length': text.length };
+  const headers = { ...box.visitor().headers, ...content, ...more };
   return new Promise((resolve, reject) => {
     const sent = request(`${box.url}${path}`, { method: 'POST', localAddress: address, headers, agent: false });
     sent.on('error', reject).on('response', async (response) => {
       let answer = '';
       for await (const part of response) answer += part;
-      const retryAfter = response.headers['retry-after'];
-      resolve({ status: response.statusCode ?? 0, body: answer && JSON.parse(answer), retryAfter });
+      const { 'retry-after': retryAfter, 'set-cookie': cookies = [] } = response.headers;
+      resolve({ status: response.statusCode ?? 0, body: answer && JSON.parse(answer), retryAfter, cookies });
     });
     sent.end(text);
   });
