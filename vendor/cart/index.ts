@@ -38,7 +38,7 @@ export {
 } from './sale.ts';
 export { Cart, CartAddress } from './schemas.ts';
 export { findPricedCart } from './service.ts';
-export type { CartLine, StoredCart } from './store.ts';
+export { type CartLine, findCart, type StoredCart } from './store.ts';
 export {
   type Adjustment,
   type AdjustmentKind,

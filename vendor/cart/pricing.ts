@@ -110,6 +110,8 @@ export function priceSale<S extends Sale>(
 ): Promise<PricedSale<S>> {
   const ids = [...new Set(sale.lines.flatMap(({ variantId }) => variantId ?? []))];
   const items = priceItemsOf(sale);
+  // What is reserved for the cart is there for it.
+  const reserved = sale.cartId === null ? undefined : { type: 'cart', id: sale.cartId };
   refuseUnknownChoices(sale, stepsOf(db));
   // With nothing in it no step runs.
   const steps = sale.lines.length === 0 ? [] : stepsOf(db);
@@ -117,7 +119,7 @@ export function priceSale<S extends Sale>(
     const [variants, plan, availabilities, region, ...reads] = await Promise.all([
       findVariants(one, ids),
       planPrices(one, items, sale),
-      stock ? availabilityOf(one, ids) : null,
+      stock ? availabilityOf(one, ids, { reserved }) : null,
       sale.regionId === null ? null : findRegion(one, sale.regionId),
       ...steps.map((step) => step.reads?.(one, sale, sale.choices[step.name])),
     ]);

@@ -12,6 +12,7 @@ import {
   type StoredCart,
 } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
+import { isReserved } from '@carton/inventory';
 import { findOrder } from '@carton/order';
 import {
   beginTogether,
@@ -27,9 +28,11 @@ import { refuseStaleOffer } from './drift.ts';
 import type { DraftToWrite, Placing } from './placing.ts';
 import { cartEmpty } from './problems.ts';
 import { findUnmet } from './requirements.ts';
+import { reservationOf } from './reservations.ts';
 import type { Prepared } from './sale.ts';
 import type { Checkout, CheckoutPreview } from './schemas.ts';
-import { keptOut } from './steps.ts';
+import { checkoutSettings } from './settings.ts';
+import { isPaymentRequired, keptOut } from './steps.ts';
 
 type Preview = Static<typeof CheckoutPreview>;
 
@@ -38,13 +41,25 @@ export async function previewCheckout(db: TenantDatabase, session: ShopperSessio
   const [sale, store] = await db.together((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
   if (!sale) {
     const requirements = [{ code: 'cart_empty', detail: 'The cart holds nothing.' }, ...keptOut(store, session)];
-    return { cart: presentNoCart(store.defaultCurrency), ready: false, asks: store.checkoutRequires, requirements };
+    return {
+      cart: presentNoCart(store.defaultCurrency),
+      ready: false,
+      asks: store.checkoutRequires,
+      paymentRequired: false,
+      requirements,
+    };
   }
   const placing = placingOf(sale, store, session);
   const unmet = await findUnmet(db, placing);
   const requirements = unmet.map(({ code, detail }) => ({ code, detail }));
   const asks = missingFields(store.checkoutRequires, placing.customer);
-  return { cart: offerOf(sale), ready: requirements.length === 0, asks, requirements };
+  return {
+    cart: offerOf(sale),
+    ready: requirements.length === 0,
+    asks,
+    paymentRequired: isPaymentRequired(placing),
+    requirements,
+  };
 }
 
 /** The cart without the time of its last change, which is no part of the offer and would make its ETag another one. */
@@ -57,7 +72,7 @@ export function placingOf(
   sale: PricedCart<StoredCart>,
   store: Store,
   shopper: ShopperSession,
-  told?: Checkout['customer'],
+  told?: Checkout,
 ): Placing {
   const { cart } = sale;
   return {
@@ -66,7 +81,9 @@ export function placingOf(
     sale,
     store,
     shopper,
-    customer: customerOf(cart, told ?? { email: null }),
+    paymentMethod: told?.paymentMethod ?? null,
+    reservation: null,
+    customer: customerOf(cart, told?.customer ?? { email: null }),
     isPreview: told === undefined,
   };
 }
@@ -107,12 +124,20 @@ export async function prepareCart(
   attempt.cartId = cart?.id ?? null;
   await refuseStaleOffer(ifMatch, () => previewCheckout(tx, shopper));
   if (cart === null) throw cartEmpty('Put something into the cart first.');
-  const [sale, store] = await beginTogether([() => priceCart(tx, cart, { stock: false }), () => findStore(tx)]);
+  const reservation = reservationOf(cart.id);
+  const [sale, store, hasReservation] = await beginTogether([
+    () => priceCart(tx, cart, { stock: false }),
+    () => findStore(tx),
+    () => isReserved(tx, reservation),
+  ]);
   return {
     source: { type: 'cart', id: cart.id },
     sale,
     store,
     shopper,
+    paymentMethod: body.paymentMethod ?? null,
+    reservation: hasReservation ? reservation : null,
+    payBy: payByOf(store),
     customer: customerOf(cart, body.customer),
     notes: body.notes ?? cart.note,
     check: () => check(sale),
@@ -124,4 +149,10 @@ export async function prepareCart(
         () => complete(inside, order),
       ]),
   };
+}
+
+/** When an order from a cart is canceled if nothing is paid; null for never. */
+function payByOf(store: Store): Date | null {
+  const { unpaidOrderMinutes } = checkoutSettings.of(store);
+  return unpaidOrderMinutes === 0 ? null : new Date(Date.now() + unpaidOrderMinutes * 60_000);
 }

@@ -1,10 +1,14 @@
 /**
  * @carton/checkout: turns a cart into an order.
  */
+import { storeSettingsGroups } from '@carton/core';
+import { paymentBeginnings, paymentEndings } from '@carton/payment';
 import { definePackage } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
-import { createOrder, readCheckout, readOrder } from './routes/checkout.ts';
+import { releaseWithPayment, reserveForPayment } from './reservations.ts';
+import { createOrder, readCheckout, readOrder, reserveCheckoutStock } from './routes/checkout.ts';
 import { readCheckoutSettings, updateCheckoutSettings } from './routes/settings.ts';
+import { checkoutSettings } from './settings.ts';
 
 export {
   type DraftToWrite,
@@ -16,8 +20,14 @@ export {
 } from './placing.ts';
 export { placingProblemsIn } from './requirements.ts';
 export { type Prepared, placeSale, type SaleToPlace } from './sale.ts';
+export { checkoutSettings } from './settings.ts';
 
 export default definePackage({
-  routes: [readCheckout, createOrder, readOrder, readCheckoutSettings, updateCheckoutSettings],
+  routes: [readCheckout, createOrder, reserveCheckoutStock, readOrder, readCheckoutSettings, updateCheckoutSettings],
   events: [checkoutCompleted, checkoutFailed],
+  extends: [
+    storeSettingsGroups.with(checkoutSettings),
+    paymentBeginnings.with(reserveForPayment),
+    paymentEndings.with(releaseWithPayment),
+  ],
 });

@@ -4,6 +4,7 @@
  */
 import type { PricedCart } from '@carton/cart';
 import type { Store } from '@carton/core';
+import type { StockReference } from '@carton/inventory';
 import type { OrderDraft } from '@carton/order';
 import {
   extensionPoint,
@@ -25,6 +26,10 @@ export interface Placing {
   readonly store: Store;
   /** Who orders; null when staff or the box itself places the order. */
   readonly shopper: Pick<ShopperSession, 'hash' | 'memberId'> | null;
+  /** The method that pays, null for none. */
+  readonly paymentMethod: string | null;
+  /** Under which stock is reserved for it, to be sold with it; null when there is none. */
+  readonly reservation: StockReference | null;
   /** What is known of the customer. */
   readonly customer: Omit<OrderDraft['customer'], 'email'> & { readonly email: string | null };
   /** Nobody has ordered yet: the shopper looks at what is missing, and has told no more than the cart knows. */

@@ -24,3 +24,8 @@ export const customerDetailsMissing = defineProblem({
   status: 400,
   title: 'This shop needs to know more to take the order',
 });
+export const paymentRequired = defineProblem({
+  code: 'payment_required',
+  status: 400,
+  title: 'This shop takes orders with a payment only',
+});

@@ -12,6 +12,8 @@ import { refuseUnmet, stepsIn } from './requirements.ts';
 export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'customer'> {
   customer: OrderDraft['customer'];
   notes?: string | null;
+  /** The order is canceled then if nothing is paid; left out, never. */
+  payBy?: Date | null;
   metadata?: OrderDraft['metadata'];
   /** Locks what is locked before stock, and goes with what steps claim. */
   claim?(tx: TenantDatabase): Promise<unknown>;
@@ -76,7 +78,11 @@ async function place(tx: TenantDatabase, orderId: string, given: SaleToPlace): P
   return order as Order;
 }
 
-function draftOf({ source, sale, store, shopper, customer, notes, metadata }: SaleToPlace, id: string, number: string) {
+function draftOf(
+  { source, sale, store, shopper, customer, notes, payBy, metadata }: SaleToPlace,
+  id: string,
+  number: string,
+) {
   const { cart, lines, adjustments, totals } = sale;
   return {
     id,
@@ -104,6 +110,7 @@ function draftOf({ source, sale, store, shopper, customer, notes, metadata }: Sa
     totals,
     customer,
     notes,
+    payBy,
     metadata,
   } satisfies DraftToWrite;
 }

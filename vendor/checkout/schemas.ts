@@ -1,10 +1,10 @@
 /**
- * Shapes of checkout: the contract's CheckoutDto, what still stands between a cart and an order, and the settings.
+ * Shapes of checkout: the contract's CheckoutDto, and what still stands between a cart and an order.
  */
 import { Cart } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
 import { OrderAddress } from '@carton/order';
-import { changeOf, Email, Money, object, type Static, Type } from '@carton/runtime';
+import { DateTime, Email, Money, object, type Static, Type } from '@carton/runtime';
 
 export const Checkout = object(
   {
@@ -33,11 +33,6 @@ export const Checkout = object(
 );
 export type Checkout = Static<typeof Checkout>;
 
-const { guestCheckout, checkoutRequires, updatedAt } = StoreSettings.properties;
-/** They are settings of the store, under the names they have there. */
-export const CheckoutSettings = object({ guestCheckout, checkoutRequires, updatedAt }, { $id: 'CheckoutSettings' });
-export const ChangeCheckoutSettings = changeOf({ guestCheckout, checkoutRequires }, { $id: 'ChangeCheckoutSettings' });
-
 /** @param codes that steps of the box declare */
 const previewOf = (codes: readonly string[]) =>
   object(
@@ -47,9 +42,10 @@ const previewOf = (codes: readonly string[]) =>
         description: 'Whether POST /checkout would place the order, told the e-mail address and what `asks` names',
       }),
       asks: {
-        ...checkoutRequires,
+        ...StoreSettings.properties.checkoutRequires,
         description: 'What else POST /checkout has to be told, because the cart does not say',
       },
+      paymentRequired: Type.Boolean({ description: 'Whether POST /checkout has to name a payment method' }),
       requirements: Type.Array(
         object(
           { code: requirementCode(codes), detail: Type.String({ examples: ['The cart holds nothing.'] }) },
@@ -69,3 +65,8 @@ function requirementCode(codes: readonly string[]) {
 export const CheckoutPreview = previewOf([]);
 /** The preview as a box answers it. */
 export const checkoutPreviewOf = (codes: readonly string[]): typeof CheckoutPreview => previewOf(codes);
+
+export const CheckoutReservation = object(
+  { endsAt: { ...DateTime, description: 'Until then the stock of the cart is held' } },
+  { $id: 'CheckoutReservation' },
+);

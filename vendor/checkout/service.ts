@@ -109,7 +109,7 @@ async function beginPaymentOf(
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
   if (!priced) throw cartEmpty('Put something into the cart first.');
-  await refuseUnmet(db, placingOf(priced, store, session, body.customer));
+  await refuseUnmet(db, placingOf(priced, store, session, body));
   refuseDrift(priced, ifMatch, body.expectedTotal);
   const { cart, totals } = priced;
   if (totals.total === 0) return null;

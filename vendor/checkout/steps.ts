@@ -1,12 +1,13 @@
 /**
- * The steps of placing an order that every shop has: who may order, what has to be told, and stock.
+ * The steps of placing an order that every shop has: who may order, what has to be told and paid, and stock.
  */
 import { cartProblems, countryNotServed } from '@carton/cart';
 import type { Store } from '@carton/core';
 import { insufficientStock, takeStock } from '@carton/inventory';
 import { missingFields, pointerOf } from './customer.ts';
 import { type Placing, type PlacingStep, placingOrder, type Requirement } from './placing.ts';
-import { cartEmpty, cartNotReady, customerDetailsMissing, guestCheckoutOff } from './problems.ts';
+import { cartEmpty, cartNotReady, customerDetailsMissing, guestCheckoutOff, paymentRequired } from './problems.ts';
+import { checkoutSettings } from './settings.ts';
 
 const shopper: PlacingStep = {
   name: 'shopper',
@@ -49,11 +50,29 @@ const customer: PlacingStep = {
 };
 const asked = 'is asked for by this shop';
 
+/** Shown by a preview as `paymentRequired`. */
+const payment: PlacingStep = {
+  name: 'payment',
+  order: placingOrder.customer,
+  requirements: { payment_required: paymentRequired },
+  require(_, { isPreview, shopper, paymentMethod, ...placing }) {
+    const isMissing = !isPreview && shopper !== null && paymentMethod === null && isPaymentRequired(placing);
+    const errors = [{ in: 'body' as const, pointer: '/paymentMethod', detail: asked }];
+    return isMissing ? [{ code: 'payment_required', detail: 'Choose how to pay.', errors }] : [];
+  },
+};
+
+/** Whether a shopper has to name a payment method. */
+export function isPaymentRequired({ store, sale }: Pick<Placing, 'store' | 'sale'>): boolean {
+  return checkoutSettings.of(store).paymentRequired && sale.totals.total > 0;
+}
+
 const stock: PlacingStep = {
   name: 'stock',
   order: placingOrder.stock,
   problems: [insufficientStock],
-  claim: (tx, { sale, orderId }) => takeStock(tx, sale.cart.lines, { type: 'order', id: orderId }),
+  claim: (tx, { sale, orderId, reservation }) =>
+    takeStock(tx, sale.cart.lines, { type: 'order', id: orderId }, reservation ? { reserved: reservation } : {}),
 };
 
-export const builtInSteps: readonly PlacingStep[] = [shopper, cart, customer, stock];
+export const builtInSteps: readonly PlacingStep[] = [shopper, cart, customer, payment, stock];

@@ -20,6 +20,7 @@ export { type Availability, type AvailabilityOptions, availabilityOf } from './a
 export { releaseAllEnded } from './ended.ts';
 export type { StockLine, StockReference } from './lines.ts';
 export { defaultLocation, type StockLocations, type StockSale, stockLocations } from './locations.ts';
+export { isReserved } from './returning.ts';
 export {
   insufficientStock,
   openStockLevels,

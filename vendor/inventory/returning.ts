@@ -6,6 +6,15 @@ import type { TenantDatabase } from '@carton/runtime';
 import { actorOf, arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
 
+/** Whether anything is reserved under a reference. */
+export async function isReserved(db: TenantDatabase, { type, id }: StockReference): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from stock_reservations where tenant_id = $1 and reference_type = $2 and reference_id = $3 limit 1',
+    [type, id],
+  );
+  return rows.length > 0;
+}
+
 /**
  * Lines that name no location go back to where the same reference has taken them: to other locations as far as the
  * ledger has taken from there and not given back, the rest to the default one.

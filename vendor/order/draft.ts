@@ -48,6 +48,8 @@ export interface OrderDraft {
   regionId?: string | null;
   /** BCP 47, that the shopper has ordered in. */
   locale?: string | null;
+  /** It is canceled then if nothing is paid; left out, never. */
+  payBy?: Date | null;
   lines: readonly OrderLineDraft[];
   adjustments?: readonly OrderAdjustmentDraft[];
   /** As in the totals of a cart: discount and credit are zero or below. */
@@ -72,7 +74,7 @@ const insertDetails = `
                                    source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.kind, part.code, part.label, part.amount,
            part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($30::jsonb)
+      from jsonb_to_recordset($31::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, kind text, code text, label text, amount bigint,
                     source jsonb)
   ),
@@ -81,7 +83,7 @@ const insertDetails = `
                                  included, source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.code, part.label, part.rate, part.amount,
            part.included, part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($31::jsonb)
+      from jsonb_to_recordset($32::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, code text, label text, rate numeric, amount bigint,
                     included boolean, source jsonb)
   ),`;
@@ -91,8 +93,9 @@ const insertOrder = (details: string) => `
   with placed as (
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
                         subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, total_amount,
-                        email, customer_name, phone, notes, metadata, region_id, locale)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $28, $29)
+                        email, customer_name, phone, notes, metadata, region_id, locale,
+                        pay_by)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $28, $29, $30)
   ),
   lines as (
     insert into order_line_items (tenant_id, order_id, id, position, variant_id, product_id, sku, title,
@@ -159,6 +162,7 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
     event.payload,
     row.regionId,
     row.locale,
+    row.payBy,
   ];
   if (detailed) values.push(JSON.stringify(row.adjustments), JSON.stringify(row.taxLines));
   const [made] = await tx.query<{ createdAt: string }>(detailed ? insertDetailed : insertPlain, values);
@@ -181,6 +185,7 @@ function rowOf(draft: OrderDraft): OrderRow {
     currency: draft.currency,
     regionId: draft.regionId ?? null,
     locale: draft.locale ?? null,
+    payBy: draft.payBy?.toISOString() ?? null,
     subtotalAmount: totals.subtotal,
     discountAmount: totals.discount,
     shippingAmount: totals.shipping,

@@ -1,8 +1,9 @@
 /**
  * @carton/order: what was bought, by whom and for how much, and what became of it since.
  */
-import { definePackage } from '@carton/runtime';
+import { definePackage, job } from '@carton/runtime';
 import { orderCanceled, orderPlaced, orderUpdated } from './events.ts';
+import { cancelOverdue } from './overdue.ts';
 import { archiveOrder, cancelOrder, listAdminOrders, readAdminOrder, updateOrder } from './routes/orders.ts';
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
 
@@ -13,6 +14,7 @@ export {
   type OrderLineDraft,
 } from './draft.ts';
 export { orderCanceled } from './events.ts';
+export { cancelOverdue } from './overdue.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export { Actor, OrderAddress, OrderResource, type PaymentStatus } from './schemas.ts';
 export {
@@ -32,4 +34,5 @@ export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timel
 export default definePackage({
   routes: [listAdminOrders, readAdminOrder, updateOrder, cancelOrder, archiveOrder, listOrderTimeline, addOrderNote],
   events: [orderPlaced, orderUpdated, orderCanceled],
+  jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue })],
 });

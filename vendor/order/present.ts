@@ -50,6 +50,7 @@ export function orderOf(row: OrderRow): Order {
     },
     regionId: row.regionId,
     locale: row.locale,
+    payBy: row.payBy,
     notes: row.notes,
     memberId: row.memberId,
     sessionHash: row.sessionHash,

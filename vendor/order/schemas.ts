@@ -167,6 +167,7 @@ export const OrderResource = object(
     customer: OrderCustomer,
     regionId: nullable({ ...Uuid, description: 'The region it was sold in' }),
     locale: nullable(Type.String({ description: 'BCP 47, that it was ordered in', examples: ['fr-FR'] })),
+    payBy: nullable({ ...DateTime, description: 'While nothing is paid, it is canceled then; null for never' }),
     notes: nullable(Type.String({ description: 'What the shopper wrote', examples: ['Please ring twice'] })),
     createdAt: DateTime,
     updatedAt: DateTime,

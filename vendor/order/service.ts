@@ -37,6 +37,12 @@ export const orderFulfillmentStarted = defineProblem({
   title: 'Fulfillment of the order has begun',
 });
 
+export const orderPaymentChanged = defineProblem({
+  code: 'order_payment_changed',
+  status: 409,
+  title: 'The payment of the order is in another state by now',
+});
+
 /**
  * Called in the transaction that cancels an order, after its stock was returned, with the order locked: what else has
  * to be undone. Never calls another service over the network; that is for whoever acts on `order.canceled`.
@@ -96,22 +102,29 @@ export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeO
 /**
  * Cancels an order that nothing was fulfilled of: its stock returns, and whoever contributed to `orderCancelers` undoes
  * the rest. Of several at once, one cancels.
- * @throws not_found (404), order_already_canceled (409), order_fulfillment_started (409)
+ * @param only in this state of its payment, as it is once the order is locked
+ * @throws not_found (404), order_already_canceled (409), order_fulfillment_started (409), order_payment_changed (409)
+ *   with `only`
  */
-export async function cancelOrder(db: TenantDatabase, id: string, reason?: string): Promise<Order> {
+export async function cancelOrder(
+  db: TenantDatabase,
+  id: string,
+  reason?: string,
+  only: Partial<Pick<OrderState, 'paymentStatus'>> = {},
+): Promise<Order> {
   return db.transaction(async (tx) => {
     const { items, ...before } = await readOrder(tx, id);
-    refuseToCancel(before);
+    refuseToCancel(before, only);
     // Stock is locked before orders, everywhere. If somebody was faster, the transaction undoes what is returned here.
     await returnStock(tx, items.flatMap(stockedOf), { type: 'order', id });
     const now = new Date();
     const [canceled] = await tx.update<OrderState>(
       'orders',
-      { id, status: 'placed', fulfillmentStatus: 'unfulfilled' },
+      { id, status: 'placed', fulfillmentStatus: 'unfulfilled', ...only },
       { status: 'canceled', canceledAt: now, updatedAt: now },
     );
     if (!canceled) {
-      refuseToCancel(await readOrder(tx, id));
+      refuseToCancel(await readOrder(tx, id), only);
       throw new Error(`order ${id} can be canceled and cannot`);
     }
     await insertOrderEvent(tx, id, 'canceled', reason ? `Canceled: ${reason}` : 'Canceled');
@@ -126,11 +139,15 @@ function stockedOf({ variantId, quantity }: Order['items'][number]): StockLine[]
   return variantId === null ? [] : [{ variantId, quantity }];
 }
 
-function refuseToCancel({ status, fulfillmentStatus }: Pick<Order, 'status' | 'fulfillmentStatus'>): void {
+function refuseToCancel(
+  { status, fulfillmentStatus, paymentStatus }: Pick<Order, 'status' | 'fulfillmentStatus' | 'paymentStatus'>,
+  only: Partial<Pick<OrderState, 'paymentStatus'>>,
+): void {
   if (status === 'canceled') throw orderAlreadyCanceled();
   if (fulfillmentStatus !== 'unfulfilled') {
     throw orderFulfillmentStarted('What has left the shop comes back as a return.');
   }
+  if (only.paymentStatus !== undefined && only.paymentStatus !== paymentStatus) throw orderPaymentChanged();
 }
 
 /** Puts an order away; one that is archived stays as it is. @throws not_found (404) */

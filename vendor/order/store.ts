@@ -96,6 +96,8 @@ export interface OrderRow extends OrderState {
   regionId: string | null;
   /** BCP 47 */
   locale: string | null;
+  /** Unpaid then, it is canceled. */
+  payBy: string | null;
   email: string;
   customerName: string | null;
   phone: string | null;

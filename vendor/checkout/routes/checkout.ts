@@ -1,6 +1,7 @@
 /**
  * Checkout: what is still missing, placing the order, reading it.
  */
+import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
 import { beginningProblems, beginPaymentProblems } from '@carton/payment';
 import { object, route, Uuid, varying } from '@carton/runtime';
@@ -8,7 +9,8 @@ import { previewCheckout } from '../cart.ts';
 import { etagPrefixOf, offerChanged, totalChanged } from '../drift.ts';
 import { cartChanged, cartEmpty } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
-import { Checkout, CheckoutPreview, checkoutPreviewOf } from '../schemas.ts';
+import { reservationOff, reserveCheckout } from '../reservations.ts';
+import { Checkout, CheckoutPreview, CheckoutReservation, checkoutPreviewOf } from '../schemas.ts';
 import { placeOrder, readPlacedOrder } from '../service.ts';
 
 const tag = 'Checkout';
@@ -57,6 +59,24 @@ export const createOrder = varying(
     ({ db, session, body, ifMatch, workId }) => placeOrder(db, session, body, { ifMatch, workId }),
   ),
   (box) => ({ problems: [...ownProblems, ...beginningProblems(box), ...placingProblemsIn(box)] }),
+);
+
+export const reserveCheckoutStock = route(
+  {
+    method: 'post',
+    path: '/checkout/reservation',
+    beyond: true,
+    operationId: 'reserveCheckoutStock',
+    tag,
+    summary: 'Have the stock of the cart held while its shopper checks out',
+    description: 'Where the shop has it so (`reserveAtCheckout`). Asked again, it holds what is in the cart then.',
+    access: 'session',
+    rateLimit: 'checkout',
+    status: 200,
+    response: CheckoutReservation,
+    problems: [cartEmpty, insufficientStock, reservationOff],
+  },
+  ({ db, session }) => reserveCheckout(db, session),
 );
 
 export const readOrder = route(

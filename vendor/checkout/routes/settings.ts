@@ -1,9 +1,8 @@
 /**
  * Settings of checkout.
  */
-import { changeStore, findStore } from '@carton/core';
 import { route } from '@carton/runtime';
-import { ChangeCheckoutSettings, CheckoutSettings } from '../schemas.ts';
+import { ChangeCheckoutSettings, CheckoutSettings, changeSettings, readSettings } from '../settings.ts';
 
 const tag = 'Checkout';
 
@@ -18,7 +17,7 @@ export const readCheckoutSettings = route(
     status: 200,
     response: CheckoutSettings,
   },
-  ({ db }) => findStore(db),
+  ({ db }) => readSettings(db),
 );
 
 export const updateCheckoutSettings = route(
@@ -27,11 +26,11 @@ export const updateCheckoutSettings = route(
     path: '/admin/checkout-settings',
     operationId: 'updateCheckoutSettings',
     tag,
-    summary: 'Change who may order, and what has to be told for it',
+    summary: 'Change who may order and what for, how long stock is held, and how long orders may be unpaid',
     access: 'staff',
     body: ChangeCheckoutSettings,
     status: 200,
     response: CheckoutSettings,
   },
-  ({ db, body }) => changeStore(db, body),
+  ({ db, body }) => changeSettings(db, body),
 );

@@ -1,12 +1,9 @@
 /**
  * What is charged is what the shopper has seen, paid online or not; else nothing is ordered.
  */
-import { paymentAdapters } from '@carton/payment';
-import type { ExtensionPoint } from '@carton/runtime';
 import { type Caller, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { TestProvider } from '../../payment/test/provider.ts';
-import { type Article, buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { type Article, bindProvider, buyer, makeArticle, shopperWith, standing } from './shop.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -19,18 +16,6 @@ let made = 0;
 async function cartAt(amount: number) {
   const article = await makeArticle(box, `article-${++made}`, amount, 1000);
   return { article, shopper: await shopperWith(box, [article, 1]) };
-}
-
-/** Binds a provider until the test ends. */
-function bind(t: { teardown(task: () => void): void }): TestProvider {
-  const provider = new TestProvider();
-  const { database } = box.box;
-  const { extensions } = database;
-  database.extensions = new Map([...extensions, [paymentAdapters as ExtensionPoint<unknown>, [provider]]]);
-  t.teardown(() => {
-    database.extensions = extensions;
-  });
-  return provider;
 }
 
 t.test('a stale If-Match is refused with both totals', async (t) => {
@@ -96,7 +81,7 @@ t.test('the ETag names the offer, and no time of a change', async (t) => {
 });
 
 t.test('with a payment it is compared before the payment begins', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   const { article, shopper } = await cartAt(1250);
   const seen = await tagOf(shopper);
   await reprice(article, 1500);
@@ -110,7 +95,7 @@ t.test('with a payment it is compared before the payment begins', async (t) => {
 });
 
 t.test('and once more in the transaction of the order', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   for (const [name, status, code] of [
     ['If-Match', 412, 'offer_changed'],
     ['expectedTotal', 409, 'total_changed'],

@@ -1,29 +1,15 @@
 /**
  * Orders that are paid online: one order and one payment, whatever breaks off between them.
  */
-import { paymentAdapters } from '@carton/payment';
-import { type ExtensionPoint, newId } from '@carton/runtime';
+import { newId } from '@carton/runtime';
 import { createTestBox, until } from '@carton/runtime/testing';
 import pg from 'pg';
 import t from 'tap';
-import { TestProvider } from '../../payment/test/provider.ts';
-import { buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { bindProvider, buyer, makeArticle, shopperWith, standing } from './shop.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await makeArticle(box, 'mug', 1250, 1000);
 const withCard = { ...buyer, paymentMethod: 'card' };
-
-/** Binds a provider until the test ends. */
-function bind(t: { teardown(task: () => void): void }): TestProvider {
-  const provider = new TestProvider();
-  const { database } = box.box;
-  const { extensions } = database;
-  database.extensions = new Map([...extensions, [paymentAdapters as ExtensionPoint<unknown>, [provider]]]);
-  t.teardown(() => {
-    database.extensions = extensions;
-  });
-  return provider;
-}
 
 async function arrange(patch: object): Promise<void> {
   const [{ id }] = (await box.staff.get('/admin/payment-methods')).body.items;
@@ -33,7 +19,7 @@ async function arrange(patch: object): Promise<void> {
 const paymentsOf = async (orderId: string) => (await box.staff.get(`/admin/payments?orderId=${orderId}`)).body.items;
 
 t.test('the order is placed with its payment, captured as the method says', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   for (const [captureMode, confirmed, expected] of [
     ['automatic', 'authorized', 'paid'],
     ['manual', 'authorized', 'authorized'],
@@ -54,7 +40,7 @@ t.test('the order is placed with its payment, captured as the method says', asyn
 });
 
 t.test('a session that was opened before is the payment of the order', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   const opened = await shopper.post('/cart/payment-sessions', { paymentMethod: 'card' });
   const placed = await shopper.post('/checkout', withCard);
@@ -63,7 +49,7 @@ t.test('a session that was opened before is the payment of the order', async (t)
 });
 
 t.test('what is refused leaves cart, stock and orders as they were, and takes no money', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   const scarce = await makeArticle(box, 'scarce', 700, 1);
   const late = await shopperWith(box, [scarce, 1]);
   await (await shopperWith(box, [scarce, 1])).post('/checkout', buyer);
@@ -85,7 +71,7 @@ t.test('what is refused leaves cart, stock and orders as they were, and takes no
 });
 
 t.test('nothing to pay asks no provider', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   const gift = await makeArticle(box, 'gift', 0, 5);
   const placed = await (await shopperWith(box, [gift, 1])).post('/checkout', withCard);
   t.match(placed, { status: 201, body: { paymentStatus: 'paid' } });
@@ -93,7 +79,7 @@ t.test('nothing to pay asks no provider', async (t) => {
 });
 
 t.test('many requests for one cart make one order with one payment', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   for (let round = 0; round < 5; round++) {
     const shopper = await shopperWith(box, [mug, 1]);
     const answers = await Promise.all(Array.from({ length: 8 }, () => shopper.post('/checkout', withCard)));
@@ -111,7 +97,7 @@ t.test('many requests for one cart make one order with one payment', async (t) =
 });
 
 t.test('a cart that is ordered without a payment meanwhile leaves none behind', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   for (const call of ['initiate', 'confirm']) {
     provider.payments.clear();
     const shopper = await shopperWith(box, [mug, 1]);
@@ -126,7 +112,7 @@ t.test('a cart that is ordered without a payment meanwhile leaves none behind', 
 });
 
 t.test('a cart that changes while its payment begins is not ordered at the old price', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   provider.before = async (call) => {
     if (call !== 'confirm') return;
@@ -140,7 +126,7 @@ t.test('a cart that changes while its payment begins is not ordered at the old p
 });
 
 t.test('a method that is switched off while somebody checks out places no order', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   const before = await standing(box);
   provider.before = async (call) => {
@@ -163,7 +149,7 @@ t.test('a method that is switched off while somebody checks out places no order'
 });
 
 t.test('one Idempotency-Key is one order, wherever the process died', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   for (const [moment, call] of [
     ['before', 'initiate'],
     ['after', 'initiate'],
@@ -214,7 +200,7 @@ t.test('one Idempotency-Key is one order, wherever the process died', async (t) 
 });
 
 t.test('a key stays busy as long as its work goes on', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   const headers = { 'idempotency-key': newId() };
   const [there, wake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -242,7 +228,7 @@ t.test('a key stays busy as long as its work goes on', async (t) => {
 });
 
 t.test('while a provider is asked no row is locked', async (t) => {
-  const provider = bind(t);
+  const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   const watcher = new pg.Client({ connectionString: box.databaseUrl });
   await watcher.connect();

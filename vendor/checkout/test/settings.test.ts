@@ -4,7 +4,7 @@
 import { newId } from '@carton/runtime';
 import { createTestBox, type TestShop } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { bindProvider, buyer, makeArticle, shopperWith, standing } from './shop.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await makeArticle(box, 'mug', 1250, 1000);
@@ -40,11 +40,41 @@ t.test('the settings are those of the store', async (t) => {
     ['a field there is not', { checkoutRequires: ['shoeSize'] }],
     ['a field twice', { checkoutRequires: ['name', 'name'] }],
     ['no list', { checkoutRequires: 'name' }],
-    ['another setting', { reservationMinutes: 5 }],
+    ['another setting', { reservationHours: 5 }],
+    ['a time below zero', { reservationMinutes: -1 }],
   ];
   for (const [what, body] of cases) t.match(await box.staff.patch(path, body), { status: 400 }, what);
   t.match(await box.visitor().patch(path, { guestCheckout: false }), { status: 401 });
   t.match(await box.visitor().get(path), { status: 401 });
+});
+
+t.test('settings of its own are kept with the rest, one by one', async (t) => {
+  const defaults = { paymentRequired: false, reservationMinutes: 15, reserveAtCheckout: false, unpaidOrderMinutes: 0 };
+  t.match(await box.staff.get(path), { body: defaults });
+  t.match(await box.staff.patch(path, { reservationMinutes: 5 }), { status: 200, body: { reservationMinutes: 5 } });
+  const both = await box.staff.patch(path, { unpaidOrderMinutes: 60, checkoutRequires: ['name'] });
+  t.match(both.body, { ...defaults, reservationMinutes: 5, unpaidOrderMinutes: 60, checkoutRequires: ['name'] });
+  t.match((await box.staff.get('/admin/store')).body.settings.checkout, { reservationMinutes: 5 });
+  await box.staff.patch(path, { ...defaults, checkoutRequires: [] });
+});
+
+t.test('a payment may be asked for with each order', async (t) => {
+  await box.staff.patch(path, { paymentRequired: true });
+  const shopper = await shopperWith(box, [mug, 1]);
+  const before = await standing(box);
+  t.match((await shopper.get('/checkout')).body, { ready: true, paymentRequired: true });
+  t.match(await shopper.post('/checkout', buyer), {
+    status: 400,
+    body: { code: 'payment_required', errors: [{ in: 'body', pointer: '/paymentMethod' }] },
+  });
+  t.strictSame(await standing(box), before);
+  const gift = await makeArticle(box, 'gift', 0, 5);
+  const free = await shopperWith(box, [gift, 1]);
+  t.match((await free.get('/checkout')).body, { paymentRequired: false });
+  t.equal((await free.post('/checkout', buyer)).status, 201, 'nothing has to be paid');
+  bindProvider(box, t);
+  t.equal((await shopper.post('/checkout', { ...buyer, paymentMethod: 'card' })).status, 201);
+  await box.staff.patch(path, { paymentRequired: false });
 });
 
 t.test('what the shop asks for has to be told, by the cart or at checkout', async (t) => {

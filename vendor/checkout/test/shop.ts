@@ -1,7 +1,10 @@
 /**
  * A shop with something to sell, for the tests of checkout.
  */
-import type { Caller, TestShop } from '@carton/runtime/testing';
+import { paymentAdapters } from '@carton/payment';
+import type { ExtensionPoint } from '@carton/runtime';
+import type { Caller, TestBox, TestShop } from '@carton/runtime/testing';
+import { TestProvider } from '../../payment/test/provider.ts';
 
 export const buyer = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } };
 
@@ -60,4 +63,16 @@ export async function standing({ db }: TestShop) {
     carts: await db.query('select id, status, order_id from carts where tenant_id = $1 order by 1'),
     lines: await db.query('select id, quantity from cart_line_items where tenant_id = $1 order by 1'),
   };
+}
+
+/** Binds a payment provider until the test ends, and answers it. */
+export function bindProvider(box: TestBox, t: { teardown(task: () => void): void }): TestProvider {
+  const provider = new TestProvider();
+  const { database } = box.box;
+  const { extensions } = database;
+  database.extensions = new Map([...extensions, [paymentAdapters as ExtensionPoint<unknown>, [provider]]]);
+  t.teardown(() => {
+    database.extensions = extensions;
+  });
+  return provider;
 }

@@ -1,14 +1,16 @@
 /**
  * Paying, as shoppers and their providers do it.
  */
-import { object, RawBody, route, Type } from '@carton/runtime';
+import { object, RawBody, route, Type, varying } from '@carton/runtime';
 import { webhookSignatureInvalid } from '../adapter.ts';
+import { beginningProblems } from '../beginnings.ts';
 import { offeredMethods } from '../methods.ts';
 import { OpenPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
 import { beginPaymentProblems, nothingToPay, openPaymentSession as open } from '../sessions.ts';
 import { receiveWebhook } from '../webhooks.ts';
 
 const tag = 'Payments';
+const ownProblems = [nothingToPay, ...beginPaymentProblems];
 
 export const listPaymentMethods = route(
   {
@@ -24,21 +26,24 @@ export const listPaymentMethods = route(
   async ({ db }) => ({ items: await offeredMethods(db) }),
 );
 
-export const openPaymentSession = route(
-  {
-    method: 'post',
-    path: '/cart/payment-sessions',
-    operationId: 'openPaymentSession',
-    tag,
-    summary: 'Open a session with the payment provider for the total of the cart',
-    description: 'A cart has one. Asked for the same method and total, it is the same session.',
-    access: 'session',
-    body: OpenPaymentSession,
-    status: 201,
-    response: PaymentSession,
-    problems: [nothingToPay, ...beginPaymentProblems],
-  },
-  ({ db, session, body }) => open(db, session, body.paymentMethod),
+export const openPaymentSession = varying(
+  route(
+    {
+      method: 'post',
+      path: '/cart/payment-sessions',
+      operationId: 'openPaymentSession',
+      tag,
+      summary: 'Open a session with the payment provider for the total of the cart',
+      description: 'A cart has one. Asked for the same method and total, it is the same session.',
+      access: 'session',
+      body: OpenPaymentSession,
+      status: 201,
+      response: PaymentSession,
+      problems: ownProblems,
+    },
+    ({ db, session, body }) => open(db, session, body.paymentMethod),
+  ),
+  (box) => ({ problems: [...ownProblems, ...beginningProblems(box)] }),
 );
 
 export const receivePaymentWebhook = route(
