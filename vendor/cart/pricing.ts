@@ -3,7 +3,14 @@
  */
 import { type Availability, availabilityOf } from '@carton/inventory';
 import { type PricePlan, planPrices, type ResolvedPrice } from '@carton/pricing';
-import { answerFacts, type FactItem, findVariants, isForSale, type RuleCondition, type VariantInfo } from '@carton/product';
+import {
+  answerFacts,
+  type FactItem,
+  findVariants,
+  isForSale,
+  type RuleCondition,
+  type VariantInfo,
+} from '@carton/product';
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
 import { runTotals } from './pipeline.ts';
