@@ -11,6 +11,7 @@ import { readMe, updateMe } from './routes/me.ts';
 import { requestStaffPasswordReset, resetStaffPassword } from './routes/password.ts';
 import { logInStaff, logOutStaff } from './routes/session.ts';
 import { listStaff, readStaff, removeStaff, updateStaff } from './routes/staff.ts';
+import { forgetExpired } from './sweep.ts';
 
 export {
   type Attempt,
@@ -53,6 +54,7 @@ export default definePackage({
     revokeInvite,
     acceptInvite,
   ],
+  jobs: [forgetExpired],
   events: [staffInvited, staffJoined, passwordResetRequested],
   extends: [
     accessKinds.with(staffAccess),

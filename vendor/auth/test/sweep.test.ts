@@ -1,0 +1,61 @@
+/**
+ * What has run out goes by itself, and what holds stays.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { forgetExpired } from '../sweep.ts';
+import { hire, packages } from './people.ts';
+
+const box = await createTestBox(t, { packages, tier: 'basic' });
+const tables = ['staff_sessions', 'staff_invites', 'staff_tokens', 'auth_attempts'];
+
+const counts = async () => {
+  const rows = await Promise.all(
+    tables.map((table) =>
+      box.db.query<{ old: number; all: number }>(
+        `select count(*) filter (where expires_at <= now())::integer as old, count(*)::integer as all
+           from ${table} where tenant_id = $1`,
+      ),
+    ),
+  );
+  return rows.map(([row]) => row);
+};
+
+t.test('the job removes what has run out of one shop, and nothing else', async (t) => {
+  const other = await box.openShop();
+  const person = await hire(box, 'viewer');
+  for (const shop of [box, other]) {
+    await shop.staff.post('/admin/invites', { email: 'late@shop.example', role: 'viewer' });
+    await shop.staff.post('/admin/invites', { email: 'soon@shop.example', role: 'viewer' });
+    await shop.visitor().post('/admin/auth/password/forgot', { email: shop.email });
+    await shop.visitor().post('/admin/auth/login', { email: 'nobody@shop.example', password: 'wrong password' });
+  }
+  await box.visitor().post('/admin/auth/password/forgot', { email: person.email });
+  const before = await counts();
+  t.strictSame(
+    before.map((row) => row?.old),
+    [0, 0, 0, 0],
+  );
+  for (const [table, which] of [
+    ['staff_sessions', 'staff_user_id = $2'],
+    ['staff_tokens', 'staff_user_id = $2'],
+  ] as const) {
+    const text = `update ${table} set expires_at = now() - interval '1 second' where tenant_id = $1 and ${which}`;
+    await box.db.query(text, [person.id]);
+  }
+  for (const shop of [box, other]) {
+    const old = "set expires_at = now() - interval '1 second' where tenant_id = $1";
+    await shop.db.query(`update staff_invites ${old} and email = 'late@shop.example'`);
+    await shop.db.query(`update auth_attempts ${old} and kind = 'staff password account'`);
+  }
+  const ran = (await counts()).map((row) => row?.old);
+  t.strictSame(ran, [1, 1, 1, 1]);
+  await forgetExpired.run(box.db);
+  t.strictSame(
+    await counts(),
+    before.map((row) => ({ old: 0, all: (row?.all as number) - 1 })),
+  );
+  t.match(await box.staff.get('/admin/me'), { status: 200 });
+  const elsewhere = await other.db.query('select 1 from staff_invites where tenant_id = $1 and expires_at <= now()');
+  t.equal(elsewhere.length, 1, 'another shop’s are left to its own turn');
+});
