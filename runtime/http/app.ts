@@ -18,6 +18,7 @@ import type { RateLimiting } from './rate-limit.ts';
 import { accessKindsOf, type Route } from './route.ts';
 import { serveRoute } from './serve.ts';
 import { checkStreamed } from './streamed.ts';
+import { settleTarget } from './target.ts';
 import { settleClient, trustedProxy } from './trusted-proxy.ts';
 import { checkUpload } from './upload.ts';
 
@@ -85,6 +86,7 @@ export function createApp<Scope, Services extends object>(options: AppOptions<Sc
 
   async function answerAndLog(ctx: Context, next: Next, requestId: string, started: number): Promise<number> {
     try {
+      settleTarget(ctx);
       const preflight = options.origins ? await announceOrigins(ctx, options.origins, accepted) : false;
       await next();
       if (preflight) ctx.set('Access-Control-Allow-Methods', String(ctx.response.get('allow')));

@@ -149,6 +149,12 @@ export const unsupportedFileType = defineProblem({
   status: 415,
   title: 'A file is not of a type that is taken here',
 });
+/** Answered before the request reaches a route (server.ts). */
+export const headersTooLarge = defineProblem({
+  code: 'headers_too_large',
+  status: 431,
+  title: 'The address or the headers are too long',
+});
 export const tooManyRequests = defineProblem({ code: 'too_many_requests', status: 429, title: 'Too many requests' });
 export const internalError = defineProblem({
   code: 'internal_error',

@@ -1,9 +1,12 @@
 /**
  * Listening, and stopping without dropping a request.
  */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
+import { headersTooLarge, invalidRequest, type Problem, requestTimeout } from './problems.ts';
 
 export interface RunningServer {
   url: string;
@@ -15,6 +18,8 @@ export interface RunningServer {
 }
 
 const drainMilliseconds = 10_000;
+/** How long a client whose request was refused half-way may take to read why. */
+const lingerMilliseconds = 1_000;
 
 /** How long the server waits for whoever is connected, in milliseconds. */
 const patience = {
@@ -39,7 +44,9 @@ export async function listen(
   port: number,
   timeouts: Partial<typeof patience> = {},
 ): Promise<RunningServer> {
-  const server = createServer({ ...patience, ...timeouts }, app.callback());
+  // Whether a request says its host is looked at where all of the host is (target.ts).
+  const server = createServer({ ...patience, ...timeouts, requireHostHeader: false }, app.callback());
+  server.on('clientError', answerBroken);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
     server.listen(port, host, resolve);
@@ -47,6 +54,41 @@ export async function listen(
   const taken = (server.address() as AddressInfo).port;
   const shown = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${shown}:${taken}`, port: taken, drain: () => drain(server), stop: () => stop(server) };
+}
+
+/** Connections on which something was answered that was no request. */
+const refused = new WeakSet<Duplex>();
+
+/**
+ * Answers what is no request, or one that takes too long to come, as the routes answer: with a problem. Nothing is
+ * written into an answer that has begun.
+ */
+function answerBroken(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }): void {
+  // What it goes on writing is read and dropped: a connection that is reset at once takes the answer with it.
+  if (refused.has(socket)) return;
+  if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const problem = problemOf(error);
+  const { status } = problem.type;
+  const body = JSON.stringify(problem.toJSON(randomUUID()));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  refused.add(socket);
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+}
+
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge(`Together they may have ${maxHeaderSize} bytes.`);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout('The request did not arrive in time.');
+  return invalidRequest('This is no request of HTTP/1.1.');
 }
 
 const drained = new WeakSet<Server>();

@@ -1,0 +1,154 @@
+/**
+ * Which host a request is for, as it stands on the wire; and what is answered where HTTP itself is broken.
+ */
+import { connect } from 'node:net';
+import { pino } from 'pino';
+import t from 'tap';
+import { createApp, listen, object, routeFor, Type } from '../index.ts';
+
+const route = routeFor<{ host: string; target: string }>();
+const Asked = object({ host: Type.String(), target: Type.String() });
+const readThing = route(
+  {
+    method: 'get',
+    path: '/things/:word',
+    operationId: 'readThing',
+    tag: 'Things',
+    summary: 'Read',
+    access: 'public',
+    query: object({ q: Type.Optional(Type.String()) }),
+    status: 200,
+    response: Asked,
+  },
+  ({ host, target }) => ({ host, target }),
+);
+
+async function serve(trustProxy: string | false = false) {
+  const app = createApp<null, { host: string; target: string }>({
+    routes: [readThing],
+    accessKinds: [],
+    scope: () => null,
+    services: (ctx) => ({ host: ctx.host, target: ctx.originalUrl }),
+    log: pino({ level: 'silent' }),
+    trustProxy,
+  });
+  const server = await listen(app, '127.0.0.1', 0);
+  t.teardown(() => server.stop());
+  return (head: string) => ask(server.port, head);
+}
+
+interface Answer {
+  status: number;
+  type: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: problems and things.
+  body: any;
+}
+
+/** Sends a head as it is; answers what comes back until the connection ends. */
+function ask(port: number, head: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${head}\r\nConnection: close\r\n\r\n`));
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', reject).on('end', () => {
+      const [answer = '', body = ''] = text.split('\r\n\r\n');
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+      const type = /^content-type: (.*)$/im.exec(answer)?.[1];
+      resolve({ status, type, body: body === '' ? null : JSON.parse(body) });
+    });
+  });
+}
+
+const plain = await serve();
+const get = 'GET /things/one?q=1 HTTP/1.1';
+const problem = 'application/problem+json';
+
+t.test('a host is said once, as hosts are written', async (t) => {
+  const fine = ['shop.example', 'SHOP.example:8080', 'box_1:3001', '127.0.0.1', '[::1]:3001', 'a.', ''];
+  for (const host of fine) {
+    t.match(await plain(`${get}\r\nHost: ${host}`), { status: 200, body: { host, target: '/things/one?q=1' } }, host);
+  }
+  const wrong = [
+    'a,b',
+    'a.example, b.example',
+    'a@b',
+    'a b',
+    'a/b',
+    'a?b',
+    'a#b',
+    'a\\b',
+    'a%41',
+    '[::1',
+    'a:b',
+    ':80',
+    'ä',
+  ];
+  for (const host of [...wrong, 'a'.repeat(300)]) {
+    const { status, type, body } = await plain(`${get}\r\nHost: ${host}`);
+    t.strictSame([status, type, body.code], [400, `${problem}`, 'invalid_request'], host);
+    t.strictSame(body.errors, [{ in: 'header', pointer: '/Host', detail: 'is no host' }], host);
+  }
+  for (const twice of ['Host: a.example\r\nHost: b.example', 'Host: a.example\r\nX-A: b\r\nHOST: a.example']) {
+    const { status, body } = await plain(`${get}\r\n${twice}`);
+    t.strictSame([status, body.errors], [400, [{ in: 'header', pointer: '/Host', detail: 'is there twice' }]], twice);
+  }
+  t.match(await plain(get), { status: 400, type: problem, body: { errors: [{ detail: 'is missing' }] } });
+  t.match(await plain('GET /things/one HTTP/1.0'), { status: 200, body: { host: '' } }, 'HTTP/1.0 had none');
+});
+
+t.test('an address for a target names the host, whatever the header says', async (t) => {
+  const of = (target: string, host = 'header.example') => plain(`GET ${target} HTTP/1.1\r\nHost: ${host}`);
+  const named = { status: 200, body: { host: 'target.example', target: '/things/one' } };
+  t.strictSame((await of('http://target.example/things/one')).body, named.body);
+  t.match(await of('HTTPS://target.example/things/one'), named);
+  t.match(await of('http://target.example:8080/things/one?q=1'), {
+    status: 200,
+    body: { host: 'target.example:8080', target: '/things/one?q=1' },
+  });
+  t.match(await of('http://target.example'), { status: 404, body: { detail: 'Nothing is served at /.' } });
+  for (const target of [
+    'http:///things/one',
+    'http://a@b/things/one',
+    'http://a,b/things/one',
+    'ftp://a/things/one',
+    'things',
+  ]) {
+    t.match(await of(target), { status: 400, type: problem, body: { code: 'invalid_request' } }, target);
+  }
+  t.match(
+    await of('http://target.example/things/one', 'a,b'),
+    { status: 400 },
+    'and the header is a host all the same',
+  );
+});
+
+t.test('what a proxy forwards is a host as well', async (t) => {
+  const behind = await serve('loopback');
+  const forwarded = (host: string) => `${get}\r\nHost: box\r\nX-Forwarded-Host: ${host}`;
+  t.match(await behind(forwarded('shop.example')), { status: 200, body: { host: 'shop.example' } });
+  t.match(await behind(forwarded('claimed, shop.example')), { status: 200, body: { host: 'shop.example' } });
+  for (const host of ['a@b', 'a b', 'a/b']) {
+    const { status, body } = await behind(forwarded(host));
+    t.strictSame([status, body.errors?.[0]?.pointer], [400, '/X-Forwarded-Host'], host);
+  }
+  t.match(
+    await plain(forwarded('a@b')),
+    { status: 200, body: { host: 'box' } },
+    'from nobody we believe it is nothing',
+  );
+});
+
+t.test('a request line or headers that are too long are 431, and what is no HTTP is 400', async (t) => {
+  const host = 'Host: shop.example';
+  for (const length of [17_000, 500_000]) {
+    const long = 'x'.repeat(length);
+    for (const head of [`GET /things/one?q=${long} HTTP/1.1\r\n${host}`, `${get}\r\n${host}\r\nX-Long: ${long}`]) {
+      t.match(await plain(head), { status: 431, type: problem, body: { code: 'headers_too_large', status: 431 } });
+    }
+  }
+  for (const head of ['GET', 'nothing at all', `${get}\r\n${host}\r\nno colon`, `${get}\r\n${host}\r\nA: \u0001`]) {
+    t.match(await plain(head), { status: 400, type: problem, body: { code: 'invalid_request' } }, head);
+  }
+});
