@@ -118,6 +118,9 @@ async function serve(
     { name: 'boxes', description: 'Boxes and the domains they are reached at', routes: boxRoutes },
     { name: 'catalogue', description: 'What each tier holds', routes: catalogueRoutes },
   ];
+  const title = `${vendor.name.replace(/^./, (letter) => letter.toUpperCase())} Control Plane`;
+  const description = `Licences, activation, download reports and box domains of ${vendor.name}`;
+  const docs = explorer({ title, description, badges: [manifest.version] });
   const own = serviceRoutes<ControlPlaneServices>({
     name: 'control plane',
     about: { version: manifest.version },
@@ -126,11 +129,10 @@ async function serve(
     metrics: operations.metrics,
     metricsReaders: ['metrics', 'admin'],
     document: () => document.prepared(),
+    page: docs.page,
   });
   areas.push({ name: 'service', description: 'The control plane itself', routes: own });
   const routes: Route<ControlPlaneServices>[] = areas.flatMap((area) => area.routes);
-  const title = `${vendor.name.replace(/^./, (letter) => letter.toUpperCase())} Control Plane`;
-  const description = `Licences, activation, download reports and box domains of ${vendor.name}`;
   const document = serveDocument(() => ({
     title,
     version: manifest.version,
@@ -149,7 +151,7 @@ async function serve(
     observeRequest: operations.observeRequest,
     keepIdempotent,
     translateError: problemOfDatabaseError,
-    before: [explorer({ title, description, badges: [manifest.version] })],
+    before: [docs.middleware],
     scope: () => scope,
     services: (ctx, _, caller) => ({
       db,

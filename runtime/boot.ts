@@ -1,7 +1,6 @@
 /**
  * The whole start of a box as one readable list: database, packages, migrations, routes, document, listen.
  */
-import type { Middleware } from 'koa';
 import { type Logger, pino } from 'pino';
 import { prepareBackground } from './background/background.ts';
 import { accessKindsIn, isBoxRoute, routesOf } from './box/access.ts';
@@ -163,6 +162,7 @@ async function serve(
   const tenants = new TenantResolver(database, secrets);
   const migrations = await collectMigrations(packages);
   operations.watchMigrations(database.knex, migrations);
+  const docs = explorer({ title, description, badges: [tier, contractVersion] });
   const complete = (routes: readonly Route<BoxServices>[]) =>
     completeRoutes(routes, { accessKinds, conditional: true, rateLimited: true });
   const engine = complete(
@@ -173,6 +173,7 @@ async function serve(
       isDraining: () => operations.draining,
       metrics: operations.metrics,
       document: () => document.prepared(),
+      page: docs.page,
     }),
   );
   const engineOperations = new Set(engine.map(({ declaration }) => declaration.operationId));
@@ -214,7 +215,7 @@ async function serve(
     rateLimits: rateLimits && boxRateLimits(rateLimits),
     origins: (ctx) => tenants.originsFor(ctx),
     translateError: problemOfDatabaseError,
-    before: [explorer({ title, description, badges: [tier, contractVersion] }) as Middleware],
+    before: [docs.middleware],
     async scope(ctx, route) {
       if (engineOperations.has(route.declaration.operationId)) return { tenant: null, db: nobody, secrets };
       try {

@@ -1,5 +1,5 @@
 /**
- * The routes that belong to no package: health, metrics and the document.
+ * The routes that belong to no package: health, metrics, the document and the page that shows it.
  */
 import type { Database } from '../db/database.ts';
 import { type Migration, pendingMigrations } from '../db/migrations.ts';
@@ -19,10 +19,12 @@ export interface EngineState {
   metrics(): Promise<string>;
   /** The document's text. */
   document(): Promise<PreparedBody>;
+  /** The page that shows it. */
+  page(): Promise<string>;
 }
 
 export function engineRoutes(state: EngineState): Route<BoxServices>[] {
-  const { database, tier, migrations, isDraining, metrics, document } = state;
+  const { database, tier, migrations, isDraining, metrics, document, page } = state;
   return serviceRoutes<BoxServices>({
     name: 'box',
     about: { version: vendor.version, tier },
@@ -31,5 +33,6 @@ export function engineRoutes(state: EngineState): Route<BoxServices>[] {
     metrics,
     metricsReaders: ['metrics', 'operator'],
     document,
+    page,
   });
 }

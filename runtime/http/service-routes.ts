@@ -1,6 +1,5 @@
 /**
- * The routes that every service has: whether it is well, its figures, and its own document. `/docs` itself is a page, drawn by
- * the explorer.
+ * The routes that every service has: whether it is well, its figures, its own document and the page that shows it.
  */
 
 import type { PreparedBody } from './prepared.ts';
@@ -23,6 +22,8 @@ export interface ServiceState {
   metricsReaders: readonly string[];
   /** The document's text. */
   document(): Promise<PreparedBody>;
+  /** The page of the explorer. */
+  page(): Promise<string>;
 }
 
 /** Of a document only what every one has. */
@@ -48,9 +49,9 @@ const OpenApiDocument = Type.Unsafe<PreparedBody>({
 const check = (ok: string) =>
   oneOf(['ok', 'not_asked'], { description: `\`ok\`: ${ok}. \`not_asked\`: \`probe=live\` asks nothing` });
 
-/** Makes `GET /health`, `GET /metrics` and `GET /docs/json`. */
+/** Makes `GET /health`, `GET /metrics`, `GET /docs` and `GET /docs/json`. */
 export function serviceRoutes<Services>(service: ServiceState) {
-  const { name, about, pendingMigrations, isDraining, metrics, metricsReaders, document } = service;
+  const { name, about, pendingMigrations, isDraining, metrics, metricsReaders, document, page } = service;
   const route = routeFor<Services>();
   const tag = name.replace(/^./, (letter) => letter.toUpperCase());
   const notReady = defineProblem({ code: 'not_ready', status: 503, title: `The ${name} is not ready` });
@@ -105,6 +106,20 @@ export function serviceRoutes<Services>(service: ServiceState) {
     },
     () => metrics(),
   );
+  const readExplorer = route(
+    {
+      method: 'get',
+      path: '/docs',
+      operationId: 'readExplorer',
+      tag,
+      summary: 'This document as a page to read and to try out',
+      access: 'public',
+      status: 200,
+      mediaType: 'text/html; charset=utf-8',
+      cacheControl: 'no-cache',
+    },
+    () => page(),
+  );
   const readDocument = route(
     {
       method: 'get',
@@ -120,5 +135,5 @@ export function serviceRoutes<Services>(service: ServiceState) {
     },
     () => document(),
   );
-  return [readHealth, readMetrics, readDocument];
+  return [readHealth, readMetrics, readExplorer, readDocument];
 }

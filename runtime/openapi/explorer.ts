@@ -41,32 +41,40 @@ export interface ExplorerOptions {
   badges?: readonly string[];
 }
 
-/** Serves the page and its assets; everything else passes. */
-export function explorer(options: ExplorerOptions): Middleware {
+/** The page is served by a route of its own (http/service-routes.ts), so that the document lists it. */
+export interface Explorer {
+  /** The page, made when it is first asked for. */
+  page(): Promise<string>;
+  /** Serves the assets, and lets the page load them; everything else passes. */
+  middleware: Middleware;
+}
+
+export function explorer(options: ExplorerOptions): Explorer {
   const { path = '/docs' } = options;
   const assetPath = `${path}/assets`;
   const folders = assetFolders();
-  let page: Promise<{ html: string; policy: string }> | undefined;
+  let rendered: Promise<{ html: string; policy: string }> | undefined;
+  // Loaded with the library when the page is first asked for: a start need not pay for it.
+  const render = () => {
+    rendered ??= import('./page.ts').then(({ renderPage }) => renderPage({ ...options, path }));
+    return rendered;
+  };
 
-  return async function serveExplorer(ctx, next) {
-    const asset = ctx.path.startsWith(`${assetPath}/`) ? assets.get(ctx.path.slice(assetPath.length + 1)) : undefined;
-    if (ctx.path !== path && !asset) return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw methodNotAllowed(`${ctx.path} is read only.`, { headers: { Allow: 'GET, HEAD' } });
-    }
-    if (!asset) {
-      // Loaded with the library when the page is first asked for: a start need not pay for it.
-      page ??= import('./page.ts').then(({ renderPage }) => renderPage({ ...options, path }));
-      const { html, policy } = await page;
-      ctx.set('Content-Security-Policy', policy);
-      ctx.set('Cache-Control', 'no-cache');
-      ctx.set('Referrer-Policy', 'no-referrer');
-      ctx.type = 'text/html';
-      ctx.body = html;
-      return;
-    }
-    ctx.set('Cache-Control', 'public, max-age=3600');
-    ctx.type = asset.type;
-    ctx.body = await readFile(join(folders[asset.folder] as string, asset.file));
+  return {
+    page: async () => (await render()).html,
+    async middleware(ctx, next) {
+      if (ctx.path === path) {
+        ctx.set('Content-Security-Policy', (await render()).policy);
+        return next();
+      }
+      const asset = ctx.path.startsWith(`${assetPath}/`) ? assets.get(ctx.path.slice(assetPath.length + 1)) : undefined;
+      if (!asset) return next();
+      if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+        throw methodNotAllowed(`${ctx.path} is read only.`, { headers: { Allow: 'GET, HEAD' } });
+      }
+      ctx.set('Cache-Control', 'public, max-age=3600');
+      ctx.type = asset.type;
+      ctx.body = await readFile(join(folders[asset.folder] as string, asset.file));
+    },
   };
 }

@@ -54,7 +54,15 @@ for (const [tier, document] of documents) {
       },
     });
     t.notOk('security' in document, 'no global security (contract, "Authentication", 1)');
-    t.ok('/health' in document.paths && '/docs/json' in document.paths && '/checkout' in document.paths);
+    for (const path of ['/health', '/docs', '/docs/json', '/checkout']) t.ok(path in document.paths, path);
+    const refusals = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map((operation) => operation.responses['431']),
+    );
+    t.strictSame(
+      [...new Set(refusals.map((refusal) => JSON.stringify(refusal)))],
+      ['{"$ref":"#/components/responses/HeadersTooLarge"}'],
+      'any operation can be asked with too long a query, which is said once',
+    );
     t.strictSame(documentFaults(document), [], 'every operation is complete, and every example is of its schema');
   });
 

@@ -144,4 +144,5 @@ t.test('assets are served, and nothing else of the folder', async (t) => {
   }
   t.match(await visitor.post('/docs'), { status: 405, body: { code: 'method_not_allowed' } });
   t.match(await visitor.call('HEAD', '/docs'), { status: 200 });
+  t.match(await visitor.post('/docs/assets/explorer.js'), { status: 405, body: { code: 'method_not_allowed' } });
 });
