@@ -18,6 +18,8 @@ export const Checkout = object(
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
     expectedTotal: Type.Optional({
       ...Money,
+      // The name is that of the schema without a description of its own.
+      $id: undefined,
       description: 'What the shopper was shown: another total is refused with 409 `total_changed`',
     }),
     paymentMethod: Type.Optional(

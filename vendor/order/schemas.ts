@@ -161,6 +161,8 @@ export const OrderResource = object(
     totals: OrderTotals,
     balance: {
       ...Money,
+      // The name is that of the schema without a description of its own.
+      $id: undefined,
       description:
         'What is owed: the total, or nothing of a canceled order, less what was paid, and what was refunded of that. Below zero it is owed to the shopper.',
     },
