@@ -31,6 +31,10 @@ const box = await boot({
   port: 0,
 });
 process.on('message', (order) => {
+  if (order === 'memory') {
+    process.send?.({ peakMemory: process.resourceUsage().maxRSS * 1024 });
+    return;
+  }
   if (order === 'keep') kept = [];
   process.send?.({ statements: kept });
   if (order !== 'keep') kept = null;

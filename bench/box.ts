@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase, startEmbeddedPostgres } from '@carton/runtime/service';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
+import { heapOptions } from '../installer/box/heap.ts';
 import { openShopAt, type Shop } from './shop.ts';
 
 /** A statement as it was sent, with its values. */
@@ -22,6 +23,8 @@ export interface MeasuredBox {
   url: string;
   /** What a request makes the box send to the database. */
   statementsOf(request: () => Promise<unknown>): Promise<Statement[]>;
+  /** The largest part of its memory that was ever in use (its resident set), in bytes. */
+  peakMemory(): Promise<number>;
   /** Work while the box stands still, so that nothing it does in the background is measured with it. */
   frozen<T>(work: () => Promise<T>): Promise<T>;
   stop(): void;
@@ -54,10 +57,9 @@ const basic: MeasuredPackages = { packages: packagesOfTier('basic'), packagesFro
 
 /** Starts a box on a database: of the basic tier, unless other packages are given. */
 export async function startBox(databaseUrl: string, packages = basic): Promise<MeasuredBox> {
-  const { child, url } = await startServer(
-    './box-process.ts',
-    JSON.stringify({ databaseUrl, ...secrets, ...packages }),
-  );
+  const about = JSON.stringify({ databaseUrl, ...secrets, ...packages });
+  // With the heap that the installer gives a box.
+  const { child, url } = await start('./box-process.ts', [about], heapOptions().split(' '));
   return {
     url,
     async statementsOf(request) {
@@ -67,6 +69,11 @@ export async function startBox(databaseUrl: string, packages = basic): Promise<M
       child.send('kept');
       const [{ statements }] = await once(child, 'message');
       return statements;
+    },
+    async peakMemory() {
+      child.send('memory');
+      const [{ peakMemory }] = await once(child, 'message');
+      return peakMemory;
     },
     async frozen(work) {
       child.kill('SIGSTOP');
@@ -81,12 +88,13 @@ export async function startBox(databaseUrl: string, packages = basic): Promise<M
 }
 
 /** Starts a program beside this one that tells its address. */
-export async function startServer(
-  program: string,
-  ...parameters: string[]
-): Promise<{ child: ChildProcess; url: string }> {
+export function startServer(program: string, ...parameters: string[]): Promise<{ child: ChildProcess; url: string }> {
+  return start(program, parameters, []);
+}
+
+async function start(program: string, parameters: string[], options: string[]) {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), parameters, {
-    execArgv: ['--conditions=workspace-source'],
+    execArgv: ['--conditions=workspace-source', ...options],
   });
   const ended = once(child, 'exit').then(() => {
     throw new Error(`${program} ended before it told its address`);

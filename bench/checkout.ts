@@ -10,7 +10,7 @@ import type { TenantDatabase } from '@carton/runtime';
 import { withAudience } from './audience.ts';
 import { openShop, startBox, withPostgres } from './box.ts';
 import { cartIdOf, checkOut, clients, prepareCarts, sessionOf } from './checkouts.ts';
-import { inTurn, type Measurement } from './measurement.ts';
+import { inTurn, type Measurement, rounded } from './measurement.ts';
 import { findPgbench, pgbenchScript, runPgbench } from './pgbench.ts';
 
 const rounds = 5;
@@ -38,7 +38,7 @@ export function measure(): Promise<Measurement> {
       console.log(`${one.length} statements a checkout`);
 
       const db = database.forTenant(shop.tenantId);
-      return await inTurn(
+      const measured = await inTurn(
         'checkout',
         rounds,
         {
@@ -74,6 +74,9 @@ export function measure(): Promise<Measurement> {
           },
         },
       );
+      const mebibytes = rounded((await box.peakMemory()) / 2 ** 20, 0);
+      console.log(`the box took ${mebibytes} MiB of memory at most`);
+      return { ...measured, peakMemory: { what: 'largest resident set of the box', value: mebibytes, unit: 'MiB' } };
     } finally {
       box.stop();
       for (const end of ends) await end();

@@ -10,6 +10,8 @@ export interface Measurement {
   ratio: number;
   box: Figure;
   peer: Figure;
+  /** The largest part of the box's memory that was ever in use, where it was looked at. */
+  peakMemory?: Figure;
 }
 
 export interface Figure {

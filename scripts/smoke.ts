@@ -1,6 +1,7 @@
 /**
  * `npm run smoke`: the binary alone, in an empty folder, with an empty environment and no Node on its path, installs
- * and starts a box against the local stack, and answers its version quickly.
+ * and starts a box against the local stack, answers its version quickly, and does both again with a package that
+ * resizes images with a native library.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@carton/runtime/testing';
+import { smokeNative } from './smoke/native.ts';
 import { root, stackPlace, startStack } from './test/support/stack.ts';
 
 const run = promisify(execFile);
@@ -85,6 +87,7 @@ async function smoke(): Promise<void> {
   check((await carton(folder, 'stop', ...box)).code === 0, 'stop ends it');
   check((await carton(folder, 'start', ...box)).code === 0, 'start brings it back');
   check((await carton(folder, 'stop', ...box)).code === 0, 'stop ends it again');
+  await smokeNative({ folder, carton: (...parameters) => carton(folder, ...parameters), check, cleaning, stack });
   const { stdout } = await run('ps', ['-eo', 'args']);
   check(!stdout.includes(folder), 'nothing of it runs any more');
 }

@@ -10,6 +10,10 @@ export type PublishedPackage = {
   tier: string | undefined;
   /** Whether every licence holds the package (`carton: { platform: true }`): the runtime and its database. */
   platform: boolean;
+  /** Whether it is a library with native parts (`carton: { native: true }`), which goes with those who need it. */
+  native: boolean;
+  /** Names of the packages that any of its versions lists as optional: its libraries with native parts. */
+  optional: ReadonlySet<string>;
   latest: string | undefined;
   versions: ReadonlySet<string>;
 };
@@ -42,8 +46,13 @@ export function openCatalogue(packagesFolder: string): Catalogue {
 
 type Packument = {
   'dist-tags'?: { latest?: string };
-  versions?: Record<string, Record<string, { tier?: string; platform?: boolean } | undefined>>;
+  versions?: Record<string, Version>;
 };
+
+type Version = { optionalDependencies?: Record<string, string> } & Record<
+  string,
+  { tier?: string; platform?: boolean; native?: boolean } | undefined
+>;
 
 /** A packument without versions is what an unpublished or half-published package leaves: it counts as none. */
 function readPackument(content: string): PublishedPackage | undefined {
@@ -52,5 +61,15 @@ function readPackument(content: string): PublishedPackage | undefined {
   if (names.length === 0) return undefined;
   const latest = tags?.latest;
   const stated = latest === undefined ? undefined : versions[latest]?.[vendor];
-  return { tier: stated?.tier, platform: stated?.platform === true, latest, versions: new Set(names) };
+  const optional = Object.values(versions).flatMap(({ optionalDependencies = {} }) =>
+    Object.keys(optionalDependencies),
+  );
+  return {
+    tier: stated?.tier,
+    platform: stated?.platform === true,
+    native: stated?.native === true,
+    optional: new Set(optional),
+    latest,
+    versions: new Set(names),
+  };
 }

@@ -4,7 +4,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Licence, type TokenChecks, verifyActivationToken } from './activation-token.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue, PublishedPackage } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
 import type { Log } from './log.ts';
 import {
@@ -65,7 +65,11 @@ export function createGate({ publishSecret, tokens, catalogue, downloads, log }:
     const published = await catalogue.find(packageName);
     if (published === undefined) throw notServed(packageName);
 
-    if (!licence.packages.has(packageName) && !published.platform) {
+    if (
+      !licence.packages.has(packageName) &&
+      !published.platform &&
+      !(await goesWith(packageName, published, licence))
+    ) {
       if (request.method === 'GET') {
         // Versions that do not exist are left out: whoever makes them up makes no reports by it.
         const asked = version ?? published.latest;
@@ -78,6 +82,13 @@ export function createGate({ publishSecret, tokens, catalogue, downloads, log }:
       await kept(downloads.serving(licence, packageName, target.version, response));
     }
     return { caller, packageName };
+  }
+
+  /** A library with native parts is served to whoever holds a package that lists it, and to nobody else. */
+  async function goesWith(packageName: string, { native }: PublishedPackage, licence: Licence): Promise<boolean> {
+    if (!native) return false;
+    const held = await Promise.all([...licence.packages].map((name) => catalogue.find(name)));
+    return held.some((each) => each?.optional.has(packageName));
   }
 
   /** A download that cannot be recorded is not served: the disk is full or gone. */

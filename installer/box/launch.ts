@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { isSea } from 'node:sea';
 import { lockFileName, runAsNode } from '../vendor.ts';
 import { type BoxFolder, releaseEntry, releaseFolder } from './folder.ts';
+import { heapOptions } from './heap.ts';
 import { identify } from './process-table.ts';
 import { type RunningBox, writePidFile } from './running.ts';
 import type { BoxSecrets, BoxSettings } from './settings.ts';
@@ -43,6 +44,8 @@ export function boxEnvironment(folder: BoxFolder, launch: Launch): NodeJS.Proces
     PORT: String(launch.port),
     BOX_HOME: folder.root,
     BOX_PACKAGES: join(releaseFolder(folder, launch.release), lockFileName),
+    // Of an option that stands twice the last counts: the operator's own.
+    NODE_OPTIONS: [heapOptions(), secrets.NODE_OPTIONS].filter(Boolean).join(' '),
   });
   if (isSea()) environment[runAsNode] = '1';
   return environment;

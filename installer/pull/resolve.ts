@@ -31,6 +31,7 @@ interface Manifest {
   _integrity?: string;
   dist?: { unpackedSize?: number };
   dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
   os?: string[] | string;
   cpu?: string[] | string;
 }
@@ -56,7 +57,11 @@ export async function resolvePackages(
   const manifests = await inParallel(wanted, simultaneous, (name) =>
     registry.use(name, (settings) => pacote.manifest(`${name}@latest`, settings) as Promise<Manifest>),
   );
-  const fitting = manifests.filter((manifest) => runsOn(manifest, platform)).map(toResolved);
+  const own = manifests.filter((manifest) => runsOn(manifest, platform));
+  const libraries = await inParallel(librariesOf(own, names, platform), simultaneous, (name) =>
+    registry.use(name, (settings) => pacote.manifest(name, settings) as Promise<Manifest>),
+  );
+  const fitting = [...own, ...libraries].map(toResolved);
   if (!fitting.some(({ name }) => name === runtimePackage)) {
     throw new Failure(
       'registry_refused',
@@ -66,6 +71,21 @@ export async function resolvePackages(
   }
   await checkDependencies(registry, fitting);
   return fitting;
+}
+
+/**
+ * What the packages list as optional besides the licence's own names: libraries with native parts, one package a
+ * platform. Answers those for this platform, or for any, as `name@version`.
+ */
+function librariesOf(manifests: readonly Manifest[], names: readonly string[], { os, cpu }: Platform): string[] {
+  const listed = manifests.flatMap(({ optionalDependencies = {} }) => Object.entries(optionalDependencies));
+  const wanted = listed.filter(
+    ([name]) =>
+      name.startsWith(`${scope}/`) &&
+      !names.includes(name) &&
+      (name.endsWith(`-${os}-${cpu}`) || name.endsWith('-any')),
+  );
+  return [...new Set(wanted.map(([name, version]) => `${name}@${version}`))];
 }
 
 /** npm's rule for `os` and `cpu`: absent fits all; `!x` excludes x; otherwise one must be named. */

@@ -157,6 +157,28 @@ t.test('with a database of the operator’s, the embedded one is not pulled', as
   t.match(moved.events, [{ event: 'warning' }]);
 });
 
+t.test('of a library with native parts, what this machine needs is pulled and nothing else', async (t) => {
+  const library = `${scope}/lens-${process.platform}-${process.arch}`;
+  const images = `${scope}/images`;
+  const parts = { [library]: '2.0.0-parts.d1', [`${scope}/lens-linux-riscv64`]: '2.0.0-parts.d1', [here]: '0.1.0' };
+  vendor.packages.set(images, makePackage({ name: images, optionalDependencies: parts }));
+  vendor.packages.set(library, makePackage({ name: library, version: '2.0.0-parts.d1', os: [process.platform] }));
+  vendor.licences.set('images', { tier: 'basic', packages: [...names, images] });
+  const box = await makeBox(t, vendor);
+  vendor.requests.length = 0;
+  const { end, exitCode } = await box.install(['--no-start'], { CARTON_LICENSE_KEY: 'images' });
+  t.equal(exitCode, 0);
+  const pulled = [`${scope}/core`, images, library, here, `${scope}/runtime`].sort();
+  t.strictSame(Object.keys(end.result?.packages ?? {}).sort(), pulled);
+  t.equal(end.result?.packages[library], '2.0.0-parts.d1');
+  t.notOk(vendor.requests.some((line) => line.includes('riscv64')));
+
+  vendor.packages.delete(library);
+  const without = await makeBox(t, vendor);
+  const refused = await without.install(['--no-start'], { CARTON_LICENSE_KEY: 'images' });
+  t.match(refused.end, { error: { code: 'registry_refused', message: library } });
+});
+
 t.test('the port and host may change later', async (t) => {
   const box = await makeBox(t, vendor);
   const other = await makeBox(t, vendor);

@@ -7,6 +7,7 @@ import { basename, join, relative } from 'node:path';
 import { bundle, explorerAssets } from './bundle.ts';
 import { type Declarations, withDeclarations } from './declarations.ts';
 import { thirdPartyLicences } from './licences.ts';
+import { type NativeLibrary, nativeDependencies, nativeFiles, nativeLibraries } from './native.ts';
 import { findPlatforms, type PlatformSource, platformDependencies, platformFiles } from './postgresql.ts';
 import {
   entryPoints,
@@ -22,7 +23,7 @@ import { integrityOf, type PackageFiles, packTarball } from './tarball.ts';
 export type BuiltPackage = {
   name: string;
   version: string;
-  /** Null for what every licence holds: the runtime and the embedded PostgreSQL. */
+  /** Null for what every licence holds (the runtime, the embedded PostgreSQL), and for libraries with native parts. */
   tier: string | null;
   /** Absolute path of the tarball. */
   tarball: string;
@@ -66,6 +67,10 @@ export async function buildPackages({
   for (const platform of platforms.filter(isWanted)) built.push(await buildPlatform(workspace, platform, out));
 
   const wanted = sources.filter(({ manifest }) => isWanted(manifest));
+  const libraries = new Map<Source, NativeLibrary[]>();
+  for (const source of wanted) libraries.set(source, await nativeLibraries(workspace, source));
+  built.push(...(await buildLibraries(workspace, [...libraries.values()].flat(), out)));
+
   const state = await stateOf(workspace, wanted);
   const kept = await readKept(out, state);
   if (kept !== undefined && wanted.every(({ manifest }) => kept.has(manifest.name))) {
@@ -75,7 +80,8 @@ export async function buildPackages({
     const [first, ...others] = declarations.complaints;
     if (first !== undefined) log(`declarations: ${first}${others.length > 0 ? ` (and ${others.length} more)` : ''}`);
     const packages: BuiltPackage[] = [];
-    for (const source of wanted) packages.push(await buildSource(workspace, source, declarations, out, log));
+    for (const source of wanted)
+      packages.push(await buildSource(workspace, source, libraries.get(source) ?? [], declarations, out, log));
     return packages;
   });
   await writeFile(join(out, keptFile), JSON.stringify({ state, packages: fresh }));
@@ -85,6 +91,7 @@ export async function buildPackages({
 async function buildSource(
   workspace: Workspace,
   source: Source,
+  libraries: readonly NativeLibrary[],
   declarations: Declarations,
   out: string,
   log: (line: string) => void,
@@ -97,9 +104,11 @@ async function buildSource(
     for (const [path, file] of more) files.set(path, file);
   };
 
-  const { files: bundles, bundled } = await bundle(root, entryPoints(source), [`${scope}/*`]).catch((error: Error) => {
-    throw new Error(`${manifest.name} cannot be bundled: ${error.message}`);
-  });
+  const { files: bundles, bundled } = await bundle(root, entryPoints(source), [`${scope}/*`], libraries).catch(
+    (error: Error) => {
+      throw new Error(`${manifest.name} cannot be bundled: ${error.message}`);
+    },
+  );
   add(bundles);
   add(await declarations.of(source));
   if (isRuntime) add(explorerAssets(folder));
@@ -112,7 +121,7 @@ async function buildSource(
   const licences = await thirdPartyLicences(bundled);
   if (licences !== '') files.set('THIRD-PARTY-LICENSES.txt', { content: licences });
 
-  const published = await publishedManifest(workspace, source, files, log);
+  const published = await publishedManifest(workspace, source, libraries, files, log);
   files.set('package.json', { content: `${JSON.stringify(published, null, 2)}\n` });
   const tarball = tarballPath(out, manifest);
   const integrity = await packTarball(files, tarball);
@@ -124,6 +133,7 @@ async function buildSource(
 async function publishedManifest(
   workspace: Workspace,
   source: Source,
+  libraries: readonly NativeLibrary[],
   files: PackageFiles,
   log: (line: string) => void,
 ): Promise<Manifest> {
@@ -153,6 +163,7 @@ async function publishedManifest(
     engines,
     dependencies: ownDependencies(source.manifest, workspace.scope),
     ...(isRuntime && { optionalDependencies: await platformDependencies(workspace) }),
+    ...(libraries.length > 0 && { optionalDependencies: nativeDependencies(libraries) }),
     // The gate of the registry serves what is marked as platform to every licence.
     [workspace.vendor]: isRuntime ? { ...stated, platform: true } : stated,
   };
@@ -166,6 +177,30 @@ async function buildPlatform({ vendor }: Workspace, source: PlatformSource, out:
     ? await integrityOf(tarball)
     : await packTarball(await platformFiles(source, vendor), tarball);
   return { name, version, tier: null, tarball, integrity, dependencies: [] };
+}
+
+/** Each library once, for the platforms that are installed here. Like those of a platform, they never change. */
+async function buildLibraries(
+  { vendor }: Workspace,
+  libraries: readonly NativeLibrary[],
+  out: string,
+): Promise<BuiltPackage[]> {
+  const built = new Map<string, BuiltPackage>();
+  for (const library of libraries) {
+    for (const installed of library.installed) {
+      const name = `${library.prefix}-${installed.platform}`;
+      const { version } = library;
+      const other = built.get(name);
+      if (other && other.version !== version) throw new Error(`${library.library} is used in two versions`);
+      if (other) continue;
+      const tarball = tarballPath(out, { name, version });
+      const integrity = existsSync(tarball)
+        ? await integrityOf(tarball)
+        : await packTarball(await nativeFiles(library, installed, vendor), tarball);
+      built.set(name, { name, version, tier: null, tarball, integrity, dependencies: [] });
+    }
+  }
+  return [...built.values()];
 }
 
 /** As npm names it: `@scope/name` 1.0.0 becomes `scope-name-1.0.0.tgz`. */

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { type NativeLibrary, nativeLoader } from './native.ts';
 import type { EntryPoint } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
@@ -41,9 +42,15 @@ export type Bundle = {
 
 /**
  * Bundles with esbuild: ES modules for Node 24. Entry points share their modules in chunks beside them, so a module
- * has one instance whichever entry loads it. Rejects with esbuild's messages.
+ * has one instance whichever entry loads it. Libraries with native parts stay outside: the code that loads them for the
+ * platform stands in their place. Rejects with esbuild's messages.
  */
-export async function bundle(root: string, entries: EntryPoint[], external: string[]): Promise<Bundle> {
+export async function bundle(
+  root: string,
+  entries: EntryPoint[],
+  external: string[],
+  libraries: readonly NativeLibrary[] = [],
+): Promise<Bundle> {
   const outdir = join(root, 'dist');
   const result = await build({
     absWorkingDir: root,
@@ -60,7 +67,7 @@ export async function bundle(root: string, entries: EntryPoint[], external: stri
     legalComments: 'none',
     logLevel: 'silent',
     external: [...external, ...unused],
-    plugins: [inlineExplorerTemplate],
+    plugins: [inlineExplorerTemplate, loadNative(libraries)],
   });
   const globals = hasCommonJs(result.metafile) ? commonJsGlobals : '';
   const files: PackageFiles = new Map();
@@ -101,6 +108,20 @@ const inlineExplorerTemplate: Plugin = {
     });
   },
 };
+
+function loadNative(libraries: readonly NativeLibrary[]): Plugin {
+  const byName = new Map(libraries.map((library) => [library.library, library]));
+  return {
+    name: 'load-native',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^[^./]/ }, ({ path }) => (byName.has(path) ? { path, namespace: 'native' } : undefined));
+      onLoad({ filter: /.*/, namespace: 'native' }, ({ path }) => ({
+        contents: nativeLoader(byName.get(path) as NativeLibrary),
+        loader: 'js',
+      }));
+    },
+  };
+}
 
 /** The files that the explorer serves from `dist/assets/`; none when swagger-ui is not installed. */
 export function explorerAssets(folder: string): PackageFiles {

@@ -6,7 +6,8 @@ import { join, sep } from 'node:path';
 import { readManifest, type Workspace } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
-const platforms = ['linux-x64', 'linux-arm64'];
+/** What a box runs on, in npm's words. */
+export const platforms = ['linux-x64', 'linux-arm64'];
 
 export type PlatformSource = { name: string; version: string; folder: string };
 

@@ -189,3 +189,24 @@ t.test('the publisher reads everything and is no customer', async (t) => {
   t.equal(user.status, 404, 'there are no users');
   t.notOk(controlPlane.state.received.some(({ report }) => report.customerId === 'publisher'));
 });
+
+t.test('a library with native parts goes with the packages that list it', async (t) => {
+  await publish(
+    t,
+    registry,
+    {
+      name: '@carton/images',
+      version: '1.0.0',
+      optionalDependencies: { '@carton/lens-linux-x64': '2.0.0', '@carton/collection': '2.0.0' },
+      carton: { tier: 'basic' },
+    },
+    { name: '@carton/lens-linux-x64', version: '2.0.0', carton: { native: true } },
+  );
+  const holder = await signToken(key, registry.url, { packages: ['@carton/cart', '@carton/images'] });
+  for (const path of ['/@carton/lens-linux-x64', '/@carton/lens-linux-x64/-/lens-linux-x64-2.0.0.tgz']) {
+    t.equal((await ask(registry, path, holder)).status, 200, path);
+    t.match(refusalOf(await ask(registry, path, token)), { status: 403, code: 'not_entitled' }, path);
+  }
+  const more = refusalOf(await ask(registry, '/@carton/collection', holder));
+  t.match(more, { status: 403, code: 'not_entitled' }, 'what is listed and is no such library is not opened by it');
+});

@@ -1,0 +1,32 @@
+/**
+ * The heap of a box fits its machine, and what the operator says of it counts.
+ */
+import t from 'tap';
+import { boxFolder } from '../box/folder.ts';
+import { heapOptions } from '../box/heap.ts';
+import { boxEnvironment, launchOf } from '../box/launch.ts';
+import type { BoxSettings } from '../box/settings.ts';
+
+const mebibyte = 2 ** 20;
+
+t.test('a quarter of the machine, within bounds', async (t) => {
+  const rows: [memory: number, old: number][] = [
+    [256, 128],
+    [512, 128],
+    [1000, 250],
+    [2048, 512],
+    [4096, 1024],
+    [64 * 1024, 1024],
+  ];
+  for (const [memory, old] of rows) {
+    t.equal(heapOptions(memory * mebibyte), `--max-semi-space-size=4 --max-old-space-size=${old}`, `${memory} MiB`);
+  }
+});
+
+t.test('a box is started with it, and the options of its own environment stand after it', async (t) => {
+  const launch = launchOf('release', { host: '127.0.0.1', port: 3001 } as BoxSettings, {});
+  const folder = boxFolder('/srv/box');
+  t.equal(boxEnvironment(folder, launch).NODE_OPTIONS, heapOptions());
+  const given = { ...launch, secrets: { NODE_OPTIONS: '--max-old-space-size=2000' } };
+  t.equal(boxEnvironment(folder, given).NODE_OPTIONS, `${heapOptions()} --max-old-space-size=2000`);
+});

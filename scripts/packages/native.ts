@@ -1,0 +1,167 @@
+// Third-party libraries with native or wasm parts as packages of the vendor's own, one a platform: what a package names
+// in its package.json (`"carton": { "native": ["sharp"] }`) is left out of its bundle and travels beside it, whole and
+// unchanged, so that a box needs no other registry and no compiler.
+
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { thirdPartyLicences } from './licences.ts';
+import { platforms } from './postgresql.ts';
+import { type Manifest, readManifest, type Source, type Workspace } from './sources.ts';
+import type { PackageFiles } from './tarball.ts';
+
+/** Licences under which a library may be passed on as it is, LGPL because it stays a library of its own. */
+const passable = new Set([
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'LGPL-2.1-or-later',
+  'LGPL-3.0-or-later',
+  'MIT',
+]);
+
+/** What stands in the name in place of a platform where one package fits all: wasm. */
+const anyPlatform = 'any';
+
+export type NativeLibrary = {
+  /** As it is imported: `sharp`. */
+  library: string;
+  /** Names of its packages without what follows the last part: `@carton/sharp`. */
+  prefix: string;
+  /** The library's own, and a digest of what it needs on every platform. */
+  version: string;
+  /** The platforms that the library knows (`linux-x64`), or `any`. */
+  platforms: string[];
+  /** What can be built here: the library and all that it needs on this platform. */
+  installed: { platform: string; parts: Part[] }[];
+};
+
+type Part = { folder: string; manifest: Manifest };
+
+/** The libraries that a package names. Rejects when one is not installed or may not be passed on. */
+export async function nativeLibraries(workspace: Workspace, source: Source): Promise<NativeLibrary[]> {
+  const stated = source.manifest[workspace.vendor] as { native?: string[] } | undefined;
+  return Promise.all((stated?.native ?? []).map((library) => readLibrary(workspace, source, library)));
+}
+
+async function readLibrary({ scope }: Workspace, source: Source, library: string): Promise<NativeLibrary> {
+  const own = await findPart(source.folder, library);
+  if (!own) throw new Error(`${source.manifest.name} names ${library} as native, which is not installed`);
+  const common = await closureOf([own]);
+  const optional = common.flatMap(({ manifest }) => Object.keys(manifest.optionalDependencies ?? {}));
+  const known = platforms.filter((platform) => optional.some((name) => name.endsWith(`-${platform}`)));
+  const installed: NativeLibrary['installed'] = [];
+  for (const platform of known) {
+    const parts = await partsFor(platform, own, common);
+    if (parts) installed.push({ platform, parts });
+  }
+  if (known.length === 0) installed.push({ platform: anyPlatform, parts: common });
+  for (const { manifest } of installed.flatMap(({ parts }) => parts)) {
+    if (passable.has(String(manifest.license))) continue;
+    throw new Error(`${manifest.name} ${manifest.version} (${manifest.license}) may not be passed on with ${library}`);
+  }
+  const needed = common.map(({ manifest }) => `${manifest.name}@${manifest.version}`).sort();
+  const digest = createHash('sha256').update(needed.join('\n')).digest('hex').slice(0, 8);
+  return {
+    library,
+    prefix: `${scope}/${library.replace(/^@/, '').replace('/', '-')}`,
+    version: `${own.manifest.version}-parts.d${digest}`,
+    platforms: known.length > 0 ? known : [anyPlatform],
+    installed,
+  };
+}
+
+/** The library and what it needs on a platform; undefined when npm has not installed that, for another machine. */
+async function partsFor(platform: string, own: Part, common: readonly Part[]): Promise<Part[] | undefined> {
+  const fitting: Part[] = [];
+  for (const { folder, manifest } of common) {
+    for (const name of Object.keys(manifest.optionalDependencies ?? {})) {
+      if (!name.endsWith(`-${platform}`)) continue;
+      const part = await findPart(folder, name);
+      if (!part) return undefined;
+      fitting.push(part);
+    }
+  }
+  return closureOf([own, ...fitting]);
+}
+
+/** Parts with everything they depend on, each once. Rejects when one is there in two versions. */
+async function closureOf(parts: readonly Part[]): Promise<Part[]> {
+  const found = new Map<string, Part>();
+  const visit = async (part: Part): Promise<void> => {
+    const { name, version, dependencies = {} } = part.manifest;
+    const other = found.get(name);
+    if (other && other.manifest.version !== version) throw new Error(`${name} is needed in two versions`);
+    if (other) return;
+    found.set(name, part);
+    for (const needed of Object.keys(dependencies)) {
+      const next = await findPart(part.folder, needed);
+      if (!next) throw new Error(`${name} needs ${needed}, which is not installed`);
+      await visit(next);
+    }
+  };
+  for (const part of parts) await visit(part);
+  return [...found.values()];
+}
+
+/** Looks for a package as Node does: in the `node_modules` of a folder and of those above it. */
+async function findPart(from: string, name: string): Promise<Part | undefined> {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const place = join(folder, 'node_modules', name);
+    if (existsSync(join(place, 'package.json'))) return { folder: place, manifest: await readManifest(place) };
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** What a package that uses libraries lists as optional: their packages for all platforms, whichever machine builds it. */
+export function nativeDependencies(libraries: readonly NativeLibrary[]): Record<string, string> {
+  const entries = libraries.flatMap(({ prefix, version, platforms }) =>
+    platforms.map((platform): [string, string] => [`${prefix}-${platform}`, version]),
+  );
+  return Object.fromEntries(entries.sort());
+}
+
+/** Code that stands in a bundle in place of a library: it loads the package of the platform it runs on. */
+export function nativeLoader({ prefix, platforms }: NativeLibrary): string {
+  const platform = platforms.includes(anyPlatform) ? `'${anyPlatform}'` : "process.platform + '-' + process.arch";
+  return `module.exports = require('${prefix}-' + ${platform});\n`;
+}
+
+/** The files of one of a library's packages. They stand as npm lays them out, so that they find one another. */
+export async function nativeFiles(
+  { library, prefix, version }: NativeLibrary,
+  { platform, parts }: NativeLibrary['installed'][number],
+  vendor: string,
+): Promise<PackageFiles> {
+  const [os, cpu] = platform === anyPlatform ? [] : platform.split('-');
+  const manifest = {
+    name: `${prefix}-${platform}`,
+    version,
+    description: `${library} for a box${os ? ` on ${os} ${cpu}` : ''}`,
+    license: [...new Set(parts.map((part) => part.manifest.license))].sort().join(' AND '),
+    ...(os && { os: [os], cpu: [cpu] }),
+    main: './lib/index.cjs',
+    // The gate of the registry serves it to whoever holds a package that lists it.
+    [vendor]: { native: true },
+  };
+  const files: PackageFiles = new Map([
+    ['package.json', { content: `${JSON.stringify(manifest, null, 2)}\n` }],
+    ['lib/index.cjs', { content: `module.exports = require('${library}');\n` }],
+    ['THIRD-PARTY-LICENSES.txt', { content: await thirdPartyLicences(parts.map(({ folder }) => folder).sort()) }],
+  ]);
+  for (const { folder, manifest: part } of parts) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      const from = join(entry.parentPath, entry.name);
+      const path = from
+        .slice(folder.length + 1)
+        .split(sep)
+        .join('/');
+      if (!entry.isFile() || path.split('/').includes('node_modules')) continue;
+      const executable = ((await stat(from)).mode & 0o111) !== 0;
+      files.set(`lib/node_modules/${part.name}/${path}`, { from, executable });
+    }
+  }
+  return files;
+}
