@@ -14,7 +14,7 @@ export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from
 export { Country, countryName, isCountry } from './country/country.ts';
 export { beginTogether } from './db/begin-together.ts';
 export { type Actor, type Change, changeListeners } from './db/changes.ts';
-export { isForeignKeyViolation, isUniqueViolation } from './db/connection.ts';
+export { isForeignKeyViolation, isUniqueViolation, toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';
 export { eachRow } from './db/each-row.ts';
 export { firstIdAt, newId } from './db/id.ts';
@@ -35,6 +35,7 @@ export * from './http/schemas.ts';
 export type { Pieces } from './http/streamed.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
+export { type ComposedMail, defineMail, type MailTemplate, mailTemplates } from './mails/template.ts';
 export {
   Amount,
   allocate,
@@ -52,4 +53,29 @@ export { definePackage, type PackageDefinition } from './package/define.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './package/extension.ts';
 export { type LoadedPackage, type Tier, tiers } from './package/load.ts';
 export { type PackageSettings, packageSettings } from './package/settings.ts';
+export {
+  type EmailProofStep,
+  emailProofs,
+  logInMember,
+  type MemberLogIn,
+  type MemberLogInStep,
+  memberLogIns,
+  type ProvedEmail,
+  proveEmail,
+} from './persons/log-in.ts';
+export {
+  type Person,
+  type PersonalColumns,
+  type PersonalData,
+  personalData,
+  type Subject,
+  type Traces,
+} from './persons/personal-data.ts';
+export { erasePerson, erasureHindered, keepersOf, type ToldSection, tellPerson } from './persons/rights.ts';
+export {
+  everyAddress,
+  type StorefrontAddress,
+  type StorefrontAddresses,
+  storefrontAddresses,
+} from './storefront/addresses.ts';
 export { packageName, shortName, vendor } from './vendor.ts';

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { loadPackages } from '../runtime/package/load.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
+import { personalDataTable } from './documentation/personal-data.ts';
 import { settingsTable } from './documentation/settings.ts';
 
 const root = join(sourceRoot, '..');
@@ -16,6 +17,7 @@ const metrics = await knownMetrics();
 /** What stands between `<!-- <part>:begin -->` and `<!-- <part>:end -->` of a file. */
 const parts: { file: string; part: string; text: string }[] = [
   { file: 'README.md', part: 'settings', text: settingsTable(packages) },
+  { file: 'docs/personal-data.md', part: 'personal-data', text: personalDataTable(packages) },
   { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics) },
   { file: 'docs/operations.md', part: 'process-metrics', text: processMetricsList(metrics) },
 ];

@@ -121,7 +121,8 @@ export function toSnakeCase(name: string): string {
   return snake;
 }
 
-function toCamelCase(name: string): string {
+/** `line_item_id` becomes `lineItemId`. */
+export function toCamelCase(name: string): string {
   let camel = camelNames.get(name);
   if (camel === undefined) {
     camel = name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,11 +1,12 @@
 /**
  * @carton/audit: who changed what, with before and after.
  */
-import { changeListeners, definePackage } from '@carton/runtime';
+import { changeListeners, definePackage, personalData } from '@carton/runtime';
+import { personalChanges } from './persons.ts';
 import { listAuditEntries } from './routes/log.ts';
 import { recordChange } from './service.ts';
 
 export default definePackage({
   routes: [listAuditEntries],
-  extends: [changeListeners.with(recordChange)],
+  extends: [changeListeners.with(recordChange), personalData.with(personalChanges)],
 });

@@ -2,14 +2,16 @@
  * @carton/cart: what shoppers want to buy, what it comes to, and its hand-over to checkout.
  */
 import { regionRemovals } from '@carton/region';
-import { definePackage, sessionMemories } from '@carton/runtime';
+import { definePackage, memberLogIns, personalData, sessionMemories } from '@carton/runtime';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
+import { personalCarts, takeOverCart } from './persons.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
 import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
 import { addCartItem, removeCartItem, updateCartItem } from './routes/items.ts';
 import { hasCartOf, leaveRegion } from './store.ts';
 
 export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
+export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartProblem, cartProblems } from './issues.ts';
 export { mergeCarts } from './merge.ts';
 export { runTotals } from './pipeline.ts';
@@ -69,5 +71,10 @@ export default definePackage({
     readAdminCart,
   ],
   events: [cartCreated, cartUpdated, cartMerged],
-  extends: [regionRemovals.with(leaveRegion), sessionMemories.with(hasCartOf)],
+  extends: [
+    regionRemovals.with(leaveRegion),
+    sessionMemories.with(hasCartOf),
+    memberLogIns.with(takeOverCart),
+    personalData.with(personalCarts),
+  ],
 });

@@ -1,8 +1,9 @@
 /**
  * @carton/core: merchants and their stores, number sequences, and the tables the engine itself writes to.
  */
-import { definePackage, tenantDirectories } from '@carton/runtime';
+import { definePackage, personalData, tenantDirectories } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
+import { personalAnswers } from './persons.ts';
 import { forgetOldRows, retention } from './retention.ts';
 import { readCapabilities } from './routes/capabilities.ts';
 import { listEventDeliveries, readEventDelivery, retryEventDelivery } from './routes/events.ts';
@@ -38,5 +39,8 @@ export default definePackage({
   jobs: [forgetOldRows],
   settings: retention,
   boxTables: ['tenants', 'session_keys'],
-  extends: [tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant, origins: findAllowedOrigins })],
+  extends: [
+    tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant, origins: findAllowedOrigins }),
+    personalData.with(personalAnswers),
+  ],
 });

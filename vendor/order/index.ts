@@ -1,9 +1,10 @@
 /**
  * @carton/order: what was bought, by whom and for how much, and what became of it since.
  */
-import { definePackage, job } from '@carton/runtime';
+import { definePackage, emailProofs, job, personalData } from '@carton/runtime';
 import { orderCanceled, orderPlaced, orderUpdated } from './events.ts';
 import { cancelOverdue } from './overdue.ts';
+import { claimOrders, personalOrders } from './persons.ts';
 import { archiveOrder, cancelOrder, listAdminOrders, readAdminOrder, updateOrder } from './routes/orders.ts';
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
 
@@ -35,4 +36,5 @@ export default definePackage({
   routes: [listAdminOrders, readAdminOrder, updateOrder, cancelOrder, archiveOrder, listOrderTimeline, addOrderNote],
   events: [orderPlaced, orderUpdated, orderCanceled],
   jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue })],
+  extends: [personalData.with(personalOrders), emailProofs.with(claimOrders)],
 });

@@ -147,8 +147,13 @@ const selectById = `${selectOrders} and orders.id = any($2::uuid[])`;
 const selectByCart = `${selectOrders} and orders.cart_id = $2`;
 
 export async function findOrderRow(db: TenantDatabase, id: string): Promise<OrderRow | null> {
-  const [row] = await db.query<OrderRow>(selectById, [[id]]);
+  const [row] = await findOrderRows(db, [id]);
   return row ?? null;
+}
+
+/** Orders with their parts, in one statement and in no order. */
+export function findOrderRows(db: TenantDatabase, ids: readonly string[]): Promise<OrderRow[]> {
+  return db.query<OrderRow>(selectById, [ids]);
 }
 
 export async function findOrderRowByCart(db: TenantDatabase, cartId: string): Promise<OrderRow | null> {
@@ -167,7 +172,7 @@ export async function listOrderRows(db: TenantDatabase, query: AdminOrderQuery):
   if (archived === false) orders.whereNull('archivedAt');
   const page = await paginate(orders as never, 'orders', query);
   const ids = (page.items as { id: string }[]).map(({ id }) => id);
-  const found = ids.length === 0 ? [] : await db.query<OrderRow>(selectById, [ids]);
+  const found = ids.length === 0 ? [] : await findOrderRows(db, ids);
   const rows = new Map(found.map((row) => [row.id, row]));
   return { items: ids.flatMap((id) => rows.get(id) ?? []), nextCursor: page.nextCursor };
 }

@@ -2,8 +2,9 @@
  * @carton/payment: which providers are bound, what was paid, and how.
  */
 import { orderCanceled, orderCancelers } from '@carton/order';
-import { definePackage, job, subscriber } from '@carton/runtime';
+import { definePackage, job, personalData, subscriber } from '@carton/runtime';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import { personalPayments } from './persons.ts';
 import { reconcile, voidCanceled } from './reconcile.ts';
 import { capturePayment, createRefund, listPayments, readPayment, recordPayment, voidPayment } from './routes/admin.ts';
 import { listAdminPaymentMethods, listRefunds, updatePaymentMethod } from './routes/methods.ts';
@@ -75,6 +76,6 @@ export default definePackage({
     }),
   ],
   jobs: [job({ name: 'payment.reconcile', everySeconds: 30, run: reconcile })],
-  extends: [orderCancelers.with(settleCanceledOrder)],
+  extends: [orderCancelers.with(settleCanceledOrder), personalData.with(personalPayments)],
   settings: paymentSettings,
 });

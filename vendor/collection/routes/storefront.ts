@@ -1,8 +1,6 @@
 /**
  * Collections as shoppers see them.
  */
-
-import { shownTo } from '@carton/product';
 import { notFound, object, pageQuery, paginate, route, Type } from '@carton/runtime';
 import { CollectionPage, CollectionProducts, CollectionQuery } from '../schemas.ts';
 import { readCollection as read } from '../service.ts';
@@ -33,7 +31,7 @@ export const readCollection = route(
     tag,
     summary: 'Read a collection by its handle or id, with one page of its products and their prices',
     description: '`limit` and `cursor` are of the products; `products.nextCursor` leads to their next page.',
-    // Open to everybody; a member who is signed in sees what members see.
+    // Open to everybody; a member who is signed in sees the prices that members have.
     access: 'session',
     params: object({
       handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['summer'] }),
@@ -43,5 +41,5 @@ export const readCollection = route(
     response: CollectionProducts,
     problems: [notFound],
   },
-  ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
+  ({ db, params, query, session }) => read(db, params.handle, { ...query, memberId: session.memberId }),
 );

@@ -2,12 +2,11 @@
  * Products as shoppers see them: published ones only, with prices.
  */
 import { notFound, object, route, Type } from '@carton/runtime';
-import { Product, ProductPage, ProductQuery, Variant, WantedShown } from '../schemas.ts';
+import { Product, ProductPage, ProductQuery, Variant, WantedPrice } from '../schemas.ts';
 import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
-import { shownTo } from '../viewer.ts';
 
 const tag = 'Products';
-/** Open to everybody; a member who is signed in sees what members see. */
+/** Open to everybody; a member who is signed in sees the prices that members have. */
 const access = 'session';
 
 export const listProducts = route(
@@ -23,7 +22,7 @@ export const listProducts = route(
     status: 200,
     response: ProductPage,
   },
-  ({ db, fields, ...request }) => list(db, shownTo(request), fields),
+  ({ db, query, session, fields }) => list(db, { ...query, memberId: session.memberId }, fields),
 );
 
 export const readProduct = route(
@@ -37,12 +36,12 @@ export const readProduct = route(
     params: object({
       handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['linen-shirt'] }),
     }),
-    query: WantedShown,
+    query: WantedPrice,
     status: 200,
     response: Product,
     problems: [notFound],
   },
-  ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
+  ({ db, params, query, session }) => read(db, params.handle, { ...query, memberId: session.memberId }),
 );
 
 export const readVariant = route(
@@ -53,9 +52,9 @@ export const readVariant = route(
     tag,
     summary: 'Read a variant of a published product',
     access,
-    query: WantedShown,
+    query: WantedPrice,
     status: 200,
     response: Variant,
   },
-  ({ db, params, ...request }) => readOneVariant(db, params.id, shownTo(request)),
+  ({ db, params, query, session }) => readOneVariant(db, params.id, { ...query, memberId: session.memberId }),
 );

@@ -1,0 +1,46 @@
+/**
+ * Pages of the storefront, for the sitemap: each package says which of its resources have one.
+ */
+import type { TenantDatabase } from '../db/tenant-database.ts';
+import { extensionPoint } from '../package/extension.ts';
+
+/** A page that anybody may find. */
+export interface StorefrontAddress {
+  /** From the root of the storefront: `/products/linen-shirt`. */
+  readonly path: string;
+  /** When what it shows last changed, ISO 8601. */
+  readonly changedAt: string;
+}
+
+/** Pages of one kind. */
+export interface StorefrontAddresses {
+  /** Unique in a box; names the part of the sitemap: `products`. */
+  readonly name: string;
+  /**
+   * Those that anybody may see, in an order that stays under writes, from after a place.
+   * @param after `next` of the page before, null for the first
+   * @param limit most of them at once; a sitemap holds 50,000 (sitemaps.org)
+   */
+  list(
+    db: TenantDatabase,
+    after: string | null,
+    limit: number,
+  ): Promise<{ readonly items: readonly StorefrontAddress[]; readonly next: string | null }>;
+}
+
+/** Where packages say which pages the storefront has. */
+export const storefrontAddresses = extensionPoint<StorefrontAddresses>('storefront.addresses');
+
+/** All addresses of a kind, page by page, so that a large shop is never whole in memory. */
+export async function* everyAddress(
+  db: TenantDatabase,
+  { list }: StorefrontAddresses,
+  atOnce = 1000,
+): AsyncGenerator<StorefrontAddress> {
+  let after: string | null = null;
+  do {
+    const { items, next } = await list(db, after, atOnce);
+    yield* items;
+    after = next;
+  } while (after !== null);
+}

@@ -1,0 +1,67 @@
+/**
+ * No package keeps something of a person without saying so: every column whose name suggests it is declared, or stands
+ * here with the reason why it is not a shopper's.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { keepersOf } from '../../runtime/persons/rights.ts';
+
+const box = await createTestBox(t);
+const suspicious = [
+  /e_?mail|phone|address|line1|line2|city|postal|company/,
+  /(^|_)name$|label|note|message|reason|body/,
+  /session_hash|user_agent|(^|_)ip$|before|after|properties|metadata/,
+];
+
+/** By table: columns that are not a shopper's, and why. */
+const others: Record<string, readonly string[]> = {
+  // Of the shop, its goods and its books.
+  tenants: ['name'],
+  stores: ['name'],
+  regions: ['name'],
+  number_sequences: ['name'],
+  background_tasks: ['name'],
+  product_options: ['name'],
+  applied_migrations: ['name'],
+  order_adjustments: ['label'],
+  order_tax_lines: ['label'],
+  stock_movements: ['note', 'reason'],
+  // Integrators' own, about goods and not about persons.
+  products: ['metadata'],
+  // Of people who work for the shop.
+  staff_users: ['email', 'name'],
+  staff_sessions: ['address', 'user_agent'],
+  staff_invites: ['email'],
+  api_keys: ['name'],
+};
+
+/** Who of the shop's people did something. */
+const ofStaff = /^actor_label$/;
+
+const columns = await box.owner.query<{ table: string; column: string }>(
+  `select table_name as table, column_name as column from information_schema.columns
+    where table_schema = 'public' and data_type in ('text', 'jsonb', 'inet', 'ARRAY')
+    order by 1, 2`,
+);
+const declared = new Set(
+  keepersOf(box.box.database).flatMap(({ keeps }) =>
+    keeps.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
+  ),
+);
+const inDatabase = new Set(columns.map(({ table, column }) => `${table}.${column}`));
+
+t.test('what is declared is there', async (t) => {
+  t.strictSame(
+    [...declared].filter((column) => !inDatabase.has(column)),
+    [],
+  );
+});
+
+t.test('what looks like a person is declared', async (t) => {
+  const found = columns
+    .filter(({ table, column }) => suspicious.some((name) => name.test(column)) && !others[table]?.includes(column))
+    .filter(({ column }) => !ofStaff.test(column))
+    .map(({ table, column }) => `${table}.${column}`)
+    .filter((column) => !declared.has(column));
+  t.strictSame(found, []);
+});

@@ -1,0 +1,45 @@
+/**
+ * What staff write about a payment, which may name the person who paid. The payment itself is of the books.
+ */
+import type { PersonalData } from '@carton/runtime';
+
+const untilErased = 'ten years after the year of the order, and what was noted until you ask for erasure';
+
+const paymentsOfOrders = `
+  select id from payments where tenant_id = $1 and order_id = any($2::uuid[])`;
+
+export const personalPayments: PersonalData = {
+  name: 'payments',
+  keeps: [
+    { table: 'payment_transactions', columns: ['note'], reason: 'To know how you paid.', kept: untilErased },
+    { table: 'refunds', columns: ['reason'], reason: 'To know why you were paid back.', kept: untilErased },
+  ],
+  async find(db, { records }) {
+    const payments = await db.query<{ id: string }>(paymentsOfOrders, [records.order ?? []]);
+    return { records: { payment: payments.map(({ id }) => id) } };
+  },
+  async tell(db, { records }) {
+    const payments = await db.query(
+      `select id, order_id, method, status, currency, amount, captured_amount, refunded_amount, created_at,
+              (select coalesce(json_agg(json_build_object('type', type, 'amount', amount, 'note', note) order by id), '[]')
+                 from payment_transactions
+                where payment_transactions.tenant_id = $1 and payment_id = payments.id) as steps
+         from payments where tenant_id = $1 and id = any($2::uuid[]) order by id`,
+      [records.payment ?? []],
+    );
+    return payments.length === 0 ? null : payments;
+  },
+  async erase(tx, { records }) {
+    const ids = [records.payment ?? []];
+    await tx.query(
+      `update payment_transactions set note = null
+        where tenant_id = $1 and payment_id = any($2::uuid[]) and note is not null`,
+      ids,
+    );
+    await tx.query(
+      `update refunds set reason = null
+        where tenant_id = $1 and payment_id = any($2::uuid[]) and reason is not null`,
+      ids,
+    );
+  },
+};
