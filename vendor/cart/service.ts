@@ -15,7 +15,7 @@ import {
 } from '@carton/runtime';
 import { cartCreated, cartUpdated } from './events.ts';
 import { explainIssue } from './issues.ts';
-import { type Issue, type PricedCart, type PricedLine, priceCart } from './pricing.ts';
+import { type Issue, type PricedCart, type PricedLine, type PriceOptions, priceCart } from './pricing.ts';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from './problems.ts';
 import { normalizeProperties } from './properties.ts';
 import {
@@ -51,12 +51,13 @@ import { presentAdminCart, presentCart, presentNoCart } from './view.ts';
 export async function findPricedCart(
   db: TenantDatabase,
   session: Pick<ShopperSession, 'memberId' | 'hash'>,
+  options?: PriceOptions,
 ): Promise<PricedCart<StoredCart> | null> {
   const owner = ownerOf(session);
   if (!owner) return null;
   return db.together(async (one) => {
     const cart = await findActiveCart(one, owner);
-    return cart && priceCart(one, cart);
+    return cart && priceCart(one, cart, options);
   });
 }
 

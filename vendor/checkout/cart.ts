@@ -23,7 +23,7 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { recordCompleted } from './attempts.ts';
-import { customerOf, missingFields } from './customer.ts';
+import { customerOf, missingFields, pricedFor } from './customer.ts';
 import { refuseStaleOffer } from './drift.ts';
 import type { DraftToWrite, Placing } from './placing.ts';
 import { cartEmpty } from './problems.ts';
@@ -126,7 +126,7 @@ export async function prepareCart(
   if (cart === null) throw cartEmpty('Put something into the cart first.');
   const reservation = reservationOf(cart.id);
   const [sale, store, hasReservation] = await beginTogether([
-    () => priceCart(tx, cart, { stock: false }),
+    () => priceCart(tx, cart, { stock: false, ...pricedFor(body.customer) }),
     () => findStore(tx),
     () => isReserved(tx, reservation),
   ]);

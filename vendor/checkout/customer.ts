@@ -1,7 +1,7 @@
 /**
  * Who orders: what the shopper says at checkout, else what the cart knows already, and what the shop asks for.
  */
-import type { StoredCart } from '@carton/cart';
+import { type PriceOptions, type StoredCart, saleAddressOf } from '@carton/cart';
 import type { Store } from '@carton/core';
 import type { OrderDraft } from '@carton/order';
 import type { Checkout } from './schemas.ts';
@@ -36,4 +36,14 @@ export function missingFields(required: readonly Field[], customer: Omit<OrderDr
 /** Where POST /checkout is told a field. */
 export function pointerOf(field: Field): string {
   return `/customer/${field.replace('.', '/')}`;
+}
+
+/**
+ * What stands in for the cart's own when it is priced: what is priced is what is shipped to. Of an address that is free
+ * text nothing is understood: prices that depend on one see an address that says no country, and a region that serves
+ * countries of its own asks for one.
+ */
+export function pricedFor({ email, address, billing }: Checkout['customer']): PriceOptions {
+  const of = (given: typeof address) => (given === undefined ? undefined : saleAddressOf(given));
+  return { email, shippingAddress: of(address), billingAddress: of(billing) };
 }

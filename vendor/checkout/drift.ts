@@ -2,7 +2,7 @@
  * What the shopper has seen and what is charged are the same, or nothing is ordered: the state of `GET /checkout` that
  * an If-Match names, and the total that the body expects.
  */
-import type { PricedCart, StoredCart } from '@carton/cart';
+import type { PricedSale } from '@carton/cart';
 import {
   defineProblem,
   type IfMatch,
@@ -64,12 +64,8 @@ export async function refuseStaleOffer(ifMatch: IfMatch | null, look: () => Prom
  * Refuses to charge another total than the one that was seen.
  * @throws offer_changed (412) when If-Match named another, total_changed (409) when the body did
  */
-export function refuseDrift(
-  { cart, totals }: PricedCart<StoredCart>,
-  ifMatch: IfMatch | null,
-  expectedTotal?: MoneyValue,
-): void {
-  const actual = money(totals.total, cart.currency);
+export function refuseDrift({ sale, totals }: PricedSale, ifMatch: IfMatch | null, expectedTotal?: MoneyValue): void {
+  const actual = money(totals.total, sale.currency);
   const seen = ifMatch && seenIn(ifMatch.header);
   if (ifMatch && seen && !isSame(seen, actual)) throw changed(ifMatch, actual);
   if (expectedTotal && !isSame(expectedTotal, actual)) {

@@ -2,7 +2,7 @@
  * Placing an order as a row of steps, to which packages contribute: what has to be true for it, what is claimed for it
  * before it is written, and what is written beside it.
  */
-import type { PricedCart } from '@carton/cart';
+import type { PricedSale } from '@carton/cart';
 import type { Store } from '@carton/core';
 import type { StockReference } from '@carton/inventory';
 import type { OrderDraft } from '@carton/order';
@@ -22,7 +22,7 @@ export interface Placing {
   /** What becomes the order: `cart`, or what another package sells (a draft, a renewal). */
   readonly source: { readonly type: string; readonly id: string };
   /** With its prices. Where stock was not looked at, `insufficient_stock` is no issue of its lines: it is taken. */
-  readonly sale: PricedCart;
+  readonly sale: PricedSale;
   readonly store: Store;
   /** Who orders; null when staff or the box itself places the order. */
   readonly shopper: Pick<ShopperSession, 'hash' | 'memberId'> | null;
@@ -58,8 +58,8 @@ export const placingOrder = { shopper: 100, cart: 200, customer: 300, stock: 400
  * rows are locked.
  * @example definePackage({ extends: [orderPlacing.with({
  *            name: 'gift-card', order: placingOrder.claim, problems: [giftCardSpent],
- *            async claim(tx, { orderId, sale }) {
- *              const [card] = await tx.query(debitOnce, [orderId, sale.cart.id]);
+ *            async claim(tx, { orderId, source }) {
+ *              const [card] = await tx.query(debitOnce, [orderId, source.id]);
  *              if (!card) throw giftCardSpent();
  *            } })] })
  */

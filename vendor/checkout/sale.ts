@@ -83,29 +83,18 @@ function draftOf(
   id: string,
   number: string,
 ) {
-  const { cart, lines, adjustments, totals } = sale;
+  const { lines, adjustments, totals } = sale;
+  const { currency, regionId, locale, memberId } = sale.sale;
   return {
     id,
     number,
     cartId: source.type === 'cart' ? source.id : null,
     sessionHash: shopper?.hash ?? null,
-    memberId: shopper?.memberId ?? cart.memberId,
-    currency: cart.currency,
-    regionId: cart.regionId,
-    locale: cart.locale ?? store.defaultLocale,
-    lines: lines.map(({ id: lineId, variant, quantity, properties, unitPrice, total }) => ({
-      id: newId(),
-      lineId,
-      variantId: variant.id,
-      productId: variant.productId,
-      sku: variant.sku,
-      title: variant.productTitle,
-      variantTitle: variant.title,
-      properties,
-      quantity,
-      unitAmount: unitPrice as number,
-      totalAmount: total as number,
-    })),
+    memberId: shopper?.memberId ?? memberId,
+    currency,
+    regionId,
+    locale: locale ?? store.defaultLocale,
+    lines: lines.map(lineOf),
     adjustments,
     totals,
     customer,
@@ -113,4 +102,20 @@ function draftOf(
     payBy,
     metadata,
   } satisfies DraftToWrite;
+}
+
+/** A line as the order keeps it. */
+function lineOf({
+  id: lineId,
+  variant,
+  quantity,
+  properties,
+  unitPrice,
+  total,
+  ...line
+}: Placing['sale']['lines'][number]) {
+  const of = { variantId: variant?.id ?? null, productId: variant?.productId ?? null, sku: variant?.sku ?? null };
+  const title = 'title' in line ? line.title : (variant?.productTitle as string);
+  const amounts = { unitAmount: unitPrice as number, totalAmount: total as number };
+  return { id: newId(), lineId, ...of, title, variantTitle: variant?.title ?? null, properties, quantity, ...amounts };
 }

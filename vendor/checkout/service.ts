@@ -25,6 +25,7 @@ import {
 } from '@carton/runtime';
 import { recordFailed } from './attempts.ts';
 import { type Attempt, placingOf, prepareCart, previewCheckout } from './cart.ts';
+import { pricedFor } from './customer.ts';
 import { refuseDrift, refuseStaleOffer } from './drift.ts';
 import { cartChanged, cartEmpty } from './problems.ts';
 import { refuseUnmet } from './requirements.ts';
@@ -105,7 +106,9 @@ async function beginPaymentOf(
   method: string,
 ): Promise<BegunPayment | null> {
   await refuseStaleOffer(ifMatch, () => previewCheckout(db, session));
-  const [priced, store] = await db.together((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
+  const [priced, store] = await db.together((one) =>
+    Promise.all([findPricedCart(one, session, pricedFor(body.customer)), findStore(one)]),
+  );
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
   if (!priced) throw cartEmpty('Put something into the cart first.');

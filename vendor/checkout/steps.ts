@@ -3,7 +3,7 @@
  */
 import { cartProblems, countryNotServed } from '@carton/cart';
 import type { Store } from '@carton/core';
-import { insufficientStock, takeStock } from '@carton/inventory';
+import { insufficientStock, type StockLine, takeStock } from '@carton/inventory';
 import { missingFields, pointerOf } from './customer.ts';
 import { type Placing, type PlacingStep, placingOrder, type Requirement } from './placing.ts';
 import { cartEmpty, cartNotReady, customerDetailsMissing, guestCheckoutOff, paymentRequired } from './problems.ts';
@@ -72,7 +72,17 @@ const stock: PlacingStep = {
   order: placingOrder.stock,
   problems: [insufficientStock],
   claim: (tx, { sale, orderId, reservation }) =>
-    takeStock(tx, sale.cart.lines, { type: 'order', id: orderId }, reservation ? { reserved: reservation } : {}),
+    takeStock(
+      tx,
+      sale.lines.flatMap(stockedOf),
+      { type: 'order', id: orderId },
+      reservation ? { reserved: reservation } : {},
+    ),
 };
+
+/** What stock knows of a line. */
+function stockedOf({ variantId, quantity }: Placing['sale']['lines'][number]): StockLine[] {
+  return variantId === null ? [] : [{ variantId, quantity }];
+}
 
 export const builtInSteps: readonly PlacingStep[] = [shopper, cart, customer, payment, stock];

@@ -1,0 +1,81 @@
+/**
+ * What is priced is what is shipped to, a region sells to its countries alone, and the order keeps what the cart said.
+ */
+import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
+import type { ExtensionPoint } from '@carton/runtime';
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { bindProvider, buyer, makeArticle, shopperWith, standing } from './shop.ts';
+
+const box = await createTestBox(t, { tier: 'basic' });
+const mug = await makeArticle(box, 'mug', 1000, 1000);
+const euro = (amount: number) => ({ amount, currency: 'EUR' });
+const at = (country: string) => ({ name: 'Ada Lovelace', line1: '12 Rue des Lilas', city: 'Lyon', country });
+const orderTo = (address: unknown, more = {}) => ({ ...buyer, ...more, customer: { ...buyer.customer, address } });
+
+/** A tax by the country that is shipped to, as the package that keeps tax rates would have it. */
+const rates: Record<string, number> = { FR: 20, DE: 19 };
+const tax = totalsStep({
+  name: 'tax',
+  order: totalsOrder.tax,
+  adjust: ({ sale, totals }) => {
+    const rate = rates[sale.shippingAddress?.country ?? ''] ?? 0;
+    const amount = (totals.subtotal * rate) / 100;
+    return rate === 0 ? [] : [{ code: 'vat', label: 'VAT', kind: 'tax' as const, amount, rate }];
+  },
+});
+const { database } = box.box;
+database.extensions = new Map([...database.extensions, [cartTotals as ExtensionPoint<unknown>, [tax]]]);
+
+t.test('an address that comes with the order is the one that is priced', async (t) => {
+  const cases: [what: string, address: unknown, total: number][] = [
+    ['another country', at('DE'), 1190],
+    ['in small letters', { ...at('DE'), country: 'de' }, 1190],
+    ['the same country', at('FR'), 1200],
+    ['a country without a tax', at('CH'), 1000],
+    ['free text, of which nothing is understood', '1 Main Street, Berlin', 1000],
+    ['none: then it is that of the cart', undefined, 1200],
+  ];
+  for (const [what, address, total] of cases) {
+    const shopper = await shopperWith(box, [mug, 1]);
+    await shopper.put('/cart/shipping-address', at('FR'));
+    t.match((await shopper.get('/checkout')).body, { cart: { totals: { total: euro(1200) } } });
+    const placed = await shopper.post('/checkout', orderTo(address));
+    t.equal(placed.status, 201, what);
+    t.strictSame(placed.body.totals.total, euro(total), what);
+    t.match(placed.body.customer.address, address ?? { country: 'FR' });
+  }
+});
+
+t.test('and what is paid online, and compared with what was seen', async (t) => {
+  const provider = bindProvider(box, t);
+  const shopper = await shopperWith(box, [mug, 1]);
+  await shopper.put('/cart/shipping-address', at('FR'));
+  const tag = (await shopper.get('/checkout')).headers.get('etag') as string;
+  const paid = orderTo(at('DE'), { paymentMethod: 'card' });
+  const totals = { expected: euro(1200), actual: euro(1190) };
+  const refused = await shopper.post('/checkout', { ...paid, expectedTotal: euro(1200) });
+  t.match(refused, { status: 409, body: { code: 'total_changed', totals } });
+  t.match(await shopper.post('/checkout', paid, { headers: { 'if-match': tag } }), { status: 412, body: { totals } });
+  t.strictSame(provider.calls, []);
+  t.equal((await shopper.post('/checkout', { ...paid, expectedTotal: euro(1190) })).status, 201);
+  t.strictSame(provider.calls, ['initiate 1190', 'confirm 1190', 'capture 1190']);
+});
+
+t.test('a region sells to its countries and to no others', async (t) => {
+  const region = await box.staff.post('/admin/regions', { name: 'France', currency: 'EUR', countries: ['FR'] });
+  const regionId = region.body.id;
+  const shopper = await shopperWith(box, [mug, 1]);
+  await shopper.patch('/cart', { regionId, note: 'Ring twice', locale: 'fr-FR' });
+  await shopper.put('/cart/shipping-address', at('FR'));
+  const before = await standing(box);
+  for (const address of [at('DE'), '1 Main Street', { line1: '1 Main Street' }]) {
+    const refused = await shopper.post('/checkout', orderTo(address));
+    t.match(refused, { status: 409, body: { code: 'country_not_served' } }, JSON.stringify(address));
+  }
+  t.strictSame(await standing(box), before);
+  const placed = await shopper.post('/checkout', orderTo(at('FR')));
+  t.match(placed, { status: 201, body: { regionId, locale: 'fr-FR', notes: 'Ring twice' } });
+  t.equal(placed.body.customer.email, buyer.customer.email);
+  t.match((await box.staff.get(`/admin/orders/${placed.body.id}`)).body, { regionId, locale: 'fr-FR' });
+});
