@@ -1,0 +1,70 @@
+/**
+ * What totals cost: the reads of all steps travel with those of the prices.
+ */
+import { type Caller, countJourneys, createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { cartTotals, findPricedCart, type TotalsStep, totalsOrder, totalsStep } from '../index.ts';
+import { forSale, sessionOf, shopperWith } from './helpers.ts';
+
+const box = await createTestBox(t);
+const { database } = box.box;
+const mounted = database.extensions;
+const steps = ['shipping', 'promotion', 'tax'].map((name) =>
+  totalsStep({
+    name,
+    order: totalsOrder.shipping,
+    reads: (db, { cartId }) => db.query<{ amount: number }>(`select 100 as amount, $1::uuid, $2::uuid`, [cartId]),
+    adjust: (_, [row]) => [{ code: name, label: name, kind: 'shipping', amount: row?.amount ?? 0 }],
+  }),
+);
+const register = (given: readonly TotalsStep<never, never>[]) => {
+  database.extensions = new Map([...mounted, [cartTotals as never, given]]);
+};
+const [shirt, ...others] = await Promise.all(Array.from({ length: 12 }, () => forSale(box)));
+if (!shirt) throw new Error('twelve products');
+
+t.test('a cart is read and priced in two round trips, whatever is in it and whoever prices it', async (t) => {
+  const count = async (shopper: Caller) => {
+    const db = database.forTenant(box.id);
+    return countJourneys(database, () => findPricedCart(db, sessionOf(shopper)));
+  };
+  const [one, many] = [
+    await shopperWith(box, [shirt, 1]),
+    await shopperWith(box, ...others.map((each): [typeof each, number] => [each, 1])),
+  ];
+  for (const given of [[], steps]) {
+    register(given as never);
+    t.equal(await count(one), 2);
+    t.equal(await count(many), 2);
+  }
+  t.equal((await findPricedCart(database.forTenant(box.id), sessionOf(one)))?.totals.shipping, 300);
+});
+
+t.test('steps with a read each add no round trip to any request about a cart', async (t) => {
+  const requests = async () => {
+    const shopper = await shopperWith(box, [shirt, 1]);
+    const [{ id }] = (await shopper.get('/cart')).body.items;
+    const address = { name: 'Ada', line1: '12 Rue', city: 'Lyon', country: 'FR' };
+    const made: [string, () => Promise<unknown>][] = [
+      ['read', () => shopper.get('/cart')],
+      ['add', () => shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 1 })],
+      ['change', () => shopper.patch(`/cart/items/${id}`, { quantity: 3 })],
+      ['address', () => shopper.put('/cart/shipping-address', address)],
+      ['preview', () => shopper.get('/checkout')],
+      ['checkout', () => shopper.post('/checkout', { customer: { email: 'ada@example.com' } })],
+    ];
+    const counts: [string, number][] = [];
+    for (const [name, request] of made) counts.push([name, await countJourneys(database, request)]);
+    return counts;
+  };
+  /** The fewest of several tries: the box delivers events meanwhile, which is counted too. */
+  const fewest = async () => {
+    const tries = [await requests(), await requests(), await requests(), await requests()];
+    return (tries[0] ?? []).map(([name], at) => [name, Math.min(...tries.map((each) => each[at]?.[1] ?? 0))] as const);
+  };
+  register([]);
+  const without = await fewest();
+  register(steps as never);
+  t.strictSame(await fewest(), without);
+  t.comment(Object.fromEntries(without));
+});

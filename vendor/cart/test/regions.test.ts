@@ -1,0 +1,76 @@
+/**
+ * A region sells to its countries and to no others; the shopper mends a cart that does not fit in either order.
+ */
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { forSale, shopperWith } from './helpers.ts';
+
+const box = await createTestBox(t);
+const sells = async (name: string, countries: string[]): Promise<string> =>
+  (await box.staff.post('/admin/regions', { name, currency: 'EUR', countries })).body.id;
+const [europe, alps, nowhere] = [
+  await sells('Europe', ['FR', 'DE']),
+  await sells('Alps', ['CH']),
+  await sells('Nowhere', []),
+];
+const shirt = await forSale(box);
+const address = (country: string) => ({ name: 'Ada', line1: '12 Rue', city: 'Lyon', country });
+const buyer = { customer: { email: 'ada@example.com' } };
+
+t.test(
+  'region and address go in as they come; while they do not fit the cart says so and is not ordered',
+  async (t) => {
+    const shopper = await shopperWith(box, [shirt, 1]);
+    const issues = async () => (await shopper.get('/cart')).body.issues;
+    t.match(await shopper.patch('/cart', { regionId: europe }), { status: 200, body: { issues: [] } });
+    t.strictSame(await issues(), [], 'what is sent nowhere yet fits everywhere');
+    const set = await shopper.put('/cart/shipping-address', address('CH'));
+    t.match([set.status, set.body.issues], [200, ['country_not_served']]);
+    t.strictSame(await issues(), ['country_not_served']);
+    const detail = 'Europe does not sell to Switzerland: choose another region or another address.';
+    t.match((await shopper.get('/checkout')).body, { ready: false });
+    t.strictSame((await shopper.get('/checkout')).body.requirements, [{ code: 'country_not_served', detail }]);
+    t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'country_not_served', detail } });
+
+    t.strictSame((await shopper.patch('/cart', { regionId: alps })).body.issues, [], 'another region');
+    t.strictSame((await shopper.patch('/cart', { regionId: europe })).body.issues, ['country_not_served']);
+    t.strictSame((await shopper.put('/cart/shipping-address', address('DE'))).body.issues, [], 'or another address');
+    t.strictSame((await shopper.get('/checkout')).body.requirements, []);
+    t.equal((await shopper.post('/checkout', buyer)).status, 201);
+  },
+);
+
+t.test('a region without countries sells nowhere, a cart without a region anywhere', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1]);
+  await shopper.put('/cart/shipping-address', address('US'));
+  t.strictSame((await shopper.get('/cart')).body.issues, []);
+  t.strictSame((await shopper.patch('/cart', { regionId: nowhere })).body.issues, ['country_not_served']);
+  t.strictSame((await shopper.patch('/cart', { regionId: null })).body.issues, []);
+});
+
+t.test('a region that gives up a country no longer sells to the carts there', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1]);
+  await shopper.patch('/cart', { regionId: europe });
+  await shopper.put('/cart/shipping-address', address('FR'));
+  t.strictSame((await shopper.get('/checkout')).body.requirements, []);
+  await box.staff.patch(`/admin/regions/${europe}`, { countries: ['DE'] });
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'country_not_served' } });
+});
+
+t.test('where it is billed to is nobody\u2019s matter', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1]);
+  await shopper.patch('/cart', { regionId: alps });
+  t.strictSame((await shopper.put('/cart/billing-address', address('US'))).body.issues, []);
+});
+
+t.test('a cart keeps the locale of its shopper, and its order has it', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1]);
+  t.equal((await shopper.get('/cart')).body.locale, null);
+  t.match(await shopper.patch('/cart', { locale: 'nonsense!' }), {
+    status: 400,
+    body: { errors: [{ pointer: '/locale' }] },
+  });
+  t.equal((await shopper.patch('/cart', { locale: 'fr-CH' })).body.locale, 'fr-CH');
+  const { id } = (await shopper.post('/checkout', buyer)).body;
+  t.equal((await box.staff.get(`/admin/orders/${id}`)).body.locale, 'fr-CH');
+});

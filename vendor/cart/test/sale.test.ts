@@ -1,0 +1,188 @@
+/**
+ * A sale without a cart is priced by the same code: custom lines, agreed prices, choices that it brings itself.
+ */
+import { newId, shortName } from '@carton/runtime';
+import { createTestBox, packagesOfTier, writePackage } from '@carton/runtime/testing';
+import t from 'tap';
+import {
+  findPricedCart,
+  type PricedCart,
+  priceSale,
+  type Sale,
+  type StoredCart,
+  saleAddressOf,
+  saleOfCart,
+} from '../index.ts';
+import { forSale, region, sessionOf, shopperWith } from './helpers.ts';
+
+const migration = `export const up = (knex) =>
+  knex.raw(\`
+    create table post_options (
+      tenant_id uuid not null references tenants (id),
+      id uuid not null,
+      price bigint not null,
+      primary key (tenant_id, id)
+    );
+    create table post_choices (
+      tenant_id uuid not null,
+      cart_id uuid not null,
+      option_id uuid not null,
+      primary key (tenant_id, cart_id),
+      foreign key (tenant_id, option_id) references post_options (tenant_id, id)
+    );
+  \`);
+export const down = (knex) => knex.raw('drop table post_choices, post_options');
+`;
+const index = `
+import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
+import { definePackage, object, percentOf, Uuid } from '@carton/runtime';
+
+const chosen = \`
+  select options.id, options.price from post_options options
+   where options.tenant_id = $1
+     and options.id = coalesce($2, (select option_id from post_choices where tenant_id = $1 and cart_id = $3))\`;
+
+const post = totalsStep({
+  name: 'post',
+  order: totalsOrder.shipping,
+  choice: object({ optionId: Uuid }),
+  reads: (db, { cartId }, choice) => db.query(chosen, [choice?.optionId ?? null, cartId]),
+  adjust: (_, [option]) =>
+    option ? [{ code: 'post', label: 'Post', kind: 'shipping', amount: option.price, source: { type: 'option', id: option.id } }] : [],
+});
+
+const rates = { reduced: 5 };
+const tax = totalsStep({
+  name: 'vat',
+  order: totalsOrder.tax,
+  adjust: ({ lines, region }) =>
+    lines.map(({ id, discountedTotal, taxCategory }) => {
+      const rate = rates[taxCategory] ?? 20;
+      return { code: 'vat', label: 'VAT', kind: 'tax', rate, amount: percentOf(discountedTotal, rate), lineId: id };
+    }),
+});
+
+export default definePackage({ routes: [], extends: [cartTotals.with(post), cartTotals.with(tax)] });
+`;
+const written = { name: 'post', dependencies: ['cart'], index, migration };
+const box = await createTestBox(t, await writePackage(t, written, packagesOfTier('basic').map(shortName)));
+const db = box.box.database.forTenant(box.id);
+const [cheap, dear] = [newId(), newId()];
+await db.insertMany('post_options', [
+  { id: cheap, price: 300 },
+  { id: dear, price: 900 },
+]);
+const shirt = await forSale(box, { price: 1000 });
+
+const nobody: Sale = {
+  cartId: null,
+  choices: {},
+  currency: 'EUR',
+  regionId: null,
+  memberId: null,
+  channelId: null,
+  locale: null,
+  email: null,
+  shippingAddress: null,
+  billingAddress: null,
+  time: new Date(),
+  lines: [],
+};
+const ofShirts = { variantId: shirt.variantId, quantity: 2, properties: {} };
+
+t.test('a draft comes to what a cart with the same lines and choices comes to', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 2]);
+  const { id } = (await shopper.get('/cart')).body;
+  await db.insert('post_choices', { cartId: id, optionId: cheap });
+  const priced = (await findPricedCart(db, sessionOf(shopper))) as PricedCart<StoredCart>;
+  const { lines } = priced.cart;
+  const draft = await priceSale(db, { ...nobody, lines, choices: { post: { optionId: cheap } } });
+  t.strictSame([draft.totals, draft.adjustments], [priced.totals, priced.adjustments]);
+  t.equal(draft.totals.total, 2000 + 300 + 400);
+  t.match(draft.adjustments, [
+    { code: 'post', source: { type: 'option', id: cheap } },
+    { code: 'vat', rate: 20 },
+  ]);
+});
+
+t.test('choices of the sale stand in for those of the cart', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 2]);
+  const { cart } = (await findPricedCart(db, sessionOf(shopper))) as { cart: StoredCart };
+  await db.insert('post_choices', { cartId: cart.id, optionId: cheap });
+  const shippingOf = async (sale: Sale) => (await priceSale(db, sale)).totals.shipping;
+  t.equal(await shippingOf(saleOfCart(cart)), 300);
+  t.equal(await shippingOf({ ...saleOfCart(cart), choices: { post: { optionId: dear } } }), 900);
+  t.equal(await shippingOf({ ...nobody, lines: cart.lines }), 0, 'without a cart nothing is chosen');
+});
+
+t.test('choices that no step of the box knows, or of another shape, are refused', async (t) => {
+  const price = (choices: Sale['choices']) => priceSale(db, { ...nobody, lines: [{ ...ofShirts, id: 'a' }], choices });
+  await t.rejects(async () => price({ pigeon: {} }), { message: 'the choice of pigeon: there is nothing to choose' });
+  await t.rejects(async () => price({ vat: {} }), { message: 'the choice of vat: there is nothing to choose' });
+  await t.rejects(async () => price({ post: { optionId: 5 } }), {
+    message: /the choice of post: .*optionId must be string/,
+  });
+});
+
+t.test('custom lines are priced, taxed and discounted as any other, and need no stock', async (t) => {
+  const repair = { id: 'repair', variantId: null, title: 'Repair', quantity: 3, properties: {}, weight: null };
+  const lines = [
+    { ...ofShirts, id: 'shirts' },
+    { ...repair, unitPrice: 499, taxCategory: 'reduced' },
+  ];
+  const { totals, lines: priced, adjustments } = await priceSale(db, { ...nobody, lines });
+  t.match(totals, { subtotal: 2000 + 1497, tax: 400 + 75, total: 3972 });
+  t.match(priced, [
+    { variantId: shirt.variantId, unitPrice: 1000, issues: [] },
+    { variantId: null, variant: null, title: 'Repair', total: 1497, issues: [] },
+  ]);
+  t.strictSame(
+    adjustments.map(({ lineId, rate }) => [lineId, rate]),
+    [
+      ['shirts', 20],
+      ['repair', 5],
+    ],
+  );
+  for (const unitPrice of [-1, 0.5, Number.NaN]) {
+    const wrong = [{ ...repair, unitPrice, taxCategory: null }];
+    await t.rejects(priceSale(db, { ...nobody, lines: wrong }), {
+      message: `the line repair of a sale has the price ${unitPrice}`,
+    });
+  }
+});
+
+t.test('an agreed price stands, whatever the variant costs today and whether it is still for sale', async (t) => {
+  const old = await forSale(box, { price: 5000, stock: 1 });
+  await box.staff.patch(`/admin/products/${old.productId}`, { status: 'archived' });
+  const line = { id: 'a', variantId: old.variantId, quantity: 1, properties: {} };
+  const price = async (unitPrice?: number) => {
+    const { lines, totals } = await priceSale(db, { ...nobody, lines: [{ ...line, unitPrice }] });
+    return [lines[0]?.unitPrice, lines[0]?.issues, totals.subtotal];
+  };
+  t.strictSame(await price(), [null, ['unavailable'], 0]);
+  t.strictSame(await price(4000), [4000, [], 4000]);
+  t.strictSame(await price(0), [0, [], 0], 'a gift is not without a price');
+});
+
+t.test('what is known of an address that was given with a checkout', async (t) => {
+  const none = { country: null, province: null, postalCode: null };
+  t.strictSame(saleAddressOf('12 Rue des Lilas, France'), none);
+  t.strictSame(saleAddressOf({ line1: '12 Rue', country: 'Frankreich', province: ' ' }), none);
+  t.strictSame(saleAddressOf({ country: ' fr ', postalCode: '69003', province: null }), {
+    ...none,
+    country: 'FR',
+    postalCode: '69003',
+  });
+});
+
+t.test('a sale in a region goes to the countries of the region', async (t) => {
+  const regionId = await region(box, 'EUR');
+  await box.staff.patch(`/admin/regions/${regionId}`, { countries: ['FR'] });
+  const issues = async (country: string | null) => {
+    const shippingAddress = { country, province: null, postalCode: null };
+    return (await priceSale(db, { ...nobody, regionId, shippingAddress, lines: [{ ...ofShirts, id: 'a' }] })).issues;
+  };
+  t.strictSame(await issues('FR'), []);
+  t.strictSame(await issues('DE'), ['country_not_served']);
+  t.strictSame(await issues(null), ['country_not_served'], 'where it goes has to be known');
+});
