@@ -1,0 +1,81 @@
+/**
+ * Making a tenant large: each of its rows again and again, in every table, by what the catalogue says of it. An id
+ * becomes the same other id wherever it stands, so that a copy of an order has a copy of its lines.
+ */
+import { administerAt } from '../database.ts';
+
+/** Codes of a country, a currency: a copy of one would be none. */
+const longestCode = 3;
+const nilId = '00000000-0000-0000-0000-000000000000';
+
+interface Column {
+  name: string;
+  type: string;
+}
+
+interface Table {
+  name: string;
+  /** The column that names the tenant. */
+  tenant: string;
+  columns: Column[];
+  /** Texts that have to differ from row to row by themselves. */
+  distinct: string[];
+  /** Not so for a table with a deferred constraint, where PostgreSQL cannot. */
+  skipsConflicts: boolean;
+}
+
+const tables = `
+  select tables.relname as name, tenant.attname as tenant,
+         (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, null)) order by attnum)
+            from pg_attribute
+           where attrelid = tables.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+         (select coalesce(json_agg(distinct attname), '[]')
+            from pg_index
+            join pg_attribute on attrelid = indrelid and attnum = any(indkey) and atttypid = 'text'::regtype
+           where indrelid = tables.oid and indisunique and not exists (
+             select from pg_attribute others
+              where others.attrelid = indrelid and others.attnum = any(indkey) and others.atttypid = 'uuid'::regtype
+                and others.attname <> tenant.attname)) as distinct,
+         not exists (select from pg_index where indrelid = tables.oid and not indimmediate) as "skipsConflicts"
+    from pg_class tables
+    cross join lateral (
+      select attname from pg_attribute
+       where attrelid = tables.oid and not attisdropped
+         and (attname = 'tenant_id' or attnum = any(
+               (select conkey from pg_constraint
+                 where conrelid = tables.oid and contype = 'f' and confrelid = 'tenants'::regclass limit 1)::int2[]))
+       order by attname = 'tenant_id' desc limit 1
+    ) tenant
+   where tables.relnamespace = current_schema()::regnamespace and tables.relkind = 'r'
+   order by tables.relname`;
+
+function copyOf({ name, type }: Column, { tenant, distinct }: Table): string {
+  const column = `source."${name}"`;
+  const copied = (value: string) => `md5(${value}::text || copy)::uuid`;
+  if (name === tenant) return column;
+  if (type === 'uuid') return `case when ${column} = '${nilId}' then ${column} else ${copied(column)} end`;
+  if (type === 'uuid[]') return `array(select ${copied('each')} from unnest(${column}) as each order by 1)`;
+  if (type === 'timestamp with time zone') return `${column} - copy * interval '1 millisecond'`;
+  if (!distinct.includes(name)) return column;
+  return `case when length(${column}) <= ${longestCode} then ${column} else copy || '-' || ${column} end`;
+}
+
+function statementFor(table: Table, tenantId: string, copies: number): string {
+  const { name, tenant, columns, skipsConflicts } = table;
+  return `
+    insert into "${name}" (${columns.map((column) => `"${column.name}"`).join(', ')})
+    select ${columns.map((column) => copyOf(column, table)).join(', ')}
+      from "${name}" source cross join generate_series(1, ${copies}) as copy
+     where source."${tenant}" = '${tenantId}' ${skipsConflicts ? 'on conflict do nothing' : ''}`;
+}
+
+/**
+ * Copies each row of a tenant so many times, and has PostgreSQL look at what the tables hold now. As a superuser: what
+ * refers to what is not checked anew.
+ */
+export async function multiplyRows(databaseUrl: string, tenantId: string, copies: number): Promise<void> {
+  const found = (await administerAt(databaseUrl, tables)) as unknown as Table[];
+  const copying = found.map((table) => statementFor(table, tenantId, copies));
+  await administerAt(databaseUrl, 'set session_replication_role = replica', ...copying);
+  await administerAt(databaseUrl, 'vacuum analyze');
+}

@@ -1,0 +1,54 @@
+/**
+ * A shop that has at least one of everything that a list answers, made as its staff and shoppers would make it.
+ */
+import { reserveStock } from '@carton/inventory';
+import { newId } from '@carton/runtime';
+import type { Answer, TestBox, TestShop } from '@carton/runtime/testing';
+
+async function done(answer: Promise<Answer>) {
+  const { status, body } = await answer;
+  if (status >= 300) throw new Error(`the shop could not be filled: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Fills a shop with two of most things. A list that it leaves empty cannot be tried: add to it what a new list has. */
+export async function fillShop(box: TestBox, shop: TestShop): Promise<void> {
+  const { staff } = shop;
+  const region = { name: 'Europe', currency: 'EUR', countries: ['FR', 'DE'] };
+  await done(staff.post('/admin/regions', region));
+  const variants: string[] = [];
+  for (const title of ['Linen shirt', 'Wool coat']) {
+    const product = await done(staff.post('/admin/products', { title, status: 'published' }));
+    const [{ id }] = product.variants;
+    variants.push(id);
+    await done(staff.patch(`/admin/variants/${id}`, { sku: title, barcode: title }));
+    await done(staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] }));
+    const { items } = await done(staff.get(`/admin/stock-items?variantId=${id}`));
+    const received = { quantity: 1000, reason: 'received' };
+    await done(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, received));
+  }
+  await done(staff.post('/admin/products', { title: 'Draft of a hat' }));
+  await fillCollections(shop);
+  for (const email of ['ada@example.com', 'Grace@Example.com']) await order(shop, variants, email);
+  await done(shop.shopper().post('/cart/items', { variantId: variants[0], quantity: 1 }));
+  const lines = variants.map((variantId) => ({ variantId, quantity: 1 }));
+  await shop.db.transaction((tx) => reserveStock(tx, lines, { type: 'test', id: newId() }));
+  await done(staff.post('/admin/invites', { email: 'new@example.com', role: 'viewer' }));
+  await done(staff.post('/admin/api-keys', { name: 'Storefront', kind: 'publishable' }));
+  await done(box.operator.post(`/admin/tenants/${shop.id}/domains`, { host: `${shop.slug}.example` }));
+}
+
+async function fillCollections({ staff }: TestShop): Promise<void> {
+  const ids = (await done(staff.get('/admin/products'))).items.map(({ id }: { id: string }) => id);
+  await done(staff.post('/admin/collections', { title: 'Summer', productIds: ids }));
+}
+
+/** An order, half paid and a little of it paid back. */
+async function order(shop: TestShop, variants: readonly string[], email: string): Promise<void> {
+  const shopper = shop.shopper();
+  for (const variantId of variants) await done(shopper.post('/cart/items', { variantId, quantity: 1 }));
+  const { id } = await done(shopper.post('/checkout', { customer: { email } }));
+  const paid = { method: 'bank_transfer', amount: { amount: 1000, currency: 'EUR' } };
+  const payment = await done(shop.staff.post(`/admin/orders/${id}/payments`, paid));
+  await done(shop.staff.post(`/admin/payments/${payment.id}/refunds`, { amount: { amount: 100, currency: 'EUR' } }));
+}
