@@ -18,8 +18,9 @@ export { isForeignKeyViolation, isUniqueViolation, toCamelCase } from './db/conn
 export type { Database } from './db/database.ts';
 export { eachRow } from './db/each-row.ts';
 export { firstIdAt, newId } from './db/id.ts';
-export { newestFirst, paginate, type Sort } from './db/paging.ts';
-export { json, type TenantDatabase } from './db/tenant-database.ts';
+export { type IntegrationPage, type IntegrationPlace, paginateIntegration, refuseFilters } from './db/following.ts';
+export { newestFirst, paginate, paginateChoices, type Sort } from './db/paging.ts';
+export { json, noteDeletions, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
@@ -27,6 +28,15 @@ export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/cr
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
+export {
+  type Deletion,
+  ExternalId,
+  externalFields,
+  externalIdTaken,
+  integrationPageOf,
+  integrationQuery,
+  newExternalFields,
+} from './http/integration.ts';
 export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';
 export type { IfMatch } from './http/preconditions.ts';
 export * from './http/problems.ts';

@@ -3,6 +3,7 @@
  */
 import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
+import { externalIdTaken } from '../http/integration.ts';
 import { invalidRequest, type Problem, unavailable } from '../http/problems.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
 
@@ -142,7 +143,7 @@ export function camelCaseRow<T>(row: T): T {
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
- * The problem an error of the database stands for: 503 while it is away or broke a deadlock (class 40), 400 for a value it cannot hold
+ * The problem an error of the database stands for: 409 where an `externalId` is taken, 503 while it is away or broke a deadlock (class 40), 400 for a value it cannot hold
  * (class 22 of the SQLSTATE codes), undefined for what is our own fault.
  */
 export function problemOfDatabaseError(error: unknown): Problem | undefined {
@@ -155,6 +156,7 @@ export function problemOfDatabaseError(error: unknown): Problem | undefined {
     /Connection terminated|connection timeout|not queryable/i.test(message ?? '');
   if (away) return unavailable('The database does not answer at the moment.', { headers: { 'Retry-After': '2' } });
   if (/^22/.test(state)) return invalidRequest('A value cannot be stored as it is.');
+  if (isUniqueViolation(error) && /_external_id$/.test(constraintOf(error) ?? '')) return externalIdTaken();
   return undefined;
 }
 
@@ -169,9 +171,13 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
 }
 
 function isViolation(error: unknown, state: string, constraint?: string): boolean {
-  const violation = error as { code?: string; constraint?: string; message?: string };
-  if (violation?.code !== state) return false;
-  // What comes from another node of Citus names it in the message alone, and there the number of the shard follows it.
+  if ((error as { code?: string } | undefined)?.code !== state) return false;
+  return constraint === undefined || constraintOf(error) === constraint;
+}
+
+/** What comes from another node of Citus names it in the message alone, and there the number of the shard follows it. */
+function constraintOf(error: unknown): string | undefined {
+  const violation = error as { constraint?: string; message?: string };
   const name = violation.constraint ?? /constraint "([^"]*)"/.exec(violation.message ?? '')?.[1];
-  return constraint === undefined || name?.replace(/_\d{6,}$/, '') === constraint;
+  return name?.replace(/_\d{6,}$/, '');
 }

@@ -34,6 +34,31 @@ export function json(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/**
+ * Times of rows are kept in milliseconds, rounded, hence two of them. A session says when its transaction began a moment
+ * after it did, hence the second.
+ */
+const settled = `
+  select least(clock_timestamp() - interval '1 second', min(xact_start) - interval '2 milliseconds') as settled
+    from pg_stat_activity
+   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+     and application_name <> 'pg_dump'`;
+
+/**
+ * Notes rows as deleted, in the transaction that deletes them, for whoever follows changes: those of a table that has
+ * an `external_id`. For statements that delete by themselves; `remove` and `update` do it.
+ */
+export async function noteDeletions(db: TenantDatabase, table: string, rows: readonly Row[]): Promise<void> {
+  const noted = rows.filter((row) => 'externalId' in row);
+  if (noted.length === 0) return;
+  await db.query(
+    `insert into deletions (tenant_id, resource, id, external_id)
+     select $1, $2, gone.id, gone.external_id from unnest($3::uuid[], $4::text[]) as gone (id, external_id)
+     on conflict do nothing`,
+    [table, noted.map(({ id }) => id), noted.map(({ externalId }) => externalId)],
+  );
+}
+
 export interface TransactionOptions {
   /**
    * `serializable`: as if no other transaction ran meanwhile, or an error of SQLSTATE class 40, after which the work
@@ -148,17 +173,21 @@ export class TenantDatabase {
 
   /**
    * Changes the rows whose columns equal `where` and answers them as they are now. A patch without a defined value
-   * reads them.
+   * reads them. `updatedAt` becomes the beginning of the transaction, by the clock of the database, whatever is given:
+   * whoever follows changes goes by it. Setting `deletedAt` is noted as a deletion.
    */
   async update<R = Row>(table: string, where: Values, patch: Values): Promise<R[]> {
     const columns = Object.keys(patch).filter((column) => patch[column] !== undefined);
     if (columns.length === 0) return this.#matching<R & Row>(table, where);
-    const set = columns.map((column, at) => `${quote(column)} = $${at + 2}`).join(', ');
-    const { condition, values } = conditionOf(where, columns.length + 2);
-    const text = `update ${quote(table)} set ${set} where tenant_id = $1${condition} returning *`;
+    const given = columns.filter((column) => column !== 'updatedAt');
+    const set = given.map((column, at) => `${quote(column)} = $${at + 2}`);
+    if (given.length < columns.length) set.push('updated_at = now()');
+    const { condition, values } = conditionOf(where, given.length + 2);
+    const text = `update ${quote(table)} set ${set.join(', ')} where tenant_id = $1${condition} returning *`;
     return this.#reported(async (db) => {
       const before = db.#listened ? await db.#matching(table, where, 'for update') : [];
-      const changed = await db.query<R & Row>(text, [...columns.map((column) => patch[column]), ...values]);
+      const changed = await db.query<R & Row>(text, [...given.map((column) => patch[column]), ...values]);
+      if (patch.deletedAt) await noteDeletions(db, table, changed);
       for (const after of changed) {
         await db.#report({ action: 'update', table, before: before.find((row) => sameRow(row, after)) ?? null, after });
       }
@@ -166,12 +195,13 @@ export class TenantDatabase {
     });
   }
 
-  /** Removes the rows whose columns equal `where` and answers them as they were. */
+  /** Removes the rows whose columns equal `where` and answers them as they were. What had an `externalId` is noted. */
   async remove<R = Row>(table: string, where: Values): Promise<R[]> {
     const { condition, values } = conditionOf(where, 2);
     const text = `delete from ${quote(table)} where tenant_id = $1${condition} returning *`;
     return this.#reported(async (db) => {
       const removed = await db.query<R & Row>(text, values);
+      await noteDeletions(db, table, removed);
       for (const before of removed) await db.#report({ action: 'delete', table, before, after: null });
       return removed;
     });
@@ -242,6 +272,27 @@ export class TenantDatabase {
       }
     };
     return this.#atHome(run);
+  }
+
+  /**
+   * Until when all changes are committed: no row will turn up whose `updated_at`, the beginning of the transaction
+   * that wrote it, is this or earlier. Ask before reading what was changed. On a connection of its own, as the user
+   * that the box's roles come from, who sees what each of its sessions is at; a backup only reads and is passed over.
+   */
+  settledUntil(): Promise<string> {
+    return this.#atHome(async (_, connection) => {
+      const sent = [
+        connection.query({ text: 'begin' }),
+        connection.query({ text: 'set local role none' }),
+        connection.query({ text: settled }),
+        connection.query({ text: 'commit' }),
+      ];
+      const answers = await Promise.allSettled(sent);
+      const failed = answers.find((answer) => answer.status === 'rejected');
+      if (failed) throw failed.reason;
+      const { rows } = (answers[2] as PromiseFulfilledResult<{ rows: unknown[] }>).value;
+      return (rows as [{ settled: string }])[0].settled;
+    });
   }
 
   /** Work on a connection of the pool at this tenant's home. */

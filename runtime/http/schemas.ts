@@ -56,8 +56,10 @@ export const RawBody = Type.Unsafe<Uint8Array>({
 /** Free data of the caller's own, kept as it is. */
 export const Metadata = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
+  description: 'Data of your own, replaced as a whole; as JSON of 16 KiB at most',
   additionalProperties: true,
   maxProperties: 50,
+  'x-maxBytes': 16_384,
 });
 
 /** A copy in which `$id` stands nowhere, for compilers that would resolve it. `replace` may put something in a named schema's place. */

@@ -13,8 +13,15 @@ const options = { strict: true, allErrors: true, strictTypes: false, allowUnionT
 // Text arrives as strings in paths and queries only, so only there "12" may become 12.
 const exact = new Ajv2020({ ...options, useDefaults: true });
 const coercing = new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array' });
-addFormats(exact);
-addFormats(coercing);
+for (const ajv of [exact, coercing]) {
+  addFormats(ajv);
+  // JSON Schema bounds texts and counts, not an object as a whole.
+  ajv.addKeyword({
+    keyword: 'x-maxBytes',
+    validate: (most: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= most,
+    error: { message: ({ schema }) => `must be of at most ${schema} bytes as JSON` },
+  });
+}
 
 const compiled = new WeakMap<Ajv2020, WeakMap<TSchema, ValidateFunction>>();
 

@@ -5,7 +5,11 @@ import { ProductPage, ProductRule, wantedPrice } from '@carton/product';
 import {
   changeOf,
   DateTime,
+  externalFields,
   Handle,
+  integrationPageOf,
+  integrationQuery,
+  newExternalFields,
   nullable,
   object,
   oneOf,
@@ -46,12 +50,14 @@ export const AdminCollection = object(
     ...Collection.properties,
     kind: oneOf(['manual', 'rule'], { description: 'Made by hand, or filled by its rule' }),
     rule: nullable(ProductRule),
+    ...externalFields,
     createdAt: DateTime,
     updatedAt: DateTime,
   },
   { $id: 'AdminCollection' },
 );
-export const AdminCollectionPage = pageOf(AdminCollection, 'AdminCollectionPage');
+export const AdminCollectionPage = integrationPageOf(AdminCollection, 'AdminCollectionPage');
+export const AdminCollectionQuery = integrationQuery();
 
 /** A collection as staff work on it: with the ids of its products; of a rule's collection, none. */
 export const AdminCollectionDetail = object(
@@ -67,13 +73,14 @@ export const CreateCollection = object(
     description: Type.Optional(Description),
     rule: Type.Optional(ProductRule),
     productIds: Type.Optional(ProductIds),
+    ...newExternalFields,
   },
   { $id: 'CreateCollection' },
 );
 export type CreateCollection = Static<typeof CreateCollection>;
 
 export const ChangeCollection = changeOf(
-  { title: Title, handle: Handle, description: Description, rule: ProductRule },
+  { title: Title, handle: Handle, description: Description, rule: ProductRule, ...externalFields },
   { $id: 'ChangeCollection' },
 );
 export type ChangeCollection = Static<typeof ChangeCollection>;

@@ -122,14 +122,16 @@ export async function readAdminCollection(db: TenantDatabase, id: string): Promi
 
 /** @throws invalid_request (400), collection_handle_taken (409) */
 export function createCollection(db: TenantDatabase, body: CreateCollection): Promise<AdminCollectionDetail> {
-  const { title, description = '', rule = null, productIds = [] } = body;
+  const { title, description = '', rule = null, productIds = [], externalId = null, metadata = {} } = body;
   refuseIdAsHandle(body.handle);
   if (rule && body.productIds) throw invalidField('/productIds', 'are not given together with a rule');
   const work = db.transaction(async (transaction) => {
     const products = await knownProducts(transaction, productIds);
     const id = newId();
     const handle = body.handle ?? (await handleFor(transaction, title));
-    await insertCollection(transaction, { id, handle, title, description, kind: rule ? 'rule' : 'manual', rule });
+    const kind = rule ? 'rule' : 'manual';
+    const own = { externalId, metadata };
+    await insertCollection(transaction, { id, handle, title, description, kind, rule, ...own });
     await replaceProducts(transaction, id, [], products);
     return announced(transaction, id);
   });

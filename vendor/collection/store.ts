@@ -11,6 +11,8 @@ export interface CollectionRow {
   description: string;
   kind: 'manual' | 'rule';
   rule: ProductRule | null;
+  externalId: string | null;
+  metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
 }
@@ -55,17 +57,18 @@ export async function handlesLike(db: TenantDatabase, stem: string): Promise<Set
 
 export async function insertCollection(
   db: TenantDatabase,
-  { rule, ...fields }: Omit<CollectionRow, 'createdAt' | 'updatedAt'>,
+  { rule, metadata, ...fields }: Omit<CollectionRow, 'createdAt' | 'updatedAt'>,
 ): Promise<void> {
-  await db.insert('collections', { ...fields, rule: rule && json(rule) });
+  await db.insert('collections', { ...fields, rule: rule && json(rule), metadata: json(metadata) });
 }
 
 export async function updateCollection(
   db: TenantDatabase,
   id: string,
-  { rule, ...fields }: Partial<CollectionRow>,
+  { rule, metadata, ...fields }: Partial<CollectionRow>,
 ): Promise<void> {
-  await db.update('collections', { id }, { ...fields, rule: rule && json(rule), updatedAt: new Date() });
+  const patch = { ...fields, rule: rule && json(rule), metadata: metadata && json(metadata), updatedAt: new Date() };
+  await db.update('collections', { id }, patch);
 }
 
 /** The products of a collection in their order, from after a place on. */

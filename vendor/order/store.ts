@@ -1,8 +1,15 @@
 /**
  * Queries of the tables of order.
  */
-import { json, newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
-import type { AdminOrderQuery, fulfillmentStatuses, OrderAddress, orderStatuses, PaymentStatus } from './schemas.ts';
+import { json, newId, type Page, paginate, paginateChoices, type TenantDatabase } from '@carton/runtime';
+import {
+  type AdminOrderQuery,
+  fulfillmentStatuses,
+  type OrderAddress,
+  orderStatuses,
+  type PaymentStatus,
+  paymentStatuses,
+} from './schemas.ts';
 
 /** An order without its parts. Amounts are minor units of its currency. */
 export interface OrderState {
@@ -163,19 +170,42 @@ export async function findOrderRowByCart(db: TenantDatabase, cartId: string): Pr
 
 /** A page of orders, newest first: which ones, then all their parts at once. */
 export async function listOrderRows(db: TenantDatabase, query: AdminOrderQuery): Promise<Page<OrderRow>> {
-  const { status, paymentStatus, fulfillmentStatus, number, email, archived } = query;
-  const orders = db.table<Pick<OrderRow, 'id' | 'createdAt'>>('orders').select('orders.id', 'orders.createdAt');
-  const equal = { status, paymentStatus, fulfillmentStatus, number };
-  for (const [column, value] of Object.entries(equal)) if (value !== undefined) orders.where(column, value);
-  if (email !== undefined) orders.whereRaw('lower(orders.email) = lower(?)', [email]);
-  if (archived === true) orders.whereNotNull('archivedAt');
-  if (archived === false) orders.whereNull('archivedAt');
-  const page = await paginate(orders as never, 'orders', query);
-  const ids = (page.items as { id: string }[]).map(({ id }) => id);
+  const page = await pageOfOrders(db, query);
+  const ids = page.items.map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findOrderRows(db, ids);
   const rows = new Map(found.map((row) => [row.id, row]));
   return { items: ids.flatMap((id) => rows.get(id) ?? []), nextCursor: page.nextCursor };
 }
+
+/**
+ * Which orders a page has. By number or e-mail address there are few; by their states alone each combination of states
+ * is read by itself, so that a rare one is found without a look at all others.
+ */
+function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<Page<{ id: string }>> {
+  const { status, paymentStatus, fulfillmentStatus, number, email, archived } = query;
+  const states = { status, paymentStatus, fulfillmentStatus, archived };
+  const told = Object.entries(states).filter(([, value]) => value !== undefined);
+  if (told.length > 0 && number === undefined && email === undefined) {
+    const choices = Object.entries(anyState).map(([column, values]) => [
+      column,
+      states[column as keyof typeof states] === undefined ? values : [states[column as keyof typeof states]],
+    ]);
+    return paginateChoices(db, 'orders', Object.fromEntries(choices), query);
+  }
+  const orders = db.table<{ id: string; createdAt: string }>('orders').select('orders.id', 'orders.createdAt');
+  for (const [column, value] of told) orders.where(column, value);
+  if (number !== undefined) orders.where('number', number);
+  if (email !== undefined) orders.whereRaw('orders.email_key = lower(?)', [email]);
+  return paginate(orders as never, 'orders', query);
+}
+
+/** What an order's states may be, in all. */
+const anyState = {
+  status: orderStatuses,
+  paymentStatus: paymentStatuses,
+  fulfillmentStatus: fulfillmentStatuses,
+  archived: [false, true],
+};
 
 /**
  * Locks an order until the transaction ends and answers it without its parts; null for an unknown id.

@@ -311,6 +311,9 @@ export async function listRefundRows(
   const refunds = refundsOf(db);
   const equal = { 'refunds.orderId': orderId, 'refunds.paymentId': paymentId, 'step.status': status };
   for (const [column, value] of Object.entries(equal)) if (value !== undefined) refunds.where(column, value);
-  const { items, nextCursor } = await paginate<RefundRow>(refunds as never, 'refunds', page);
+  // Steps of a state are in the order of their refunds, which were written in the same transaction.
+  const byState = status !== undefined && orderId === undefined && paymentId === undefined;
+  if (byState) refunds.whereRaw("step.type = 'refund'");
+  const { items, nextCursor } = await paginate<RefundRow>(refunds as never, byState ? 'step' : 'refunds', page);
   return { items: items.map(refundOf), nextCursor };
 }

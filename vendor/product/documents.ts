@@ -144,7 +144,7 @@ export async function findOptions(
 const sorts = {
   newest: { key: 'created_at', operator: '<', direction: 'desc' },
   oldest: { key: 'created_at', operator: '>', direction: 'asc' },
-  title: { key: 'lower(title)', operator: '>', direction: 'asc' },
+  title: { key: 'title_key', operator: '>', direction: 'asc' },
 } as const;
 
 /** One more than the largest page, to see whether there is another. */
@@ -161,7 +161,7 @@ function pageStatement(sort: keyof typeof sorts, filters: readonly string[], par
   if (text === undefined) {
     const { key, operator, direction } = sorts[sort];
     const filterOf: Record<string, (parameter: number) => string> = {
-      q: (parameter) => `strpos(lower(title), lower($${parameter})) > 0`,
+      q: (parameter) => `strpos(title_key, lower($${parameter})) > 0`,
       handle: (parameter) => `handle = $${parameter}`,
       place: (parameter) => `(${key}, id) ${operator} ($${parameter}, $${parameter + 1})`,
     };

@@ -110,7 +110,7 @@ export async function listAdminProducts(
   { q, handle, status, ...place }: AdminProductQuery,
 ): Promise<Page<AdminProduct>> {
   const rows = db.table<ProductRow>('products').whereNull('deleted_at');
-  if (q !== undefined) rows.whereRaw('strpos(lower(title), lower(?)) > 0', [q]);
+  if (q !== undefined) rows.whereRaw('strpos(title_key, lower(?)) > 0', [q]);
   if (handle !== undefined) rows.where('handle', handle);
   if (status !== undefined) rows.where('status', status);
   const page = await paginate(rows, 'products', place);

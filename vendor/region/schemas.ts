@@ -6,6 +6,10 @@ import {
   Currency,
   changeOf,
   DateTime,
+  externalFields,
+  integrationPageOf,
+  integrationQuery,
+  newExternalFields,
   object,
   pageOf,
   type Static,
@@ -29,10 +33,12 @@ export const Region = object({ id: Uuid, ...fields }, { $id: 'Region' });
 export const RegionPage = pageOf(Region, 'RegionPage');
 
 export const AdminRegion = object(
-  { ...Region.properties, createdAt: DateTime, updatedAt: DateTime },
+  { ...Region.properties, ...externalFields, createdAt: DateTime, updatedAt: DateTime },
   { $id: 'AdminRegion' },
 );
-export const AdminRegionPage = pageOf(AdminRegion, 'AdminRegionPage');
+export const AdminRegionPage = integrationPageOf(AdminRegion, 'AdminRegionPage');
+
+export const AdminRegionQuery = integrationQuery();
 
 export const CreateRegion = object(
   {
@@ -40,12 +46,13 @@ export const CreateRegion = object(
     currency: fields.currency,
     taxInclusive: Type.Optional(fields.taxInclusive),
     countries: Type.Optional(fields.countries),
+    ...newExternalFields,
   },
   { $id: 'CreateRegion' },
 );
 export type CreateRegion = Static<typeof CreateRegion>;
 
-export const ChangeRegion = changeOf(fields, { $id: 'ChangeRegion' });
+export const ChangeRegion = changeOf({ ...fields, ...externalFields }, { $id: 'ChangeRegion' });
 export type ChangeRegion = Static<typeof ChangeRegion>;
 
 export const Country = object(

@@ -6,13 +6,15 @@ import {
   countryName,
   defineProblem,
   extensionPoint,
+  type IntegrationPage,
+  type IntegrationPlace,
   invalidField,
   isCountry,
   isForeignKeyViolation,
+  json,
   newId,
   notFound,
-  type Page,
-  paginate,
+  paginateIntegration,
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
@@ -46,12 +48,12 @@ export const regionInUse = defineProblem({ code: 'region_in_use', status: 409, t
 /** One page of regions, newest first. */
 export async function pageOfRegions(
   db: TenantDatabase,
-  place: { limit: number; cursor?: string },
-): Promise<Page<RegionRow>> {
-  const page = await paginate(db.table<{ id: string }>('regions'), 'regions', place);
+  place: IntegrationPlace,
+): Promise<IntegrationPage<RegionRow>> {
+  const page = await paginateIntegration(db, db.table<RegionRow>('regions'), 'regions', place);
   const ids = page.items.map(({ id }) => id);
   const regions = await findRegions(db, ids);
-  return { items: ids.flatMap((id) => regions.get(id) ?? []), nextCursor: page.nextCursor };
+  return { ...page, items: ids.flatMap((id) => regions.get(id) ?? []) };
 }
 
 /** @throws not_found (404) */
@@ -71,11 +73,12 @@ export async function listShippedCountries(db: TenantDatabase): Promise<Country[
 
 /** @throws invalid_request (400), country_taken (409) */
 export async function createRegion(db: TenantDatabase, body: CreateRegion): Promise<RegionRow> {
-  const { name, currency, taxInclusive = false, countries = [] } = body;
+  const { name, currency, taxInclusive = false, countries = [], externalId = null, metadata = {} } = body;
   refuseUnknown({ currency, countries });
   const id = newId();
   return db.transaction(async (transaction) => {
-    await transaction.insert('regions', { id, name, currency, taxInclusive });
+    const fields = { name, currency, taxInclusive, externalId, metadata: json(metadata) };
+    await transaction.insert('regions', { id, ...fields });
     await setCountries(transaction, id, countries);
     return announced(transaction, id);
   });
@@ -84,12 +87,13 @@ export async function createRegion(db: TenantDatabase, body: CreateRegion): Prom
 /** @throws not_found (404), invalid_request (400), country_taken (409), region_priced (409) */
 export async function changeRegion(db: TenantDatabase, id: string, body: ChangeRegion): Promise<RegionRow> {
   refuseUnknown(body);
-  const { countries, ...fields } = body;
+  const { countries, metadata, ...fields } = body;
   return db.transaction(async (transaction) => {
     if (!(await lockRegion(transaction, id))) throw notFound(`No region has the id ${id}.`);
     const before = await readRegion(transaction, id);
     if (fields.currency && fields.currency !== before.currency) await refusePriced(transaction, before);
-    await transaction.update('regions', { id }, { ...fields, updatedAt: new Date() });
+    const patch = { ...fields, metadata: metadata && json(metadata), updatedAt: new Date() };
+    await transaction.update('regions', { id }, patch);
     if (countries) await setCountries(transaction, id, countries);
     return announced(transaction, id);
   });

@@ -12,11 +12,13 @@ export interface RegionRow {
   taxInclusive: boolean;
   /** ISO 3166-1 alpha-2, in alphabetical order. */
   countries: string[];
+  externalId: string | null;
+  metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
 }
 
-const columns = `id, name, currency, tax_inclusive, created_at, updated_at,
+const columns = `id, name, currency, tax_inclusive, external_id, metadata, created_at, updated_at,
   array(select country from region_countries countries
          where countries.tenant_id = $1 and countries.region_id = regions.id order by country) as countries`;
 

@@ -21,7 +21,8 @@ export interface PlanOptions {
 /** The worst statement of a call. */
 export interface Finding extends Reading {
   operationId: string;
-  /** The path as it was called. */
+  /** What it was called with, and the whole path. */
+  query: Query;
   path: string;
   /** It reads more than a page needs, however large the tenant is. */
   fails: boolean;
@@ -80,7 +81,9 @@ async function tryList(trial: Trial, list: RouteDeclaration): Promise<void> {
   const paths = await pathsOf(trial, list);
   for (const path of paths) {
     const get: Get = async (query) => {
-      const whole = `${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+      const given = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) given.set(name, String(value));
+      const whole = `${path}?${given}`;
       return { answer: await callerFor(trial, list).get(whole), path: whole };
     };
     const { answer } = await get({ limit: largestPage });
@@ -123,7 +126,7 @@ async function tryCall(
     const readings = await readingsOf(box.box.database, shop.id, sent);
     const tooMuch = ({ rows, pages }: Reading) => rows > mostRows || pages > mostPages;
     const [worst] = readings.sort((a, b) => Number(tooMuch(b)) - Number(tooMuch(a)) || b.rows - a.rows);
-    if (worst) result.findings.push({ ...worst, operationId, path, fails: tooMuch(worst) });
+    if (worst) result.findings.push({ ...worst, operationId, query, path, fails: tooMuch(worst) });
   };
   await measure({ ...query, limit: pageSize });
   let cursor: string | undefined;

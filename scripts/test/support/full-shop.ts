@@ -3,7 +3,7 @@
  */
 import { reserveStock } from '@carton/inventory';
 import { newId } from '@carton/runtime';
-import type { Answer, TestBox, TestShop } from '@carton/runtime/testing';
+import { type Answer, type TestBox, type TestShop, until } from '@carton/runtime/testing';
 
 async function done(answer: Promise<Answer>) {
   const { status, body } = await answer;
@@ -16,6 +16,7 @@ export async function fillShop(box: TestBox, shop: TestShop): Promise<void> {
   const { staff } = shop;
   const region = { name: 'Europe', currency: 'EUR', countries: ['FR', 'DE'] };
   await done(staff.post('/admin/regions', region));
+  await done(staff.post('/admin/products', { title: 'Draft of a hat' }));
   const variants: string[] = [];
   for (const title of ['Linen shirt', 'Wool coat']) {
     const product = await done(staff.post('/admin/products', { title, status: 'published' }));
@@ -27,15 +28,16 @@ export async function fillShop(box: TestBox, shop: TestShop): Promise<void> {
     const received = { quantity: 1000, reason: 'received' };
     await done(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, received));
   }
-  await done(staff.post('/admin/products', { title: 'Draft of a hat' }));
   await fillCollections(shop);
   for (const email of ['ada@example.com', 'Grace@Example.com']) await order(shop, variants, email);
+  await cancelSome(shop, variants);
   await done(shop.shopper().post('/cart/items', { variantId: variants[0], quantity: 1 }));
   const lines = variants.map((variantId) => ({ variantId, quantity: 1 }));
   await shop.db.transaction((tx) => reserveStock(tx, lines, { type: 'test', id: newId() }));
   await done(staff.post('/admin/invites', { email: 'new@example.com', role: 'viewer' }));
   await done(staff.post('/admin/api-keys', { name: 'Storefront', kind: 'publishable' }));
   await done(box.operator.post(`/admin/tenants/${shop.id}/domains`, { host: `${shop.slug}.example` }));
+  await vary(box, shop);
 }
 
 async function fillCollections({ staff }: TestShop): Promise<void> {
@@ -51,4 +53,28 @@ async function order(shop: TestShop, variants: readonly string[], email: string)
   const paid = { method: 'bank_transfer', amount: { amount: 1000, currency: 'EUR' } };
   const payment = await done(shop.staff.post(`/admin/orders/${id}/payments`, paid));
   await done(shop.staff.post(`/admin/payments/${payment.id}/refunds`, { amount: { amount: 100, currency: 'EUR' } }));
+}
+
+/** Orders whose end others are told of. */
+async function cancelSome(shop: TestShop, variants: readonly string[]): Promise<void> {
+  const shopper = shop.shopper();
+  for (let count = 1; count <= 2; count++) {
+    await done(shopper.post('/cart/items', { variantId: variants[0], quantity: 1 }));
+    const { id } = await done(shopper.post('/checkout', { customer: { email: 'ada@example.com' } }));
+    await done(shop.staff.post(`/admin/orders/${id}/cancel`));
+  }
+  const delivered = async () => (await done(shop.staff.get('/admin/event-deliveries'))).items.length;
+  await until(delivered, (count) => count > 1);
+}
+
+/** States that come about where a provider or a subscriber fails. */
+async function vary({ owner }: TestBox, { id }: TestShop): Promise<void> {
+  const first = (table: string, condition: string) => `
+    tenant_id = $1 and id = (select id from ${table} where tenant_id = $1 and ${condition} order by id limit 1)`;
+  await owner.query(
+    `update payment_transactions set status = 'failed' where ${first('payment_transactions', "type = 'refund'")}`,
+    [id],
+  );
+  await owner.query(`update payments set status = 'failed', provider = 'another' where ${first('payments', 'true')}`, [id]);
+  await owner.query(`update event_deliveries set status = 'dead' where ${first('event_deliveries', 'true')}`, [id]);
 }

@@ -1,10 +1,11 @@
 /**
  * Collections in the hands of staff.
  */
-import { pageQuery, paginate, route } from '@carton/runtime';
+import { externalIdTaken, paginateIntegration, route } from '@carton/runtime';
 import {
   AdminCollectionDetail,
   AdminCollectionPage,
+  AdminCollectionQuery,
   ChangeCollection,
   CreateCollection,
   SetCollectionProducts,
@@ -31,11 +32,11 @@ export const listAdminCollections = route(
     tag,
     summary: 'List collections, newest first',
     access: 'staff',
-    query: pageQuery(),
+    query: AdminCollectionQuery,
     status: 200,
     response: AdminCollectionPage,
   },
-  ({ db, query }) => paginate(db.table<CollectionRow>('collections'), 'collections', query),
+  ({ db, query }) => paginateIntegration(db, db.table<CollectionRow>('collections'), 'collections', query),
 );
 
 export const createCollection = route(
@@ -51,7 +52,7 @@ export const createCollection = route(
     status: 201,
     response: AdminCollectionDetail,
     location: '/admin/collections/{id}',
-    problems: [handleTaken],
+    problems: [externalIdTaken, handleTaken],
   },
   ({ db, body }) => create(db, body),
 );
@@ -81,7 +82,7 @@ export const updateCollection = route(
     body: ChangeCollection,
     status: 200,
     response: AdminCollectionDetail,
-    problems: [handleTaken, madeByHand],
+    problems: [externalIdTaken, handleTaken, madeByHand],
   },
   ({ db, params, body }) => changeCollection(db, params.id, body),
 );

@@ -1,8 +1,8 @@
 /**
  * Regions in the hands of staff.
  */
-import { pageQuery, route } from '@carton/runtime';
-import { AdminRegion, AdminRegionPage, ChangeRegion, CreateRegion } from '../schemas.ts';
+import { externalIdTaken, route } from '@carton/runtime';
+import { AdminRegion, AdminRegionPage, AdminRegionQuery, ChangeRegion, CreateRegion } from '../schemas.ts';
 import {
   changeRegion,
   countryTaken,
@@ -24,7 +24,7 @@ export const listAdminRegions = route(
     tag,
     summary: 'List regions, newest first',
     access: 'staff',
-    query: pageQuery(),
+    query: AdminRegionQuery,
     status: 200,
     response: AdminRegionPage,
   },
@@ -43,7 +43,7 @@ export const createRegion = route(
     status: 201,
     response: AdminRegion,
     location: '/admin/regions/{id}',
-    problems: [countryTaken],
+    problems: [countryTaken, externalIdTaken],
   },
   ({ db, body }) => create(db, body),
 );
@@ -73,7 +73,7 @@ export const updateRegion = route(
     body: ChangeRegion,
     status: 200,
     response: AdminRegion,
-    problems: [countryTaken, regionPriced],
+    problems: [countryTaken, externalIdTaken, regionPriced],
   },
   ({ db, params, body }) => changeRegion(db, params.id, body),
 );

@@ -1,0 +1,121 @@
+/**
+ * Following a list: what was changed after a moment, oldest change first, with what was deleted, and nothing missed.
+ *
+ * `updated_at` is when the transaction that changed a row began (`now()`). One that began earlier may be committed
+ * later, behind whoever remembers the last time they were told. So a page ends before the oldest transaction that is
+ * still open: no row with an earlier time can turn up any more. What is told comes a moment late and is whole.
+ */
+import type { Knex } from 'knex';
+import type { Deletion } from '../http/integration.ts';
+import { decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
+import { invalidRequest } from '../http/problems.ts';
+import { paginate } from './paging.ts';
+import type { TenantDatabase } from './tenant-database.ts';
+
+export interface IntegrationPlace {
+  limit: number;
+  cursor?: string;
+  externalId?: string;
+  updatedAfter?: string;
+}
+
+export interface IntegrationPage<Item> extends Page<Item> {
+  deleted?: Deletion[];
+  updatedUntil?: string;
+}
+
+const order = 'updated';
+
+/**
+ * One page of a list: of what has an `externalId`, of what was changed after a moment, or as it is.
+ * @param rows selects from `table`, without the table's soft-deleted rows, `id`, `updated_at` and the sort's column
+ * @param filters the list's own filters as they were told: whoever follows changes follows all of them
+ * @throws invalid_request (400) for `updatedAfter` with another filter, or a cursor of another list
+ */
+export async function paginateIntegration<R extends { id: string; updatedAt: string }>(
+  db: TenantDatabase,
+  rows: Knex.QueryBuilder<R, R[]>,
+  table: string,
+  place: IntegrationPlace,
+  filters: Record<string, unknown> = {},
+): Promise<IntegrationPage<R>> {
+  const { externalId, updatedAfter } = place;
+  if (externalId !== undefined) rows.where(`${table}.external_id`, externalId);
+  if (updatedAfter === undefined) return paginate(rows, table, place);
+  refuseFilters({ ...filters, externalId });
+  return changesAfter(db, rows, table, { ...place, updatedAfter });
+}
+
+/** @throws invalid_request (400) */
+export function refuseFilters(filters: Record<string, unknown>): void {
+  const told = Object.keys(filters).filter((name) => filters[name] !== undefined);
+  if (told.length === 0) return;
+  const detail = 'is told without any other filter: what a filter leaves out would be missed';
+  throw invalidRequest(`updatedAfter ${detail}`, { errors: [{ in: 'query', pointer: '/updatedAfter', detail }] });
+}
+
+async function changesAfter<R extends { id: string; updatedAt: string }>(
+  db: TenantDatabase,
+  rows: Knex.QueryBuilder<R, R[]>,
+  table: string,
+  { limit, cursor, updatedAfter }: { limit: number; cursor?: string; updatedAfter: string },
+): Promise<IntegrationPage<R>> {
+  const [, time, id] = cursor === undefined ? [] : decodeCursor(cursor, order);
+  // Asked before anything is read: what is committed in between is seen, what is not is later than this.
+  const settled = await db.settledUntil();
+  const [changed, deleted] = await Promise.all([
+    between(rows, table, 'updated_at', { time: time ?? updatedAfter, id, settled, limit }),
+    between(
+      db.table<Deletion>('deletions').where('resource', table) as Knex.QueryBuilder<Deletion, Deletion[]>,
+      'deletions',
+      'deleted_at',
+      { time: time ?? updatedAfter, id, settled, limit },
+    ),
+  ]);
+  const told = [
+    ...changed.map((item) => ({ time: item.updatedAt, id: item.id, item, deletion: null })),
+    ...deleted.map((deletion) => ({ time: deletion.deletedAt, id: deletion.id, item: null, deletion })),
+  ].sort((one, other) => (one.time === other.time ? compare(one.id, other.id) : compare(one.time, other.time)));
+  const page = told.slice(0, limit);
+  const last = page.at(-1);
+  const isWhole = told.length <= limit;
+  return {
+    items: page.flatMap(({ item }) => item ?? []),
+    deleted: page.flatMap(({ deletion }) => {
+      if (!deletion) return [];
+      const { id, externalId, deletedAt } = deletion;
+      return { id, externalId, deletedAt };
+    }),
+    nextCursor: isWhole || !last ? null : encodeCursor([order, last.time as string, last.id]),
+    // Others of the last one's time may stand on the next page.
+    updatedUntil: isWhole || !last ? latest(settled, updatedAfter) : latest(before(last.time), updatedAfter),
+  };
+}
+
+/** Rows after a place, or after a moment, that are settled. */
+function between<R extends object>(
+  rows: Knex.QueryBuilder<R, R[]>,
+  table: string,
+  column: string,
+  { time, id, settled, limit }: { time: string | number; id?: string; settled: string; limit: number },
+): Promise<R[]> {
+  const [key, own] = [`${table}.${column}`, `${table}.id`];
+  if (id === undefined) rows.where(key, '>', time);
+  else rows.whereRaw('(??, ??) > (?, ?)', [key, own, time, id]);
+  return rows
+    .where(key, '<=', settled)
+    .orderBy([{ column: key }, { column: own }])
+    .limit(limit + 1) as unknown as Promise<R[]>;
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+function before(time: string): string {
+  return new Date(Date.parse(time) - 1).toISOString();
+}
+
+function latest(one: string, other: string): string {
+  return Date.parse(one) > Date.parse(other) ? one : new Date(other).toISOString();
+}
