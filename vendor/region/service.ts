@@ -46,10 +46,7 @@ export const regionPriced = defineProblem({
 export const regionInUse = defineProblem({ code: 'region_in_use', status: 409, title: 'The region is in use' });
 
 /** One page of regions, newest first. */
-export async function pageOfRegions(
-  db: TenantDatabase,
-  place: IntegrationPlace,
-): Promise<IntegrationPage<RegionRow>> {
+export async function pageOfRegions(db: TenantDatabase, place: IntegrationPlace): Promise<IntegrationPage<RegionRow>> {
   const page = await paginateIntegration(db, db.table<RegionRow>('regions'), 'regions', place);
   const ids = page.items.map(({ id }) => id);
   const regions = await findRegions(db, ids);

@@ -75,6 +75,8 @@ async function vary({ owner }: TestBox, { id }: TestShop): Promise<void> {
     `update payment_transactions set status = 'failed' where ${first('payment_transactions', "type = 'refund'")}`,
     [id],
   );
-  await owner.query(`update payments set status = 'failed', provider = 'another' where ${first('payments', 'true')}`, [id]);
+  await owner.query(`update payments set status = 'failed', provider = 'another' where ${first('payments', 'true')}`, [
+    id,
+  ]);
   await owner.query(`update event_deliveries set status = 'dead' where ${first('event_deliveries', 'true')}`, [id]);
 }

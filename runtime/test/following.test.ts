@@ -1,0 +1,112 @@
+/**
+ * Following a list by `updatedAfter`: every change is told, whenever it is committed, and every deletion.
+ */
+import { newId } from '@carton/runtime';
+import { createTestBox, until } from '@carton/runtime/testing';
+import t from 'tap';
+
+const box = await createTestBox(t);
+const { staff } = box;
+const longAgo = '2020-01-01T00:00:00.000Z';
+
+interface Told {
+  items: { id: string; title: string; updatedAt: string }[];
+  deleted: { id: string; externalId: string | null; deletedAt: string }[];
+  nextCursor: string | null;
+  updatedUntil: string;
+}
+
+async function make(title: string, more: object = {}): Promise<string> {
+  const { status, body } = await staff.post('/admin/collections', { title, ...more });
+  t.equal(status, 201);
+  return body.id;
+}
+
+async function changes(updatedAfter: string, more = ''): Promise<Told> {
+  const { status, body } = await staff.get(`/admin/collections?updatedAfter=${updatedAfter}${more}`);
+  t.equal(status, 200);
+  return body;
+}
+
+/** Everything that is told after a moment, page by page. */
+async function follow(updatedAfter: string, limit = 2) {
+  const pages: Told[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Told = await changes(updatedAfter, `&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`);
+    pages.push(page);
+    cursor = page.nextCursor;
+  } while (cursor);
+  return {
+    pages,
+    titles: pages.flatMap(({ items }) => items.map(({ title }) => title)),
+    deleted: pages.flatMap(({ deleted }) => deleted),
+    updatedUntil: pages.at(-1)?.updatedUntil as string,
+  };
+}
+
+/** The same once it tells of something new: what was changed a second ago is told at once, the rest a moment later. */
+function toldAfter(updatedAfter: string, count: number) {
+  return until(
+    () => follow(updatedAfter),
+    ({ titles, deleted }) => titles.length + deleted.length >= count,
+  );
+}
+
+t.test('changes are told oldest first, page by page, each as it is now', async (t) => {
+  const first = await make('First');
+  await make('Second');
+  await make('Third');
+  await staff.patch(`/admin/collections/${first}`, { title: 'First, changed' });
+  const all = await toldAfter(longAgo, 3);
+  t.strictSame(all.titles, ['Second', 'Third', 'First, changed']);
+  t.equal(all.pages.length, 2);
+  for (const { updatedUntil, items } of all.pages.slice(0, -1)) {
+    t.ok(updatedUntil < (items.at(-1)?.updatedAt as string), 'a page that is not the last leaves its last moment open');
+  }
+  t.strictSame((await follow(all.updatedUntil)).titles, [], 'from there on nothing is told twice');
+});
+
+t.test('what is deleted is told beside what was changed', async (t) => {
+  const from = (await toldAfter(longAgo, 3)).updatedUntil;
+  const id = await make('Short-lived', { externalId: 'ERP-1' });
+  await staff.delete(`/admin/collections/${id}`);
+  const kept = await make('Kept');
+  const told = await toldAfter(from, 2);
+  t.strictSame(told.titles, ['Kept']);
+  t.match(told.deleted, [{ id, externalId: 'ERP-1', deletedAt: String }]);
+  t.strictSame((await changes(told.updatedUntil)).deleted, [], 'once');
+  t.equal((await staff.get(`/admin/collections?externalId=ERP-1`)).body.items.length, 0);
+  t.equal((await staff.get(`/admin/collections/${kept}`)).status, 200);
+  const other = await box.openShop();
+  t.match((await other.staff.get(`/admin/collections?updatedAfter=${longAgo}`)).body, { items: [], deleted: [] });
+});
+
+t.test('a change that is committed after later ones is not missed', async (t) => {
+  const from = (await toldAfter(longAgo, 4)).updatedUntil;
+  let commit = () => {};
+  const held = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  const slow = box.db.transaction(async (tx) => {
+    await tx.insert('collections', { id: newId(), handle: 'slow', title: 'Slow', kind: 'manual' });
+    await held;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await make('Quick');
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const meanwhile = await follow(from);
+  t.strictSame(meanwhile.titles, [], 'nothing later is told while an earlier transaction is open');
+  commit();
+  await slow;
+  t.strictSame((await toldAfter(meanwhile.updatedUntil, 2)).titles, ['Slow', 'Quick']);
+});
+
+t.test('it is told without another filter, and a cursor is of its own order', async (t) => {
+  t.match(await staff.get(`/admin/collections?updatedAfter=${longAgo}&externalId=a`), {
+    status: 400,
+    body: { code: 'invalid_request', errors: [{ in: 'query', pointer: '/updatedAfter' }] },
+  });
+  const { nextCursor } = (await staff.get('/admin/collections?limit=1')).body;
+  t.match(await staff.get(`/admin/collections?updatedAfter=${longAgo}&cursor=${nextCursor}`), { status: 400 });
+});
