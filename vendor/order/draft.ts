@@ -198,6 +198,7 @@ function rowOf(draft: OrderDraft): OrderRow {
     customerName: customer.name ?? null,
     phone: customer.phone ?? null,
     notes: draft.notes ?? null,
+    externalId: null,
     metadata: draft.metadata ?? {},
     archivedAt: null,
     canceledAt: null,

@@ -54,6 +54,7 @@ export function orderOf(row: OrderRow): Order {
     notes: row.notes,
     memberId: row.memberId,
     sessionHash: row.sessionHash,
+    externalId: row.externalId,
     metadata: row.metadata,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

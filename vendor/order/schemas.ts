@@ -5,13 +5,14 @@ import {
   changeOf,
   DateTime,
   Email,
-  Metadata,
+  externalFields,
+  integrationPageOf,
+  integrationQuery,
   Money,
   nullable,
   object,
   oneOf,
   pageOf,
-  pageQuery,
   type Static,
   Type,
   Uuid,
@@ -183,14 +184,14 @@ export const AdminOrder = object(
   {
     ...OrderResource.properties,
     memberId: nullable({ ...Uuid, description: 'The member who placed it; null for a guest' }),
-    metadata: Metadata,
+    ...externalFields,
     archivedAt: nullable(DateTime),
   },
   { $id: 'AdminOrder' },
 );
-export const AdminOrderPage = pageOf(AdminOrder, 'AdminOrderPage');
+export const AdminOrderPage = integrationPageOf(AdminOrder, 'AdminOrderPage');
 
-export const AdminOrderQuery = pageQuery({
+export const AdminOrderQuery = integrationQuery({
   status: Type.Optional(Status),
   paymentStatus: Type.Optional(PaymentStatus),
   fulfillmentStatus: Type.Optional(FulfillmentStatus),
@@ -206,7 +207,7 @@ export const ChangeOrder = changeOf(
       { email: Email, name: nullable(Name), phone: nullable(Phone), address: AddressOrNull, billing: AddressOrNull },
       { $id: 'ChangeOrderCustomer' },
     ),
-    metadata: Metadata,
+    ...externalFields,
   },
   { $id: 'ChangeOrder' },
 );

@@ -5,6 +5,7 @@ import { returnStock, type StockLine } from '@carton/inventory';
 import {
   defineProblem,
   extensionPoint,
+  type IntegrationPage,
   json,
   notFound,
   type Page,
@@ -73,25 +74,26 @@ export async function readOrder(db: TenantDatabase, id: string): Promise<Order> 
   return order;
 }
 
-export async function listOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<Page<Order>> {
-  const { items, nextCursor } = await listOrderRows(db, query);
-  return { items: items.map(orderOf), nextCursor };
+export async function listOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<Order>> {
+  const page = await listOrderRows(db, query);
+  return { ...page, items: page.items.map(orderOf) };
 }
 
 /** @throws not_found (404) */
 export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeOrder): Promise<Order> {
-  const { customer = {}, metadata } = patch;
+  const { customer = {}, externalId, metadata } = patch;
   return db.transaction(async (tx) => {
     const { email, name: customerName, phone, address, billing } = customer;
     const changed = await tx.update(
       'orders',
       { id },
-      { email, customerName, phone, metadata: metadata && json(metadata), updatedAt: new Date() },
+      { email, customerName, phone, externalId, metadata: metadata && json(metadata), updatedAt: new Date() },
     );
     if (changed.length === 0) throw unknownOrder(id);
     if (address !== undefined) await putAddress(tx, id, 'shipping', address);
     if (billing !== undefined) await putAddress(tx, id, 'billing', billing);
-    const names = [...Object.keys(customer), ...(metadata ? ['metadata'] : [])];
+    const { customer: _, ...own } = patch;
+    const names = [...Object.keys(customer), ...Object.keys(own)];
     await insertOrderEvent(tx, id, 'updated', `Changed: ${names.join(', ')}`);
     const order = await readOrder(tx, id);
     await publish(tx, orderUpdated, { type: 'order', id }, factOfOrder(order));

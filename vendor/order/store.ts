@@ -1,7 +1,16 @@
 /**
  * Queries of the tables of order.
  */
-import { json, newId, type Page, paginate, paginateChoices, type TenantDatabase } from '@carton/runtime';
+import {
+  type IntegrationPage,
+  json,
+  newId,
+  type Page,
+  paginate,
+  paginateChoices,
+  paginateIntegration,
+  type TenantDatabase,
+} from '@carton/runtime';
 import {
   type AdminOrderQuery,
   fulfillmentStatuses,
@@ -109,6 +118,7 @@ export interface OrderRow extends OrderState {
   customerName: string | null;
   phone: string | null;
   notes: string | null;
+  externalId: string | null;
   metadata: Record<string, unknown>;
   archivedAt: string | null;
   canceledAt: string | null;
@@ -169,35 +179,38 @@ export async function findOrderRowByCart(db: TenantDatabase, cartId: string): Pr
 }
 
 /** A page of orders, newest first: which ones, then all their parts at once. */
-export async function listOrderRows(db: TenantDatabase, query: AdminOrderQuery): Promise<Page<OrderRow>> {
+export async function listOrderRows(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<OrderRow>> {
   const page = await pageOfOrders(db, query);
   const ids = page.items.map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findOrderRows(db, ids);
   const rows = new Map(found.map((row) => [row.id, row]));
-  return { items: ids.flatMap((id) => rows.get(id) ?? []), nextCursor: page.nextCursor };
+  return { ...page, items: ids.flatMap((id) => rows.get(id) ?? []) };
 }
 
 /**
  * Which orders a page has. By number or e-mail address there are few; by their states alone each combination of states
  * is read by itself, so that a rare one is found without a look at all others.
  */
-function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<Page<{ id: string }>> {
-  const { status, paymentStatus, fulfillmentStatus, number, email, archived } = query;
+function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<{ id: string }>> {
+  const { status, paymentStatus, fulfillmentStatus, number, email, archived, externalId, updatedAfter } = query;
   const states = { status, paymentStatus, fulfillmentStatus, archived };
   const told = Object.entries(states).filter(([, value]) => value !== undefined);
-  if (told.length > 0 && number === undefined && email === undefined) {
+  const isByState = [number, email, externalId, updatedAfter].every((value) => value === undefined);
+  if (isByState && told.length > 0) {
     const choices = Object.entries(anyState).map(([column, values]) => [
       column,
       states[column as keyof typeof states] === undefined ? values : [states[column as keyof typeof states]],
     ]);
     return paginateChoices(db, 'orders', Object.fromEntries(choices), query);
   }
-  const orders = db.table<{ id: string; createdAt: string }>('orders').select('orders.id', 'orders.createdAt');
+  const orders = db.table<PlacedOrder>('orders').select('orders.id', 'orders.createdAt', 'orders.updatedAt');
   for (const [column, value] of told) orders.where(column, value);
   if (number !== undefined) orders.where('number', number);
   if (email !== undefined) orders.whereRaw('orders.email_key = lower(?)', [email]);
-  return paginate(orders as never, 'orders', query);
+  return paginateIntegration<PlacedOrder>(db, orders as never, 'orders', query, { ...states, number, email });
 }
+
+type PlacedOrder = Pick<OrderRow, 'id' | 'createdAt' | 'updatedAt'>;
 
 /** What an order's states may be, in all. */
 const anyState = {

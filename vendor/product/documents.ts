@@ -27,6 +27,8 @@ export interface VariantDocument {
 export interface AdminVariantDocument extends VariantDocument {
   hsCode: string | null;
   originCountry: string | null;
+  externalId: string | null;
+  metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
 }
@@ -37,6 +39,7 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   title: string;
   description: string;
   status: 'draft' | 'published' | 'archived';
+  externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
@@ -44,7 +47,7 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   variants: V[];
 }
 
-const columns = 'id, handle, title, description, status, metadata, created_at, updated_at';
+const columns = 'id, handle, title, description, status, external_id, metadata, created_at, updated_at';
 
 const valuesOfOption = `(
   select coalesce(json_agg(choice), '[]')
@@ -61,7 +64,7 @@ const shopperFields = `id, product_id as "productId", title, sku, barcode, posit
   option_value_ids as "optionValueIds"`;
 
 const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const staffFields = `${shopperFields}, hs_code as "hsCode", origin_country as "originCountry",
+const staffFields = `${shopperFields}, hs_code as "hsCode", origin_country as "originCountry", external_id as "externalId", metadata,
   ${time('created_at')} as "createdAt", ${time('updated_at')} as "updatedAt"`;
 
 /** The variants of the row called `product` that are not deleted, in order. */

@@ -31,7 +31,7 @@ export function duplicateProduct(
       values: values.map((value) => ({ id: newValueId(value.id), value: value.value })),
     }));
     const variants = (source?.variants ?? []).map(
-      ({ title, position, weight, hsCode, originCountry, optionValueIds }): NewVariant => ({
+      ({ title, position, weight, hsCode, originCountry, optionValueIds, metadata }): NewVariant => ({
         id: newId(),
         productId: id,
         title,
@@ -42,6 +42,8 @@ export function duplicateProduct(
         hsCode,
         originCountry,
         optionValueIds: optionValueIds.map(newValueId).sort(),
+        externalId: null,
+        metadata,
       }),
     );
     const stem = handleOfCopy(handle);
@@ -51,6 +53,7 @@ export function duplicateProduct(
       title: wanted.title ?? `${[...title].slice(0, 190).join('')} (copy)`,
       description,
       status: 'draft' as const,
+      externalId: null,
       metadata,
     };
     await insertWhole(transaction, copy, options, variants);

@@ -87,6 +87,7 @@ export function planVariant(
   pointer = '',
 ): NewVariant {
   const { title, sku = null, barcode = null, weight = null, hsCode = null, originCountry = null } = asked;
+  const { externalId = null, metadata = {} } = asked;
   refuseUnknownCountry(originCountry, pointer);
   const optionValueIds = planChoice(options, asked.options ?? [], `${pointer}/options`);
   return {
@@ -100,6 +101,8 @@ export function planVariant(
     hsCode,
     originCountry,
     optionValueIds,
+    externalId,
+    metadata,
   };
 }
 

@@ -39,15 +39,16 @@ export function presentAdminVariant(
   options: readonly OptionDocument[],
   prices: Prices = noPrices,
 ): AdminVariant {
-  const { position, hsCode, originCountry, createdAt, updatedAt } = variant;
-  return { ...presentVariant(variant, options, prices), position, hsCode, originCountry, createdAt, updatedAt };
+  const { position, hsCode, originCountry, externalId, metadata, createdAt, updatedAt } = variant;
+  const own = { position, hsCode, originCountry, externalId, metadata, createdAt, updatedAt };
+  return { ...presentVariant(variant, options, prices), ...own };
 }
 
 export function presentAdminProduct(
   product: ProductDocument<AdminVariantDocument>,
   prices: Prices = noPrices,
 ): AdminProduct {
-  const { status, metadata, options } = product;
+  const { status, externalId, metadata, options } = product;
   const variants = product.variants.map((variant) => presentAdminVariant(variant, options, prices));
-  return { ...presentProduct({ ...product, variants: [] }, prices), status, metadata, variants };
+  return { ...presentProduct({ ...product, variants: [] }, prices), status, externalId, metadata, variants };
 }

@@ -6,9 +6,12 @@ import {
   Currency,
   changeOf,
   DateTime,
+  externalFields,
   Handle,
-  Metadata,
+  integrationPageOf,
+  integrationQuery,
   Money,
+  newExternalFields,
   nullable,
   object,
   oneOf,
@@ -106,20 +109,21 @@ export const AdminVariant = object(
     position: Type.Integer(),
     hsCode: nullable(HsCode),
     originCountry: nullable(Country),
+    ...externalFields,
     createdAt: DateTime,
     updatedAt: DateTime,
   },
   { $id: 'AdminVariant' },
 );
 export type AdminVariant = Static<typeof AdminVariant>;
-export const AdminVariantPage = pageOf(AdminVariant, 'AdminVariantPage');
+export const AdminVariantPage = integrationPageOf(AdminVariant, 'AdminVariantPage');
 
 export const AdminProduct = object(
-  { ...Product.properties, status: Status, metadata: Metadata, variants: Type.Array(AdminVariant) },
+  { ...Product.properties, status: Status, ...externalFields, variants: Type.Array(AdminVariant) },
   { $id: 'AdminProduct' },
 );
 export type AdminProduct = Static<typeof AdminProduct>;
-export const AdminProductPage = pageOf(AdminProduct, 'AdminProductPage');
+export const AdminProductPage = integrationPageOf(AdminProduct, 'AdminProductPage');
 
 export const ProductQuery = pageQuery({
   ...wantedPrice,
@@ -129,14 +133,14 @@ export const ProductQuery = pageQuery({
 });
 export type ProductQuery = Static<typeof ProductQuery>;
 
-export const AdminProductQuery = pageQuery({
+export const AdminProductQuery = integrationQuery({
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Text that the title contains' })),
   handle: Type.Optional(Handle),
   status: Type.Optional(Status),
 });
 export type AdminProductQuery = Static<typeof AdminProductQuery>;
 
-export const AdminVariantQuery = pageQuery({
+export const AdminVariantQuery = integrationQuery({
   sku: Type.Optional(Sku),
   barcode: Type.Optional(Barcode),
   productId: Type.Optional(Uuid),
@@ -170,6 +174,7 @@ const variantFields = {
   weight: nullable(Weight),
   hsCode: nullable(HsCode),
   originCountry: nullable(Country),
+  ...externalFields,
   options: Type.Array(ChosenOption, { maxItems: mostOptions, description: 'One value of each option of the product' }),
 };
 
@@ -189,7 +194,7 @@ export const CreateProduct = object(
     handle: Type.Optional({ ...Handle, description: 'Made from the title unless told' }),
     description: Type.Optional(Description),
     status: Type.Optional(Status),
-    metadata: Type.Optional(Metadata),
+    ...newExternalFields,
     options: Type.Optional(Type.Array(CreateProductOption, { maxItems: mostOptions })),
     variants: Type.Optional(
       Type.Array(CreateVariant, {
@@ -204,7 +209,7 @@ export const CreateProduct = object(
 export type CreateProduct = Static<typeof CreateProduct>;
 
 export const ChangeProduct = changeOf(
-  { title: Title, handle: Handle, description: Description, status: Status, metadata: Metadata },
+  { title: Title, handle: Handle, description: Description, status: Status, ...externalFields },
   { $id: 'ChangeProduct' },
 );
 export type ChangeProduct = Static<typeof ChangeProduct>;

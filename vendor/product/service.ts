@@ -2,7 +2,15 @@
  * Rules of products: made with options and variants in one transaction, seen by shoppers when published,
  * deleted softly because orders remember them.
  */
-import { newId, notFound, type Page, paginate, publish, type TenantDatabase } from '@carton/runtime';
+import {
+  type IntegrationPage,
+  newId,
+  notFound,
+  type Page,
+  paginateIntegration,
+  publish,
+  type TenantDatabase,
+} from '@carton/runtime';
 import {
   findProducts,
   findPublishedProduct,
@@ -108,17 +116,17 @@ async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Prom
 export async function listAdminProducts(
   db: TenantDatabase,
   { q, handle, status, ...place }: AdminProductQuery,
-): Promise<Page<AdminProduct>> {
+): Promise<IntegrationPage<AdminProduct>> {
   const rows = db.table<ProductRow>('products').whereNull('deleted_at');
   if (q !== undefined) rows.whereRaw('strpos(title_key, lower(?)) > 0', [q]);
   if (handle !== undefined) rows.where('handle', handle);
   if (status !== undefined) rows.where('status', status);
-  const page = await paginate(rows, 'products', place);
+  const page = await paginateIntegration(db, rows, 'products', place, { q, handle, status });
   const items = await presentForStaff(
     db,
     page.items.map(({ id }) => id),
   );
-  return { items, nextCursor: page.nextCursor };
+  return { ...page, items };
 }
 
 /** @throws not_found (404) */
@@ -130,14 +138,15 @@ export async function readAdminProduct(db: TenantDatabase, id: string): Promise<
 
 /** @throws invalid_request (400), product_handle_taken (409), sku_taken (409) */
 export async function createProduct(db: TenantDatabase, body: CreateProduct): Promise<AdminProduct> {
-  const { title, description = '', status = 'draft', metadata = {} } = body;
+  const { title, description = '', status = 'draft', externalId = null, metadata = {} } = body;
   refuseIdAsHandle(body.handle);
   const id = newId();
   const options = planOptions(body.options ?? []);
   const variants = planVariants(id, options, body.variants);
   const work = db.transaction(async (transaction) => {
     const handle = body.handle ?? (await handleFor(transaction, title));
-    await insertWhole(transaction, { id, handle, title, description, status, metadata }, options, variants);
+    const product = { id, handle, title, description, status, externalId, metadata };
+    await insertWhole(transaction, product, options, variants);
     return readAdminProduct(transaction, id);
   });
   return work.catch(throwTaken);

@@ -9,6 +9,7 @@ export interface ProductRow {
   title: string;
   description: string;
   status: 'draft' | 'published' | 'archived';
+  externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
@@ -25,6 +26,8 @@ export interface VariantRow {
   hsCode: string | null;
   originCountry: string | null;
   optionValueIds: string[];
+  externalId: string | null;
+  metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
 }
@@ -92,7 +95,8 @@ export async function findVariant(db: TenantDatabase, id: string): Promise<Varia
 /** Variants are written in the order of their SKUs: two writers of the same ones then wait, and never for each other. */
 export async function insertVariants(db: TenantDatabase, variants: readonly NewVariant[]): Promise<void> {
   const ordered = [...variants].sort((one, other) => ((one.sku ?? '') < (other.sku ?? '') ? -1 : 1));
-  await db.insertMany('product_variants', ordered);
+  const rows = ordered.map((variant) => ({ ...variant, metadata: json(variant.metadata) }));
+  await db.insertMany('product_variants', rows);
 }
 
 export async function updateVariants(
@@ -100,7 +104,8 @@ export async function updateVariants(
   id: string | readonly string[],
   patch: Partial<VariantRow> & { deletedAt?: Date },
 ): Promise<void> {
-  await db.update('product_variants', { id }, { ...patch, updatedAt: new Date() });
+  const metadata = patch.metadata && json(patch.metadata);
+  await db.update('product_variants', { id }, { ...patch, metadata, updatedAt: new Date() });
 }
 
 /** Which of these SKUs variants have that are not deleted, other than variant `except`. */

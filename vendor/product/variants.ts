@@ -1,7 +1,7 @@
 /**
  * Rules of variants.
  */
-import { notFound, type Page, paginate, publish, type TenantDatabase } from '@carton/runtime';
+import { type IntegrationPage, notFound, paginateIntegration, publish, type TenantDatabase } from '@carton/runtime';
 import { findOptions } from './documents.ts';
 import { variantUpdated } from './events.ts';
 import { announceVariants, completeWantedPrice, priceVariants } from './extensions.ts';
@@ -30,13 +30,13 @@ async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]):
 export async function listVariants(
   db: TenantDatabase,
   { sku, barcode, productId, ...place }: AdminVariantQuery,
-): Promise<Page<AdminVariant>> {
+): Promise<IntegrationPage<AdminVariant>> {
   const rows = db.table<VariantRow>('product_variants').whereNull('deleted_at');
   for (const [column, value] of Object.entries({ sku, barcode, productId })) {
     if (value !== undefined) rows.where(column, value);
   }
-  const page = await paginate(rows, 'product_variants', place);
-  return { items: await presentForStaff(db, page.items), nextCursor: page.nextCursor };
+  const page = await paginateIntegration(db, rows, 'product_variants', place, { sku, barcode, productId });
+  return { ...page, items: await presentForStaff(db, page.items) };
 }
 
 /** @throws not_found (404) */

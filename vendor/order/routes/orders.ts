@@ -1,7 +1,7 @@
 /**
  * Orders as staff work on them.
  */
-import { route } from '@carton/runtime';
+import { externalIdTaken, route } from '@carton/runtime';
 import { AdminOrder, AdminOrderPage, AdminOrderQuery, CancelOrder, ChangeOrder } from '../schemas.ts';
 import {
   archiveOrder as archive,
@@ -50,12 +50,13 @@ export const updateOrder = route(
     path: '/admin/orders/:id',
     operationId: 'updateOrder',
     tag,
-    summary: "Change an order's e-mail, addresses and metadata",
+    summary: "Change an order's e-mail, addresses, externalId and metadata",
     description: 'Null removes. Metadata is replaced as a whole.',
     access: 'staff',
     body: ChangeOrder,
     status: 200,
     response: AdminOrder,
+    problems: [externalIdTaken],
   },
   ({ db, params, body }) => changeOrder(db, params.id, body),
 );

@@ -1,7 +1,7 @@
 /**
  * Products in the hands of staff.
  */
-import { route } from '@carton/runtime';
+import { externalIdTaken, route } from '@carton/runtime';
 import { duplicateProduct as duplicate } from '../duplicate.ts';
 import { handleTaken, skuTaken } from '../problems.ts';
 import {
@@ -50,7 +50,7 @@ export const createProduct = route(
     status: 201,
     response: AdminProduct,
     location: '/admin/products/{id}',
-    problems: [handleTaken, skuTaken],
+    problems: [externalIdTaken, handleTaken, skuTaken],
   },
   ({ db, body }) => create(db, body),
 );
@@ -80,7 +80,7 @@ export const updateProduct = route(
     body: ChangeProduct,
     status: 200,
     response: AdminProduct,
-    problems: [handleTaken],
+    problems: [externalIdTaken, handleTaken],
   },
   ({ db, params, body }) => changeProduct(db, params.id, body),
 );

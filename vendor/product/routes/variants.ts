@@ -1,7 +1,7 @@
 /**
  * Variants in the hands of staff.
  */
-import { route } from '@carton/runtime';
+import { externalIdTaken, route } from '@carton/runtime';
 import { choiceTaken, lastVariant, limitReached, skuTaken } from '../problems.ts';
 import { AdminVariant, AdminVariantPage, AdminVariantQuery, ChangeVariant, CreateVariant } from '../schemas.ts';
 import {
@@ -41,7 +41,7 @@ export const createVariant = route(
     status: 201,
     response: AdminVariant,
     location: '/admin/variants/{id}',
-    problems: [skuTaken, choiceTaken, limitReached],
+    problems: [externalIdTaken, skuTaken, choiceTaken, limitReached],
   },
   ({ db, params, body }) => addVariant(db, params.id, body),
 );
@@ -71,7 +71,7 @@ export const updateVariant = route(
     body: ChangeVariant,
     status: 200,
     response: AdminVariant,
-    problems: [skuTaken, choiceTaken],
+    problems: [externalIdTaken, skuTaken, choiceTaken],
   },
   ({ db, params, body }) => changeVariant(db, params.id, body),
 );
