@@ -17,8 +17,14 @@ export { type Actor, type Change, changeListeners } from './db/changes.ts';
 export { isForeignKeyViolation, isUniqueViolation, toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';
 export { eachRow } from './db/each-row.ts';
+export {
+  followChanges,
+  type IntegrationPage,
+  type IntegrationPlace,
+  paginateIntegration,
+  refuseFilters,
+} from './db/following.ts';
 export { firstIdAt, newId } from './db/id.ts';
-export { type IntegrationPage, type IntegrationPlace, paginateIntegration, refuseFilters } from './db/following.ts';
 export { newestFirst, paginate, paginateChoices, type Sort } from './db/paging.ts';
 export { json, noteDeletions, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
@@ -33,6 +39,7 @@ export {
   ExternalId,
   externalFields,
   externalIdTaken,
+  followedQuery,
   integrationPageOf,
   integrationQuery,
   newExternalFields,

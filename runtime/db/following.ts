@@ -43,7 +43,7 @@ export async function paginateIntegration<R extends { id: string; updatedAt: str
   if (externalId !== undefined) rows.where(`${table}.external_id`, externalId);
   if (updatedAfter === undefined) return paginate(rows, table, place);
   refuseFilters({ ...filters, externalId });
-  return changesAfter(db, rows, table, { ...place, updatedAfter });
+  return followChanges(db, rows, { table }, { ...place, updatedAfter });
 }
 
 /** @throws invalid_request (400) */
@@ -54,21 +54,36 @@ export function refuseFilters(filters: Record<string, unknown>): void {
   throw invalidRequest(`updatedAfter ${detail}`, { errors: [{ in: 'query', pointer: '/updatedAfter', detail }] });
 }
 
-async function changesAfter<R extends { id: string; updatedAt: string }>(
+/** Where the changes of a list are found. */
+export interface Followed {
+  /** The table whose `updated_at` moves with them, indexed by `(tenant_id, updated_at, <id>)`. */
+  table: string;
+  /** Its column that has the id of what is listed; `id` unless told. */
+  id?: string;
+  /** Whose deletions are told; the same table's unless told. */
+  resource?: string;
+}
+
+/**
+ * One page of what was changed after a moment.
+ * @param rows selects from the table, at least the id, as `id`, and `updated_at`
+ * @throws invalid_request (400) for a cursor of another list
+ */
+export async function followChanges<R extends { id: string; updatedAt: string }>(
   db: TenantDatabase,
   rows: Knex.QueryBuilder<R, R[]>,
-  table: string,
+  { table, id: idColumn = 'id', resource = table }: Followed,
   { limit, cursor, updatedAfter }: { limit: number; cursor?: string; updatedAfter: string },
 ): Promise<IntegrationPage<R>> {
   const [, time, id] = cursor === undefined ? [] : decodeCursor(cursor, order);
   // Asked before anything is read: what is committed in between is seen, what is not is later than this.
   const settled = await db.settledUntil();
   const [changed, deleted] = await Promise.all([
-    between(rows, table, 'updated_at', { time: time ?? updatedAfter, id, settled, limit }),
+    between(rows, table, ['updated_at', idColumn], { time: time ?? updatedAfter, id, settled, limit }),
     between(
-      db.table<Deletion>('deletions').where('resource', table) as Knex.QueryBuilder<Deletion, Deletion[]>,
+      db.table<Deletion>('deletions').where('resource', resource) as Knex.QueryBuilder<Deletion, Deletion[]>,
       'deletions',
-      'deleted_at',
+      ['deleted_at', 'id'],
       { time: time ?? updatedAfter, id, settled, limit },
     ),
   ]);
@@ -96,10 +111,10 @@ async function changesAfter<R extends { id: string; updatedAt: string }>(
 function between<R extends object>(
   rows: Knex.QueryBuilder<R, R[]>,
   table: string,
-  column: string,
+  [column, idColumn]: [string, string],
   { time, id, settled, limit }: { time: string | number; id?: string; settled: string; limit: number },
 ): Promise<R[]> {
-  const [key, own] = [`${table}.${column}`, `${table}.id`];
+  const [key, own] = [`${table}.${column}`, `${table}.${idColumn}`];
   if (id === undefined) rows.where(key, '>', time);
   else rows.whereRaw('(??, ??) > (?, ?)', [key, own, time, id]);
   return rows

@@ -34,9 +34,14 @@ const updatedAfter = Type.Optional({
     'Only what was changed or deleted later, oldest change first: see `deleted` and `updatedUntil`. Taken without any other filter.',
 });
 
-/** The query of a list that can be followed, with a resource that has an `externalId`. */
+/** The query of a list that can be followed, of a resource that nobody gives an `externalId`. */
+export function followedQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
+  return pageQuery({ ...filters, updatedAfter });
+}
+
+/** The query of a list that can be followed, of a resource that has an `externalId`. */
 export function integrationQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
-  return pageQuery({ ...filters, externalId: Type.Optional(ExternalId), updatedAfter });
+  return followedQuery({ ...filters, externalId: Type.Optional(ExternalId) });
 }
 
 const Deletion = object(

@@ -20,6 +20,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'two boxes behind HAProxy, restarted and killed in turn under checkouts: no request fails, events come once',
     load: () => import('./replicas.ts'),
   },
+  plans: {
+    about: 'every list with each filter over a shop with a million orders: what is read is what a page needs',
+    load: () => import('./plans.ts'),
+  },
   citus: {
     about:
       'a box on a Citus cluster: its rate beside plain PostgreSQL, a worker killed, a worker added under checkouts',

@@ -1,7 +1,20 @@
 /**
  * Shapes of API keys.
  */
-import { changeOf, DateTime, nullable, object, oneOf, pageOf, type Static, Type, Uuid } from '@carton/runtime';
+import {
+  changeOf,
+  DateTime,
+  externalFields,
+  integrationPageOf,
+  integrationQuery,
+  newExternalFields,
+  nullable,
+  object,
+  oneOf,
+  type Static,
+  Type,
+  Uuid,
+} from '@carton/runtime';
 import { kinds } from './key.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Warehouse'] });
@@ -28,13 +41,16 @@ export const ApiKey = object(
     expiresAt: nullable(DateTime),
     revokedAt: nullable(DateTime),
     lastUsedAt: nullable(Type.String({ ...DateTime, description: 'Within a quarter of an hour' })),
+    ...externalFields,
     createdAt: DateTime,
     updatedAt: DateTime,
   },
   { $id: 'ApiKey' },
 );
 export type ApiKey = Static<typeof ApiKey>;
-export const ApiKeyPage = pageOf(ApiKey, 'ApiKeyPage');
+export const ApiKeyPage = integrationPageOf(ApiKey, 'ApiKeyPage');
+export const ApiKeyQuery = integrationQuery();
+export type ApiKeyQuery = Static<typeof ApiKeyQuery>;
 
 export const CreatedApiKey = object(
   {
@@ -54,10 +70,11 @@ export const CreateApiKey = object(
     kind: Kind,
     scopes: Type.Optional(Scopes),
     expiresAt: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Without it, never' })),
+    ...newExternalFields,
   },
   { $id: 'CreateApiKey' },
 );
 export type CreateApiKey = Static<typeof CreateApiKey>;
 
-export const ChangeApiKey = changeOf({ name: Name, scopes: Scopes }, { $id: 'ChangeApiKey' });
+export const ChangeApiKey = changeOf({ name: Name, scopes: Scopes, ...externalFields }, { $id: 'ChangeApiKey' });
 export type ChangeApiKey = Static<typeof ChangeApiKey>;

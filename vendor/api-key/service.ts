@@ -6,6 +6,7 @@ import {
   type BoxServices,
   defineProblem,
   invalidField,
+  json,
   newId,
   notFound,
   publish,
@@ -32,7 +33,7 @@ export async function readKey(db: TenantDatabase, id: string): Promise<ApiKey> {
  * @throws invalid_request (400), forbidden (403) for scopes that the caller does not have
  */
 export async function createKey({ db, staff, box }: Caller, body: CreateApiKey): Promise<CreatedApiKey> {
-  const { name, kind, scopes = [], expiresAt } = body;
+  const { name, kind, scopes = [], expiresAt, externalId = null, metadata = {} } = body;
   refuseWrongScopes(kind, scopes, box.permissions);
   refuseGrantBeyond(staff, scopes);
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
@@ -41,7 +42,7 @@ export async function createKey({ db, staff, box }: Caller, body: CreateApiKey):
   return db.transaction(async (transaction) => {
     const by = { createdBy: staff.label, createdById: await answersFor(transaction, staff) };
     const values = { id: newId(), name, kind, keyHash: hash, lastFour, scopes, expiresAt, ...by };
-    const made = await transaction.insert<ApiKey>('api_keys', values);
+    const made = await transaction.insert<ApiKey>('api_keys', { ...values, externalId, metadata: json(metadata) });
     await publish(transaction, apiKeyCreated, { type: 'api_key', id: made.id }, { name, kind, lastFour });
     return { ...made, key };
   });
@@ -61,7 +62,11 @@ export async function changeKey({ db, staff, box }: Caller, id: string, change: 
       refuseWrongScopes(key.kind, change.scopes, box.permissions);
       refuseGrantBeyond(staff, change.scopes);
     }
-    const [changed] = await transaction.update<ApiKey>('api_keys', { id }, { ...change, updatedAt: new Date() });
+    const [changed] = await transaction.update<ApiKey>(
+      'api_keys',
+      { id },
+      { ...change, metadata: change.metadata && json(change.metadata), updatedAt: new Date() },
+    );
     return changed as ApiKey;
   });
 }

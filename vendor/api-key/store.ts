@@ -2,8 +2,8 @@
  * Queries of `api_keys`.
  */
 import type { StaffKey } from '@carton/auth';
-import { type Page, paginate, type TenantDatabase } from '@carton/runtime';
-import type { ApiKey } from './schemas.ts';
+import { type IntegrationPage, paginateIntegration, type TenantDatabase } from '@carton/runtime';
+import type { ApiKey, ApiKeyQuery } from './schemas.ts';
 
 /** A key's last use is written at most this often. */
 const minutesBetweenUses = 15;
@@ -48,8 +48,8 @@ export async function findKeyByHash(db: TenantDatabase, keyHash: string): Promis
   return key ?? null;
 }
 
-export function listKeys(db: TenantDatabase, query: { limit: number; cursor?: string }): Promise<Page<ApiKey>> {
-  return paginate(db.table<ApiKey>('api_keys'), 'api_keys', query);
+export function listKeys(db: TenantDatabase, query: ApiKeyQuery): Promise<IntegrationPage<ApiKey>> {
+  return paginateIntegration(db, db.table<ApiKey>('api_keys'), 'api_keys', query);
 }
 
 /** Notes that a key was used. Most requests find that noted, and write nothing. */

@@ -2,7 +2,21 @@
  * Shapes of staff, sessions and invites.
  */
 import { Locale } from '@carton/core';
-import { changeOf, DateTime, Email, nullable, object, oneOf, pageOf, type Static, Type, Uuid } from '@carton/runtime';
+import {
+  changeOf,
+  DateTime,
+  Email,
+  externalFields,
+  integrationPageOf,
+  integrationQuery,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  type Static,
+  Type,
+  Uuid,
+} from '@carton/runtime';
 
 export const roles = ['owner', 'manager', 'viewer'] as const;
 export type Role = (typeof roles)[number];
@@ -21,13 +35,15 @@ export const StaffUser = object(
     role: Role,
     status: StaffStatus,
     locale: nullable(Locale),
+    ...externalFields,
     createdAt: DateTime,
     updatedAt: DateTime,
   },
   { $id: 'StaffUser' },
 );
 export type StaffUser = Static<typeof StaffUser>;
-export const StaffUserPage = pageOf(StaffUser, 'StaffUserPage');
+export const StaffUserPage = integrationPageOf(StaffUser, 'StaffUserPage');
+export const StaffUserQuery = integrationQuery();
 
 /** A key that somebody made, as those who manage staff see it. */
 export const StaffKey = object(
@@ -113,7 +129,10 @@ export const ChangeMe = changeOf(
   { $id: 'ChangeMe' },
 );
 export type ChangeMe = Static<typeof ChangeMe>;
-export const ChangeStaffUser = changeOf({ role: Role, status: StaffStatus, keepApiKeys }, { $id: 'ChangeStaffUser' });
+export const ChangeStaffUser = changeOf(
+  { role: Role, status: StaffStatus, ...externalFields, keepApiKeys },
+  { $id: 'ChangeStaffUser' },
+);
 export type ChangeStaffUser = Static<typeof ChangeStaffUser>;
 
 export const StaffInvite = object(

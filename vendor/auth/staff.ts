@@ -4,6 +4,7 @@
 import {
   type BoxServices,
   invalidField,
+  json,
   notFound,
   type StaffCaller,
   type TenantDatabase,
@@ -94,7 +95,9 @@ export async function changeStaff(
     // By another role's permissions they could be more than what a source lets them do today.
     if (role !== user.role) refuseGrantBeyond(caller, permissionsOfRole[role]);
     if (isLastOwner && (role !== 'owner' || status !== 'active')) throw lastOwner();
-    const [changed] = await transaction.update<StaffUser>('staff_users', { id }, { ...change, updatedAt: new Date() });
+    const metadata = change.metadata && json(change.metadata);
+    const patch = { ...change, metadata, updatedAt: new Date() };
+    const [changed] = await transaction.update<StaffUser>('staff_users', { id }, patch);
     if (status === 'disabled') await endAccess(transaction, id);
     if (change.status === 'disabled' && !keepApiKeys) await revokeKeysOf(transaction, id);
     return { ...(changed as StaffUser), apiKeys: await listKeysOf(transaction, id) };

@@ -8,12 +8,12 @@ import {
   changeOf,
   DateTime,
   Email,
+  followedQuery,
+  integrationPageOf,
   Money,
   nullable,
   object,
   oneOf,
-  pageOf,
-  pageQuery,
   type Static,
   Type,
   Uuid,
@@ -194,6 +194,6 @@ export const AdminCartSummary = object(
   { $id: 'AdminCartSummary' },
 );
 export type AdminCartSummary = Static<typeof AdminCartSummary>;
-export const AdminCartPage = pageOf(AdminCartSummary, 'AdminCartPage');
-export const AdminCartQuery = pageQuery({ status: Type.Optional(Status) });
+export const AdminCartPage = integrationPageOf(AdminCartSummary, 'AdminCartPage');
+export const AdminCartQuery = followedQuery({ status: Type.Optional(Status) });
 export type AdminCartQuery = Static<typeof AdminCartQuery>;

@@ -4,7 +4,14 @@
  * Whoever changes a cart or its lines first changes the cart's row (`touch…`, `insertCart`), which locks it and makes
  * its version go up: a cart has one writer at a time, and whoever waited for one knows it by the version.
  */
-import { json, newId, type Page, paginate, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import {
+  type IntegrationPage,
+  json,
+  newId,
+  paginateIntegration,
+  type ShopperSession,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { keyOfProperties } from './properties.ts';
 import type { LineProperties, VariantLine } from './sale.ts';
 import type { AdminCartQuery, AdminCartSummary, CartAddress, SetCartAddress } from './schemas.ts';
@@ -291,7 +298,7 @@ export async function moveInto(tx: TenantDatabase, fromId: string, toId: string)
   );
 }
 
-export async function listCarts(db: TenantDatabase, query: AdminCartQuery): Promise<Page<AdminCartSummary>> {
+export async function listCarts(db: TenantDatabase, query: AdminCartQuery): Promise<IntegrationPage<AdminCartSummary>> {
   const carts = db.table<AdminCartSummary>('carts').select(
     'carts.*',
     db.raw(
@@ -300,5 +307,5 @@ export async function listCarts(db: TenantDatabase, query: AdminCartQuery): Prom
     ),
   );
   if (query.status) carts.where('carts.status', query.status);
-  return paginate(carts as never, 'carts', query);
+  return paginateIntegration<AdminCartSummary>(db, carts as never, 'carts', query, { status: query.status });
 }

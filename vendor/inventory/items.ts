@@ -2,7 +2,7 @@
  * Stock in the hands of staff: how many there are of an item over all locations, and changes by hand.
  */
 import { findVariants } from '@carton/product';
-import { invalidField, notFound, type Page, publish, type TenantDatabase } from '@carton/runtime';
+import { type IntegrationPage, invalidField, notFound, publish, type TenantDatabase } from '@carton/runtime';
 import { stockAdjusted, stockLow } from './events.ts';
 import { atServingLocations, defaultLocation } from './locations.ts';
 import type { AdjustStock, ChangeStockItem, StockItem, StockItemQuery, StockMovement } from './schemas.ts';
@@ -54,9 +54,9 @@ function unknownItem(id: string) {
 }
 
 /** A page of items; one that holds deleted variants is shorter than it could be. */
-export async function stockItems(db: TenantDatabase, query: StockItemQuery): Promise<Page<StockItem>> {
-  const { items, nextCursor } = await listStockItems(db, query);
-  return { items: await present(db, items), nextCursor };
+export async function stockItems(db: TenantDatabase, query: StockItemQuery): Promise<IntegrationPage<StockItem>> {
+  const page = await listStockItems(db, query);
+  return { ...page, items: await present(db, page.items) };
 }
 
 /** @throws not_found (404) */

@@ -4,6 +4,9 @@
 import {
   changeOf,
   DateTime,
+  externalFields,
+  integrationPageOf,
+  integrationQuery,
   nullable,
   object,
   oneOf,
@@ -65,14 +68,15 @@ export const StockItem = object(
     reserved: { ...Quantity, description: 'Of those on hand, held for somebody' },
     available: { ...Quantity, description: 'onHand less reserved' },
     levels: Type.Array(StockLevel, { description: 'The same for each location that keeps it' }),
+    ...externalFields,
     ...timestamps,
   },
   { $id: 'StockItem' },
 );
 export type StockItem = Static<typeof StockItem>;
-export const StockItemPage = pageOf(StockItem, 'StockItemPage');
+export const StockItemPage = integrationPageOf(StockItem, 'StockItemPage');
 
-export const StockItemQuery = pageQuery({
+export const StockItemQuery = integrationQuery({
   variantId: Type.Optional(Uuid),
   low: Type.Optional(
     Type.Boolean({ description: 'True: only tracked items at or under their low-stock level; false: all others' }),
@@ -81,7 +85,7 @@ export const StockItemQuery = pageQuery({
 export type StockItemQuery = Static<typeof StockItemQuery>;
 
 export const ChangeStockItem = changeOf(
-  { tracked: Type.Boolean(), backOrderPolicy: BackOrderPolicy, lowStockLevel: LowStockLevel },
+  { tracked: Type.Boolean(), backOrderPolicy: BackOrderPolicy, lowStockLevel: LowStockLevel, ...externalFields },
   { $id: 'ChangeStockItem' },
 );
 export type ChangeStockItem = Static<typeof ChangeStockItem>;

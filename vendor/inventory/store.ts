@@ -1,7 +1,17 @@
 /**
  * Queries of the tables of inventory, but for moving stock (taking.ts, returning.ts).
  */
-import { newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
+import {
+  followChanges,
+  type IntegrationPage,
+  json,
+  newId,
+  type Page,
+  paginate,
+  paginateIntegration,
+  refuseFilters,
+  type TenantDatabase,
+} from '@carton/runtime';
 import type { StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
 import type { StockItemQuery, StockMovement, StockReservationQuery } from './schemas.ts';
@@ -11,6 +21,8 @@ export interface StockItemRow {
   tracked: boolean;
   backOrderPolicy: 'deny' | 'allow';
   lowStockLevel: number;
+  externalId: string | null;
+  metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
 }
@@ -46,7 +58,7 @@ export async function insertStockItems(db: TenantDatabase, variantIds: readonly 
   );
 }
 
-const policy = `items.id, items.tracked, items.back_order_policy, items.low_stock_level, items.created_at,
+const policy = `items.id, items.tracked, items.back_order_policy, items.low_stock_level, items.external_id, items.metadata, items.created_at,
          items.updated_at`;
 
 export async function findStockItem(db: TenantDatabase, id: string): Promise<StockItemRow | null> {
@@ -92,20 +104,40 @@ const isLow = `stock_items.tracked and stock_items.low_stock_level >= (
   select coalesce(sum(levels.on_hand - levels.reserved), 0) from stock_levels levels
    where levels.tenant_id = stock_items.tenant_id and levels.stock_item_id = stock_items.id)`;
 
-export function listStockItems(db: TenantDatabase, query: StockItemQuery): Promise<Page<StockItemRow>> {
-  const { variantId, low } = query;
+/** A page of items. Whoever follows them is told of those whose stock was moved, too. */
+export async function listStockItems(
+  db: TenantDatabase,
+  query: StockItemQuery,
+): Promise<IntegrationPage<StockItemRow>> {
+  const { variantId, low, updatedAfter } = query;
   const items = db.table<StockItemRow>('stock_items');
+  if (updatedAfter !== undefined) {
+    refuseFilters({ variantId, low, externalId: query.externalId });
+    const levels = db.table<LevelRow & { id: string }>('stock_levels').select('stock_item_id as id', 'updated_at');
+    const followed = { table: 'stock_levels', id: 'stock_item_id', resource: 'product_variants' };
+    const page = await followChanges<{ id: string; updatedAt: string }>(db, levels as never, followed, {
+      ...query,
+      updatedAfter,
+    });
+    const ids = [...new Set(page.items.map(({ id }) => id))];
+    const rows = new Map((await items.whereIn('id', ids)).map((row) => [row.id, row]));
+    return { ...page, items: ids.flatMap((id) => rows.get(id) ?? []) };
+  }
   if (variantId) items.where('stock_items.id', variantId);
   if (low !== undefined) items.whereRaw(low ? isLow : `not (${isLow})`);
-  return paginate(items, 'stock_items', query);
+  return paginateIntegration(db, items, 'stock_items', query);
 }
 
-export function changeItem(
-  db: TenantDatabase,
-  id: string,
-  patch: { tracked?: boolean; backOrderPolicy?: 'deny' | 'allow'; lowStockLevel?: number },
-): Promise<unknown[]> {
-  return db.update('stock_items', { id }, { ...patch, updatedAt: new Date() });
+type ItemPatch = Partial<
+  Pick<StockItemRow, 'tracked' | 'backOrderPolicy' | 'lowStockLevel' | 'externalId' | 'metadata'>
+>;
+
+/** Changes an item; by the times of its levels whoever follows stock is told of it. Answers the item as it is now. */
+export async function changeItem(db: TenantDatabase, id: string, patch: ItemPatch): Promise<unknown[]> {
+  const metadata = patch.metadata && json(patch.metadata);
+  const changed = await db.update('stock_items', { id }, { ...patch, metadata, updatedAt: new Date() });
+  await db.query('update stock_levels set updated_at = now() where tenant_id = $1 and stock_item_id = $2', [id]);
+  return changed;
 }
 
 /** Sets what is on hand at a location, with the movement that explains it. The level is locked. */

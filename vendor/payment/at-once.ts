@@ -9,6 +9,7 @@ import { paymentStepNotPossible } from './problems.ts';
 import { book, format, publishOf, settleOrder } from './settlement.ts';
 import {
   findStep,
+  insertRefund,
   insertStep,
   lockPayment,
   offline,
@@ -47,7 +48,7 @@ async function doStep(
   order: OrderState,
   payment: PaymentRow,
   type: StepType,
-  { workId, amount: part, reason }: WantedStep,
+  { workId, amount: part, reason, externalId, metadata }: WantedStep,
 ): Promise<StepRow> {
   const { id: paymentId, orderId, currency } = payment;
   if (part && part.currency !== currency) throw invalidField('/amount/currency', `must be ${currency}`);
@@ -65,7 +66,7 @@ async function doStep(
     actorType: 'system',
   });
   if (type === 'refund') {
-    await tx.insert('refunds', { id: step.id, paymentId, orderId, currency, amount, reason });
+    await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, reason, externalId, metadata });
     await book(tx, order, payment, type, amount);
   } else await takeBack(tx, order, payment);
   return step;

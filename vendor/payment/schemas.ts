@@ -6,12 +6,14 @@ import {
   Currency,
   changeOf,
   DateTime,
+  externalFields,
+  integrationPageOf,
+  integrationQuery,
   Money,
+  newExternalFields,
   nullable,
   object,
   oneOf,
-  pageOf,
-  pageQuery,
   type Static,
   Type,
   timestamps,
@@ -134,6 +136,7 @@ export const Payment = object(
     refunded: Money,
     reference: nullable(Type.String({ examples: ['Statement 12, line 3'] })),
     transactions: Type.Array(PaymentTransaction),
+    ...externalFields,
     ...timestamps,
   },
   {
@@ -142,8 +145,8 @@ export const Payment = object(
   },
 );
 export type Payment = Static<typeof Payment>;
-export const PaymentPage = pageOf(Payment, 'PaymentPage');
-export const PaymentQuery = pageQuery({
+export const PaymentPage = integrationPageOf(Payment, 'PaymentPage');
+export const PaymentQuery = integrationQuery({
   orderId: Type.Optional(Uuid),
   status: Type.Optional(State),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
@@ -156,6 +159,7 @@ export const RecordPayment = object(
     method: { ...Method, description: 'How it was paid, in words of your own' },
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Statement 12, line 3'] })),
     note: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, examples: ['Paid at the counter'] })),
+    ...newExternalFields,
   },
   { $id: 'RecordPayment' },
 );
@@ -168,6 +172,7 @@ export const CreateRefund = object(
   {
     ...PaymentPart.properties,
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Arrived broken'] })),
+    ...newExternalFields,
   },
   { $id: 'CreateRefund' },
 );
@@ -181,13 +186,14 @@ export const Refund = object(
     status: StepState,
     amount: Money,
     reason: nullable(Type.String({ examples: ['Arrived broken'] })),
-    createdAt: DateTime,
+    ...externalFields,
+    ...timestamps,
   },
   { $id: 'Refund' },
 );
 export type Refund = Static<typeof Refund>;
-export const RefundPage = pageOf(Refund, 'RefundPage');
-export const RefundQuery = pageQuery({
+export const RefundPage = integrationPageOf(Refund, 'RefundPage');
+export const RefundQuery = integrationQuery({
   orderId: Type.Optional(Uuid),
   paymentId: Type.Optional(Uuid),
   status: Type.Optional(StepState),

@@ -54,7 +54,7 @@ export async function recordPayment(db: TenantDatabase, orderId: string, given: 
     if (currency !== order.currency) throw invalidField('/amount/currency', `must be ${order.currency}`);
     const owed = Math.max(0, balanceOf(order));
     if (amount > owed) throw paymentExceedsBalance(`${format(money(owed, currency))} is owed.`);
-    const { method, reference = null, note = null } = given;
+    const { method, reference = null, note = null, externalId, metadata } = given;
     const payment = await insertPayment(
       tx,
       {
@@ -67,6 +67,8 @@ export async function recordPayment(db: TenantDatabase, orderId: string, given: 
         amount,
         capturedAmount: amount,
         reference,
+        externalId,
+        metadata,
       },
       { type: 'capture', note },
     );

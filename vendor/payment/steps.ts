@@ -21,6 +21,7 @@ import {
   findPendingStep,
   findRefund,
   findStep,
+  insertRefund,
   insertStep,
   leaveStep,
   lockPayment,
@@ -89,7 +90,7 @@ async function beginStep(
   tx: TenantDatabase,
   { id: paymentId, orderId }: PaymentRow,
   type: StepType,
-  { workId, amount: part, reason }: WantedStep,
+  { workId, amount: part, reason, externalId, metadata }: WantedStep,
 ): Promise<{ step: StepRow; begun: boolean }> {
   const payment = await lockPayment(tx, paymentId);
   const known = workId === undefined ? null : await findStep(tx, paymentId, workId);
@@ -111,7 +112,9 @@ async function beginStep(
     actorType: 'system',
     triedAt: new Date(),
   });
-  if (type === 'refund') await tx.insert('refunds', { id: step.id, paymentId, orderId, currency, amount, reason });
+  if (type === 'refund') {
+    await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, reason, externalId, metadata });
+  }
   return { step, begun: true };
 }
 

@@ -1,7 +1,16 @@
 /**
  * Queries of payments, of the steps done about them, and of refunds.
  */
-import { type MoneyValue, money, newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
+import {
+  type IntegrationPage,
+  json,
+  type MoneyValue,
+  money,
+  newId,
+  paginate,
+  paginateIntegration,
+  type TenantDatabase,
+} from '@carton/runtime';
 import type { CaptureMode } from './methods.ts';
 import type {
   Payment,
@@ -26,6 +35,8 @@ export interface PaymentRow {
   capturedAmount: number;
   refundedAmount: number;
   reference: string | null;
+  externalId: string | null;
+  metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
 }
@@ -45,6 +56,9 @@ export interface WantedStep {
   amount?: MoneyValue;
   /** Why money is given back. */
   reason?: string;
+  /** Of a refund. */
+  externalId?: string | null;
+  metadata?: Record<string, unknown>;
 }
 
 export interface StepRow {
@@ -104,13 +118,13 @@ export async function lockPayment(tx: TenantDatabase, id: string): Promise<Payme
 export async function listPaymentRows(
   db: TenantDatabase,
   { orderId, status, provider, ...page }: PaymentQuery,
-): Promise<Page<Payment>> {
+): Promise<IntegrationPage<Payment>> {
   const payments = db.table<PaymentRow>('payments');
   for (const [column, value] of Object.entries({ orderId, status, provider })) {
     if (value !== undefined) payments.where(column, value);
   }
-  const { items, nextCursor } = await paginate(payments, 'payments', page);
-  return { items: await withTransactions(db, items), nextCursor };
+  const found = await paginateIntegration(db, payments, 'payments', page, { orderId, status, provider });
+  return { ...found, items: await withTransactions(db, found.items) };
 }
 
 /** Sums of an order's payments, in minor units of its currency. Right while the order is locked. */
@@ -135,8 +149,9 @@ export async function sumPayments(db: TenantDatabase, orderId: string): Promise<
   return sums as PaymentSums;
 }
 
-type NewPayment = Omit<PaymentRow, 'id' | 'createdAt' | 'updatedAt' | 'capturedAmount' | 'refundedAmount'> &
-  Partial<Pick<PaymentRow, 'id' | 'capturedAmount'>>;
+type Given = 'capturedAmount' | 'externalId' | 'metadata';
+type NewPayment = Omit<PaymentRow, 'id' | 'createdAt' | 'updatedAt' | 'refundedAmount' | Given> &
+  Partial<Pick<PaymentRow, 'id' | Given>>;
 
 /** Writes a payment with the transaction it began with, by whoever acts in `tx`, a shopper when nobody of the staff. */
 export async function insertPayment(
@@ -144,7 +159,8 @@ export async function insertPayment(
   payment: NewPayment,
   transaction: Pick<StepRow, 'type' | 'note'>,
 ): Promise<PaymentRow> {
-  const row = await tx.insert<PaymentRow>('payments', { id: newId(), ...payment });
+  const metadata = payment.metadata && json(payment.metadata);
+  const row = await tx.insert<PaymentRow>('payments', { id: newId(), ...payment, metadata });
   const { amount } = payment;
   await insertStep(tx, { paymentId: row.id, ...transaction, amount, status: 'succeeded', actorType: 'shopper' });
   return row;
@@ -243,6 +259,8 @@ export async function markStep(
       where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending' returning id`,
     [paymentId, id, status, note ?? null],
   );
+  // Of a refund its state is told with it.
+  await tx.update('refunds', { id }, { updatedAt: new Date() });
   return ended.length > 0;
 }
 
@@ -282,7 +300,17 @@ interface RefundRow {
   currency: string;
   amount: number;
   reason: string | null;
+  externalId: string | null;
+  metadata: Record<string, unknown>;
   createdAt: string;
+  updatedAt: string;
+}
+
+type NewRefund = Pick<RefundRow, 'id' | 'paymentId' | 'orderId' | 'currency' | 'amount'> &
+  Partial<Pick<RefundRow, 'reason' | 'externalId' | 'metadata'>>;
+
+export async function insertRefund(tx: TenantDatabase, refund: NewRefund): Promise<void> {
+  await tx.insert('refunds', { ...refund, metadata: refund.metadata && json(refund.metadata) });
 }
 
 function refundOf({ currency, amount, ...refund }: RefundRow): Refund {
@@ -307,13 +335,19 @@ export async function findRefund(db: TenantDatabase, id: string): Promise<Refund
 export async function listRefundRows(
   db: TenantDatabase,
   { orderId, paymentId, status, ...page }: RefundQuery,
-): Promise<Page<Refund>> {
+): Promise<IntegrationPage<Refund>> {
   const refunds = refundsOf(db);
   const equal = { 'refunds.orderId': orderId, 'refunds.paymentId': paymentId, 'step.status': status };
   for (const [column, value] of Object.entries(equal)) if (value !== undefined) refunds.where(column, value);
   // Steps of a state are in the order of their refunds, which were written in the same transaction.
-  const byState = status !== undefined && orderId === undefined && paymentId === undefined;
+  const byState =
+    status !== undefined &&
+    Object.values({ ...page, orderId, paymentId, limit: undefined, cursor: undefined }).every(
+      (told) => told === undefined,
+    );
   if (byState) refunds.whereRaw("step.type = 'refund'");
-  const { items, nextCursor } = await paginate<RefundRow>(refunds as never, byState ? 'step' : 'refunds', page);
-  return { items: items.map(refundOf), nextCursor };
+  const found: IntegrationPage<RefundRow> = byState
+    ? await paginate<RefundRow>(refunds as never, 'step', page)
+    : await paginateIntegration<RefundRow>(db, refunds as never, 'refunds', page, { orderId, paymentId, status });
+  return { ...found, items: found.items.map(refundOf) };
 }

@@ -1,8 +1,8 @@
 /**
  * API keys, as staff manage them.
  */
-import { pageQuery, route } from '@carton/runtime';
-import { ApiKey, ApiKeyPage, ChangeApiKey, CreateApiKey, CreatedApiKey } from '../schemas.ts';
+import { externalIdTaken, route } from '@carton/runtime';
+import { ApiKey, ApiKeyPage, ApiKeyQuery, ChangeApiKey, CreateApiKey, CreatedApiKey } from '../schemas.ts';
 import { changeKey, createKey, keyRevoked, readKey, revokeKey } from '../service.ts';
 import { listKeys } from '../store.ts';
 
@@ -16,7 +16,7 @@ export const listApiKeys = route(
     tag,
     summary: 'List API keys, newest first',
     access: 'staff',
-    query: pageQuery(),
+    query: ApiKeyQuery,
     status: 200,
     response: ApiKeyPage,
   },
@@ -36,6 +36,7 @@ export const createApiKey = route(
     status: 201,
     response: CreatedApiKey,
     location: '/admin/api-keys/{id}',
+    problems: [externalIdTaken],
   },
   ({ body, ...caller }) => createKey(caller, body),
 );
@@ -65,7 +66,7 @@ export const updateApiKey = route(
     body: ChangeApiKey,
     status: 200,
     response: ApiKey,
-    problems: [keyRevoked],
+    problems: [externalIdTaken, keyRevoked],
   },
   ({ params, body, ...caller }) => changeKey(caller, params.id, body),
 );

@@ -1,9 +1,16 @@
 /**
  * Staff users, as those who manage them see them.
  */
-import { pageQuery, paginate, route } from '@carton/runtime';
+import { externalIdTaken, paginateIntegration, route } from '@carton/runtime';
 import { lastOwner, ownAccount } from '../problems.ts';
-import { ChangeStaffUser, RemovedStaffUser, RemoveStaffUser, StaffUserPage, StaffUserWithKeys } from '../schemas.ts';
+import {
+  ChangeStaffUser,
+  RemovedStaffUser,
+  RemoveStaffUser,
+  StaffUserPage,
+  StaffUserQuery,
+  StaffUserWithKeys,
+} from '../schemas.ts';
 import { changeStaff, readStaffUser, removeStaff as remove } from '../staff.ts';
 import type { StaffRow } from '../store.ts';
 
@@ -17,11 +24,11 @@ export const listStaff = route(
     tag,
     summary: 'List staff',
     access: 'staff',
-    query: pageQuery(),
+    query: StaffUserQuery,
     status: 200,
     response: StaffUserPage,
   },
-  ({ db, query }) => paginate(db.table<StaffRow>('staff_users'), 'staff_users', query),
+  ({ db, query }) => paginateIntegration(db, db.table<StaffRow>('staff_users'), 'staff_users', query),
 );
 
 export const readStaff = route(
@@ -52,7 +59,7 @@ export const updateStaff = route(
     body: ChangeStaffUser,
     status: 200,
     response: StaffUserWithKeys,
-    problems: [lastOwner],
+    problems: [externalIdTaken, lastOwner],
   },
   ({ params, body, ...caller }) => changeStaff(caller, params.id, body),
 );

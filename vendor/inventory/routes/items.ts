@@ -1,7 +1,7 @@
 /**
  * Stock as staff keep it.
  */
-import { route } from '@carton/runtime';
+import { externalIdTaken, route } from '@carton/runtime';
 import { adjustStock, changeStockItem, stockItem, stockItems } from '../items.ts';
 import {
   AdjustStock,
@@ -61,6 +61,7 @@ export const updateStockItem = route(
     body: ChangeStockItem,
     status: 200,
     response: StockItem,
+    problems: [externalIdTaken],
   },
   ({ db, params, body }) => changeStockItem(db, params.id, body),
 );

@@ -2,7 +2,7 @@
  * Payments as staff work on them.
  */
 import { orderAlreadyCanceled } from '@carton/order';
-import { route } from '@carton/runtime';
+import { externalIdTaken, route } from '@carton/runtime';
 import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapter.ts';
 import { paymentExceedsBalance, paymentStepBusy, paymentStepNotPossible } from '../problems.ts';
 import { CreateRefund, Payment, PaymentPage, PaymentPart, PaymentQuery, RecordPayment, Refund } from '../schemas.ts';
@@ -53,7 +53,7 @@ export const recordPayment = route(
     status: 201,
     response: Payment,
     location: '/admin/payments/{id}',
-    problems: [paymentExceedsBalance, orderAlreadyCanceled],
+    problems: [externalIdTaken, paymentExceedsBalance, orderAlreadyCanceled],
     idempotent: true,
   },
   ({ db, params, body }) => record(db, params.id, body),
@@ -118,7 +118,7 @@ export const createRefund = route(
     bodyOptional: true,
     status: 201,
     response: Refund,
-    problems,
+    problems: [...problems, externalIdTaken],
     idempotent: true,
     inSteps: true,
   },

@@ -1,0 +1,29 @@
+/**
+ * What lists read of a shop with a million orders: each list with each of its filters and sorts, as the box's own role.
+ */
+import { join } from 'node:path';
+import { createTestBox } from '@carton/runtime/testing';
+import { startEmbeddedPostgres } from '../../runtime/db/embedded.ts';
+import { holdListPlans } from '../plans/hold.ts';
+import type { Rig } from './rig.ts';
+
+export const rig: Rig = {
+  about: 'Calls every list with each filter over a large shop, and counts the rows and pages that are read.',
+  options: {
+    copies: { about: 'copies of a shop with four orders', usual: '250000', short: '1200' },
+  },
+  longest: (stage) => (stage.short ? 900 : 14_400),
+  async run(stage) {
+    const postgres = await startEmbeddedPostgres({
+      directory: join(stage.folder, 'postgresql'),
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    });
+    stage.atEnd('PostgreSQL', () => postgres.stop());
+    process.env.TEST_DATABASE_URL = postgres.url;
+    const ends = { teardown: (task: () => Promise<void>) => stage.atEnd('the box', task) };
+    const box = await createTestBox(ends, { database: 'empty' });
+    const { table, broken, calls } = await holdListPlans(box, stage.number('copies'), stage.say);
+    for (const line of table) stage.say(line);
+    return { broken, counts: { calls, copies: stage.number('copies') } };
+  },
+};

@@ -1,0 +1,82 @@
+/**
+ * Integrators: each list that staff have can be followed, and what it lists has an id of theirs; what has none stands
+ * in the one table of docs/clients.md, and nothing else does.
+ */
+import { readFile } from 'node:fs/promises';
+import type { TObject } from '@carton/runtime';
+import { createTestBox, until } from '@carton/runtime/testing';
+import t from 'tap';
+import { fillShop } from '../plans/full-shop.ts';
+
+const box = await createTestBox(t);
+const declarations = box.box.routes.map(({ declaration }) => declaration);
+const propertiesOf = (schema: unknown) => Object.keys((schema as TObject | undefined)?.properties ?? {});
+t.setTimeout(300_000);
+const lists = declarations.filter(
+  ({ method, access, query }) =>
+    method === 'get' && [access].flat().includes('staff') && propertiesOf(query).includes('cursor'),
+);
+
+function hasOf(query: unknown): string {
+  const own = propertiesOf(query).filter((name) => name === 'externalId' || name === 'updatedAfter');
+  return own.length === 2 ? 'both' : own.length === 0 ? 'neither' : `\`${own}\``;
+}
+
+t.test('the table of what is left out is exact', async (t) => {
+  const text = await readFile(new URL('../../docs/clients.md', import.meta.url), 'utf8');
+  const rows = [...text.matchAll(/^\| `(GET \/admin\/\S+)` *\| (\S+) *\|/gm)].map(([, list, has]) => `${list}: ${has}`);
+  const found = lists.map(({ path, query }) => `GET ${path}: ${hasOf(query)}`).filter((line) => !line.endsWith('both'));
+  t.strictSame(found.sort(), rows.sort());
+});
+
+t.test(
+  'what a list finds by externalId has it, with metadata, and is given it where it is made or changed',
+  async (t) => {
+    const told = lists.filter(({ query }) => propertiesOf(query).includes('externalId'));
+    t.ok(told.length >= 10);
+    for (const { path, response } of told) {
+      const item = (response as TObject).properties.items?.items;
+      t.strictSame(missing(item), [], `${path} answers them`);
+      const changes = declarations.filter(
+        (other) =>
+          other.body && (other.path === path || other.path === `${path}/:id`) && /post|patch/.test(other.method),
+      );
+      for (const { method, path, body, problems } of changes) {
+        t.strictSame(missing(body), [], `${method} ${path} takes them`);
+        t.ok(
+          problems?.some(({ code }) => code === 'external_id_taken'),
+          `${method} ${path} says when one is taken`,
+        );
+      }
+    }
+  },
+);
+
+t.test('what is given an externalId is found by it, keeps it for itself, and is told to who follows', async (t) => {
+  await fillShop(box, box);
+  const { staff } = box;
+  for (const { path, query } of lists) {
+    if (!propertiesOf(query).includes('externalId')) continue;
+    if (!declarations.some((other) => other.method === 'patch' && other.path === `${path}/:id`)) continue;
+    const [first, second] = (await staff.get(path)).body.items;
+    const from = (await staff.get(`${path}?updatedAfter=${new Date().toISOString()}`)).body.updatedUntil;
+    const given = { externalId: 'ERP-1', metadata: { seen: true } };
+    t.match(await staff.patch(`${path}/${first.id}`, given), { status: 200, body: given }, path);
+    if (second) {
+      const refused = { status: 409, body: { code: 'external_id_taken' } };
+      t.match(await staff.patch(`${path}/${second.id}`, { externalId: 'ERP-1' }), refused, path);
+    }
+    const found = (await staff.get(`${path}?externalId=ERP-1`)).body.items;
+    t.match(found, [{ id: first.id, ...given }], path);
+    t.equal(found.length, 1, path);
+    const told = await until(
+      async () => (await staff.get(`${path}?updatedAfter=${from}&limit=100`)).body.items,
+      (items) => items.some(({ id, externalId }: { id: string; externalId: string }) => id === first.id && externalId),
+    );
+    t.match(told.at(-1), { id: first.id, ...given }, `${path}: it was changed last`);
+  }
+});
+
+function missing(schema: unknown): string[] {
+  return ['externalId', 'metadata'].filter((name) => !propertiesOf(schema).includes(name));
+}
