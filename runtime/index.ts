@@ -3,13 +3,9 @@
  */
 export { type Job, job } from './background/job.ts';
 export { type AccessOptions, accessKinds } from './box/access.ts';
+export { type MemberAuthenticator, memberAuthenticators } from './box/members.ts';
 export { type Box, type BoxServices, route, type StaffCaller, varying } from './box/services.ts';
-export {
-  memberAuthenticators,
-  type SessionMemory,
-  type ShopperSession,
-  sessionMemories,
-} from './box/shopper-session.ts';
+export { type SessionMemory, type ShopperSession, sessionMemories } from './box/shopper-session.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
 export { beginTogether } from './db/begin-together.ts';

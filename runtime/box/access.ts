@@ -7,7 +7,7 @@ import { metricsAccess } from '../operations/metrics/access.ts';
 import { extensionPoint, type HasExtensions } from '../package/extension.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import type { BoxServices } from './services.ts';
-import { type SessionOptions, sessionAccess } from './shopper-session.ts';
+import { type SessionOptions, shopperAccess } from './shopper-session.ts';
 import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
 
 /** What access kinds of packages are told of the box. */
@@ -26,7 +26,7 @@ const metricsReaderAccess = metricsAccess<TenantScope>(({ secrets }) => secrets.
 
 /** The access kinds of a box. */
 export function accessKindsIn(box: HasExtensions, sessions: SessionOptions): AccessKind<TenantScope, never>[] {
-  const own = [sessionAccess(sessions), operatorAccess, hostingAccess, metricsReaderAccess];
+  const own = [...shopperAccess(box, sessions), operatorAccess, hostingAccess, metricsReaderAccess];
   const contributed = accessKinds.of(box).map((kind) => (typeof kind === 'function' ? kind(sessions) : kind));
   return [...own, ...contributed] as AccessKind<TenantScope, never>[];
 }

@@ -4,10 +4,12 @@
  * or none any more, is treated like none: nothing is found by it, and the first write begins a new one.
  */
 import type { Context } from 'koa';
+import type { HeadersObject } from 'openapi3-ts/oas31';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { type AccessKind, hashToken } from '../http/credentials.ts';
-import { extensionPoint } from '../package/extension.ts';
+import { extensionPoint, type HasExtensions } from '../package/extension.ts';
 import { vendor } from '../vendor.ts';
+import { findMember, memberSchemes } from './members.ts';
 import type { SessionKeys } from './session-keys.ts';
 import { isBareName, newSessionName, sessionDays } from './session-token.ts';
 import type { TenantScope } from './tenancy.ts';
@@ -32,10 +34,6 @@ export interface ShopperSession {
   rotate(): { before: string | null; hash: string };
 }
 
-/** Signs a member in on routes that serve guests and members; the package that keeps members contributes it. */
-export type MemberAuthenticator = (ctx: Context, scope: TenantScope) => Promise<{ memberId: string } | null>;
-export const memberAuthenticators = extensionPoint<MemberAuthenticator>('shopper.member');
-
 /**
  * Whether something is kept for a session of this hash. Sessions had no signature once: such a one counts for as long
  * as it may live after the upgrade, if a package knows it, and gets its signature with the first answer.
@@ -49,8 +47,14 @@ export interface SessionOptions {
   secureCookies: boolean;
 }
 
-/** Guests and members; served without a session too, since the first write begins one. */
-export function sessionAccess({ keys, secureCookies }: SessionOptions): AccessKind<TenantScope, ShopperSession> {
+/**
+ * Two access kinds: `session`, for guests and members, served without a session too, since the first write begins one;
+ * and `member`, for members alone.
+ */
+export function shopperAccess(
+  box: HasExtensions,
+  { keys, secureCookies }: SessionOptions,
+): AccessKind<TenantScope, ShopperSession>[] {
   // A browser takes the prefix only from the host itself, over TLS (RFC 6265bis, section 4.1.3.2).
   const cookieName = secureCookies ? `__Host-${plainCookie}` : plainCookie;
 
@@ -123,7 +127,23 @@ export function sessionAccess({ keys, secureCookies }: SessionOptions): AccessKi
     };
   }
 
-  return {
+  const sends: HeadersObject = {
+    [sessionHeader]: {
+      description: 'The session, once there is one: for clients without cookies, to send back with every call',
+      schema: { type: 'string' },
+      example: 'jPq1lOa0sPk2xG1Yb0wXJ6m0uPZkq2yq8b7m1pXc5c7AAFpIeKAX1oyWkm0vV7xq3ZcZyqN0w',
+    },
+  };
+  const member: AccessKind<TenantScope, ShopperSession> = {
+    name: 'member',
+    schemes: memberSchemes(box),
+    sends,
+    async authenticate(ctx, scope) {
+      const memberId = await findMember(ctx, scope);
+      return memberId === null ? null : shopperSession(ctx, scope, memberId);
+    },
+  };
+  const session: AccessKind<TenantScope, ShopperSession> = {
     name: 'session',
     schemes: {
       sessionCookie: {
@@ -133,24 +153,14 @@ export function sessionAccess({ keys, secureCookies }: SessionOptions): AccessKi
         description: 'Set by the first write to the cart',
       },
       sessionHeader: { type: 'apiKey', in: 'header', name: sessionHeader, description: 'For clients without cookies' },
+      ...memberSchemes(box),
     },
     earlierCookies: secureCookies ? [plainCookie] : [],
-    sends: {
-      [sessionHeader]: {
-        description: 'The session, once there is one: for clients without cookies, to send back with every call',
-        schema: { type: 'string' },
-        example: 'jPq1lOa0sPk2xG1Yb0wXJ6m0uPZkq2yq8b7m1pXc5c7AAFpIeKAX1oyWkm0vV7xq3ZcZyqN0w',
-      },
-    },
+    sends,
     optional: true,
-    async authenticate(ctx, scope) {
-      for (const identify of memberAuthenticators.of(scope.db)) {
-        const member = await identify(ctx, scope);
-        if (member) return shopperSession(ctx, scope, member.memberId);
-      }
-      return shopperSession(ctx, scope, null);
-    },
+    authenticate: async (ctx, scope) => shopperSession(ctx, scope, await findMember(ctx, scope)),
   };
+  return [session, member];
 }
 
 interface Named {

@@ -3,7 +3,7 @@
  * refused because another site's page sent them with the visitor's cookie (cross-site request forgery).
  */
 import type { Context } from 'koa';
-import type { AccessKind } from './credentials.ts';
+import { type AccessKind, bearerToken } from './credentials.ts';
 import { answerHeaders } from './headers.ts';
 import { crossSiteRequest } from './problems.ts';
 import { accessKindsOf, type RouteDeclaration } from './route.ts';
@@ -88,6 +88,11 @@ export function credentialPlaces(
   return { cookies: [...named('cookie'), ...earlier], headers };
 }
 
+/** Whether a header is there that no page sends unasked: browsers add Basic credentials by themselves. */
+function isOwnWord(ctx: Context, name: string): boolean {
+  return name === 'authorization' ? bearerToken(ctx) !== null : ctx.req.headers[name] !== undefined;
+}
+
 /**
  * Refuses a request that another site's page sent with the visitor's cookie, judged by what a browser says and a page
  * cannot change: Sec-Fetch-Site, else Origin. A credential in a header is no page's to send unasked, and who sends
@@ -96,7 +101,7 @@ export function credentialPlaces(
  */
 export async function refuseCrossSite(ctx: Context, places: CredentialPlaces, origins?: OriginSource): Promise<void> {
   const { headers } = ctx.req;
-  if (headers.cookie === undefined || places.headers.some((name) => headers[name] !== undefined)) return;
+  if (headers.cookie === undefined || places.headers.some((name) => isOwnWord(ctx, name))) return;
   if (!places.cookies.some((name) => ctx.cookies.get(name) !== undefined)) return;
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return;

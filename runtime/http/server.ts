@@ -72,12 +72,14 @@ function answerBroken(error: NodeJS.ErrnoException, socket: Duplex & { _httpMess
   }
   const problem = problemOf(error);
   const { status } = problem.type;
-  const body = JSON.stringify(problem.toJSON(randomUUID()));
+  const requestId = randomUUID();
+  const body = JSON.stringify(problem.toJSON(requestId));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -22,16 +22,13 @@ const { database } = box.box;
 // Signs in whoever names a member, as the package that keeps members would by a token.
 database.extensions = new Map([
   ...database.extensions,
-  [
-    memberAuthenticators as never,
-    [async (ctx: { get(name: string): string }) => (ctx.get('x-member') ? { memberId: ctx.get('x-member') } : null)],
-  ],
+  [memberAuthenticators as never, [{ identify: async (_: unknown, memberId: string) => ({ memberId }) }]],
 ]);
 
 function member(): { id: string; caller: Caller } {
   const id = newId();
   const caller = box.shopper();
-  caller.headers['x-member'] = id;
+  caller.headers.authorization = `Bearer ${id}`;
   return { id, caller };
 }
 async function fill(caller: Caller, ...pieces: [ForSale, number][]): Promise<void> {
@@ -47,7 +44,7 @@ t.test('a member has one cart, whatever the session, and no guest sees it', asyn
   await fill(caller, [shirt, 1]);
   t.notOk(caller.headers['x-session-id'], 'a member needs no session');
   const guest = await shopperWith(box, [socks, 1]);
-  const both = { headers: { 'x-member': caller.headers['x-member'] as string } };
+  const both = { headers: { authorization: caller.headers.authorization as string } };
   t.strictSame(piecesOf((await guest.get('/cart', both)).body), [[shirt.variantId, 1]]);
   t.strictSame(piecesOf((await guest.get('/cart')).body), [[socks.variantId, 1]]);
   const [, other] = [caller, member().caller];

@@ -73,7 +73,7 @@ const groupsOf = async (db, memberId) => {
 };
 
 // As the package that keeps members would by a token.
-const memberOf = async (ctx) => (ctx.get('x-member') ? { memberId: ctx.get('x-member') } : null);
+const memberOf = { identify: async (_, memberId) => ({ memberId }) };
 
 export default definePackage({
   routes: [],
