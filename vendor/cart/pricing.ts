@@ -3,7 +3,14 @@
  */
 import { type Availability, availabilityOf } from '@carton/inventory';
 import { type PricePlan, planPrices, type ResolvedPrice } from '@carton/pricing';
-import { answerFacts, type FactItem, findVariants, type RuleCondition, type VariantInfo } from '@carton/product';
+import {
+  answerFacts,
+  type FactItem,
+  findVariants,
+  isForSale,
+  type RuleCondition,
+  type VariantInfo,
+} from '@carton/product';
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
 import { runTotals } from './pipeline.ts';
@@ -117,7 +124,7 @@ export function priceSale<S extends Sale>(
   const steps = sale.lines.length === 0 ? [] : stepsOf(db);
   return db.together(async (one) => {
     const [variants, plan, availabilities, region, ...reads] = await Promise.all([
-      findVariants(one, ids),
+      findVariants(one, ids, sale),
       planPrices(one, items, sale),
       stock ? availabilityOf(one, ids, { reserved }) : null,
       sale.regionId === null ? null : findRegion(one, sale.regionId),
@@ -201,7 +208,7 @@ function priceLines({ lines }: Sale, known: Known): (PricedLine | PricedCustomLi
       return { ...priced, variantId: null, variant: null, title, taxCategory, weight, issues: unpriced };
     }
     const variant = variantOf(line, known);
-    const issues: Issue[] = isForSale(line, variant) ? unpriced : ['unavailable'];
+    const issues: Issue[] = canBeSold(line, variant) ? unpriced : ['unavailable'];
     if (!issues.includes('unavailable') && short.has(variant.id)) issues.push('insufficient_stock');
     return { ...priced, variantId: variant.id, variant, issues };
   });
@@ -218,7 +225,7 @@ function priceOf(
   known: Known,
 ): { unitPrice: number | null; compareAt?: number | null; source?: ResolvedPrice['source'] } {
   if (line.variantId === null || line.unitPrice !== undefined) return { unitPrice: agreedPrice(line) };
-  if (!isForSale(line, variantOf(line, known))) return { unitPrice: null };
+  if (!canBeSold(line, variantOf(line, known))) return { unitPrice: null };
   const price = known.prices.get(line.id);
   return price ? { ...price, unitPrice: price.amount } : { unitPrice: null };
 }
@@ -229,8 +236,8 @@ function agreedPrice({ id, unitPrice = 0 }: SaleLine): number {
   throw new Error(`the line ${id} of a sale has the price ${unitPrice}`);
 }
 
-function isForSale({ unitPrice }: VariantLine, { deleted, productStatus }: VariantInfo): boolean {
-  return unitPrice !== undefined || (!deleted && productStatus === 'published');
+function canBeSold({ unitPrice }: VariantLine, variant: VariantInfo): boolean {
+  return unitPrice !== undefined || isForSale(variant);
 }
 
 /** Variants of which there are fewer than all lines together ask for; what stock knows nothing of is not there. */

@@ -1,7 +1,7 @@
 /**
  * Shapes of collections.
  */
-import { ProductPage, ProductRule, wantedPrice } from '@carton/product';
+import { ProductPage, ProductRule, wantedShown } from '@carton/product';
 import {
   changeOf,
   DateTime,
@@ -42,7 +42,7 @@ export const CollectionProducts = object(
   { ...Collection.properties, products: ProductPage },
   { $id: 'CollectionProducts' },
 );
-export const CollectionQuery = pageQuery(wantedPrice);
+export const CollectionQuery = pageQuery(wantedShown);
 export type CollectionQuery = Static<typeof CollectionQuery>;
 
 export const AdminCollection = object(

@@ -10,7 +10,7 @@ import {
   looksLikeId,
   type Product,
   refuseIdAsHandle,
-  type WantedPrice,
+  type Wanted,
 } from '@carton/product';
 import {
   decodeCursor,
@@ -64,11 +64,11 @@ export const madeByHand = defineProblem({
   title: 'The collection is made by hand',
 });
 
-/** A collection by handle or id with one page of its published products. @throws not_found (404) */
+/** A collection by handle or id with one page of its published products, as the viewer sees them. @throws not_found (404) */
 export async function readCollection(
   db: TenantDatabase,
   name: string,
-  { limit, cursor, ...wanted }: CollectionQuery & WantedPrice,
+  { limit, cursor, ...wanted }: CollectionQuery & Wanted,
 ): Promise<CollectionRow & { products: ProductPage }> {
   const collection = await (looksLikeId(name) ? findCollection(db, name) : findCollectionByHandle(db, name));
   if (!collection) throw notFound(`No collection is called ${name}.`);
@@ -80,12 +80,12 @@ export async function readCollection(
 
 const sort = 'position';
 
-/** Products that are not published are passed over: more places are read until the page is full. */
+/** Products that are not published, or hidden, are passed over: more places are read until the page is full. */
 async function pageOfPlaced(
   db: TenantDatabase,
   collectionId: string,
   { limit, cursor }: { limit: number; cursor?: string },
-  wanted: WantedPrice,
+  wanted: Wanted,
 ): Promise<ProductPage> {
   const batch = Math.max(100, limit + 1);
   const positions = new Map<string, number>();

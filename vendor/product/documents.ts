@@ -5,6 +5,8 @@
 import { decodeCursor, encodeCursor, largestPageSize, type Page, type TenantDatabase } from '@carton/runtime';
 import { looksLikeId } from './handles.ts';
 import type { ProductQuery } from './schemas.ts';
+import type { ProductViewer } from './viewer.ts';
+import { type Visible, visibleTo } from './visibility.ts';
 
 export interface OptionDocument {
   id: string;
@@ -78,43 +80,78 @@ const withoutVariants = (optionsToo: boolean) =>
   `product.*, ${optionsToo ? options : "'[]'::json"} as options, '[]'::json as variants`;
 const published = `status = 'published' and deleted_at is null`;
 
-const publishedByIds = `
+const statements = new Map<string, string>();
+
+/** A statement that is made once for what its text turns on, so that it stays prepared. */
+function statement(name: string, make: () => string): string {
+  let text = statements.get(name);
+  if (text === undefined) {
+    text = make();
+    statements.set(name, text);
+  }
+  return text;
+}
+
+const publishedByIds = (visible: Visible) => `
   select ${whole(shopperFields)}
     from (select ${columns}, array_position($2::uuid[], id) as place from products
-           where tenant_id = $1 and id = any($2) and ${published}
+           where tenant_id = $1 and id = any($2) and ${published} and ${visible.sql(4)}
            order by place limit $3) product
    order by place`;
 
-/** The published ones among these products, in the order of the ids, not more than `limit`. */
-export function findPublishedProducts(
+/** The published ones among these products that the viewer sees, in the order of the ids, not more than `limit`. */
+export async function findPublishedProducts(
   db: TenantDatabase,
   ids: readonly string[],
   limit = ids.length,
+  viewer?: ProductViewer,
 ): Promise<ProductDocument[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  return db.query<ProductDocument>(publishedByIds, [ids, limit]);
+  if (ids.length === 0) return [];
+  const visible = await visibleTo(db, viewer);
+  const text = statement(`by ids ${visible.key}`, () => publishedByIds(visible));
+  return db.query<ProductDocument>(text, [ids, limit, ...visible.values]);
 }
 
-const publishedByName = (condition: string) => `
+const byName = {
+  id: 'id = $2',
+  handle: 'handle = $2',
+  variant: 'id = (select product_id from product_variants where tenant_id = $1 and id = $2 and deleted_at is null)',
+};
+
+async function findPublishedBy(
+  db: TenantDatabase,
+  kind: keyof typeof byName,
+  name: string,
+  viewer?: ProductViewer,
+): Promise<ProductDocument | null> {
+  const visible = await visibleTo(db, viewer);
+  const text = statement(
+    `by ${kind} ${visible.key}`,
+    () => `
   select ${whole(shopperFields)}
-    from (select ${columns} from products where tenant_id = $1 and ${condition} and ${published}) product`;
-const publishedById = publishedByName('id = $2');
-const publishedByHandle = publishedByName('handle = $2');
-
-/** A published product by its id or its handle. */
-export async function findPublishedProduct(db: TenantDatabase, name: string): Promise<ProductDocument | null> {
-  const [product] = await db.query<ProductDocument>(looksLikeId(name) ? publishedById : publishedByHandle, [name]);
+    from (select ${columns} from products
+           where tenant_id = $1 and ${byName[kind]} and ${published} and ${visible.sql(3)}) product`,
+  );
+  const [product] = await db.query<ProductDocument>(text, [name, ...visible.values]);
   return product ?? null;
 }
 
-const publishedByVariant = publishedByName(
-  'id = (select product_id from product_variants where tenant_id = $1 and id = $2 and deleted_at is null)',
-);
+/** A published product that the viewer sees, by its id or its handle. */
+export function findPublishedProduct(
+  db: TenantDatabase,
+  name: string,
+  viewer?: ProductViewer,
+): Promise<ProductDocument | null> {
+  return findPublishedBy(db, looksLikeId(name) ? 'id' : 'handle', name, viewer);
+}
 
-/** The published product of a variant that is not deleted. */
-export async function findPublishedProductOfVariant(db: TenantDatabase, id: string): Promise<ProductDocument | null> {
-  const [product] = await db.query<ProductDocument>(publishedByVariant, [id]);
-  return product ?? null;
+/** The published product, seen by the viewer, of a variant that is not deleted. */
+export function findPublishedProductOfVariant(
+  db: TenantDatabase,
+  id: string,
+  viewer?: ProductViewer,
+): Promise<ProductDocument | null> {
+  return findPublishedBy(db, 'variant', id, viewer);
 }
 
 const byIds = `
@@ -153,15 +190,16 @@ const sorts = {
 /** One more than the largest page, to see whether there is another. */
 const mostRows = largestPageSize + 1;
 
-const pageStatements = new Map<string, string>();
-
 type Parts = 'whole' | 'options' | 'plain';
 
-/** The statement of a page, one text for each sort, set of filters and parts, so that it stays prepared. */
-function pageStatement(sort: keyof typeof sorts, filters: readonly string[], parts: Parts): string {
-  const name = `${sort} ${filters.join(' ')} ${parts}`;
-  let text = pageStatements.get(name);
-  if (text === undefined) {
+/** The statement of a page: one text for each sort, set of filters, parts, and conditions of what is seen. */
+function pageStatement(
+  sort: keyof typeof sorts,
+  filters: readonly string[],
+  parts: Parts,
+  visible: { on: Visible; firstParameter: number },
+): string {
+  return statement(`page ${sort} ${filters.join(' ')} ${parts} ${visible.on.key}`, () => {
     const { key, operator, direction } = sorts[sort];
     const filterOf: Record<string, (parameter: number) => string> = {
       q: (parameter) => `strpos(title_key, lower($${parameter})) > 0`,
@@ -170,21 +208,19 @@ function pageStatement(sort: keyof typeof sorts, filters: readonly string[], par
     };
     const conditions = filters.map((filter, index) => ` and ${filterOf[filter]?.(index + 3)}`).join('');
     // The inner limit is there for the planner: before a limit it does not know, it would plan each execution anew.
-    text = `
+    return `
       select ${parts === 'whole' ? whole(shopperFields) : withoutVariants(parts === 'options')}
         from (select * from (
                 select ${columns}, ${key} as sort_key from products
-                 where tenant_id = $1 and ${published}${conditions}
+                 where tenant_id = $1 and ${published}${conditions} and ${visible.on.sql(visible.firstParameter)}
                  order by ${key} ${direction}, id ${direction} limit ${mostRows}) page
                limit $2) product
        order by sort_key ${direction}, id ${direction}`;
-    pageStatements.set(name, text);
-  }
-  return text;
+  });
 }
 
 /**
- * One page of published products.
+ * One page of the published products that the viewer sees.
  * @param fields the fields that are wanted; variants and options are read for whoever wants them
  * @throws invalid_request (400) for a cursor of another list
  */
@@ -192,14 +228,17 @@ export async function pageOfPublishedProducts(
   db: TenantDatabase,
   { limit, cursor, sort, q, handle }: Pick<ProductQuery, 'limit' | 'cursor' | 'sort' | 'q' | 'handle'>,
   fields: ReadonlySet<string> | null = null,
+  viewer?: ProductViewer,
 ): Promise<Page<ProductDocument>> {
+  const visible = await visibleTo(db, viewer);
   const parts = !fields || fields.has('variants') ? 'whole' : fields.has('options') ? 'options' : 'plain';
   const filters: string[] = [];
   const values: unknown[] = [limit + 1];
   if (q !== undefined) filters.push('q') && values.push(q);
   if (handle !== undefined) filters.push('handle') && values.push(handle);
   if (cursor !== undefined) filters.push('place') && values.push(...decodeCursor(cursor, sort).slice(1));
-  const rows = await db.query<ProductDocument & { sortKey: string }>(pageStatement(sort, filters, parts), values);
+  const text = pageStatement(sort, filters, parts, { on: visible, firstParameter: values.length + 2 });
+  const rows = await db.query<ProductDocument & { sortKey: string }>(text, [...values, ...visible.values]);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, nextCursor: rows.length > limit && last ? encodeCursor([sort, last.sortKey, last.id]) : null };

@@ -3,6 +3,7 @@
  */
 import { findStore } from '@carton/core';
 import { extensionPoint, type MoneyValue, type TenantDatabase } from '@carton/runtime';
+import type { ProductViewer } from './viewer.ts';
 
 /**
  * Which price is asked for. With neither currency nor region, the store's default currency is filled in before a pricer
@@ -21,6 +22,12 @@ export interface WantedPrice {
 export interface VariantPrice extends MoneyValue {
   /** What it costs otherwise, in minor units, while a sale price beats that. */
   compareAt?: number | null;
+}
+
+/** What a storefront asks for: prices, and for whom. */
+export interface Wanted extends WantedPrice {
+  /** For whom products are read; left out, a stranger. */
+  viewer?: ProductViewer;
 }
 
 /**

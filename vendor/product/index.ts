@@ -22,10 +22,11 @@ export {
   type VariantPricer,
   variantCreatedListeners,
   variantPricers,
+  type Wanted,
   type WantedPrice,
 } from './extensions.ts';
 export { freeHandle, handleFromTitle, looksLikeId, refuseIdAsHandle } from './handles.ts';
-export { findProductIds, findVariants, type VariantInfo } from './lookups.ts';
+export { findProductIds, findVariants, isForSale, type VariantInfo } from './lookups.ts';
 export {
   answerFacts,
   describeShopper,
@@ -42,8 +43,18 @@ export {
   ruleFacts,
 } from './rule-facts.ts';
 export { findProductsOfRule, listProductsByRule, ProductCondition, ProductRule } from './rules.ts';
-export { Product, ProductPage, wantedPrice } from './schemas.ts';
+export { Product, ProductPage, wantedPrice, wantedShown } from './schemas.ts';
 export { listPublishedProducts } from './service.ts';
+export { type ProductText, type ProductTexts, productTexts } from './texts.ts';
+export {
+  type KnownViewer,
+  type ProductViewer,
+  type ShopperChannel,
+  shopperChannels,
+  shownTo,
+  viewerOf,
+} from './viewer.ts';
+export { type ProductVisibility, productVisibility } from './visibility.ts';
 
 export default definePackage({
   routes: [

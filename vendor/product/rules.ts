@@ -11,9 +11,10 @@ import {
   type TenantDatabase,
   Type,
 } from '@carton/runtime';
-import type { WantedPrice } from './extensions.ts';
+import type { Wanted } from './extensions.ts';
 import type { Product } from './schemas.ts';
 import { listPublishedProducts } from './service.ts';
+import { rawCondition, visibleTo } from './visibility.ts';
 
 /** Text is compared without regard to case. `sku` and `option_value` hold when a variant has one that does. */
 export const ProductCondition = object(
@@ -76,14 +77,14 @@ export async function findProductsOfRule(
 }
 
 /**
- * One page of the published products for which a rule holds, newest first, as shoppers see them.
+ * One page of the published products for which a rule holds, newest first, as the viewer sees them.
  * Four statements however many there are. @throws invalid_request (400) for a cursor of another list
  */
 export async function listProductsByRule(
   db: TenantDatabase,
   rule: ProductRule,
   place: { limit: number; cursor?: string },
-  wanted: WantedPrice,
+  wanted: Wanted,
 ): Promise<Page<Product>> {
   const { sql, values } = conditionOf(rule);
   const rows = db
@@ -92,6 +93,8 @@ export async function listProductsByRule(
     .where('status', 'published')
     .whereNull('deleted_at')
     .whereRaw(sql, values);
+  const visible = rawCondition(db.tenantId, await visibleTo(db, wanted.viewer));
+  rows.whereRaw(visible.sql, visible.values as never);
   const page = await paginate<{ id: string; createdAt: string }>(rows as never, 'products', place, newestFirst);
   const ids = page.items.map(({ id }) => id);
   return { items: await listPublishedProducts(db, ids, wanted), nextCursor: page.nextCursor };

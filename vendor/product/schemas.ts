@@ -1,6 +1,7 @@
 /**
  * Shapes of products, options and variants, as shoppers and as staff see them.
  */
+import { Locale } from '@carton/core';
 import {
   Country,
   Currency,
@@ -59,7 +60,16 @@ export const wantedPrice = {
     Type.Integer({ minimum: 1, maximum: 9999, description: 'Answer what one piece costs whoever buys so many' }),
   ),
 };
-export const WantedPrice = object(wantedPrice);
+
+/** What a storefront asks for: which price, and in which language. */
+export const wantedShown = {
+  ...wantedPrice,
+  locale: Type.Optional({
+    ...Locale,
+    description: "Language of the texts; else what Accept-Language prefers, and what has none is in the store's own",
+  }),
+};
+export const WantedShown = object(wantedShown);
 
 export const ProductOption = object(
   { id: Uuid, name: OptionName, values: Type.Array(object({ id: Uuid, value: OptionValue })) },
@@ -126,7 +136,7 @@ export type AdminProduct = Static<typeof AdminProduct>;
 export const AdminProductPage = integrationPageOf(AdminProduct, 'AdminProductPage');
 
 export const ProductQuery = pageQuery({
-  ...wantedPrice,
+  ...wantedShown,
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Text that the title contains' })),
   handle: Type.Optional(Handle),
   sort: oneOf(['newest', 'oldest', 'title'], { default: 'newest' }),

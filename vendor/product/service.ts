@@ -21,7 +21,7 @@ import {
   pageOfPublishedProducts,
 } from './documents.ts';
 import { productCreated, productDeleted, productUpdated } from './events.ts';
-import { announceVariants, completeWantedPrice, priceVariants, type WantedPrice } from './extensions.ts';
+import { announceVariants, completeWantedPrice, priceVariants, type Wanted, type WantedPrice } from './extensions.ts';
 import { freeHandle, handleFromTitle, refuseIdAsHandle } from './handles.ts';
 import { planOptions, planVariants } from './plan.ts';
 import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
@@ -47,64 +47,96 @@ import {
   updateVariants,
   variantsOf,
 } from './store.ts';
+import { translateProducts } from './texts.ts';
+import type { ProductViewer } from './viewer.ts';
 
 function variantIdsOf(products: readonly ProductDocument[]): string[] {
   return products.flatMap(({ variants }) => variants.map(({ id }) => id));
 }
 
 /**
- * One page of published products with their prices, in three statements however many there are.
+ * One page of published products with their prices, as the viewer sees them, in three statements however many there are
+ * (and those of packages that hide or translate them).
  * @param fields the fields that are wanted: without `variants` it is one statement, and nothing is priced
  */
 export async function listProducts(
   db: TenantDatabase,
-  query: ProductQuery & WantedPrice,
+  query: ProductQuery & Wanted,
   fields: ReadonlySet<string> | null = null,
 ): Promise<Page<Product>> {
   if (fields && !fields.has('variants')) {
-    const page = await pageOfPublishedProducts(db, query, fields);
-    return { items: page.items.map((product) => presentProduct(product, new Map())), nextCursor: page.nextCursor };
+    const page = await pageOfPublishedProducts(db, query, fields, query.viewer);
+    const products = await translateProducts(db, page.items, query.viewer);
+    return { items: products.map((product) => presentProduct(product, new Map())), nextCursor: page.nextCursor };
   }
-  const [page, wanted] = await Promise.all([pageOfPublishedProducts(db, query), completeWantedPrice(db, query)]);
-  const prices = await priceVariants(db, variantIdsOf(page.items), wanted);
-  return { items: page.items.map((product) => presentProduct(product, prices)), nextCursor: page.nextCursor };
+  const [page, wanted] = await Promise.all([
+    pageOfPublishedProducts(db, query, null, query.viewer),
+    completeWantedPrice(db, query),
+  ]);
+  return { items: await show(db, page.items, wanted, query.viewer), nextCursor: page.nextCursor };
+}
+
+/** Products as they are answered: with their prices, in the language of the viewer. */
+async function show(
+  db: TenantDatabase,
+  products: ProductDocument[],
+  wanted: WantedPrice,
+  viewer: ProductViewer | undefined,
+): Promise<Product[]> {
+  const [translated, prices] = await Promise.all([
+    translateProducts(db, products, viewer),
+    priceVariants(db, variantIdsOf(products), wanted),
+  ]);
+  return translated.map((product) => presentProduct(product, prices));
 }
 
 /**
  * The published ones among these products as shoppers see them, in the order of the ids: for lists that other
  * packages keep. Three statements however many there are.
+ * @param wanted prices, and for whom: what they do not see is left out
  * @param limit answer not more than so many
  */
 export async function listPublishedProducts(
   db: TenantDatabase,
   ids: readonly string[],
-  wantedPrice: WantedPrice,
+  wanted: Wanted,
   limit?: number,
 ): Promise<Product[]> {
-  const [products, wanted] = await Promise.all([
-    findPublishedProducts(db, ids, limit),
-    completeWantedPrice(db, wantedPrice),
+  const [products, price] = await Promise.all([
+    findPublishedProducts(db, ids, limit, wanted.viewer),
+    completeWantedPrice(db, wanted),
   ]);
-  const prices = await priceVariants(db, variantIdsOf(products), wanted);
-  return products.map((product) => presentProduct(product, prices));
+  return show(db, products, price, wanted.viewer);
 }
 
 /** A published product by handle or id. @throws not_found (404) */
-export async function readProduct(db: TenantDatabase, name: string, wantedPrice: WantedPrice): Promise<Product> {
-  const [product, wanted] = await Promise.all([findPublishedProduct(db, name), completeWantedPrice(db, wantedPrice)]);
+export async function readProduct(db: TenantDatabase, name: string, wanted: Wanted): Promise<Product> {
+  const [product, price] = await Promise.all([
+    findPublishedProduct(db, name, wanted.viewer),
+    completeWantedPrice(db, wanted),
+  ]);
   if (!product) throw notFound(`No product is called ${name}.`);
-  return presentProduct(product, await priceVariants(db, variantIdsOf([product]), wanted));
+  const [shown] = await show(db, [product], price, wanted.viewer);
+  return shown as Product;
 }
 
 /** A variant of a published product. @throws not_found (404) */
-export async function readVariant(db: TenantDatabase, id: string, wantedPrice: WantedPrice): Promise<Variant> {
-  const [product, wanted] = await Promise.all([
-    findPublishedProductOfVariant(db, id),
-    completeWantedPrice(db, wantedPrice),
+export async function readVariant(db: TenantDatabase, id: string, wanted: Wanted): Promise<Variant> {
+  const [product, price] = await Promise.all([
+    findPublishedProductOfVariant(db, id, wanted.viewer),
+    completeWantedPrice(db, wanted),
   ]);
-  const variant = product?.variants.find((candidate) => candidate.id === id.toLowerCase());
-  if (!product || !variant) throw notFound(`No variant has the id ${id}.`);
-  return presentVariant(variant, product.options, await priceVariants(db, [variant.id], wanted));
+  const variantId = id.toLowerCase();
+  if (!product?.variants.some((candidate) => candidate.id === variantId)) {
+    throw notFound(`No variant has the id ${id}.`);
+  }
+  const [[translated], prices] = await Promise.all([
+    translateProducts(db, [product], wanted.viewer),
+    priceVariants(db, [variantId], price),
+  ]);
+  const { options, variants } = translated as ProductDocument;
+  const variant = variants.find((candidate) => candidate.id === variantId) as (typeof variants)[number];
+  return presentVariant(variant, options, prices);
 }
 
 async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Promise<AdminProduct[]> {

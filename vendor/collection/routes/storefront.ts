@@ -1,6 +1,8 @@
 /**
  * Collections as shoppers see them.
  */
+
+import { shownTo } from '@carton/product';
 import { notFound, object, pageQuery, paginate, route, Type } from '@carton/runtime';
 import { CollectionPage, CollectionProducts, CollectionQuery } from '../schemas.ts';
 import { readCollection as read } from '../service.ts';
@@ -31,7 +33,7 @@ export const readCollection = route(
     tag,
     summary: 'Read a collection by its handle or id, with one page of its products and their prices',
     description: '`limit` and `cursor` are of the products; `products.nextCursor` leads to their next page.',
-    // Open to everybody; a member who is signed in sees the prices that members have.
+    // Open to everybody; a member who is signed in sees what members see.
     access: 'session',
     params: object({
       handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['summer'] }),
@@ -41,5 +43,5 @@ export const readCollection = route(
     response: CollectionProducts,
     problems: [notFound],
   },
-  ({ db, params, query, session }) => read(db, params.handle, { ...query, memberId: session.memberId }),
+  ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
 );

@@ -13,6 +13,7 @@ import {
   type StockReference,
   takeStock,
 } from '../index.ts';
+import { releaseEnded } from '../service.ts';
 import { codeOf, eventsOf, levelOf, openBox, type Stocked, stocked } from './helpers.ts';
 
 const box = await openBox(t);
@@ -149,6 +150,14 @@ t.test('an end that is past but has not been met is its owner’s, to sell or to
   await reserve(box, [line(shirt, 1)], prolonged, soon());
   await releaseAllEnded(box.db);
   t.match(await levelOf(box, shirt.itemId), { onHand: 1, reserved: 1, ledger: 1 });
+});
+
+t.test('what is prolonged after the job has found it is left alone', async (t) => {
+  const shirt = await stocked(box, 1);
+  const reference = cart();
+  await reserve(box, [line(shirt, 1)], reference, soon());
+  await box.db.transaction((tx) => releaseEnded(tx, reference));
+  t.match(await levelOf(box, shirt.itemId), { reserved: 1 });
 });
 
 t.test('more have ended than the job takes at once', async (t) => {

@@ -2,11 +2,12 @@
  * Products as shoppers see them: published ones only, with prices.
  */
 import { notFound, object, route, Type } from '@carton/runtime';
-import { Product, ProductPage, ProductQuery, Variant, WantedPrice } from '../schemas.ts';
+import { Product, ProductPage, ProductQuery, Variant, WantedShown } from '../schemas.ts';
 import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
+import { shownTo } from '../viewer.ts';
 
 const tag = 'Products';
-/** Open to everybody; a member who is signed in sees the prices that members have. */
+/** Open to everybody; a member who is signed in sees what members see. */
 const access = 'session';
 
 export const listProducts = route(
@@ -22,7 +23,7 @@ export const listProducts = route(
     status: 200,
     response: ProductPage,
   },
-  ({ db, query, session, fields }) => list(db, { ...query, memberId: session.memberId }, fields),
+  ({ db, fields, ...request }) => list(db, shownTo(request), fields),
 );
 
 export const readProduct = route(
@@ -36,12 +37,12 @@ export const readProduct = route(
     params: object({
       handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['linen-shirt'] }),
     }),
-    query: WantedPrice,
+    query: WantedShown,
     status: 200,
     response: Product,
     problems: [notFound],
   },
-  ({ db, params, query, session }) => read(db, params.handle, { ...query, memberId: session.memberId }),
+  ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
 );
 
 export const readVariant = route(
@@ -52,9 +53,9 @@ export const readVariant = route(
     tag,
     summary: 'Read a variant of a published product',
     access,
-    query: WantedPrice,
+    query: WantedShown,
     status: 200,
     response: Variant,
   },
-  ({ db, params, query, session }) => readOneVariant(db, params.id, { ...query, memberId: session.memberId }),
+  ({ db, params, ...request }) => readOneVariant(db, params.id, shownTo(request)),
 );

@@ -40,6 +40,7 @@ t.test('variants are known by id, deleted ones too, in their own shop', async (t
     productStatus: 'published',
     weight: 7,
     deleted: false,
+    hidden: false,
   });
   t.match(found.get(ids[1]), { deleted: true, weight: null, sku: null, productStatus: 'draft' });
   t.strictSame([...(await findProductIds(box.db, [sold.id, gone.id, unknown]))], [sold.id]);

@@ -1,0 +1,156 @@
+/**
+ * The texts of products in the language of a shopper. A product has its texts in the default language of the store;
+ * packages that keep translations answer others, for all that is read at once.
+ */
+import { findStore } from '@carton/core';
+import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import { findOptions, type OptionDocument, type ProductDocument } from './documents.ts';
+import type { VariantInfo } from './lookups.ts';
+import { titleOf } from './plan.ts';
+import type { ProductViewer } from './viewer.ts';
+
+/** Texts of a product (`title`, `description`), variant (`title`), option (`name`) or value of an option (`value`). */
+export interface ProductText {
+  title?: string;
+  description?: string;
+  name?: string;
+  value?: string;
+}
+
+/**
+ * Answers texts by the id of the product, variant, option or option value, in one statement. Of several locales the
+ * first that has a text is taken, for each text by itself; what has none in any of them is left out and stays as it is.
+ * @param locales BCP 47, the one that is wanted most first, each followed by the language it is of (`de-AT`, `de`)
+ */
+export type ProductTexts = (
+  db: TenantDatabase,
+  ids: readonly string[],
+  locales: readonly string[],
+) => Promise<ReadonlyMap<string, ProductText>>;
+
+/** Who knows texts. Where several have one, that of the last (in dependency order) is taken. */
+export const productTexts = extensionPoint<ProductTexts>('product.texts');
+
+/** Most languages of an Accept-Language header that are looked at. */
+const mostLanguages = 10;
+
+/** The tags of an Accept-Language header, the one that is wanted most first (RFC 9110, section 12.5.4). */
+export function preferredLocales(header: string): string[] {
+  const ranges = header.split(',', mostLanguages).map((part) => {
+    const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const quality = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2);
+    return { tag, quality: quality === undefined ? 1 : Number(quality) };
+  });
+  const wanted = ranges.filter(({ tag, quality }) => /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(tag) && quality > 0);
+  return wanted.sort((one, other) => other.quality - one.quality).map(({ tag }) => tag);
+}
+
+/**
+ * The locales to ask for, best first; those that come after the store's own language are not asked for, since every
+ * text is there in that.
+ */
+export function wantedLocales({ locale, headers }: ProductViewer, defaultLocale: string): string[] {
+  const preferred = locale ? [locale] : preferredLocales(headers?.['accept-language'] ?? '');
+  const [ownLanguage] = defaultLocale.toLowerCase().split('-');
+  const locales = new Set<string>();
+  for (const tag of preferred) {
+    const parts = tag.split('-');
+    for (let length = parts.length; length > 0; length -= 1) {
+      const candidate = parts.slice(0, length).join('-');
+      const lower = candidate.toLowerCase();
+      if (lower === defaultLocale.toLowerCase() || lower === ownLanguage) return [...locales];
+      locales.add(candidate);
+    }
+  }
+  return [...locales];
+}
+
+type Texts = ReadonlyMap<string, ProductText>;
+
+/** Null where no text could be another than it is. */
+async function localesOf(db: TenantDatabase, viewer: ProductViewer): Promise<readonly string[] | null> {
+  if (productTexts.of(db).length === 0) return null;
+  if (!viewer.locale && !viewer.headers?.['accept-language']) return null;
+  const locales = wantedLocales(viewer, (await findStore(db)).defaultLocale);
+  return locales.length > 0 ? locales : null;
+}
+
+async function readTexts(db: TenantDatabase, ids: readonly string[], locales: readonly string[]): Promise<Texts> {
+  const answers = await Promise.all(productTexts.of(db).map((textsOf) => textsOf(db, ids, locales)));
+  const texts = new Map<string, ProductText>();
+  for (const answer of answers) {
+    for (const [id, text] of answer) texts.set(id, { ...texts.get(id), ...text });
+  }
+  return texts;
+}
+
+/** Products in the language of a viewer, in one round trip; as they are where nobody knows another. */
+export async function translateProducts(
+  db: TenantDatabase,
+  products: ProductDocument[],
+  viewer: ProductViewer = {},
+): Promise<ProductDocument[]> {
+  const locales = products.length > 0 ? await localesOf(db, viewer) : null;
+  if (!locales) return products;
+  const ids = products.flatMap((product) => [product.id, ...product.variants.map(({ id }) => id), ...idsOf(product)]);
+  const texts = await readTexts(db, ids, locales);
+  return products.map((product) => {
+    const { title = product.title, description = product.description } = texts.get(product.id) ?? {};
+    const options = translateOptions(product.options, texts);
+    const variants = product.variants.map((variant) => ({
+      ...variant,
+      title: variantTitle(variant, { before: product.options, after: options }, texts),
+    }));
+    return { ...product, title, description, options, variants };
+  });
+}
+
+/** Variants as carts hold them, in the language of a viewer. */
+export async function translateVariants(
+  db: TenantDatabase,
+  variants: (VariantInfo & { optionValueIds: string[] })[],
+  viewer: ProductViewer,
+): Promise<VariantInfo[]> {
+  const plain = variants.map(({ optionValueIds: _, ...variant }) => variant);
+  const locales = variants.length > 0 ? await localesOf(db, viewer) : null;
+  if (!locales) return plain;
+  const productIds = [...new Set(variants.map(({ productId }) => productId))];
+  const ids = variants.flatMap(({ id, optionValueIds }) => [id, ...optionValueIds]);
+  const [texts, optionsOf] = await Promise.all([
+    readTexts(db, [...productIds, ...ids], locales),
+    findOptions(db, productIds),
+  ]);
+  return plain.map((variant, at) => {
+    const before = optionsOf.get(variant.productId) ?? [];
+    const { optionValueIds } = variants[at] as (typeof variants)[number];
+    const title = variantTitle(
+      { ...variant, optionValueIds },
+      { before, after: translateOptions(before, texts) },
+      texts,
+    );
+    return { ...variant, title, productTitle: texts.get(variant.productId)?.title ?? variant.productTitle };
+  });
+}
+
+function idsOf({ options }: ProductDocument): string[] {
+  return options.flatMap(({ id, values }) => [id, ...values.map((value) => value.id)]);
+}
+
+function translateOptions(options: readonly OptionDocument[], texts: Texts): OptionDocument[] {
+  return options.map(({ id, name, values }) => ({
+    id,
+    name: texts.get(id)?.name ?? name,
+    values: values.map(({ id: valueId, value }) => ({ id: valueId, value: texts.get(valueId)?.value ?? value })),
+  }));
+}
+
+/** A title made of the chosen values is made of their translations, unless it has one of its own. */
+function variantTitle(
+  { id, title, optionValueIds }: { id: string; title: string; optionValueIds: readonly string[] },
+  { before, after }: { before: readonly OptionDocument[]; after: readonly OptionDocument[] },
+  texts: Texts,
+): string {
+  const own = texts.get(id)?.title;
+  if (own !== undefined || before.length === 0) return own ?? title;
+  return title === titleOf(before, optionValueIds) ? titleOf(after, optionValueIds) : title;
+}
