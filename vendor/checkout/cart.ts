@@ -14,9 +14,11 @@ import {
 import { findStore, type Store } from '@carton/core';
 import { isReserved } from '@carton/inventory';
 import { findOrder } from '@carton/order';
+import { planTenders } from '@carton/payment';
 import {
   beginTogether,
   type IfMatch,
+  money,
   newId,
   type ShopperSession,
   type Static,
@@ -25,7 +27,7 @@ import {
 import { recordCompleted } from './attempts.ts';
 import { customerOf, missingFields, pricedFor } from './customer.ts';
 import { refuseStaleOffer } from './drift.ts';
-import type { DraftToWrite, Placing } from './placing.ts';
+import { type DraftToWrite, type Placing, tenderSaleOf } from './placing.ts';
 import { cartEmpty } from './problems.ts';
 import { findUnmet } from './requirements.ts';
 import { reservationOf } from './reservations.ts';
@@ -41,8 +43,11 @@ export async function previewCheckout(db: TenantDatabase, session: ShopperSessio
   const [sale, store] = await db.together((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
   if (!sale) {
     const requirements = [{ code: 'cart_empty', detail: 'The cart holds nothing.' }, ...keptOut(store, session)];
+    const cart = presentNoCart(store.defaultCurrency);
     return {
-      cart: presentNoCart(store.defaultCurrency),
+      cart,
+      tenders: [],
+      left: cart.totals.total,
       ready: false,
       asks: store.checkoutRequires,
       paymentRequired: false,
@@ -53,11 +58,15 @@ export async function previewCheckout(db: TenantDatabase, session: ShopperSessio
   const unmet = await findUnmet(db, placing);
   const requirements = unmet.map(({ code, detail }) => ({ code, detail }));
   const asks = missingFields(store.checkoutRequires, placing.customer);
+  const { parts, left } = await planTenders(db, tenderSaleOf(placing));
+  const { currency } = sale.cart;
   return {
     cart: offerOf(sale),
+    tenders: parts.map(({ tender, label, amount }) => ({ tender, label, amount: money(amount, currency) })),
+    left: money(left, currency),
     ready: requirements.length === 0,
     asks,
-    paymentRequired: isPaymentRequired(placing),
+    paymentRequired: isPaymentRequired(placing, left),
     requirements,
   };
 }
@@ -100,8 +109,11 @@ interface CartToOrder {
   attempt: Attempt;
   /** Names what GET /checkout has to answer, once the cart is locked. */
   ifMatch: IfMatch | null;
-  /** Looks at it once every requirement is met. */
-  check(sale: PricedCart<StoredCart>): void;
+  /**
+   * Looks at it once every requirement is met.
+   * @param left what tenders leave to be paid, in minor units
+   */
+  check(sale: PricedCart<StoredCart>, left: number): void;
   claim?(tx: TenantDatabase): Promise<unknown>;
   /** What else is written with the order. */
   complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
@@ -140,7 +152,7 @@ export async function prepareCart(
     payBy: payByOf(store),
     customer: customerOf(cart, body.customer),
     notes: body.notes ?? cart.note,
-    check: () => check(sale),
+    check: (left) => check(sale, left),
     claim,
     complete: (inside, order) =>
       beginTogether([

@@ -6,6 +6,7 @@ import type { PricedSale } from '@carton/cart';
 import type { Store } from '@carton/core';
 import type { StockReference } from '@carton/inventory';
 import type { OrderDraft } from '@carton/order';
+import type { TenderSale } from '@carton/payment';
 import {
   extensionPoint,
   type FieldError,
@@ -90,3 +91,9 @@ export type DraftToWrite = OrderDraft & { readonly id: string };
 
 /** Where promotions, gift cards, shipping and the like join in placing an order. */
 export const orderPlacing = extensionPoint<PlacingStep>('checkout.placing');
+
+/** What tenders are asked to pay of a sale. */
+export function tenderSaleOf({ source, sale, shopper }: Pick<Placing, 'source' | 'sale' | 'shopper'>): TenderSale {
+  const { currency, memberId } = sale.sale;
+  return { source, memberId: shopper?.memberId ?? memberId, currency, due: sale.totals.total };
+}

@@ -1,6 +1,8 @@
 /**
  * The steps of a box, run: what they ask for, and what they may refuse with.
  */
+
+import { tenderProblemsIn } from '@carton/payment';
 import {
   beginTogether,
   type HasExtensions,
@@ -21,9 +23,13 @@ export function requirementCodesIn(box: HasExtensions): string[] {
   return [...new Set(stepsIn(box).flatMap(({ requirements = {} }) => Object.keys(requirements)))];
 }
 
-/** What the steps of a box may refuse an order with. */
+/** What the steps and tenders of a box may refuse an order with. */
 export function placingProblemsIn(box: HasExtensions): ProblemType[] {
-  return stepsIn(box).flatMap(({ requirements = {}, problems = [] }) => [...Object.values(requirements), ...problems]);
+  const steps = stepsIn(box).flatMap(({ requirements = {}, problems = [] }) => [
+    ...Object.values(requirements),
+    ...problems,
+  ]);
+  return [...steps, ...tenderProblemsIn(box)];
 }
 
 interface Unmet extends Requirement {

@@ -3,9 +3,10 @@
  * is ordered.
  */
 import { drawOrderNumber, skipOrderNumber } from '@carton/core';
-import { createOrder, type Order, type OrderDraft } from '@carton/order';
+import { createOrder, findOrder, type Order, type OrderDraft } from '@carton/order';
+import { commitTenders, planTenders } from '@carton/payment';
 import { beginTogether, isUniqueViolation, newId, type TenantDatabase } from '@carton/runtime';
-import type { DraftToWrite, Placing } from './placing.ts';
+import { type DraftToWrite, type Placing, tenderSaleOf } from './placing.ts';
 import { refuseUnmet, stepsIn } from './requirements.ts';
 
 /** What is to be ordered, locked and priced in the transaction that places it. */
@@ -17,8 +18,11 @@ export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'cu
   metadata?: OrderDraft['metadata'];
   /** Locks what is locked before stock, and goes with what steps claim. */
   claim?(tx: TenantDatabase): Promise<unknown>;
-  /** Looks at it once every requirement is met, and throws to refuse it. */
-  check?(): void;
+  /**
+   * Looks at it once every requirement is met, and throws to refuse it.
+   * @param left what tenders leave to be paid, in minor units
+   */
+  check?(left: number): void;
   /**
    * Ends what became the order, in the same transaction: after the order's row, before what steps write. What it throws
    * undoes the order.
@@ -61,7 +65,8 @@ export async function placeSale(
 async function place(tx: TenantDatabase, orderId: string, given: SaleToPlace): Promise<Order> {
   const placing: Placing = { ...given, orderId, isPreview: false };
   await refuseUnmet(tx, placing);
-  given.check?.();
+  const tenders = await planTenders(tx, tenderSaleOf(placing));
+  given.check?.(tenders.left);
   const steps = stepsIn(tx);
   // The number comes last: whoever orders in the same shop waits for it from here on.
   const claimed = await beginTogether([
@@ -75,7 +80,9 @@ async function place(tx: TenantDatabase, orderId: string, given: SaleToPlace): P
     () => given.complete(tx, draft),
     ...steps.map((step) => () => step.write?.(tx, placing, draft)),
   ]);
-  return order as Order;
+  if (tenders.parts.length === 0) return order as Order;
+  await commitTenders(tx, orderId, tenders);
+  return (await findOrder(tx, orderId)) as Order;
 }
 
 function draftOf(

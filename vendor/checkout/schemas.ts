@@ -16,12 +16,7 @@ export const Checkout = object(
       billing: Type.Optional(OrderAddress),
     }),
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
-    expectedTotal: Type.Optional({
-      ...Money,
-      // The name is that of the schema without a description of its own.
-      $id: undefined,
-      description: 'What the shopper was shown: another total is refused with 409 `total_changed`',
-    }),
+    expectedTotal: Type.Optional(Money),
     paymentMethod: Type.Optional(
       Type.String({
         minLength: 1,
@@ -40,6 +35,18 @@ const previewOf = (codes: readonly string[]) =>
   object(
     {
       cart: Cart,
+      tenders: Type.Array(
+        object(
+          {
+            tender: Type.String({ examples: ['gift_card'] }),
+            label: Type.String({ examples: ['Gift card ending in 4711'] }),
+            amount: Money,
+          },
+          { $id: 'CheckoutTender' },
+        ),
+        { description: 'What pays for it besides a payment method, in the order in which it is drained' },
+      ),
+      left: Money,
       ready: Type.Boolean({
         description: 'Whether POST /checkout would place the order, told the e-mail address and what `asks` names',
       }),
@@ -55,7 +62,10 @@ const previewOf = (codes: readonly string[]) =>
         ),
       ),
     },
-    { $id: 'CheckoutPreview' },
+    {
+      $id: 'CheckoutPreview',
+      description: '`tenders` pay for the cart before a payment method does; `left` is what they leave to be paid',
+    },
   );
 
 /** Open: a package that is mounted later brings codes of its own. */

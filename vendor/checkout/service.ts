@@ -11,6 +11,7 @@ import {
   dropPayment,
   holdPayment,
   keepPayment,
+  planTenders,
   requireAdapter,
   settlePayments,
 } from '@carton/payment';
@@ -27,6 +28,7 @@ import { recordFailed } from './attempts.ts';
 import { type Attempt, placingOf, prepareCart, previewCheckout } from './cart.ts';
 import { pricedFor } from './customer.ts';
 import { refuseDrift, refuseStaleOffer } from './drift.ts';
+import { tenderSaleOf } from './placing.ts';
 import { cartChanged, cartEmpty } from './problems.ts';
 import { refuseUnmet } from './requirements.ts';
 import { placeSale } from './sale.ts';
@@ -112,11 +114,13 @@ async function beginPaymentOf(
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
   if (!priced) throw cartEmpty('Put something into the cart first.');
-  await refuseUnmet(db, placingOf(priced, store, session, body));
+  const placing = placingOf(priced, store, session, body);
+  await refuseUnmet(db, placing);
   refuseDrift(priced, ifMatch, body.expectedTotal);
-  const { cart, totals } = priced;
-  if (totals.total === 0) return null;
-  const amount = money(totals.total, cart.currency);
+  const { cart } = priced;
+  const { left } = await planTenders(db, tenderSaleOf(placing));
+  if (left === 0) return null;
+  const amount = money(left, cart.currency);
   const payment = await beginPayment(db, { cartId: cart.id, method, amount, email: body.customer.email });
   await confirmPayment(db, payment);
   return payment;
@@ -136,9 +140,9 @@ function place(db: TenantDatabase, { session, body, ifMatch, attempt }: Asked, {
       attempt,
       // Held against the offer before the payment began: it may differ by then in what the payment itself has done.
       ifMatch: isPaidOnline ? null : ifMatch,
-      check(sale) {
+      check(sale, left) {
         refuseDrift(sale, ifMatch, body.expectedTotal);
-        const isPaid = !isPaidOnline || (payment?.amount.amount ?? 0) === sale.totals.total;
+        const isPaid = !isPaidOnline || (payment?.amount.amount ?? 0) === left;
         if (!isPaid) throw cartChanged('Check out once more.');
       },
       claim: async (inside) => payment && holdPayment(inside, payment),

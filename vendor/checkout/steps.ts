@@ -4,8 +4,9 @@
 import { cartProblems, countryNotServed } from '@carton/cart';
 import type { Store } from '@carton/core';
 import { insufficientStock, type StockLine, takeStock } from '@carton/inventory';
+import { planTenders } from '@carton/payment';
 import { missingFields, pointerOf } from './customer.ts';
-import { type Placing, type PlacingStep, placingOrder, type Requirement } from './placing.ts';
+import { type Placing, type PlacingStep, placingOrder, type Requirement, tenderSaleOf } from './placing.ts';
 import { cartEmpty, cartNotReady, customerDetailsMissing, guestCheckoutOff, paymentRequired } from './problems.ts';
 import { checkoutSettings } from './settings.ts';
 
@@ -55,16 +56,20 @@ const payment: PlacingStep = {
   name: 'payment',
   order: placingOrder.customer,
   requirements: { payment_required: paymentRequired },
-  require(_, { isPreview, shopper, paymentMethod, ...placing }) {
-    const isMissing = !isPreview && shopper !== null && paymentMethod === null && isPaymentRequired(placing);
+  async require(db, placing) {
+    const { isPreview, shopper, paymentMethod, sale } = placing;
+    const isAsked = !isPreview && shopper !== null && paymentMethod === null;
+    if (!isAsked || !isPaymentRequired(placing, sale.totals.total)) return [];
+    const { left } = await planTenders(db, tenderSaleOf(placing));
+    if (!isPaymentRequired(placing, left)) return [];
     const errors = [{ in: 'body' as const, pointer: '/paymentMethod', detail: asked }];
-    return isMissing ? [{ code: 'payment_required', detail: 'Choose how to pay.', errors }] : [];
+    return [{ code: 'payment_required', detail: 'Choose how to pay.', errors }];
   },
 };
 
-/** Whether a shopper has to name a payment method. */
-export function isPaymentRequired({ store, sale }: Pick<Placing, 'store' | 'sale'>): boolean {
-  return checkoutSettings.of(store).paymentRequired && sale.totals.total > 0;
+/** Whether a shopper has to name a payment method. @param left what tenders leave to be paid, in minor units */
+export function isPaymentRequired({ store }: Pick<Placing, 'store'>, left: number): boolean {
+  return checkoutSettings.of(store).paymentRequired && left > 0;
 }
 
 const stock: PlacingStep = {

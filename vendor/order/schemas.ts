@@ -160,13 +160,7 @@ export const OrderResource = object(
     adjustments: Type.Array(OrderAdjustment),
     taxLines: Type.Array(OrderTaxLine),
     totals: OrderTotals,
-    balance: {
-      ...Money,
-      // The name is that of the schema without a description of its own.
-      $id: undefined,
-      description:
-        'What is owed: the total, or nothing of a canceled order, less what was paid, and what was refunded of that. Below zero it is owed to the shopper.',
-    },
+    balance: Money,
     customer: OrderCustomer,
     regionId: nullable({ ...Uuid, description: 'The region it was sold in' }),
     locale: nullable(Type.String({ description: 'BCP 47, that it was ordered in', examples: ['fr-FR'] })),
@@ -176,7 +170,11 @@ export const OrderResource = object(
     updatedAt: DateTime,
     canceledAt: nullable(DateTime),
   },
-  { $id: 'Order' },
+  {
+    $id: 'Order',
+    description:
+      '`balance` is what is owed: the total (nothing of a canceled order) less what was paid, plus what was refunded of that. Below zero it is owed to the shopper.',
+  },
 );
 
 /** An order as staff see it. */

@@ -1,9 +1,9 @@
 /**
  * Steps that no provider takes part in, so that they are done in one transaction: those of payments that staff have
- * recorded. They are bookkeeping, and need no adapter.
+ * recorded, which is bookkeeping, and those of what tenders have paid. They need no adapter.
  */
 import { lockOrder, type OrderState } from '@carton/order';
-import { invalidField, money, newId, type TenantDatabase } from '@carton/runtime';
+import { type HasExtensions, invalidField, money, newId, type TenantDatabase } from '@carton/runtime';
 import { paymentVoided } from './events.ts';
 import { paymentStepNotPossible } from './problems.ts';
 import { book, format, publishOf, settleOrder } from './settlement.ts';
@@ -14,15 +14,17 @@ import {
   lockPayment,
   offline,
   type PaymentRow,
+  paymentsOfOrder,
   type StepRow,
   type StepType,
   updatePayment,
   type WantedStep,
 } from './store.ts';
+import { partOf, tenderOf } from './tenders.ts';
 
-/** True for a payment whose steps `stepAtOnce` does. */
-export function isDoneAtOnce({ provider }: Pick<PaymentRow, 'provider'>): boolean {
-  return provider === offline;
+/** True for a payment whose steps are done at once. */
+export function isDoneAtOnce(box: HasExtensions, { provider }: Pick<PaymentRow, 'provider'>): boolean {
+  return provider === offline || tenderOf(box, provider) !== null;
 }
 
 /**
@@ -39,11 +41,25 @@ export function stepAtOnce(
     const order = (await lockOrder(tx, orderId)) as OrderState;
     const payment = await lockPayment(tx, id);
     const known = wanted.workId === undefined ? null : await findStep(tx, id, wanted.workId);
-    return known ?? doStep(tx, order, payment, type, wanted);
+    return known ?? stepInTransaction(tx, order, payment, type, wanted);
   });
 }
 
-async function doStep(
+/**
+ * Gives back what tenders have paid of an order that is locked and was canceled, all that is left of it. What a tender
+ * has paid that the box does not know any more stays for staff to pay back.
+ */
+export async function reverseTenders(tx: TenantDatabase, order: OrderState): Promise<void> {
+  for (const { id, provider } of (await paymentsOfOrder(tx, order.id)).toReversed()) {
+    if (!tenderOf(tx, provider)) continue;
+    const payment = await lockPayment(tx, id);
+    const rest = { workId: undefined, reason: 'The order was canceled' };
+    if (mostOf(payment, 'refund') > 0) await stepInTransaction(tx, order, payment, 'refund', rest);
+  }
+}
+
+/** Does a step with order and payment locked. @throws as `stepAtOnce` */
+export async function stepInTransaction(
   tx: TenantDatabase,
   order: OrderState,
   payment: PaymentRow,
@@ -65,6 +81,7 @@ async function doStep(
     note: reason ?? null,
     actorType: 'system',
   });
+  await tenderOf(tx, payment.provider)?.reverse(tx, orderId, partOf(payment), amount, step.id);
   if (type === 'refund') {
     await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, reason, externalId, metadata });
     await book(tx, order, payment, type, amount);

@@ -39,6 +39,7 @@ export {
 } from './beginnings.ts';
 export { paymentAdapters, requireAdapter } from './bound.ts';
 export { reconcile } from './reconcile.ts';
+export { type OrderRefund, refundOrder } from './refunds.ts';
 export { dropPayment } from './release.ts';
 export {
   type BegunPayment,
@@ -50,6 +51,18 @@ export {
   keepPayment,
 } from './sessions.ts';
 export { settlePayments } from './steps.ts';
+export {
+  commitTenders,
+  planTenders,
+  type Tender,
+  type TenderOffer,
+  type TenderPart,
+  type TenderPlan,
+  type TenderSale,
+  tenderOrder,
+  tenderProblemsIn,
+  tenders,
+} from './tenders.ts';
 
 export default definePackage({
   routes: [

@@ -11,6 +11,7 @@ import {
   unknownOrder,
 } from '@carton/order';
 import { invalidField, money, notFound, type Page, type TenantDatabase } from '@carton/runtime';
+import { reverseTenders } from './at-once.ts';
 import { paymentCaptured } from './events.ts';
 import { paymentExceedsBalance } from './problems.ts';
 import type { Payment, PaymentQuery, RecordPayment, Refund, RefundQuery } from './schemas.ts';
@@ -79,12 +80,13 @@ export async function recordPayment(db: TenantDatabase, orderId: string, given: 
 }
 
 /**
- * What becomes of the payment of a canceled order. With nothing received none is expected any more: voided. What is held
- * is voided after the transaction (`voidCanceled`), because no provider may be called here. Money that was received stays
- * as it is; the history says what staff are to give back.
+ * What becomes of the payment of a canceled order. With nothing received none is expected any more: voided. What tenders
+ * have paid is given back. What is held is voided after the transaction (`voidCanceled`), because no provider may be
+ * called here. Money that was received stays as it is; the history says what staff are to give back.
  */
 export async function settleCanceledOrder(tx: TenantDatabase, order: OrderState): Promise<void> {
   await withdrawCaptures(tx, order.id);
+  await reverseTenders(tx, order);
   const { captured, refunded, authorized } = await sumPayments(tx, order.id);
   const sum = (amount: number) => format(money(amount, order.currency));
   if (captured > refunded) {

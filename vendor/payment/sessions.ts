@@ -39,6 +39,7 @@ import {
 } from './session-store.ts';
 import { absorb } from './settlement.ts';
 import { insertPayment } from './store.ts';
+import { planTenders } from './tenders.ts';
 
 export const nothingToPay = defineProblem({ code: 'nothing_to_pay', status: 409, title: 'There is nothing to pay' });
 export const paymentSessionClosed = defineProblem({
@@ -138,7 +139,7 @@ function isAsWanted({ provider, method, amount, currency, state }: SessionRow, w
 }
 
 /**
- * Opens a session for what the active cart comes to.
+ * Opens a session for what tenders leave of what the active cart comes to.
  * @throws nothing_to_pay (409) and what `beginPayment` throws
  */
 export async function openPaymentSession(
@@ -148,9 +149,12 @@ export async function openPaymentSession(
 ): Promise<BegunPayment> {
   await offeredMethod(db, method);
   const priced = await findPricedCart(db, shopper);
-  if (!priced || priced.totals.total === 0) throw nothingToPay();
-  const { id, currency, email } = priced.cart;
-  return beginPayment(db, { cartId: id, method, amount: money(priced.totals.total, currency), email });
+  if (!priced) throw nothingToPay();
+  const { id, currency, email, memberId } = priced.cart;
+  const due = priced.totals.total;
+  const { left } = await planTenders(db, { source: { type: 'cart', id }, memberId, currency, due });
+  if (left === 0) throw nothingToPay();
+  return beginPayment(db, { cartId: id, method, amount: money(left, currency), email });
 }
 
 /**

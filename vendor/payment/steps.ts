@@ -46,7 +46,7 @@ export async function capturePayment(db: TenantDatabase, id: string, wanted: Wan
 }
 
 /**
- * Gives up what was authorized and not captured; of what staff recorded, takes the record back.
+ * Gives up what was authorized and not captured; takes back what staff recorded or a tender paid.
  * @throws as `capturePayment`
  */
 export async function voidPayment(db: TenantDatabase, id: string, wanted: WantedStep): Promise<Payment> {
@@ -63,7 +63,7 @@ export async function refundPayment(db: TenantDatabase, id: string, wanted: Want
 async function doStep(db: TenantDatabase, id: string, type: StepType, wanted: WantedStep): Promise<StepRow> {
   const payment = await findPaymentRow(db, id);
   if (!payment) throw notFound(`No payment has the id ${id}.`);
-  if (isDoneAtOnce(payment)) return stepAtOnce(db, payment, type, wanted);
+  if (isDoneAtOnce(db, payment)) return stepAtOnce(db, payment, type, wanted);
   requireAdapter(db);
   if (!adapterOf(db, payment.provider)) {
     throw paymentStepNotPossible(`It was made with ${payment.provider}, which nothing here speaks for.`);
@@ -81,14 +81,15 @@ async function doStep(db: TenantDatabase, id: string, type: StepType, wanted: Wa
   return step;
 }
 
-function busy(): Problem {
+/** @returns payment_step_busy (409) */
+export function busy(): Problem {
   return paymentStepBusy('Ask again in a moment.', { headers: { 'Retry-After': '2' } });
 }
 
 /** The step of this work if there is one already, else a new one, pending and taken. */
 async function beginStep(
   tx: TenantDatabase,
-  { id: paymentId, orderId }: PaymentRow,
+  { id: paymentId }: PaymentRow,
   type: StepType,
   { workId, amount: part, reason, externalId, metadata }: WantedStep,
 ): Promise<{ step: StepRow; begun: boolean }> {
@@ -102,20 +103,32 @@ async function beginStep(
   if (most <= 0) throw paymentStepNotPossible(`It is ${payment.status}, so there is nothing to ${type}.`);
   const amount = part?.amount ?? most;
   if (amount > most) throw paymentStepNotPossible(`At most ${format(money(most, currency))} is left to ${type}.`);
-  const step = await insertStep(tx, {
-    id: workId ?? newId(),
-    paymentId,
-    type,
-    amount,
-    status: 'pending',
-    note: reason ?? null,
-    actorType: 'system',
-    triedAt: new Date(),
-  });
-  if (type === 'refund') {
-    await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, reason, externalId, metadata });
-  }
+  const about = { id: workId, reason, externalId, metadata, triedAt: new Date() };
+  const step = await insertPendingStep(tx, payment, type, amount, about);
   return { step, begun: true };
+}
+
+/** What is said of a step beside its amount. */
+interface PendingStep extends Pick<WantedStep, 'reason' | 'externalId' | 'metadata'> {
+  id?: string;
+  /** Somebody is at it already. */
+  triedAt?: Date;
+}
+
+/** Writes a step for a provider to do. */
+export async function insertPendingStep(
+  tx: TenantDatabase,
+  { id: paymentId, orderId, currency }: PaymentRow,
+  type: StepType,
+  amount: number,
+  { id = newId(), reason, externalId, metadata, triedAt }: PendingStep,
+): Promise<StepRow> {
+  const pending = { id, paymentId, type, amount, status: 'pending', note: reason ?? null } as const;
+  const step = await insertStep(tx, { ...pending, actorType: 'system', triedAt });
+  if (type === 'refund') {
+    await insertRefund(tx, { id, paymentId, orderId, currency, amount, reason, externalId, metadata });
+  }
+  return step;
 }
 
 /** The most a step can be of, in minor units; zero when it cannot be done. */

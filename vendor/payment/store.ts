@@ -133,7 +133,7 @@ export interface PaymentSums {
   refunded: number;
   /** Held and not captured. */
   authorized: number;
-  /** A provider was to pay and will not; a record that staff have taken back does not count. */
+  /** Somebody was to pay and will not; what was received and taken back does not count. */
   voided: boolean;
 }
 
@@ -142,7 +142,10 @@ export async function sumPayments(db: TenantDatabase, orderId: string): Promise<
     `select coalesce(sum(captured_amount), 0)::bigint as captured,
             coalesce(sum(refunded_amount), 0)::bigint as refunded,
             coalesce(sum(amount - captured_amount) filter (where status = 'authorized'), 0)::bigint as authorized,
-            coalesce(bool_or(status = 'voided' and provider <> '${offline}'), false) as voided
+            coalesce(bool_or(status = 'voided' and not exists (
+              select from payment_transactions step
+               where step.tenant_id = $1 and step.payment_id = payments.id and step.type = 'capture'
+                 and step.status = 'succeeded')), false) as voided
        from payments where tenant_id = $1 and order_id = $2`,
     [orderId],
   );
@@ -222,8 +225,16 @@ export async function findPendingStep(db: TenantDatabase, paymentId: string): Pr
   return row ?? null;
 }
 
+const selectOfOrder = 'select * from payments where tenant_id = $1 and order_id = $2 order by created_at, id';
+
+/** The payments of an order, the oldest first. */
 export function paymentsOfOrder(db: TenantDatabase, orderId: string): Promise<PaymentRow[]> {
-  return db.query<PaymentRow>('select * from payments where tenant_id = $1 and order_id = $2', [orderId]);
+  return db.query<PaymentRow>(selectOfOrder, [orderId]);
+}
+
+/** The payments of an order that is locked, the oldest first, locked too. */
+export function lockPaymentsOfOrder(tx: TenantDatabase, orderId: string): Promise<PaymentRow[]> {
+  return tx.query<PaymentRow>(`${selectOfOrder} for update`, [orderId]);
 }
 
 /** Ids of some payments whose pending step nobody is at, in no order: one that fails each time holds up no other. */

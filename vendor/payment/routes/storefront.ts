@@ -33,8 +33,9 @@ export const openPaymentSession = varying(
       path: '/cart/payment-sessions',
       operationId: 'openPaymentSession',
       tag,
-      summary: 'Open a session with the payment provider for the total of the cart',
-      description: 'A cart has one. Asked for the same method and total, it is the same session.',
+      summary: 'Open a session with the payment provider for what is to be paid of the cart',
+      description:
+        'That is its total, less what gift cards and the like pay. A cart has one. Asked for the same method and amount, it is the same session.',
       access: 'session',
       body: OpenPaymentSession,
       status: 201,

@@ -1,0 +1,143 @@
+/**
+ * What tenders have paid is given back to them: when the order is canceled, by staff, and as the last part of a refund of
+ * the order; each debit never beyond what it was.
+ */
+import { refundOrder } from '@carton/payment';
+import { newId } from '@carton/runtime';
+import t from 'tap';
+import { bind, boxWithGiftCards, cardBalances, entriesOf, makeCard, payWith } from './gift-cards.ts';
+import { buyer, makeArticle, shopperWith } from './shop.ts';
+
+const box = await boxWithGiftCards(t);
+const mug = await makeArticle(box, 'mug', 2500, 1000);
+const withCard = { ...buyer, paymentMethod: 'card' };
+const sum = (amount: number) => ({ amount, currency: 'EUR' });
+const read = async (orderId: string) => (await box.staff.get(`/admin/orders/${orderId}`)).body;
+const step = (id: string, what: string, body?: unknown) => box.staff.post(`/admin/payments/${id}/${what}`, body);
+
+interface Recorded {
+  id: string;
+  provider: string;
+  reference: string;
+  captured: { amount: number };
+  refunded: { amount: number };
+}
+
+/** The payments of an order, the newest first: the cards from the last one drained, and then the provider's. */
+const paymentsOf = async (orderId: string): Promise<Recorded[]> =>
+  (await box.staff.get(`/admin/payments?orderId=${orderId}`)).body.items;
+
+/** An order of 25.00: cards of 4.00 and 6.00, and what is left by the body's payment method. */
+async function placeWithCards(body: object) {
+  const cards = [await makeCard(box, 400), await makeCard(box, 600)] as const;
+  const shopper = await shopperWith(box, [mug, 1]);
+  await payWith(box, shopper, ...cards);
+  const { body: order } = await shopper.post('/checkout', body);
+  return { orderId: order.id as string, cards };
+}
+
+t.test('canceling gives back what tenders have paid, once', async (t) => {
+  const provider = bind(t, box);
+  const [method] = (await box.staff.get('/admin/payment-methods')).body.items;
+  await box.staff.patch(`/admin/payment-methods/${method.id}`, { captureMode: 'manual' });
+  const { orderId, cards } = await placeWithCards(withCard);
+  t.match(await read(orderId), { paymentStatus: 'partially_paid', balance: sum(1500) });
+  const cancel = () => box.staff.post(`/admin/orders/${orderId}/cancel`);
+  const answers = await Promise.all([cancel(), cancel(), cancel()]);
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+  t.strictSame(await cardBalances(box, ...cards), [400, 600]);
+  t.strictSame(await entriesOf(box, orderId), [-400, -600, 600, 400]);
+  t.match(await read(orderId), { status: 'canceled', paymentStatus: 'refunded', balance: sum(0) });
+  const refunds = (await box.staff.get(`/admin/refunds?orderId=${orderId}`)).body.items;
+  t.match(refunds, [
+    { provider: 'gift_card', amount: sum(400), status: 'succeeded', reason: 'The order was canceled' },
+    { provider: 'gift_card', amount: sum(600), status: 'succeeded' },
+  ]);
+  t.strictSame(
+    provider.calls.filter((call) => call.startsWith('refund')),
+    [],
+  );
+  await box.staff.patch(`/admin/payment-methods/${method.id}`, { captureMode: 'automatic' });
+});
+
+t.test('what was given back before a cancellation is not given back again', async (t) => {
+  const { orderId, cards } = await placeWithCards(buyer);
+  const [last] = await paymentsOf(orderId);
+  await step(last?.id as string, 'refunds', { amount: sum(250) });
+  await box.staff.post(`/admin/orders/${orderId}/cancel`);
+  t.strictSame(await cardBalances(box, ...cards), [400, 600]);
+  t.strictSame(await entriesOf(box, orderId), [-400, -600, 250, 350, 400]);
+});
+
+t.test('staff give back to a card, never beyond its debit, and no provider is asked', async (t) => {
+  const { orderId, cards } = await placeWithCards(buyer);
+  const [payment] = await paymentsOf(orderId);
+  t.match(payment, { provider: 'gift_card', reference: cards[1] });
+  const id = payment?.id as string;
+  t.match(await step(id, 'refunds', { amount: sum(601) }), {
+    status: 409,
+    body: { code: 'payment_step_not_possible', detail: 'At most 6.00 EUR is left to refund.' },
+  });
+  t.match(await step(id, 'capture'), { status: 409, body: { code: 'payment_step_not_possible' } });
+  const answers = await Promise.all([1, 2, 3].map(() => step(id, 'refunds', { amount: sum(300) })));
+  t.strictSame(answers.map(({ status }) => status).sort(), [201, 201, 409]);
+  t.strictSame(await cardBalances(box, ...cards), [0, 600]);
+  t.match(await step(id, 'refunds'), { status: 409 });
+  t.match(await read(orderId), { paymentStatus: 'partially_refunded', balance: sum(2100) });
+  const [, first] = await paymentsOf(orderId);
+  t.match(await step(first?.id as string, 'void'), { status: 200, body: { status: 'voided', captured: sum(0) } });
+  t.strictSame(await cardBalances(box, ...cards), [400, 600], 'voided, it was never paid with');
+});
+
+t.test('a refund of the order is split: what was received first, then the last card drained', async (t) => {
+  const provider = bind(t, box);
+  const { orderId, cards } = await placeWithCards(withCard);
+  t.match(await read(orderId), { paymentStatus: 'paid', balance: sum(0) });
+  provider.calls.length = 0;
+  const db = box.box.database.forTenant(box.id);
+  const refund = (amount: number, workId = newId()) => refundOrder(db, orderId, { workId, amount: sum(amount) });
+  const split = async (amount: number, workId?: string) =>
+    (await refund(amount, workId)).map(({ provider: name, amount: part, status }) => [name, part.amount, status]);
+
+  const work = newId();
+  t.strictSame(await split(1000, work), [['test', 1000, 'succeeded']]);
+  t.strictSame(await split(1000, work), [['test', 1000, 'succeeded']], 'the same work gives nothing more');
+  t.strictSame(await split(700), [
+    ['test', 500, 'succeeded'],
+    ['gift_card', 200, 'succeeded'],
+  ]);
+  t.strictSame(await cardBalances(box, ...cards), [0, 200]);
+  await t.rejects(refund(801), {
+    type: { code: 'payment_step_not_possible' },
+    message: 'At most 8.00 EUR is left to refund.',
+  });
+  const answers = await Promise.allSettled([split(500), split(500)]);
+  t.strictSame(answers.map((answer) => answer.status).sort(), ['fulfilled', 'rejected'], 'of two at once');
+  t.strictSame(await split(300), [['gift_card', 300, 'succeeded']]);
+  t.strictSame(await cardBalances(box, ...cards), [400, 600]);
+  t.strictSame(provider.calls, ['refund 1000', 'refund 500']);
+  t.match(await read(orderId), { paymentStatus: 'refunded', balance: sum(2500) });
+  for (const { captured, refunded } of await paymentsOf(orderId)) t.strictSame(refunded, captured);
+  await t.rejects(refund(1), { message: 'At most 0.00 EUR is left to refund.' });
+});
+
+t.test('a split refund whose provider is away is done later, each part once', async (t) => {
+  const provider = bind(t, box);
+  const { orderId, cards } = await placeWithCards(withCard);
+  const db = box.box.database.forTenant(box.id);
+  const wanted = { workId: newId(), amount: sum(2000) };
+  provider.before = () => {
+    throw new TypeError('socket hang up');
+  };
+  await t.rejects(refundOrder(db, orderId, wanted), { type: { code: 'payment_provider_failed' }, message: /./ });
+  provider.before = () => {};
+  provider.calls.length = 0;
+  const refunds = await refundOrder(db, orderId, wanted);
+  t.match(refunds, [
+    { provider: 'test', amount: sum(1500), status: 'succeeded' },
+    { provider: 'gift_card', amount: sum(500), status: 'succeeded' },
+  ]);
+  t.strictSame(provider.calls, ['refund 1500']);
+  t.strictSame(await cardBalances(box, ...cards), [0, 500]);
+  t.match(await read(orderId), { paymentStatus: 'partially_refunded', balance: sum(2000) });
+});
