@@ -4,7 +4,6 @@
  * part's headers whole, however long they are.)
  */
 import { once } from 'node:events';
-import { basename } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { Context } from 'koa';
@@ -183,8 +182,8 @@ function pointerTo(field = ''): string {
   return `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The last word of a path, without what a terminal or a header would take for more than a name. */
+/** A name, of which the parser has taken the path, without what a terminal or a header would take for more. */
 function plainName(name: string): string {
-  const last = basename(name.replaceAll('\\', '/')).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
-  return [...last].slice(0, 255).join('') || 'file';
+  const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+  return [...plain].slice(0, 255).join('') || 'file';
 }
