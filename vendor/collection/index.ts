@@ -2,7 +2,8 @@
  * @carton/collection: groups of products for shoppers to browse, made by hand or filled by a rule.
  */
 import { ruleFacts } from '@carton/product';
-import { definePackage } from '@carton/runtime';
+import { definePackage, storefrontAddresses } from '@carton/runtime';
+import { collectionAddresses } from './addresses.ts';
 import { collectionUpdated } from './events.ts';
 import { collectionFact } from './fact.ts';
 import {
@@ -27,5 +28,5 @@ export default definePackage({
     setCollectionProducts,
   ],
   events: [collectionUpdated],
-  extends: [ruleFacts.with(collectionFact)],
+  extends: [ruleFacts.with(collectionFact), storefrontAddresses.with(collectionAddresses)],
 });

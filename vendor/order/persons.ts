@@ -8,7 +8,7 @@ import { findOrderRows } from './store.ts';
 
 /** Theirs are a member's, and a guest's under a proved address; one of another member never is. */
 const theirs = `
-  (orders.member_id = $2 or (orders.member_id is null and lower(orders.email) = any($3::text[])))`;
+  (orders.member_id = $2 or (orders.member_id is null and orders.email_key = any($3::text[])))`;
 
 const values = ({ memberId, emails }: Pick<Subject, 'memberId' | 'emails'>) => [
   memberId,
@@ -111,7 +111,7 @@ export const personalOrders: PersonalData = {
 export async function claimOrders(tx: TenantDatabase, { memberId, email }: ProvedEmail): Promise<void> {
   await tx.query(
     `update orders set member_id = $2, updated_at = now()
-      where tenant_id = $1 and member_id is null and lower(email) = $3`,
+      where tenant_id = $1 and member_id is null and email_key = $3`,
     [memberId, email.toLowerCase()],
   );
 }

@@ -1,7 +1,8 @@
 /**
  * @carton/product: products, their options and variants.
  */
-import { definePackage } from '@carton/runtime';
+import { definePackage, storefrontAddresses } from '@carton/runtime';
+import { productAddresses } from './addresses.ts';
 import { productCreated, productDeleted, productUpdated, variantUpdated } from './events.ts';
 import { addProductOption, removeProductOption, updateProductOption } from './routes/options.ts';
 import {
@@ -77,5 +78,5 @@ export default definePackage({
     deleteVariant,
   ],
   events: [productCreated, productUpdated, productDeleted, variantUpdated],
-  extends: [ruleFacts.with(productFact)],
+  extends: [ruleFacts.with(productFact), storefrontAddresses.with(productAddresses)],
 });
