@@ -110,7 +110,7 @@ export async function priceCart<C extends PriceableCart>(
  * totals; and in one more what the rules of these ask about.
  * @throws Error for a variant that there is not, and for choices that no step of the box declares
  */
-export function priceSale<S extends Sale>(
+export async function priceSale<S extends Sale>(
   db: TenantDatabase,
   sale: S,
   { stock = true }: Pick<PriceOptions, 'stock'> = {},

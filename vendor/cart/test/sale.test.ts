@@ -117,9 +117,9 @@ t.test('choices of the sale stand in for those of the cart', async (t) => {
 
 t.test('choices that no step of the box knows, or of another shape, are refused', async (t) => {
   const price = (choices: Sale['choices']) => priceSale(db, { ...nobody, lines: [{ ...ofShirts, id: 'a' }], choices });
-  await t.rejects(async () => price({ pigeon: {} }), { message: 'the choice of pigeon: there is nothing to choose' });
-  await t.rejects(async () => price({ vat: {} }), { message: 'the choice of vat: there is nothing to choose' });
-  await t.rejects(async () => price({ post: { optionId: 5 } }), {
+  await t.rejects(price({ pigeon: {} }), { message: 'the choice of pigeon: there is nothing to choose' });
+  await t.rejects(price({ vat: {} }), { message: 'the choice of vat: there is nothing to choose' });
+  await t.rejects(price({ post: { optionId: 5 } }), {
     message: /the choice of post: .*optionId must be string/,
   });
 });

@@ -1,0 +1,99 @@
+/**
+ * What the totals of a cart say of themselves is what its order keeps: rates, sources, and which charge they are of.
+ */
+import { percentOf } from '@carton/runtime';
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '../index.ts';
+import { forSale, shopperWith } from './helpers.ts';
+
+const box = await createTestBox(t);
+const { database } = box.box;
+const steps = [
+  totalsStep({
+    name: 'shipping',
+    order: totalsOrder.shipping,
+    adjust: () => [{ code: 'post', label: 'Post', kind: 'shipping', amount: 490, source: { type: 'option', id: '7' } }],
+  }),
+  totalsStep({
+    name: 'promotion',
+    order: totalsOrder.shippingDiscount,
+    adjust: () => [
+      {
+        code: 'HALF',
+        label: 'Half the post',
+        kind: 'discount',
+        amount: -245,
+        shippingCode: 'post',
+        source: { type: 'promotion', id: 'half' },
+      },
+    ],
+  }),
+  totalsStep({
+    name: 'tax',
+    order: totalsOrder.tax,
+    adjust({ lines, shipping }): Adjustment[] {
+      const vat = { code: 'vat', label: 'VAT', kind: 'tax' as const, source: { type: 'tax_rate', id: 'fr' } };
+      return [
+        ...lines.map(({ id, discountedTotal }) => ({
+          ...vat,
+          rate: 8.875,
+          amount: percentOf(discountedTotal, 8.875),
+          lineId: id,
+        })),
+        ...shipping.map(({ code, discountedAmount }) => ({
+          ...vat,
+          rate: 20,
+          amount: percentOf(discountedAmount, 20),
+          shippingCode: code,
+        })),
+      ];
+    },
+  }),
+];
+database.extensions = new Map([...database.extensions, [cartTotals as never, steps]]);
+
+t.test('an order reads as its cart did', async (t) => {
+  const shopper = await shopperWith(box, [await forSale(box, { price: 1000 }), 2]);
+  const engraved = {
+    variantId: (await forSale(box, { price: 999 })).variantId,
+    quantity: 1,
+    properties: { for: 'Ada' },
+  };
+  const cart = (await shopper.post('/cart/items', engraved)).body;
+  const { status, body } = await shopper.post('/checkout', { customer: { email: 'ada@example.com' } });
+  t.equal(status, 201);
+  t.strictSame(body.totals, cart.totals);
+  const [plain, special] = body.items;
+  t.strictSame([plain.properties, special.properties], [{}, { for: 'Ada' }]);
+  const known = ({ id, amount, ...rest }: Record<string, unknown> & { amount: { amount: number } }) => ({
+    ...rest,
+    amount: amount.amount,
+  });
+  t.strictSame(body.adjustments.map(known), [
+    {
+      itemId: null,
+      shippingCode: null,
+      kind: 'shipping',
+      code: 'post',
+      label: 'Post',
+      amount: 490,
+      source: { type: 'option', id: '7' },
+    },
+    {
+      itemId: null,
+      shippingCode: 'post',
+      kind: 'discount',
+      code: 'HALF',
+      label: 'Half the post',
+      amount: -245,
+      source: { type: 'promotion', id: 'half' },
+    },
+  ]);
+  const vat = { code: 'vat', label: 'VAT', included: false, source: { type: 'tax_rate', id: 'fr' } };
+  t.strictSame(body.taxLines.map(known), [
+    { ...vat, itemId: plain.id, shippingCode: null, rate: 8.875, amount: 178 },
+    { ...vat, itemId: special.id, shippingCode: null, rate: 8.875, amount: 89 },
+    { ...vat, itemId: null, shippingCode: 'post', rate: 20, amount: 49 },
+  ]);
+});
