@@ -145,7 +145,7 @@ export async function verifyDomain(
     const state = fault !== null ? 'pending' : isOperator ? 'approved' : 'proved';
     const [after] = await db.query<DomainRow>(
       `update tenant_domains
-          set state = $3, fault = $4, checked_at = case when $5::boolean then checked_at else clock_timestamp() end
+          set state = $3, fault = $4, checked_at = case when $5::boolean then checked_at else now() end
         where owner_id = $1 and id = $2 and state = 'pending' returning ${columns}`,
       [id, state, fault && JSON.stringify(fault), isOperator],
     );
@@ -181,7 +181,7 @@ function unknownDomain(id: string): never {
  * on Citus merchants are at home on several nodes, and a table of the box is changed on all of them in one line.
  */
 async function takeTurn(db: TenantDatabase): Promise<void> {
-  await db.query('update tenant_domain_claims set claimed_by = $1, claimed_at = clock_timestamp()');
+  await db.query('update tenant_domain_claims set claimed_by = $1, claimed_at = now()');
 }
 
 /**
