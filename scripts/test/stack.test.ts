@@ -57,6 +57,12 @@ t.test('a fresh start, the README, and a second start', async (t) => {
     t.match(await stack.controlPlane.get('/health'), { status: 200 });
   });
 
+  const staff = await stack.staffCaller();
+  const [notebook] = (await staff.get('/admin/products?limit=100')).body.items.filter(
+    ({ handle }: { handle: string }) => handle === 'notebook',
+  );
+  t.match(await staff.patch(`/admin/products/${notebook.id}`, { status: 'archived' }), { status: 200 });
+
   t.equal(await stack.stop(), 0, 'SIGTERM ends it with 0');
   t.strictSame(await processesOf(place.home), [], 'no process is left behind');
   t.notOk(existsSync(join(place.home, 'stack.json')));
@@ -65,6 +71,7 @@ t.test('a fresh start, the README, and a second start', async (t) => {
   t.equal(again.operatorSecret, stack.operatorSecret);
   t.equal(again.licenseKey, stack.licenseKey, 'no other key is minted');
   t.match(await callerOf(again.boxUrl).get(order), { status: 200 }, 'the data is kept');
+  t.match(await callerOf(again.boxUrl).get('/products/notebook'), { status: 404 }, 'what was archived stays so');
   await t.test('a stack that was killed leaves parts behind, which the next one stops', async (t) => {
     const programs = await findProcesses(
       (words) => words.some((word) => word.endsWith('scripts/start.ts')),
@@ -73,8 +80,17 @@ t.test('a fresh start, the README, and a second start', async (t) => {
     for (const { pid } of programs) process.kill(pid, 'SIGKILL');
     t.not(await again.stop(), 0);
     t.match(await callerOf(again.boxUrl).get(order), { status: 200 }, 'its box still serves');
+    const file = join(place.home, 'secrets.json');
+    const { demoFilled, ...secrets } = JSON.parse(await readFile(file, 'utf8'));
+    t.type(demoFilled, 'string');
+    await writeFile(file, JSON.stringify({ ...secrets, staff: { ...secrets.staff, password: 'of another time' } }));
     const third = await startStack(t, place);
     t.match(third.output(), /stopping what an earlier stack left running/);
+    t.match(
+      third.output(),
+      /the demo shop could not be filled, and the next start tries again: POST /,
+      'nor does that stop it',
+    );
     t.match(await callerOf(third.boxUrl).get(order), { status: 200 }, 'the data is kept');
     const fourth = await run('npm', ['start'], { cwd: root, env: { ...process.env, ...place.environment } }).catch(
       (error) => error as { code: number; stderr: string },
