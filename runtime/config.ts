@@ -33,7 +33,7 @@ const Settings = object({
   SECURE_COOKIES: Type.Boolean({
     default: true,
     description:
-      'Whether browsers send cookies over TLS only, as they should; `false` for a box that is reached without. A change ends the sessions of guests',
+      'Whether browsers send cookies over TLS only, as they should; `false` for a box that is reached without. A change ends the sessions that cookies hold',
   }),
   OPERATOR_SECRET: Type.Optional(Type.String({ minLength: 16, description: "The operator's bearer secret" })),
   HOSTING_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Secret of the website hosting layer' })),
