@@ -106,7 +106,10 @@ export interface PaymentAdapter {
   void(db: TenantDatabase, step: ProviderStep): Promise<StepOutcome>;
   /** Gives captured money back, all or part. */
   refund(db: TenantDatabase, step: ProviderStep): Promise<StepOutcome>;
-  /** Checks the signature of a call-back, over its bytes, and reads it. @throws webhook_signature_invalid (400) */
+  /**
+   * Checks the signature of a call-back, over its bytes, and reads it.
+   * @throws webhook_signature_invalid, webhook_unreadable (400)
+   */
   readWebhook(db: TenantDatabase, delivery: WebhookDelivery): Promise<ProviderEvent> | ProviderEvent;
 }
 
@@ -135,6 +138,11 @@ export const webhookSignatureInvalid = defineProblem({
   code: 'webhook_signature_invalid',
   status: 400,
   title: 'The signature is missing or wrong',
+});
+export const webhookUnreadable = defineProblem({
+  code: 'webhook_unreadable',
+  status: 400,
+  title: 'This is no call-back of the provider, although it is signed',
 });
 
 const longestSeconds = 20;

@@ -27,6 +27,7 @@ export {
   type StepOutcome,
   type WebhookDelivery,
   webhookSignatureInvalid,
+  webhookUnreadable,
 } from './adapter.ts';
 export {
   beginningProblems,

@@ -2,7 +2,7 @@
  * Paying, as shoppers and their providers do it.
  */
 import { object, RawBody, route, Type, varying } from '@carton/runtime';
-import { webhookSignatureInvalid } from '../adapter.ts';
+import { webhookSignatureInvalid, webhookUnreadable } from '../adapter.ts';
 import { beginningProblems } from '../beginnings.ts';
 import { offeredMethods } from '../methods.ts';
 import { OpenPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
@@ -63,7 +63,7 @@ export const receivePaymentWebhook = route(
     // A provider sends for all shoppers from a few addresses; what is not signed costs no more than its hash.
     rateLimit: false,
     status: 204,
-    problems: [webhookSignatureInvalid],
+    problems: [webhookSignatureInvalid, webhookUnreadable],
   },
   ({ db, params, headers, body }) => receiveWebhook(db, params.provider, { headers, body }),
 );

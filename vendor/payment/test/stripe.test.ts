@@ -225,6 +225,27 @@ t.test('call-backs are believed when they are signed, fresh and of this shop', a
   const other = await box.openShop();
   t.match(await send(sign(body, webhookSecret), body, other), { status: 204 }, 'the account is shared');
   t.equal(await statusOf(box, orderId), 'authorized', 'nothing was changed so far');
+  t.match(await send(sign(body, webhookSecret, now + 600)), wrong, 'of a time to come');
+  for (const [text, expected] of [
+    [{ id: 'evt_2', object: 'event' }, { status: 204 }],
+    [{ id: 'evt_3', data: {} }, { status: 204 }],
+    [{ id: 'evt_4', data: { object: { object: 'payment_intent' } } }, { status: 204 }],
+    [
+      { object: 'event', data: {} },
+      { status: 400, body: { code: 'webhook_unreadable' } },
+    ],
+    [null, { status: 400, body: { code: 'webhook_unreadable' } }],
+    [
+      {
+        id: 'evt_5',
+        data: { object: { object: 'charge', captured: true, metadata: { payment_id: id, tenant_id: box.id } } },
+      },
+      { status: 400, body: { code: 'webhook_unreadable' } },
+    ],
+  ] as const) {
+    const signed = JSON.stringify(text);
+    t.match(await send(sign(signed, webhookSecret), signed), expected, signed);
+  }
   const strange = JSON.stringify({ id: 'evt_1', object: 'event', data: { object: { object: 'customer' } } });
   t.match(await send(sign(strange, webhookSecret), strange), { status: 204 });
   t.match(await send(sign(body, webhookSecret)), { status: 204 });

@@ -14,6 +14,7 @@ import {
   type ProviderStep,
   type StepOutcome,
   webhookSignatureInvalid,
+  webhookUnreadable,
 } from '../../adapter.ts';
 import { paymentSettings } from '../../settings.ts';
 import { toStripe } from './amounts.ts';
@@ -21,7 +22,7 @@ import { callStripe, loadStripe, onceFor, openStripe } from './client.ts';
 import { accountOf } from './settings.ts';
 import { stateOfCharge, stateOfIntent } from './state.ts';
 
-/** Seconds that a call-back may be old. */
+/** Seconds that a call-back may be old, or its clock be ahead. */
 const tolerance = 300;
 
 const withCharge = { expand: ['latest_charge'] };
@@ -122,14 +123,27 @@ async function readWebhook(
   } catch {
     throw webhookSignatureInvalid();
   }
-  return { id: event.id, payment: paymentOf(db, event.data.object) };
+  // The library refuses what is old, and takes what is still to come.
+  if (secondsAhead(signature) > tolerance) throw webhookSignatureInvalid('Its time is yet to come.');
+  if (typeof event?.id !== 'string') throw webhookUnreadable('It has no id.');
+  try {
+    return { id: event.id, payment: paymentOf(db, event.data?.object) };
+  } catch {
+    throw webhookUnreadable('What it says of its object cannot be read.');
+  }
 }
 
-/** The payment of ours that an event's object is of. */
-function paymentOf(db: TenantDatabase, given: Stripe.Event.Data.Object): ProviderEvent['payment'] {
-  const thing = given as Stripe.PaymentIntent | Stripe.Charge;
-  if (thing.object !== 'payment_intent' && thing.object !== 'charge') return undefined;
-  const { payment_id: id, tenant_id: tenantId } = thing.metadata;
+/** How far the time that was signed (`t=<seconds since 1970>`) is ahead of ours. */
+function secondsAhead(signature: string): number {
+  const time = signature.split(',').findLast((part) => part.startsWith('t='));
+  return Number(time?.slice(2)) - Date.now() / 1000;
+}
+
+/** The payment of ours that an event's object is of; most are of none. @throws TypeError where parts are missing */
+function paymentOf(db: TenantDatabase, given: Stripe.Event.Data.Object | undefined): ProviderEvent['payment'] {
+  const thing = given as Stripe.PaymentIntent | Stripe.Charge | undefined;
+  if (thing?.object !== 'payment_intent' && thing?.object !== 'charge') return undefined;
+  const { payment_id: id, tenant_id: tenantId } = thing.metadata ?? {};
   if (id === undefined || tenantId !== db.tenantId) return undefined;
   return { id, state: thing.object === 'charge' ? stateOfCharge(thing) : stateOfIntent(thing) };
 }
