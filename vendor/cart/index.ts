@@ -36,6 +36,7 @@ export {
   type SaleLine,
   saleAddressOf,
   saleOfCart,
+  stockSaleOf,
   type VariantLine,
 } from './sale.ts';
 export { Cart, CartAddress } from './schemas.ts';

@@ -21,6 +21,7 @@ import {
   type Sale,
   type SaleLine,
   saleOfCart,
+  stockSaleOf,
   type VariantLine,
 } from './sale.ts';
 import type { cartIssues, issues } from './schemas.ts';
@@ -126,7 +127,7 @@ export async function priceSale<S extends Sale>(
     const [variants, plan, availabilities, region, ...reads] = await Promise.all([
       findVariants(one, ids, sale),
       planPrices(one, items, sale),
-      stock ? availabilityOf(one, ids, { reserved }) : null,
+      stock ? availabilityOf(one, ids, { reserved, sale: stockSaleOf(sale) }) : null,
       sale.regionId === null ? null : findRegion(one, sale.regionId),
       ...steps.map((step) => step.reads?.(one, sale, sale.choices[step.name])),
     ]);

@@ -2,6 +2,8 @@
  * A sale: lines, addresses and choices, wherever they are kept. A cart is one; so are a draft order, the edit of an order,
  * an exchange and a renewal. Whatever is priced is priced as a sale.
  */
+
+import type { StockSale } from '@carton/inventory';
 import { isCountry } from '@carton/runtime';
 import type { StoredCart } from './store.ts';
 
@@ -79,6 +81,11 @@ export function saleOfCart({ id, shippingAddress, billingAddress, ...cart }: Pri
   const { memberId, regionId, currency, locale, email, lines } = cart;
   const kept = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
   return { ...kept, cartId: id, choices: {}, channelId: null, time: new Date() };
+}
+
+/** What the choice of the locations that serve a sale turns on. */
+export function stockSaleOf({ channelId, shippingAddress }: Pick<Sale, 'channelId' | 'shippingAddress'>): StockSale {
+  return { channelId, country: shippingAddress?.country ?? null };
 }
 
 /**

@@ -2,7 +2,7 @@
  * Stock promised to a cart: from the beginning of its payment, or of its checkout, until the order takes it or the
  * promise ends.
  */
-import { findCart, findPricedCart } from '@carton/cart';
+import { findCart, findPricedCart, saleOfCart, stockSaleOf } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { insufficientStock, releaseStock, reserveStock } from '@carton/inventory';
 import type { PaymentBeginning, PaymentEnding } from '@carton/payment';
@@ -26,7 +26,8 @@ function endOf(store: Store): Date {
 /** Reserves what is in a cart as it is now; nothing of a cart that is ordered. @throws insufficient_stock (409) */
 async function reserveCart(tx: TenantDatabase, cartId: string, until: Date): Promise<void> {
   const cart = await findCart(tx, cartId);
-  if (cart?.status === 'active') await reserveStock(tx, cart.lines, reservationOf(cartId), { until });
+  if (cart?.status !== 'active') return;
+  await reserveStock(tx, cart.lines, reservationOf(cartId), { until, sale: stockSaleOf(saleOfCart(cart)) });
 }
 
 /** With a payment the stock of its cart is held, for as long as the shop says and the payment is waited for. */

@@ -1,7 +1,7 @@
 /**
  * The steps of placing an order that every shop has: who may order, what has to be told and paid, and stock.
  */
-import { cartProblems, countryNotServed } from '@carton/cart';
+import { cartProblems, countryNotServed, stockSaleOf } from '@carton/cart';
 import type { Store } from '@carton/core';
 import { insufficientStock, type StockLine, takeStock } from '@carton/inventory';
 import { planTenders } from '@carton/payment';
@@ -81,7 +81,7 @@ const stock: PlacingStep = {
       tx,
       sale.lines.flatMap(stockedOf),
       { type: 'order', id: orderId },
-      reservation ? { reserved: reservation } : {},
+      { reserved: reservation ?? undefined, sale: stockSaleOf(sale.sale) },
     ),
 };
 

@@ -64,7 +64,9 @@ export const Store = object(
       description: 'What a shopper has to say at checkout besides the e-mail address',
       examples: [['name', 'address']],
     }),
-    weightUnit: oneOf(['kg', 'lb']),
+    weightUnit: oneOf(['kg', 'lb'], {
+      description: 'In which variants show their weight besides grams, as `displayWeight`',
+    }),
     allowedOrigins: Type.Array(Origin, {
       maxItems: 50,
       uniqueItems: true,

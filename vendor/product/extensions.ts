@@ -4,6 +4,7 @@
 import { findStore } from '@carton/core';
 import { extensionPoint, type MoneyValue, type TenantDatabase } from '@carton/runtime';
 import type { ProductViewer } from './viewer.ts';
+import type { WeightUnit } from './weight.ts';
 
 /**
  * Which price is asked for. With neither currency nor region, the store's default currency is filled in before a pricer
@@ -47,27 +48,38 @@ export const variantPricers = extensionPoint<VariantPricer>('product.variant-pri
 export type VariantCreatedListener = (db: TenantDatabase, variantIds: string[]) => Promise<void>;
 export const variantCreatedListeners = extensionPoint<VariantCreatedListener>('product.variant-created');
 
-/** What to ask pricers for: as wanted, else in the store's default currency. */
-export async function completeWantedPrice(db: TenantDatabase, wanted: WantedPrice): Promise<WantedPrice> {
-  const { currency, regionId, quantity, memberId } = wanted;
-  if (currency !== undefined || regionId !== undefined || variantPricers.of(db).length === 0) {
-    return { currency, regionId, quantity, memberId };
-  }
-  return { currency: (await findStore(db)).defaultCurrency, quantity, memberId };
+/** What variants are answered with besides what is their own: how it is asked for. */
+export interface WantedTerms {
+  price: WantedPrice;
+  weightUnit: WeightUnit;
 }
 
-const none: ReadonlyMap<string, VariantPrice> = new Map();
+/** The same, as it is answered. */
+export interface VariantTerms {
+  /** By variant id. */
+  prices: ReadonlyMap<string, VariantPrice>;
+  weightUnit: WeightUnit;
+}
 
-/** Prices of variants by variant id, of all pricers together. `wanted` is what completeWantedPrice answered. */
-export async function priceVariants(
+/** What to ask pricers for: as wanted, else in the store's default currency. And in which unit weights are shown. */
+export async function completeWanted(db: TenantDatabase, wanted: WantedPrice): Promise<WantedTerms> {
+  const { currency, regionId, quantity, memberId } = wanted;
+  const { defaultCurrency, weightUnit } = await findStore(db);
+  const ownCurrency = regionId === undefined ? defaultCurrency : undefined;
+  return { price: { currency: currency ?? ownCurrency, regionId, quantity, memberId }, weightUnit };
+}
+
+/** Terms of variants, with the prices of all pricers together. `wanted` is what completeWanted answered. */
+export async function termsOf(
   db: TenantDatabase,
   variantIds: readonly string[],
-  wanted: WantedPrice,
-): Promise<ReadonlyMap<string, VariantPrice>> {
+  { price: wanted, weightUnit }: WantedTerms,
+): Promise<VariantTerms> {
   const pricers = variantPricers.of(db);
-  if (pricers.length === 0 || variantIds.length === 0) return none;
+  if (pricers.length === 0 || variantIds.length === 0) return { prices: new Map(), weightUnit };
   const answers = await Promise.all(pricers.map((price) => price(db, variantIds, wanted)));
-  return answers.length === 1 ? (answers[0] as Map<string, VariantPrice>) : new Map(answers.flatMap((map) => [...map]));
+  const [only] = answers;
+  return { prices: only && answers.length === 1 ? only : new Map(answers.flatMap((map) => [...map])), weightUnit };
 }
 
 /** Tells the listeners of new variants. */

@@ -3,11 +3,9 @@
  */
 import { money } from '@carton/runtime';
 import type { AdminVariantDocument, OptionDocument, ProductDocument, VariantDocument } from './documents.ts';
-import type { VariantPrice } from './extensions.ts';
+import type { VariantTerms } from './extensions.ts';
 import type { AdminProduct, AdminVariant, ChosenOption, Product, Variant } from './schemas.ts';
-
-type Prices = ReadonlyMap<string, VariantPrice>;
-const noPrices: Prices = new Map();
+import { displayWeight } from './weight.ts';
 
 /** The choices of a variant by name, in the order of the product's options. */
 export function choicesOf(options: readonly OptionDocument[], optionValueIds: readonly string[]): ChosenOption[] {
@@ -19,36 +17,38 @@ export function choicesOf(options: readonly OptionDocument[], optionValueIds: re
   return choices;
 }
 
-export function presentVariant(variant: VariantDocument, options: readonly OptionDocument[], prices: Prices): Variant {
+export function presentVariant(
+  variant: VariantDocument,
+  options: readonly OptionDocument[],
+  { prices, weightUnit }: VariantTerms,
+): Variant {
   const { id, productId, title, sku, barcode, weight, optionValueIds } = variant;
   const found = prices.get(id);
   const price = found ? money(found.amount, found.currency) : null;
   const compareAtPrice = found?.compareAt != null ? money(found.compareAt, found.currency) : null;
   const choices = choicesOf(options, optionValueIds);
-  return { id, productId, title, sku, barcode, weight, options: choices, price, compareAtPrice };
+  const weights = { weight, displayWeight: displayWeight(weight, weightUnit) };
+  return { id, productId, title, sku, barcode, ...weights, options: choices, price, compareAtPrice };
 }
 
-export function presentProduct(product: ProductDocument, prices: Prices): Product {
+export function presentProduct(product: ProductDocument, terms: VariantTerms): Product {
   const { id, handle, title, description, options, createdAt, updatedAt } = product;
-  const variants = product.variants.map((variant) => presentVariant(variant, options, prices));
+  const variants = product.variants.map((variant) => presentVariant(variant, options, terms));
   return { id, handle, title, description, options, variants, createdAt, updatedAt };
 }
 
 export function presentAdminVariant(
   variant: AdminVariantDocument,
   options: readonly OptionDocument[],
-  prices: Prices = noPrices,
+  terms: VariantTerms,
 ): AdminVariant {
   const { position, hsCode, originCountry, externalId, metadata, createdAt, updatedAt } = variant;
   const own = { position, hsCode, originCountry, externalId, metadata, createdAt, updatedAt };
-  return { ...presentVariant(variant, options, prices), ...own };
+  return { ...presentVariant(variant, options, terms), ...own };
 }
 
-export function presentAdminProduct(
-  product: ProductDocument<AdminVariantDocument>,
-  prices: Prices = noPrices,
-): AdminProduct {
+export function presentAdminProduct(product: ProductDocument<AdminVariantDocument>, terms: VariantTerms): AdminProduct {
   const { status, externalId, metadata, options } = product;
-  const variants = product.variants.map((variant) => presentAdminVariant(variant, options, prices));
-  return { ...presentProduct({ ...product, variants: [] }, prices), status, externalId, metadata, variants };
+  const variants = product.variants.map((variant) => presentAdminVariant(variant, options, terms));
+  return { ...presentProduct({ ...product, variants: [] }, terms), status, externalId, metadata, variants };
 }

@@ -45,6 +45,10 @@ const Barcode = Type.String({
   examples: ['4006381333931'],
 });
 const Weight = Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'Grams', examples: [240] });
+const DisplayWeight = object(
+  { value: Type.Number({ minimum: 0, examples: [0.24] }), unit: oneOf(['kg', 'lb']) },
+  { description: "The weight in the unit of the store's settings, rounded to thousandths" },
+);
 const HsCode = Type.String({
   pattern: '^[0-9]{6,10}$',
   maxLength: 10,
@@ -88,6 +92,7 @@ export const Variant = object(
     sku: nullable(Sku),
     barcode: nullable(Barcode),
     weight: nullable(Weight),
+    displayWeight: nullable(DisplayWeight),
     options: Type.Array(ChosenOption),
     price: nullable(Money),
     /** What it costs otherwise, while a sale price beats that. */

@@ -21,7 +21,14 @@ import {
   pageOfPublishedProducts,
 } from './documents.ts';
 import { productCreated, productDeleted, productUpdated } from './events.ts';
-import { announceVariants, completeWantedPrice, priceVariants, type Wanted, type WantedPrice } from './extensions.ts';
+import {
+  announceVariants,
+  completeWanted,
+  termsOf,
+  type VariantTerms,
+  type Wanted,
+  type WantedTerms,
+} from './extensions.ts';
 import { freeHandle, handleFromTitle, refuseIdAsHandle } from './handles.ts';
 import { planOptions, planVariants } from './plan.ts';
 import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
@@ -50,6 +57,9 @@ import {
 import { translateProducts } from './texts.ts';
 import type { ProductViewer } from './viewer.ts';
 
+/** Of products that are answered without their variants. */
+const noTerms: VariantTerms = { prices: new Map(), weightUnit: 'kg' };
+
 function variantIdsOf(products: readonly ProductDocument[]): string[] {
   return products.flatMap(({ variants }) => variants.map(({ id }) => id));
 }
@@ -67,11 +77,11 @@ export async function listProducts(
   if (fields && !fields.has('variants')) {
     const page = await pageOfPublishedProducts(db, query, fields, query.viewer);
     const products = await translateProducts(db, page.items, query.viewer);
-    return { items: products.map((product) => presentProduct(product, new Map())), nextCursor: page.nextCursor };
+    return { items: products.map((product) => presentProduct(product, noTerms)), nextCursor: page.nextCursor };
   }
   const [page, wanted] = await Promise.all([
     pageOfPublishedProducts(db, query, null, query.viewer),
-    completeWantedPrice(db, query),
+    completeWanted(db, query),
   ]);
   return { items: await show(db, page.items, wanted, query.viewer), nextCursor: page.nextCursor };
 }
@@ -80,14 +90,14 @@ export async function listProducts(
 async function show(
   db: TenantDatabase,
   products: ProductDocument[],
-  wanted: WantedPrice,
+  wanted: WantedTerms,
   viewer: ProductViewer | undefined,
 ): Promise<Product[]> {
-  const [translated, prices] = await Promise.all([
+  const [translated, terms] = await Promise.all([
     translateProducts(db, products, viewer),
-    priceVariants(db, variantIdsOf(products), wanted),
+    termsOf(db, variantIdsOf(products), wanted),
   ]);
-  return translated.map((product) => presentProduct(product, prices));
+  return translated.map((product) => presentProduct(product, terms));
 }
 
 /**
@@ -104,7 +114,7 @@ export async function listPublishedProducts(
 ): Promise<Product[]> {
   const [products, price] = await Promise.all([
     findPublishedProducts(db, ids, limit, wanted.viewer),
-    completeWantedPrice(db, wanted),
+    completeWanted(db, wanted),
   ]);
   return show(db, products, price, wanted.viewer);
 }
@@ -113,7 +123,7 @@ export async function listPublishedProducts(
 export async function readProduct(db: TenantDatabase, name: string, wanted: Wanted): Promise<Product> {
   const [product, price] = await Promise.all([
     findPublishedProduct(db, name, wanted.viewer),
-    completeWantedPrice(db, wanted),
+    completeWanted(db, wanted),
   ]);
   if (!product) throw notFound(`No product is called ${name}.`);
   const [shown] = await show(db, [product], price, wanted.viewer);
@@ -124,25 +134,25 @@ export async function readProduct(db: TenantDatabase, name: string, wanted: Want
 export async function readVariant(db: TenantDatabase, id: string, wanted: Wanted): Promise<Variant> {
   const [product, price] = await Promise.all([
     findPublishedProductOfVariant(db, id, wanted.viewer),
-    completeWantedPrice(db, wanted),
+    completeWanted(db, wanted),
   ]);
   const variantId = id.toLowerCase();
   if (!product?.variants.some((candidate) => candidate.id === variantId)) {
     throw notFound(`No variant has the id ${id}.`);
   }
-  const [[translated], prices] = await Promise.all([
+  const [[translated], terms] = await Promise.all([
     translateProducts(db, [product], wanted.viewer),
-    priceVariants(db, [variantId], price),
+    termsOf(db, [variantId], price),
   ]);
   const { options, variants } = translated as ProductDocument;
   const variant = variants.find((candidate) => candidate.id === variantId) as (typeof variants)[number];
-  return presentVariant(variant, options, prices);
+  return presentVariant(variant, options, terms);
 }
 
 async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Promise<AdminProduct[]> {
-  const [products, wanted] = await Promise.all([findProducts(db, ids), completeWantedPrice(db, {})]);
-  const prices = await priceVariants(db, variantIdsOf(products), wanted);
-  return products.map((product) => presentAdminProduct(product, prices));
+  const [products, wanted] = await Promise.all([findProducts(db, ids), completeWanted(db, {})]);
+  const terms = await termsOf(db, variantIdsOf(products), wanted);
+  return products.map((product) => presentAdminProduct(product, terms));
 }
 
 export async function listAdminProducts(

@@ -4,7 +4,7 @@
 import { type IntegrationPage, notFound, paginateIntegration, publish, type TenantDatabase } from '@carton/runtime';
 import { findOptions } from './documents.ts';
 import { variantUpdated } from './events.ts';
-import { announceVariants, completeWantedPrice, priceVariants } from './extensions.ts';
+import { announceVariants, completeWanted, termsOf } from './extensions.ts';
 import { planChoice, planVariant, refuseUnknownCountry, retitle } from './plan.ts';
 import { presentAdminVariant } from './present.ts';
 import { choiceTaken, lastVariant, limitReached } from './problems.ts';
@@ -21,9 +21,9 @@ import { findVariant, insertVariants, updateVariants, type VariantRow, variantsO
 async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]): Promise<AdminVariant[]> {
   const productIds = [...new Set(rows.map(({ productId }) => productId))];
   const ids = rows.map(({ id }) => id);
-  const [options, wanted] = await Promise.all([findOptions(db, productIds), completeWantedPrice(db, {})]);
-  const prices = await priceVariants(db, ids, wanted);
-  return rows.map((row) => presentAdminVariant(row, options.get(row.productId) ?? [], prices));
+  const [options, wanted] = await Promise.all([findOptions(db, productIds), completeWanted(db, {})]);
+  const terms = await termsOf(db, ids, wanted);
+  return rows.map((row) => presentAdminVariant(row, options.get(row.productId) ?? [], terms));
 }
 
 /** Variants by SKU, barcode or product. */

@@ -120,6 +120,19 @@ t.test('the sale says what the choice of locations turns on', async (t) => {
   ]);
 });
 
+t.test('an order is served by the location that the address asks for', async (t) => {
+  const shirt = await spread([3, 3, 0]);
+  await box.staff.put(`/admin/variants/${shirt.variantId}/prices`, { prices: [{ currency: 'EUR', amount: 900 }] });
+  const shopper = box.shopper();
+  await shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 1 });
+  const address = { name: 'Ada', line1: '1 rue Mercière', city: 'Lyon', postalCode: '69002', country: 'FR' };
+  t.equal((await shopper.put('/cart/shipping-address', address)).status, 200);
+  const placed = await shopper.post('/checkout', { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } });
+  t.equal(placed.status, 201);
+  const [, inLyon] = await standing(t, shirt.itemId);
+  t.strictSame(inLyon, [2, 0]);
+});
+
 t.test('a line that names a location is taken there and nowhere else, also where nothing is sold', async (t) => {
   const [shirt, cap] = [await spread([3, 3, 1]), await spread([1, 1, 0])];
   const at = (locationId: string, quantity: number) => ({ variantId: shirt.variantId, quantity, locationId });

@@ -58,6 +58,7 @@ t.test('before anything knows prices', async (t) => {
     t.strictSame(Object.keys(seen.body.variants[0]).sort(), [
       'barcode',
       'compareAtPrice',
+      'displayWeight',
       'id',
       'options',
       'price',
@@ -198,7 +199,10 @@ t.test('with prices', async (t) => {
   });
 
   await t.test('a list takes as many statements for twelve products as for one', async (t) => {
-    const statements = t.capture(Object.getPrototypeOf(box.db), 'query', Object.getPrototypeOf(box.db).query);
+    const captured = t.capture(Object.getPrototypeOf(box.db), 'query', Object.getPrototypeOf(box.db).query);
+    // The background worker asks at moments of its own.
+    const statements = () =>
+      captured().filter(({ args }) => / (products|product_variants|stores) /.test(String(args[0])));
     await visitor.get('/products?limit=12');
     const forOne = statements().length;
     for (let turn = 0; turn < 12; turn += 1) {
