@@ -6,6 +6,7 @@ import t from 'tap';
 import { createTestBox } from '../testing/box.ts';
 import { callerOf } from '../testing/client.ts';
 import { untilWaiting } from '../testing/waiting.ts';
+import { vendor } from '../vendor.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 
@@ -14,7 +15,7 @@ t.test('health says alive and ready, and not ready when the database is behind',
   const anyone = callerOf(box.url);
   t.strictSame((await anyone.get('/health')).body, {
     status: 'ok',
-    version: '0.1.0',
+    version: vendor.version,
     tier: 'enterprise',
     checks: { database: 'ok', migrations: 'ok' },
   });

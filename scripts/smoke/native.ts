@@ -13,7 +13,7 @@ import sharp from 'sharp';
 import { platformPackages } from '../../control-plane/catalogue/entitlements.ts';
 import { startRegistry } from '../../control-plane/registry/index.ts';
 import { makeKey, signToken } from '../../control-plane/registry/test/stand.ts';
-import { packageName } from '../../runtime/vendor.ts';
+import { packageName, vendor } from '../../runtime/vendor.ts';
 import { buildPackages, publishPackages } from '../packages/index.ts';
 import { type RunningStack, root } from '../test/support/stack.ts';
 
@@ -38,7 +38,7 @@ const manifest = {
     '.': { 'workspace-source': './index.ts', default: './dist/index.js' },
     './package.json': './package.json',
   },
-  dependencies: { '@carton/runtime': '0.1.0', sharp: '*' },
+  dependencies: { '@carton/runtime': vendor.version, sharp: '*' },
   carton: { tier: 'basic', native: ['sharp'] },
 };
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type Caller, callerOf } from '@carton/runtime/testing';
 import { importSPKI, jwtVerify } from 'jose';
 import t from 'tap';
+import { vendor } from '../../runtime/vendor.ts';
 import { root, stackPlace, startStack } from './support/stack.ts';
 
 const stack = await startStack(t, await stackPlace(t));
@@ -155,7 +156,7 @@ t.test('Endpoints, control plane', async (t) => {
     customerId: 'contract',
     tier: 'growth',
     packageName: '@carton/cart',
-    version: '0.1.0',
+    version: vendor.version,
     outcome: 'allowed',
   };
   t.match(

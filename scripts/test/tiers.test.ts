@@ -11,6 +11,7 @@ import { install, silent, stop } from '@carton/installer';
 import { openDatabase } from '@carton/runtime/service';
 import { callerOf, createTestDatabase, freePort } from '@carton/runtime/testing';
 import t from 'tap';
+import { vendor } from '../../runtime/vendor.ts';
 import { compareDocuments } from '../changes/compare.ts';
 import type { Change } from '../changes/findings.ts';
 import { stackPlace, startStack } from './support/stack.ts';
@@ -135,7 +136,7 @@ t.test("npm's own client at the gated registry", async (t) => {
   const growthKey = await mint('growth', 'customer-late');
   const { token } = (await stack.controlPlane.post('/license/activate', { key: growthKey })).body;
   process.kill(pid as number, 'SIGSTOP');
-  const away = await fetch(`${stack.registryUrl}/@carton/collection/-/collection-0.1.0.tgz`, {
+  const away = await fetch(`${stack.registryUrl}/@carton/collection/-/collection-${vendor.version}.tgz`, {
     headers: { authorization: `Bearer ${token}` },
   });
   t.equal(away.status, 200, 'with the control plane away, downloads go on');

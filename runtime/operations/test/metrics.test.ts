@@ -6,6 +6,7 @@ import { echoPackage } from '../../background/test/echo-package.ts';
 import { newId } from '../../db/id.ts';
 import { createTestBox } from '../../testing/box.ts';
 import { callerOf } from '../../testing/client.ts';
+import { vendor } from '../../vendor.ts';
 import { readMetrics } from './read-metrics.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
@@ -56,7 +57,7 @@ t.test('requests by operation, method and status', async (t) => {
 t.test('the build, the pools, the database and its migrations', async (t) => {
   const box = await createTestBox(t, { packages, database: 'empty' });
   const metrics = await readMetrics(box);
-  t.equal(metrics.value('build_info', { version: '0.1.0', tier: 'enterprise' }), 1);
+  t.equal(metrics.value('build_info', { version: vendor.version, tier: 'enterprise' }), 1);
   t.equal(metrics.value('draining'), 0);
   for (const pool of ['requests', 'background']) {
     t.ok((metrics.value('database_connections_max', { pool }) ?? 0) > 0, pool);

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { echoPackage } from '../../background/test/echo-package.ts';
 import { callerOf } from '../../testing/client.ts';
+import { vendor } from '../../vendor.ts';
 import { readTracing } from '../tracing/settings.ts';
 import { startBoxProcess } from './box-process.ts';
 import { attributesOf, type CollectedSpan, startCollector } from './collector.ts';
@@ -41,7 +42,7 @@ t.test('spans of requests, and beneath them of statements, sent to the end', asy
   t.equal(collector.requests[0]?.headers['x-team'], 'shops');
   t.match(collector.resource(), {
     'service.name': 'a-box',
-    'service.version': '0.1.0',
+    'service.version': vendor.version,
     'deployment.environment.name': 'test',
   });
 
