@@ -8,7 +8,17 @@ import { workFields } from './current-work.ts';
 /** @param level the least that is logged */
 export function openLog(level: string, destination?: DestinationStream): Logger {
   const options = { level, mixin: () => workFields() };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? standardOutput());
+}
+
+/** Bytes that wait for room where the log is written; lines beyond them are dropped. */
+const mostWaiting = 1024 * 1024;
+
+/** Standard output, which may be a file on a disk without room: then lines wait or are lost, and the service goes on. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: mostWaiting });
+  output.on('error', () => {});
+  return output;
 }
 
 /** Lets SIGUSR2 turn the log to `debug`, and back at the next one. Answers what ends it. */
