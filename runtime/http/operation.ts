@@ -47,11 +47,12 @@ export interface Reply {
  * Enforced when a problem is thrown, and listed in the document.
  */
 export function problemsOf(declaration: RouteDeclaration, common: readonly ProblemType[] = []): ProblemType[] {
-  const { body, upload, query, params, path, permission, idempotent, inSteps, problems = [] } = declaration;
+  const { body, upload, params, path, permission, idempotent, inSteps, problems = [] } = declaration;
   const isTyped = Object.values(upload?.files ?? {}).some(({ mediaTypes }) => mediaTypes);
   const hasParams = params !== undefined || path.includes(':');
   const all: ProblemType[] = [
-    ...(body || upload || query || idempotent ? [invalidRequest] : []),
+    // Of any: a request whose Host names no host, or more than one (RFC 9112, section 3.2).
+    invalidRequest,
     ...(body || upload ? [requestTimeout, bodyTooLarge] : []),
     ...(upload ? [malformedForm, formRequired] : []),
     ...(isTyped ? [unsupportedFileType] : []),
