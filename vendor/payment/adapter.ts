@@ -11,7 +11,10 @@ export interface PaymentIntent {
    * the same id answers what the first has made.
    */
   id: string;
-  cartId: string;
+  /** Of the cart that is paid; null when it is an order that is paid later. */
+  cartId: string | null;
+  /** Of the order that is paid later; null when it is a cart. */
+  orderId: string | null;
   /** One of the adapter's methods. */
   method: string;
   amount: MoneyValue;

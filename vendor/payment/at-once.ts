@@ -5,8 +5,9 @@
 import { lockOrder, type OrderState } from '@carton/order';
 import { type HasExtensions, invalidField, money, newId, type TenantDatabase } from '@carton/runtime';
 import { paymentVoided } from './events.ts';
+import { format } from './format.ts';
 import { paymentStepNotPossible } from './problems.ts';
-import { book, format, publishOf, settleOrder } from './settlement.ts';
+import { book, publishOf, settleOrder } from './settlement.ts';
 import {
   findStep,
   insertRefund,

@@ -47,7 +47,8 @@ export function beginningProblems(box: HasExtensions): ProblemType[] {
 
 /** Has done what a session brings along that begins or goes on, in its transaction. */
 export async function announceBeginning(tx: TenantDatabase, session: SessionRow): Promise<void> {
-  const { id: sessionId, cartId, updatedAt } = session;
+  const { id: sessionId, updatedAt } = session;
+  const cartId = session.cartId as string;
   const endsAt = new Date(Date.parse(updatedAt) + paymentSettings.of(tx).sessionLifetime * 1000);
   for (const { begin } of paymentBeginnings.of(tx)) await begin(tx, { cartId, sessionId, endsAt });
 }
@@ -64,7 +65,8 @@ export async function endSession(
 ): Promise<SessionRow | null> {
   const session = await giveUpSession(tx, id, unlessHeardOf);
   if (session) {
-    const { cartId } = session;
+    // Those of orders are never open.
+    const cartId = session.cartId as string;
     for (const end of paymentEndings.of(tx)) await end(tx, { cartId, sessionId: id });
   }
   return session;

@@ -8,7 +8,12 @@ import { personalPayments } from './persons.ts';
 import { reconcile, voidCanceled } from './reconcile.ts';
 import { capturePayment, createRefund, listPayments, readPayment, recordPayment, voidPayment } from './routes/admin.ts';
 import { listAdminPaymentMethods, listRefunds, updatePaymentMethod } from './routes/methods.ts';
-import { listPaymentMethods, openPaymentSession, receivePaymentWebhook } from './routes/storefront.ts';
+import {
+  listPaymentMethods,
+  openOrderPaymentSession,
+  openPaymentSession,
+  receivePaymentWebhook,
+} from './routes/storefront.ts';
 import { settleCanceledOrder } from './service.ts';
 import { paymentSettings } from './settings.ts';
 
@@ -69,6 +74,7 @@ export default definePackage({
   routes: [
     listPaymentMethods,
     openPaymentSession,
+    openOrderPaymentSession,
     receivePaymentWebhook,
     listAdminPaymentMethods,
     updatePaymentMethod,

@@ -3,25 +3,18 @@
  *
  * - a payment that no order comes of within its time is given up, and its money let go (`release`);
  * - a payment of an order that is not ended is looked up at its provider, again and again at growing intervals;
- * - a payment that is open while its order is canceled is voided;
+ * - a payment that is open while its order is canceled, or paid otherwise, is voided;
  * - a step that nobody is at is done again, under its id.
  *
  * All of it may be cut off at any place, and done by two processes at once.
  */
-import { findOrder, lockOrder, type OrderState } from '@carton/order';
+import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
-import { ask } from './adapter.ts';
+import { ask, type ProviderState } from './adapter.ts';
 import { endSession } from './beginnings.ts';
 import { adapterOf, boundAdapters, noOperationAdapter } from './bound.ts';
-import { letGo } from './release.ts';
-import {
-  type BegunSession,
-  endChecks,
-  expiredSessions,
-  providerPaymentOf,
-  type SessionRow,
-  takeDueSessions,
-} from './session-store.ts';
+import { learnReference, letGo } from './release.ts';
+import { endChecks, expiredSessions, providerPaymentOf, type SessionRow, takeDueSessions } from './session-store.ts';
 import { paymentSettings } from './settings.ts';
 import { absorb } from './settlement.ts';
 import { carryOutPending, voidPayment } from './steps.ts';
@@ -74,9 +67,9 @@ async function expire(db: TenantDatabase, id: string, lifetime: number): Promise
 async function lookAfter(db: TenantDatabase, session: SessionRow): Promise<void> {
   if (session.orderId === null) return letGo(db, session);
   if (await isEnded(db, session.id)) return endChecks(db, session.id);
-  await lookUp(db, session as BegunSession & { orderId: string });
+  await lookUp(db, session as OrderSession);
   await carryOutPending(db, session.id);
-  if ((await findOrder(db, session.orderId))?.status === 'canceled') await voidOpen(db, session.id);
+  if (await isNotOwed(db, session as OrderSession)) await voidOpen(db, session.id);
   if (await isEnded(db, session.id)) await endChecks(db, session.id);
 }
 
@@ -86,12 +79,23 @@ async function isEnded(db: TenantDatabase, id: string): Promise<boolean> {
   return status === 'captured' || status === 'voided';
 }
 
+type OrderSession = SessionRow & { orderId: string };
+
+/** What comes by hand may still come for an order that was paid otherwise: staff see to it. */
+async function isNotOwed(db: TenantDatabase, { orderId, provider }: OrderSession): Promise<boolean> {
+  const { status, balance } = (await findOrder(db, orderId)) as Order;
+  return status === 'canceled' || (balance.amount <= 0 && !adapterOf(db, provider)?.byHand);
+}
+
 /** Takes over what the provider says of the payment of an order. */
-async function lookUp(db: TenantDatabase, session: BegunSession & { orderId: string }): Promise<void> {
+async function lookUp(db: TenantDatabase, session: OrderSession): Promise<void> {
   const { id, provider, orderId } = session;
   const adapter = adapterOf(db, provider);
   if (!adapter || adapter.byHand) return;
-  const state = await ask(() => adapter.confirm(db, providerPaymentOf(session)));
+  const begun = await learnReference(db, adapter, session);
+  const state: ProviderState = begun
+    ? await ask(() => adapter.confirm(db, providerPaymentOf(begun)))
+    : { status: 'voided', captured: 0, refunded: 0 };
   await db.transaction(async (tx) => {
     const order = (await lockOrder(tx, orderId)) as OrderState;
     await absorb(tx, order, await lockPayment(tx, id), state);

@@ -7,10 +7,11 @@ import { lockOrder, unknownOrder } from '@carton/order';
 import { invalidField, type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
 import { isDoneAtOnce, stepInTransaction } from './at-once.ts';
 import { adapterOf } from './bound.ts';
+import { format } from './format.ts';
+import { insertPendingStep } from './owed.ts';
 import { paymentStepNotPossible } from './problems.ts';
 import type { Refund } from './schemas.ts';
-import { format } from './settlement.ts';
-import { busy, carryOutPending, insertPendingStep } from './steps.ts';
+import { busy, carryOutPending } from './steps.ts';
 import { findPendingStep, findRefund, findStep, lockPaymentsOfOrder, type PaymentRow, type StepRow } from './store.ts';
 import { tenderOf } from './tenders.ts';
 

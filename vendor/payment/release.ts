@@ -10,12 +10,14 @@ import { adapterOf } from './bound.ts';
 import {
   type BegunSession,
   endChecks,
+  findSession,
   keepInitiated,
   keepState,
   lockSession,
   providerPaymentOf,
   type SessionRow,
 } from './session-store.ts';
+import type { PaymentRow } from './store.ts';
 
 /** Enough for one that was captured as it was to be voided, and then has to be paid back. */
 const mostSteps = 3;
@@ -52,22 +54,40 @@ export async function letGo(db: TenantDatabase, session: SessionRow): Promise<vo
  * The session with the provider's name for it. When no answer has told it, the provider may have begun the payment all
  * the same, and tells it again under the same id. Null when the provider refuses, so that there is none.
  */
-async function learnReference(
+export async function learnReference(
   db: TenantDatabase,
   adapter: PaymentAdapter,
   session: SessionRow,
 ): Promise<BegunSession | null> {
-  const { id, cartId, method, amount, currency, reference } = session;
+  const { id, cartId, orderId, method, amount, currency, reference } = session;
   if (reference !== null) return { ...session, reference };
   try {
-    const intent = { id, cartId, method, amount: money(amount, currency), email: null };
+    const intent = {
+      id,
+      cartId,
+      orderId: cartId === null ? orderId : null,
+      method,
+      amount: money(amount, currency),
+      email: null,
+    };
     const initiated = await ask(() => adapter.initiate(db, intent));
-    await keepInitiated(db, id, initiated);
+    await keepInitiated(db, session, initiated);
     return { ...session, ...initiated };
   } catch (error) {
     if (isRefusal(error)) return null;
     throw error;
   }
+}
+
+/** The provider's name for a payment of an order, as `learnReference`. */
+export async function referenceOf(
+  db: TenantDatabase,
+  adapter: PaymentAdapter,
+  { id, reference }: PaymentRow,
+): Promise<string | null> {
+  if (reference !== null) return reference;
+  const session = await findSession(db, id);
+  return session && ((await learnReference(db, adapter, session))?.reference ?? null);
 }
 
 /** One step towards nothing being left; answers what is true of the payment then. */

@@ -13,9 +13,10 @@ import {
 import { invalidField, money, notFound, type Page, type TenantDatabase } from '@carton/runtime';
 import { reverseTenders } from './at-once.ts';
 import { paymentCaptured } from './events.ts';
+import { format } from './format.ts';
 import { paymentExceedsBalance } from './problems.ts';
 import type { Payment, PaymentQuery, RecordPayment, Refund, RefundQuery } from './schemas.ts';
-import { format, publishOf, settleOrder } from './settlement.ts';
+import { publishOf, settleOrder } from './settlement.ts';
 import {
   findPayment,
   insertPayment,

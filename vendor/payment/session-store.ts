@@ -4,11 +4,16 @@
 import { json, money, newId, type TenantDatabase } from '@carton/runtime';
 import type { InitiatedPayment, PaymentIntent, ProviderEvent, ProviderPayment, ProviderState } from './adapter.ts';
 import type { CaptureMode } from './methods.ts';
+import type { PaymentRow } from './store.ts';
 
-/** A payment of a cart; it becomes the payment of the order, under the same id. Amounts are minor units. */
+/**
+ * A payment of a cart, which becomes the payment of the order under the same id; or one of an order from the start.
+ * Amounts are minor units.
+ */
 export interface SessionRow {
   id: string;
-  cartId: string;
+  /** Null for that of an order that is paid later, by its link. */
+  cartId: string | null;
   orderId: string | null;
   provider: string;
   method: string;
@@ -35,7 +40,7 @@ export function providerPaymentOf({ id, reference, method, amount, currency }: B
 const checkInAMinute = "check_at = now() + interval '1 minute', checks = 0";
 
 export type NewSession = Pick<SessionRow, 'provider' | 'method' | 'captureMode'> &
-  Pick<PaymentIntent, 'cartId' | 'amount'>;
+  Pick<PaymentIntent, 'amount'> & { cartId: string };
 
 /** The session of a cart that is open, or that its order has taken over, locked; null when it has none. */
 export async function lockSessionOfCart(tx: TenantDatabase, cartId: string): Promise<SessionRow | null> {
@@ -58,8 +63,36 @@ export async function insertSession(tx: TenantDatabase, session: NewSession): Pr
   return row ?? null;
 }
 
-/** Keeps what the provider answered; the first answer stays. */
+/** Writes the session of a payment that its order has from the start, and that the provider is still to be told of. */
+export async function insertSessionOfOrder(tx: TenantDatabase, payment: PaymentRow): Promise<SessionRow> {
+  const { id, orderId, provider, method, captureMode, currency, amount } = payment;
+  const [row] = await tx.query<SessionRow>(
+    `insert into payment_sessions (tenant_id, id, order_id, status, provider, method, capture_mode, currency, amount,
+                                   check_at)
+     values ($1, $2, $3, 'used', $4, $5, $6, $7, $8, now() + interval '1 minute') returning *`,
+    [id, orderId, provider, method, captureMode, currency, amount],
+  );
+  return row as SessionRow;
+}
+
+/** Keeps what the provider answered, of the payment of an order in both places; the first answer stays. */
 export async function keepInitiated(
+  db: TenantDatabase,
+  session: Pick<SessionRow, 'id' | 'orderId'>,
+  initiated: InitiatedPayment,
+): Promise<void> {
+  const { id, orderId } = session;
+  if (orderId === null) return keepOnSession(db, id, initiated);
+  await db.transaction(async (tx) => {
+    await keepOnSession(tx, id, initiated);
+    await tx.query(
+      `update payments set reference = $3, updated_at = now() where tenant_id = $1 and id = $2 and reference is null`,
+      [id, initiated.reference],
+    );
+  });
+}
+
+async function keepOnSession(
   db: TenantDatabase,
   id: string,
   { reference, nextAction }: InitiatedPayment,

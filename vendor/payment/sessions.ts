@@ -95,12 +95,12 @@ async function beginSession(db: TenantDatabase, { cartId, method: code, amount, 
   if (replaced) await release(db, replaced);
   if (session.reference !== null) return session as BegunSession;
   const initiated = await ask(() =>
-    adapter.initiate(db, { id: session.id, cartId, method: code, amount, email }),
+    adapter.initiate(db, { id: session.id, cartId, orderId: null, method: code, amount, email }),
   ).catch(async (error) => {
     if (isRefusal(error)) await forgetSession(db, session.id);
     throw error;
   });
-  await keepInitiated(db, session.id, initiated);
+  await keepInitiated(db, { id: session.id, orderId: null }, initiated);
   return { ...session, ...initiated };
 }
 
@@ -218,6 +218,15 @@ export async function keepPayment(
   await absorb(tx, order, payment, session.state);
 }
 
-function presentSession({ id, provider, method, amount, currency, reference, nextAction }: BegunSession): BegunPayment {
+/** A session as a shopper is shown it. */
+export function presentSession({
+  id,
+  provider,
+  method,
+  amount,
+  currency,
+  reference,
+  nextAction,
+}: BegunSession): BegunPayment {
   return { id, provider, method, amount: money(amount, currency), reference, nextAction };
 }

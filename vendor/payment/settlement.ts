@@ -3,10 +3,12 @@
  * Everything here runs in a transaction that holds the order, then the payment.
  */
 import { addPaymentNote, changePaymentState, type OrderState, type PaymentState } from '@carton/order';
-import { type MoneyValue, minorUnitDigits, money, publish, type TenantDatabase } from '@carton/runtime';
+import { money, publish, type TenantDatabase } from '@carton/runtime';
 import type { ProviderState } from './adapter.ts';
 import { adapterOf } from './bound.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import { format } from './format.ts';
+import { comeToBalance } from './owed.ts';
 import {
   findPendingStep,
   insertStep,
@@ -17,12 +19,6 @@ import {
   sumPayments,
   updatePayment,
 } from './store.ts';
-
-/** `19.99 EUR` */
-export function format({ amount, currency }: MoneyValue): string {
-  const digits = minorUnitDigits(currency);
-  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
-}
 
 /** Writes an event of a payment. */
 export async function publishOf(
@@ -65,7 +61,10 @@ export async function settleOrder(tx: TenantDatabase, order: OrderState, note: s
   Object.assign(order, state);
 }
 
-/** Books what a step has done, on payment and order. Answers the payment as it is now. */
+/**
+ * Books what a step has done, on payment and order. Answers the payment as it is now; after a capture comes
+ * `comeToBalance`.
+ */
 export async function book(
   tx: TenantDatabase,
   order: OrderState,
@@ -83,8 +82,6 @@ export async function book(
     const booked = await updatePayment(tx, payment.id, { capturedAmount: captured, status });
     await publishOf(tx, paymentCaptured, booked, amount);
     await settleOrder(tx, order, `Received ${sum} by ${method}`);
-    if (order.status === 'canceled')
-      await addPaymentNote(tx, order.id, `${sum} of it is to be paid back: the order is canceled`);
     return booked;
   }
   if (type === 'refund') {
@@ -100,15 +97,16 @@ export async function book(
 }
 
 /**
- * Takes over what a provider says of a payment. Hearing it twice, or late, changes nothing. An authorization that is to
- * be captured automatically leaves a pending step for `carryOutPending`.
+ * Takes over what a provider says of a payment. Hearing it twice, or late, changes nothing. What follows from it, an
+ * automatic capture or what is not owed being given back, is left as a pending step for `carryOutPending`.
+ * @returns true when such a step was begun
  */
 export async function absorb(
   tx: TenantDatabase,
   order: OrderState,
   locked: PaymentRow,
   { status, captured, refunded }: ProviderState,
-): Promise<void> {
+): Promise<boolean> {
   let payment = locked;
   const told = async (type: StepType, amount: number) => {
     await closeStep(tx, payment, type, amount);
@@ -118,21 +116,17 @@ export async function absorb(
   if (isNewlyAuthorized) payment = await authorize(tx, order, payment);
   const taken = Math.max(captured, refunded) - payment.capturedAmount;
   if (taken > 0) await told('capture', taken);
-  if (refunded > payment.refundedAmount) await told('refund', refunded - payment.refundedAmount);
-  const isOpen = payment.status === 'pending' || payment.status === 'authorized';
+  const returned = Math.max(0, refunded - payment.refundedAmount);
+  if (returned > 0) await told('refund', returned);
+  const isOpen = payment.status !== 'captured' && payment.status !== 'voided';
   // A provider that calls it captured gives the rest up.
   if (isOpen && (status === 'voided' || (status === 'captured' && payment.capturedAmount > 0))) {
     await told('void', payment.amount - payment.capturedAmount);
   }
   // Of one that is authorized it is old news: the shopper has tried again since.
   if (status === 'failed' && payment.status === 'pending') await fail(tx, order, payment);
-  const isAutomatic = payment.captureMode === 'automatic' && order.status !== 'canceled';
-  const isToCapture = isNewlyAuthorized && isAutomatic && payment.status === 'authorized';
-  // A step under way is a void that somebody has asked for.
-  if (isToCapture && !(await findPendingStep(tx, payment.id))) {
-    const amount = payment.amount - payment.capturedAmount;
-    await insertStep(tx, { paymentId: payment.id, type: 'capture', amount, status: 'pending', actorType: 'system' });
-  }
+  const capture = isNewlyAuthorized && payment.captureMode === 'automatic';
+  return comeToBalance(tx, order, payment, { came: taken - returned, capture });
 }
 
 function isUnauthorized({ status }: PaymentRow): boolean {

@@ -7,22 +7,23 @@
  * by its id; by the next step of the payment, which comes after it; or by the provider's event, which ends it. A
  * payment has one pending step at most (an index sees to it), so that two together cannot go beyond its amount.
  */
-import { findOrder, lockOrder, type OrderState } from '@carton/order';
-import { invalidField, money, newId, notFound, type Problem, type TenantDatabase } from '@carton/runtime';
+import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
+import { invalidField, money, notFound, type Problem, type TenantDatabase } from '@carton/runtime';
 import { ask, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
 import { isDoneAtOnce, stepAtOnce } from './at-once.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
+import { format } from './format.ts';
+import { comeToBalance, insertPendingStep, owedTo } from './owed.ts';
 import { paymentStepBusy, paymentStepNotPossible } from './problems.ts';
+import { referenceOf } from './release.ts';
 import type { Payment, Refund } from './schemas.ts';
-import { absorb, book, format } from './settlement.ts';
+import { absorb, book } from './settlement.ts';
 import {
   findPayment,
   findPaymentRow,
   findPendingStep,
   findRefund,
   findStep,
-  insertRefund,
-  insertStep,
   leaveStep,
   lockPayment,
   markStep,
@@ -89,46 +90,28 @@ export function busy(): Problem {
 /** The step of this work if there is one already, else a new one, pending and taken. */
 async function beginStep(
   tx: TenantDatabase,
-  { id: paymentId }: PaymentRow,
+  { id: paymentId, orderId }: PaymentRow,
   type: StepType,
   { workId, amount: part, reason, externalId, metadata }: WantedStep,
 ): Promise<{ step: StepRow; begun: boolean }> {
+  const order = (await lockOrder(tx, orderId)) as OrderState;
   const payment = await lockPayment(tx, paymentId);
   const known = workId === undefined ? null : await findStep(tx, paymentId, workId);
   if (known) return { step: known, begun: false };
   if (await findPendingStep(tx, paymentId)) throw busy();
   const { currency } = payment;
   if (part && part.currency !== currency) throw invalidField('/amount/currency', `must be ${currency}`);
-  const most = mostOf(payment, type, adapterOf(tx, payment.provider)?.byHand);
-  if (most <= 0) throw paymentStepNotPossible(`It is ${payment.status}, so there is nothing to ${type}.`);
+  const { byHand } = adapterOf(tx, payment.provider) ?? {};
+  const open = mostOf(payment, type, byHand);
+  if (open <= 0) throw paymentStepNotPossible(`It is ${payment.status}, so there is nothing to ${type}.`);
+  // What has come by hand has come; of what is authorized no more is taken than is owed.
+  const most = type === 'capture' && !byHand ? Math.min(open, await owedTo(tx, order, payment)) : open;
+  if (most <= 0) throw paymentStepNotPossible('Nothing more is owed of its order.');
   const amount = part?.amount ?? most;
   if (amount > most) throw paymentStepNotPossible(`At most ${format(money(most, currency))} is left to ${type}.`);
   const about = { id: workId, reason, externalId, metadata, triedAt: new Date() };
   const step = await insertPendingStep(tx, payment, type, amount, about);
   return { step, begun: true };
-}
-
-/** What is said of a step beside its amount. */
-interface PendingStep extends Pick<WantedStep, 'reason' | 'externalId' | 'metadata'> {
-  id?: string;
-  /** Somebody is at it already. */
-  triedAt?: Date;
-}
-
-/** Writes a step for a provider to do. */
-export async function insertPendingStep(
-  tx: TenantDatabase,
-  { id: paymentId, orderId, currency }: PaymentRow,
-  type: StepType,
-  amount: number,
-  { id = newId(), reason, externalId, metadata, triedAt }: PendingStep,
-): Promise<StepRow> {
-  const pending = { id, paymentId, type, amount, status: 'pending', note: reason ?? null } as const;
-  const step = await insertStep(tx, { ...pending, actorType: 'system', triedAt });
-  if (type === 'refund') {
-    await insertRefund(tx, { id, paymentId, orderId, currency, amount, reason, externalId, metadata });
-  }
-  return step;
 }
 
 /** The most a step can be of, in minor units; zero when it cannot be done. */
@@ -146,15 +129,27 @@ function mostOf(payment: PaymentRow, type: StepType, byHand = false): number {
 export async function carryOutPending(db: TenantDatabase, paymentId: string): Promise<void> {
   const step = await takePendingStep(db, paymentId);
   if (!step) return;
-  // No money is taken for an order that was canceled meanwhile.
-  if (step.type === 'capture' && (await isOfCanceledOrder(db, paymentId))) {
-    await markStep(db, step, 'failed', 'The order was canceled');
-  } else await carryOut(db, step);
+  if (step.type !== 'capture' || (await isOwed(db, step))) return carryOut(db, step);
+  if (await withdraw(db, step)) await carryOutPending(db, paymentId);
 }
 
-async function isOfCanceledOrder(db: TenantDatabase, paymentId: string): Promise<boolean> {
-  const { orderId } = (await findPaymentRow(db, paymentId)) as PaymentRow;
-  return (await findOrder(db, orderId))?.status === 'canceled';
+/** False for a capture whose order was canceled or paid otherwise since. */
+async function isOwed(db: TenantDatabase, { paymentId, amount }: StepRow): Promise<boolean> {
+  const { orderId, provider } = (await findPaymentRow(db, paymentId)) as PaymentRow;
+  const { status, balance } = (await findOrder(db, orderId)) as Order;
+  return status !== 'canceled' && (adapterOf(db, provider)?.byHand || balance.amount >= amount);
+}
+
+/** Ends a capture that is not owed any more, before the provider is asked. True when another step came in its place. */
+async function withdraw(db: TenantDatabase, step: StepRow): Promise<boolean> {
+  const { orderId } = (await findPaymentRow(db, step.paymentId)) as PaymentRow;
+  return db.transaction(async (tx) => {
+    const order = (await lockOrder(tx, orderId)) as OrderState;
+    const payment = await lockPayment(tx, step.paymentId);
+    const reason = order.status === 'canceled' ? 'The order was canceled' : 'Less is owed';
+    if (!(await markStep(tx, step, 'failed', reason))) return false;
+    return comeToBalance(tx, order, payment, { came: 0, capture: payment.captureMode === 'automatic' });
+  });
 }
 
 /**
@@ -166,33 +161,45 @@ export async function settlePayments(db: TenantDatabase, orderId: string): Promi
 }
 
 async function carryOut(db: TenantDatabase, step: StepRow): Promise<void> {
-  const payment = (await findPaymentRow(db, step.paymentId)) as PaymentRow & { reference: string };
-  const { id, provider, reference, method, currency } = payment;
-  const adapter = adapterOf(db, provider);
+  const payment = (await findPaymentRow(db, step.paymentId)) as PaymentRow;
   const type = step.type as StepType;
   let state: StepOutcome;
   try {
-    if (!adapter) throw paymentProviderFailed(`Nothing here speaks for ${provider}.`);
-    const about = { id, reference, method, amount: money(payment.amount, currency) };
-    const amount = money(step.amount, currency);
-    state = await ask(() => adapter[type](db, { id: step.id, payment: about, amount }));
+    state = await askFor(db, payment, type, step);
   } catch (error) {
     if (isRefusal(error)) await markStep(db, step, 'failed', error.message);
     else await leaveStep(db, step);
     throw error;
   }
-  const refusal = await db.transaction(async (tx) => {
+  const { follows, refusal } = await db.transaction(async (tx) => {
     const order = (await lockOrder(tx, payment.orderId)) as OrderState;
-    const locked = await lockPayment(tx, id);
+    const locked = await lockPayment(tx, payment.id);
     if (state) {
-      await absorb(tx, order, locked, state);
+      const follows = await absorb(tx, order, locked, state);
       // What has become of the payment is not what was asked for, and will not be.
       const note = `It is ${state.status} at the provider.`;
-      return (await markStep(tx, step, 'failed', note)) ? paymentRefused(note) : null;
+      await markStep(tx, step, 'failed', note);
+      const { status } = (await findStep(tx, payment.id, step.id)) as StepRow;
+      return { follows, refusal: status === 'failed' ? paymentRefused(note) : null };
     }
     // The provider's event may have been faster.
-    if (await markStep(tx, step, 'succeeded')) await book(tx, order, locked, type, step.amount);
-    return null;
+    if (!(await markStep(tx, step, 'succeeded'))) return { follows: false, refusal: null };
+    const booked = await book(tx, order, locked, type, step.amount);
+    const came = type === 'capture' ? step.amount : 0;
+    return { follows: await comeToBalance(tx, order, booked, { came, capture: false }), refusal: null };
   });
+  // It stands already, and is done later as well.
+  if (follows) await carryOutPending(db, payment.id).catch(() => {});
   if (refusal) throw refusal;
+}
+
+/** Has the provider do a step. One that has refused to begin the payment has nothing to do. */
+async function askFor(db: TenantDatabase, payment: PaymentRow, type: StepType, step: StepRow): Promise<StepOutcome> {
+  const { id, provider, method, currency } = payment;
+  const adapter = adapterOf(db, provider);
+  if (!adapter) throw paymentProviderFailed(`Nothing here speaks for ${provider}.`);
+  const reference = await referenceOf(db, adapter, payment);
+  if (reference === null) return { status: 'voided', captured: 0, refunded: 0 };
+  const about = { id, reference, method, amount: money(payment.amount, currency) };
+  return ask(() => adapter[type](db, { id: step.id, payment: about, amount: money(step.amount, currency) }));
 }

@@ -133,7 +133,7 @@ export interface PaymentSums {
   refunded: number;
   /** Held and not captured. */
   authorized: number;
-  /** Somebody was to pay and will not; what was received and taken back does not count. */
+  /** Somebody was to pay and will not, and nobody else is to; what was received and taken back does not count. */
   voided: boolean;
 }
 
@@ -145,7 +145,7 @@ export async function sumPayments(db: TenantDatabase, orderId: string): Promise<
             coalesce(bool_or(status = 'voided' and not exists (
               select from payment_transactions step
                where step.tenant_id = $1 and step.payment_id = payments.id and step.type = 'capture'
-                 and step.status = 'succeeded')), false) as voided
+                 and step.status = 'succeeded')) and not bool_or(status = 'pending'), false) as voided
        from payments where tenant_id = $1 and order_id = $2`,
     [orderId],
   );
@@ -245,6 +245,16 @@ export async function paymentsLeftPending(db: TenantDatabase): Promise<string[]>
       order by random() limit 200`,
   );
   return rows.map(({ id }) => id);
+}
+
+/** The pending steps of the payments of an order. */
+export function pendingStepsOf(db: TenantDatabase, orderId: string): Promise<StepRow[]> {
+  return db.query<StepRow>(
+    `select step.* from payments
+       join payment_transactions step on step.tenant_id = $1 and step.payment_id = payments.id and step.status = 'pending'
+      where payments.tenant_id = $1 and payments.order_id = $2`,
+    [orderId],
+  );
 }
 
 /** Ids of the payments of an order that have a pending step. */

@@ -156,11 +156,12 @@ t.test('a capture that was open when its order was canceled takes no money', asy
     await box.staff.post(`/admin/orders/${body.id}/cancel`);
     simulator.faults = sound;
     t.strictSame(await faultsAfterReconciliation(shop), []);
-    const { status, captured } = await paymentOf(body.id);
-    t.strictSame([status, captured.amount], moment === 'before' ? ['voided', 0] : ['captured', 1250]);
+    const { status, captured, refunded } = await paymentOf(body.id);
+    const expected = moment === 'before' ? ['voided', 0, 0] : ['captured', 1250, 1250];
+    t.strictSame([status, captured.amount, refunded.amount], expected, 'what was taken before is given back');
     const { body: history } = await box.staff.get(`/admin/orders/${body.id}/timeline`);
-    const told = history.items.some(({ message }: { message: string }) => message.includes('is to be paid back'));
-    t.equal(told, moment === 'after', 'staff are told of what was taken before');
+    const told = history.items.some(({ message }: { message: string }) => message.includes('is given back'));
+    t.equal(told, moment === 'after', 'and staff are told');
   }
 });
 

@@ -1,10 +1,19 @@
 /**
  * Paying, as shoppers and their providers do it.
  */
-import { object, RawBody, route, Type, varying } from '@carton/runtime';
-import { webhookSignatureInvalid, webhookUnreadable } from '../adapter.ts';
+import { orderAlreadyCanceled } from '@carton/order';
+import { object, RawBody, route, Type, Uuid, varying } from '@carton/runtime';
+import {
+  paymentMethodUnknown,
+  paymentProviderFailed,
+  paymentRefused,
+  paymentsNotConfigured,
+  webhookSignatureInvalid,
+  webhookUnreadable,
+} from '../adapter.ts';
 import { beginningProblems } from '../beginnings.ts';
 import { offeredMethods } from '../methods.ts';
+import { payOrder } from '../pay-later.ts';
 import { OpenPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
 import { beginPaymentProblems, nothingToPay, openPaymentSession as open } from '../sessions.ts';
 import { receiveWebhook } from '../webhooks.ts';
@@ -45,6 +54,34 @@ export const openPaymentSession = varying(
     ({ db, session, body }) => open(db, session, body.paymentMethod),
   ),
   (box) => ({ problems: [...ownProblems, ...beginningProblems(box)] }),
+);
+
+export const openOrderPaymentSession = route(
+  {
+    method: 'post',
+    path: '/checkout/:orderId/payment-sessions',
+    beyond: true,
+    operationId: 'openOrderPaymentSession',
+    tag,
+    summary: 'Open a session with the payment provider for what is still owed of an order',
+    description:
+      'For whoever has the unguessable id of the order: no log-in and no session is asked. It is the balance, less what is authorized already. Asked for the same method and amount, it is the same session; another method takes its place. What comes in beyond what is owed, or for an order that was canceled meanwhile, is given back.',
+    access: 'session',
+    rateLimit: 'checkout',
+    params: object({ orderId: Uuid }),
+    body: OpenPaymentSession,
+    status: 201,
+    response: PaymentSession,
+    problems: [
+      paymentsNotConfigured,
+      paymentMethodUnknown,
+      orderAlreadyCanceled,
+      nothingToPay,
+      paymentRefused,
+      paymentProviderFailed,
+    ],
+  },
+  ({ db, params, body }) => payOrder(db, params.orderId, body.paymentMethod),
 );
 
 export const receivePaymentWebhook = route(

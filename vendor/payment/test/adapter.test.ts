@@ -2,7 +2,7 @@ import { beginPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import type { TestShop } from '@carton/runtime/testing';
 import t from 'tap';
-import { contribute, openBox, pay, placeWithPayment, statusOf } from './helpers.ts';
+import { contribute, openBox, pay, place, placeWithPayment, statusOf } from './helpers.ts';
 import { TestProvider } from './provider.ts';
 
 const box = await openBox(t);
@@ -37,6 +37,8 @@ t.test('with the default adapter nothing is offered and every step is 503', asyn
   t.match(await box.visitor().post('/cart/payment-sessions', session), notConfigured);
   const { shopper } = await shopperWithCart(box, 2500);
   t.match(await shopper.post('/cart/payment-sessions', session), notConfigured);
+  const order = await place(box, 2500);
+  t.match(await box.visitor().post(`/checkout/${order.id}/payment-sessions`, session), notConfigured);
   const payment = { cartId: newId(), method: 'card', amount: { amount: 2500, currency: 'EUR' }, email: null };
   await t.rejects(beginPayment(box.db, payment), { type: { code: 'payments_not_configured' }, message });
   t.match(await box.visitor().post('/payments/webhooks/test', {}), { status: 404, body: { code: 'not_found' } });

@@ -70,6 +70,8 @@ export async function faultsAfterReconciliation({ box: { db }, simulator }: Stri
     await twoDaysLater(db);
     await reconcile(db);
   }
-  const recorded = await db.query<RecordedPayment>('select * from payments where tenant_id = $1');
+  const recorded = await db.query<RecordedPayment>(
+    "select * from payments where tenant_id = $1 and provider = 'stripe'",
+  );
   return bookFaults(simulator.ledger(), recorded);
 }

@@ -35,7 +35,8 @@ export function bookFaults(ledger: readonly LedgerEntry[], recorded: readonly Re
     if (captured > refunded) faults.push(`${reference} has taken ${captured - refunded} and has no order`);
   }
   const paid = Map.groupBy(
-    ledger.filter(({ captured, refunded }) => captured > refunded),
+    // An order may be paid in parts; a cart is paid at once.
+    ledger.filter(({ captured, refunded, metadata }) => captured > refunded && metadata.cart_id !== undefined),
     ({ metadata }) => metadata.cart_id,
   );
   for (const [cart, twice] of paid)

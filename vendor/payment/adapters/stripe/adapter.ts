@@ -34,7 +34,7 @@ export const stripeAdapter: PaymentAdapter = {
     return (await accountOf(db, paymentSettings.of(db).stripe)) ? ['card'] : [];
   },
 
-  async initiate(db, { id, cartId, amount }) {
+  async initiate(db, { id, cartId, orderId, amount }) {
     const { account } = await openStripe(db);
     // Nothing in here may differ at a second try: under the same key Stripe then refuses it.
     const intent = await callStripe(db, (stripe) =>
@@ -45,7 +45,12 @@ export const stripeAdapter: PaymentAdapter = {
             currency: amount.currency.toLowerCase(),
             capture_method: 'manual',
             allowed_payment_method_types: ['card'],
-            metadata: { payment_id: id, tenant_id: db.tenantId, cart_id: cartId },
+            metadata: {
+              payment_id: id,
+              tenant_id: db.tenantId,
+              ...(cartId !== null && { cart_id: cartId }),
+              ...(orderId !== null && { order_id: orderId }),
+            },
           },
           key,
         ),

@@ -1,0 +1,10 @@
+/**
+ * Money as the history of an order tells it.
+ */
+import { type MoneyValue, minorUnitDigits } from '@carton/runtime';
+
+/** `19.99 EUR` */
+export function format({ amount, currency }: MoneyValue): string {
+  const digits = minorUnitDigits(currency);
+  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+}

@@ -1,0 +1,251 @@
+/**
+ * An order is paid later by whoever has its link, and no more is kept than is owed of it.
+ */
+import { reconcile } from '@carton/payment';
+import { newId } from '@carton/runtime';
+import t from 'tap';
+import { packages, pay, place, statusOf } from './helpers.ts';
+import { callBack, faultsAfterReconciliation, openStripeShop, twoDaysLater } from './stripe-shop.ts';
+
+const shop = await openStripeShop(t, { packages }, { PAYMENT_ADAPTERS: 'stripe,manual' });
+const { box, simulator, shopper } = shop;
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const open = (orderId: string, paymentMethod = 'card') =>
+  box.visitor().post(`/checkout/${orderId}/payment-sessions`, { paymentMethod });
+const secretOf = ({ body }: Awaited<ReturnType<typeof open>>) => body.nextAction.value as string;
+const balanceOf = async (orderId: string) => (await box.staff.get(`/admin/orders/${orderId}`)).body.balance.amount;
+const entryOf = (id: string) => simulator.ledger().find(({ metadata }) => metadata.payment_id === id);
+const refundsOf = (reference: string) =>
+  simulator.account().refunds.filter(({ payment_intent: of }) => of === reference).length;
+
+/** State, captured and refunded of each payment of an order, the oldest first. */
+async function paymentsOf(orderId: string): Promise<unknown[]> {
+  const { body } = await box.staff.get(`/admin/payments?orderId=${orderId}`);
+  return body.items
+    .toReversed()
+    .map(({ method, status, captured, refunded }: Record<string, { amount: number }>) => [
+      method,
+      status,
+      captured?.amount,
+      refunded?.amount,
+    ]);
+}
+
+t.beforeEach(async () => {
+  await simulator.webhooks.settle();
+  callBack(shop);
+});
+t.test('a stranger with nothing but the link pays to the end', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const session = await open(orderId);
+  t.match(session, {
+    status: 201,
+    body: { provider: 'stripe', method: 'card', amount: eur(2500), nextAction: { type: 'client_secret' } },
+  });
+  t.strictSame(entryOf(session.body.id)?.metadata, {
+    payment_id: session.body.id,
+    tenant_id: box.id,
+    order_id: orderId,
+  });
+  t.equal(await statusOf(box, orderId), 'unpaid');
+  t.equal((await open(orderId)).body.id, session.body.id, 'asked again it is the same');
+  t.equal(await shopper.pay(secretOf(session)), 'requires_capture');
+  await simulator.webhooks.settle();
+  t.equal(await statusOf(box, orderId), 'paid');
+  t.strictSame(await paymentsOf(orderId), [['card', 'captured', 2500, 0]]);
+  t.match(await open(orderId), { status: 409, body: { code: 'nothing_to_pay' } });
+});
+
+t.test('without any call-back the box finds out by itself', async (t) => {
+  simulator.listen([]);
+  const { id: orderId } = await place(box, 2500);
+  await shopper.pay(secretOf(await open(orderId)));
+  await twoDaysLater(box.db);
+  await reconcile(box.db);
+  t.equal(await statusOf(box, orderId), 'paid');
+});
+
+t.test('of many at once one session is opened', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => open(orderId)));
+  t.strictSame([...new Set(answers.map(({ status }) => status))], [201]);
+  t.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
+  t.strictSame(await paymentsOf(orderId), [['card', 'pending', 0, 0]]);
+  t.equal(simulator.ledger().filter(({ metadata }) => metadata.order_id === orderId).length, 1);
+});
+
+t.test('another method takes the place of the one that waited, which is voided', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const card = await open(orderId);
+  t.match(await open(orderId, 'bank_transfer'), { status: 201, body: { provider: 'manual', amount: eur(2500) } });
+  t.strictSame(await paymentsOf(orderId), [
+    ['card', 'voided', 0, 0],
+    ['bank_transfer', 'pending', 0, 0],
+  ]);
+  t.equal(await statusOf(box, orderId), 'unpaid', 'somebody is still to pay');
+  t.match(await shopper.pay(secretOf(card)), /unexpected_state/, 'the first cannot be paid any more');
+  await shopper.pay(secretOf(await open(orderId)));
+  await simulator.webhooks.settle();
+  t.strictSame(await paymentsOf(orderId), [
+    ['card', 'voided', 0, 0],
+    ['bank_transfer', 'voided', 0, 0],
+    ['card', 'captured', 2500, 0],
+  ]);
+  t.equal(await balanceOf(orderId), 0);
+});
+
+t.test('a replaced one that was paid before its provider knew is not taken beside the other', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const card = await open(orderId);
+  simulator.listen([]);
+  await shopper.pay(secretOf(card));
+  simulator.faults = (operation) => (operation === 'cancel' ? { status: 500 } : null);
+  await open(orderId, 'bank_transfer');
+  simulator.faults = () => null;
+  t.strictSame(await faultsAfterReconciliation(shop), []);
+  t.match(entryOf(card.body.id), { held: 0, captured: 0 });
+  t.equal(await balanceOf(orderId), 2500);
+});
+
+t.test('a declined card is followed by another try', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const first = await open(orderId);
+  t.equal(await shopper.pay(secretOf(first), 'pm_card_chargeDeclined'), 'card_declined');
+  await simulator.webhooks.settle();
+  const second = await open(orderId);
+  t.not(second.body.id, first.body.id);
+  await shopper.pay(secretOf(second));
+  await simulator.webhooks.settle();
+  t.strictSame(await paymentsOf(orderId), [
+    ['card', 'voided', 0, 0],
+    ['card', 'captured', 2500, 0],
+  ]);
+});
+
+t.test('of an order that is paid in part the rest is asked for', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const whole = await open(orderId);
+  await pay(box, orderId, 1000);
+  const rest = await open(orderId);
+  t.match(rest, { status: 201, body: { amount: eur(1500) } });
+  t.match(entryOf(whole.body.id), { status: 'canceled' }, 'the one over the whole is given up');
+  await shopper.pay(secretOf(rest));
+  await simulator.webhooks.settle();
+  t.equal(await statusOf(box, orderId), 'paid');
+  t.equal(await balanceOf(orderId), 0);
+});
+
+t.test('no more is captured than is owed by then', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const session = await open(orderId);
+  await pay(box, orderId, 1000);
+  await shopper.pay(secretOf(session));
+  await simulator.webhooks.settle();
+  t.match(entryOf(session.body.id), { held: 0, captured: 1500, refunded: 0 });
+  t.equal(await statusOf(box, orderId), 'paid');
+  t.equal(await balanceOf(orderId), 0);
+});
+
+t.test('what is authorized once the order was paid otherwise is let go', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const session = await open(orderId);
+  await pay(box, orderId, 2500);
+  await shopper.pay(secretOf(session));
+  await simulator.webhooks.settle();
+  t.match(entryOf(session.body.id), { held: 0, captured: 0 });
+  t.strictSame(await paymentsOf(orderId), [
+    ['card', 'voided', 0, 0],
+    ['bank_transfer', 'captured', 2500, 0],
+  ]);
+  t.equal(await statusOf(box, orderId), 'paid');
+});
+
+t.test('what was taken while the order was paid otherwise is given back, once', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const session = await open(orderId);
+  // The capture is done, and neither its answer nor its call-back arrives.
+  simulator.faults = (operation, moment) => {
+    if (operation !== 'capture') return null;
+    simulator.listen([]);
+    return moment === 'after' ? { lose: true } : null;
+  };
+  await shopper.pay(secretOf(session));
+  await simulator.webhooks.settle();
+  simulator.faults = () => null;
+  t.match(entryOf(session.body.id), { captured: 2500, refunded: 0 });
+  t.match(await pay(box, orderId, 2500), { status: 201 });
+  t.strictSame(await faultsAfterReconciliation(shop), []);
+  t.match(entryOf(session.body.id), { captured: 2500, refunded: 2500 });
+  t.equal(refundsOf(session.body.reference), 1);
+  t.strictSame(await paymentsOf(orderId), [
+    ['card', 'captured', 2500, 2500],
+    ['bank_transfer', 'captured', 2500, 0],
+  ]);
+  t.equal(await balanceOf(orderId), 0);
+});
+
+t.test('what comes in after the order was canceled is given back, once', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  const session = await open(orderId);
+  simulator.listen([]);
+  await shopper.pay(secretOf(session));
+  // The provider has taken it by itself, as methods do that know no authorization.
+  simulator.account().capture(session.body.reference, {});
+  await box.staff.post(`/admin/orders/${orderId}/cancel`);
+  await Promise.all([reconcile(box.db), reconcile(box.db)]);
+  for (let round = 0; round < 3; round++) {
+    await twoDaysLater(box.db);
+    await Promise.all([reconcile(box.db), reconcile(box.db)]);
+  }
+  t.match(entryOf(session.body.id), { held: 0, captured: 2500, refunded: 2500, doubles: 0 });
+  t.equal(refundsOf(session.body.reference), 1);
+  t.strictSame(await paymentsOf(orderId), [['card', 'captured', 2500, 2500]]);
+  t.match((await box.staff.get(`/admin/refunds?orderId=${orderId}`)).body.items, [
+    { status: 'succeeded', amount: eur(2500), reason: 'The order was canceled' },
+  ]);
+  t.match(await open(orderId), { status: 409, body: { code: 'order_already_canceled' } });
+});
+
+t.test('staff capture no more than is owed, nothing of a canceled order', async (t) => {
+  const [{ id }] = (await box.staff.get('/admin/payment-methods')).body.items;
+  await box.staff.patch(`/admin/payment-methods/${id}`, { captureMode: 'manual' });
+  t.teardown(() => box.staff.patch(`/admin/payment-methods/${id}`, { captureMode: 'automatic' }));
+  const { id: orderId } = await place(box, 2500);
+  const session = await open(orderId);
+  await shopper.pay(secretOf(session));
+  await simulator.webhooks.settle();
+  t.equal(await statusOf(box, orderId), 'authorized');
+  t.match(await open(orderId), { status: 409, body: { code: 'nothing_to_pay' } }, 'it is held already');
+  await pay(box, orderId, 1000);
+  const capture = (amount?: number) =>
+    box.staff.post(`/admin/payments/${session.body.id}/capture`, amount ? { amount: eur(amount) } : undefined);
+  t.match(await capture(1501), { status: 409, body: { detail: 'At most 15.00 EUR is left to capture.' } });
+  t.match(await capture(), { status: 200, body: { captured: eur(1500) } });
+  t.equal(await balanceOf(orderId), 0);
+});
+
+t.test('a crash before the provider answered is made up for', async (t) => {
+  const { id: orderId } = await place(box, 2500);
+  simulator.faults = (operation) => (operation === 'create' ? { lose: true } : null);
+  t.match(await open(orderId), { status: 502 });
+  simulator.faults = () => null;
+  t.match(await open(orderId, 'bank_transfer'), { status: 201 });
+  t.strictSame(await paymentsOf(orderId), [
+    ['card', 'voided', 0, 0],
+    ['bank_transfer', 'pending', 0, 0],
+  ]);
+});
+
+t.test('what cannot be paid is refused', async (t) => {
+  const { id } = await place(box, 2500);
+  t.match(await open(newId()), { status: 404, body: { code: 'not_found' } });
+  const other = await box.openShop();
+  t.match(await other.visitor().post(`/checkout/${id}/payment-sessions`, { paymentMethod: 'card' }), { status: 404 });
+  t.match(await open(id, 'shells'), { status: 400, body: { code: 'payment_method_unknown' } });
+  t.match(await open((await place(box, 0)).id), { status: 409, body: { code: 'nothing_to_pay' } });
+  t.strictSame(await paymentsOf(id), []);
+});
+
+t.test('in the end provider and box agree to the unit', async (t) => {
+  t.strictSame(await faultsAfterReconciliation(shop), []);
+});
