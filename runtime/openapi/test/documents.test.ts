@@ -13,6 +13,9 @@ import { createTestBox } from '../../testing/box.ts';
 import { documentFaults, type TestDocument } from '../../testing/document.ts';
 import { sourceRoot } from '../../testing/packages.ts';
 
+// The tools read every example of every operation, three tiers one after another.
+t.setTimeout(900_000);
+
 const run = promisify(execFile);
 const root = dirname(sourceRoot);
 const clientCheck = join(root, 'scripts/client-check');

@@ -5,6 +5,9 @@ import { callerOf, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { makeKey, packages } from './keys.ts';
 
+// Each password costs its hash, on purpose.
+t.setTimeout(600_000);
+
 const box = await createTestBox(t, { packages, tier: 'enterprise' });
 const password = 'correct horse battery';
 let hired = 0;

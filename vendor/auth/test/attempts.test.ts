@@ -5,6 +5,9 @@ import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, packages, password, postFrom, pretendAttempts, pretendMinutesAgo } from './people.ts';
 
+// Each password costs its hash, on purpose.
+t.setTimeout(600_000);
+
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const path = '/admin/auth/login';
 const tooMany = { status: 429, body: { code: 'too_many_requests' }, retryAfter: /^[1-9]\d*$/ };

@@ -8,6 +8,9 @@ import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
 import { hire, packages, password, postFrom, pretendMinutesAgo } from './people.ts';
 
+// Each password costs its hash, on purpose.
+t.setTimeout(600_000);
+
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const path = '/admin/auth/login';
 const tooMany = { status: 429, body: { code: 'too_many_requests' } };

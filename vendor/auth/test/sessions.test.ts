@@ -5,6 +5,9 @@ import { callerOf, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, packages, password, signIn } from './people.ts';
 
+// Each password costs its hash, on purpose.
+t.setTimeout(600_000);
+
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const credentials = { email: box.email, password: box.password };
 

@@ -5,6 +5,9 @@ import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, packages, password } from './people.ts';
 
+// Each password costs its hash, on purpose.
+t.setTimeout(600_000);
+
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
 t.test('roles and what they may do to staff', async (t) => {
