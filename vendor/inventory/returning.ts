@@ -5,6 +5,7 @@
 import type { TenantDatabase } from '@carton/runtime';
 import { actorOf, arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
+import { markLow } from './lowness.ts';
 
 /** Whether anything is reserved under a reference. */
 export async function isReserved(db: TenantDatabase, { type, id }: StockReference): Promise<boolean> {
@@ -46,16 +47,19 @@ const returnText = `
   back as (
     select variant_id, location_id, sum(quantity)::integer as quantity from parts where quantity > 0 group by 1, 2
   ),
-  held as (
-    select levels.stock_item_id, levels.location_id, levels.on_hand, back.quantity
-      from back
-      join stock_items items
-        on items.tenant_id = $1 and items.id = any($7::uuid[]) and items.id = back.variant_id and items.tracked
+  locked as (
+    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at, items.low
+      from stock_items items
       join stock_levels levels
-        on levels.tenant_id = $1 and levels.stock_item_id = any($7::uuid[])
-       and levels.stock_item_id = back.variant_id and levels.location_id = back.location_id
+        on levels.tenant_id = $1 and levels.stock_item_id = any($7::uuid[]) and levels.stock_item_id = items.id
+     where items.tenant_id = $1 and items.id = any($7::uuid[]) and items.tracked
      order by levels.stock_item_id, levels.location_id
        for update of levels
+  ),
+  held as (
+    select locked.stock_item_id, locked.location_id, locked.on_hand, back.quantity
+      from locked
+      join back on back.variant_id = locked.stock_item_id and back.location_id = locked.location_id
   ),
   put as (
     update stock_levels levels
@@ -66,7 +70,16 @@ const returnText = `
      where levels.tenant_id = $1 and levels.stock_item_id = any($7::uuid[])
        and levels.stock_item_id = held.stock_item_id and levels.location_id = held.location_id
        and (select count(*) from held) > 0
-  )
+  ),
+  sums as (
+    select locked.stock_item_id as id, max(locked.low_at) as low_at, locked.low,
+           sum(locked.on_hand - locked.reserved) as before,
+           sum(locked.on_hand - locked.reserved + coalesce(held.quantity, 0)) as after
+      from locked
+      left join held on held.stock_item_id = locked.stock_item_id and held.location_id = locked.location_id
+     group by locked.stock_item_id, locked.low
+  ),
+  ${markLow}
   insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
                                reference_id, actor_type, actor_id, actor_label)
   select $1, coalesce(($8::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, quantity,
@@ -84,14 +97,17 @@ const releaseText = `
   released as (
     delete from stock_reservations where tenant_id = $1 and id = any(array(select id from own_rows))
   ),
+  locked as (
+    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at
+      from stock_levels levels
+     where levels.tenant_id = $1 and levels.stock_item_id = any(array(select stock_item_id from own_rows))
+     order by levels.stock_item_id, levels.location_id
+       for update
+  ),
   held as (
-    select sums.*, levels.reserved
-      from (select stock_item_id, location_id, sum(quantity)::integer as quantity from own_rows group by 1, 2) sums
-      join stock_levels levels
-        on levels.tenant_id = $1 and levels.stock_item_id = sums.stock_item_id
-       and levels.location_id = sums.location_id
-     order by sums.stock_item_id, sums.location_id
-       for update of levels
+    select own.*, locked.reserved
+      from (select stock_item_id, location_id, sum(quantity)::integer as quantity from own_rows group by 1, 2) own
+      join locked on locked.stock_item_id = own.stock_item_id and locked.location_id = own.location_id
   ),
   freed as (
     update stock_levels levels
@@ -100,16 +116,30 @@ const releaseText = `
      where levels.tenant_id = $1 and levels.stock_item_id = held.stock_item_id
        and levels.location_id = held.location_id
        and (select count(*) from held) > 0
-  )
+  ),
+  sums as (
+    select locked.stock_item_id as id, max(locked.low_at) as low_at, null::boolean as low,
+           sum(locked.on_hand - locked.reserved) as before,
+           sum(locked.on_hand - locked.reserved + coalesce(held.quantity, 0)) as after
+      from locked
+      left join held on held.stock_item_id = locked.stock_item_id and held.location_id = locked.location_id
+     group by locked.stock_item_id
+  ),
+  ${markLow}
   select stock_item_id as variant_id, sum(quantity)::integer as quantity
     from held group by stock_item_id order by stock_item_id`;
 
+/** The level at the default location, which every item has, is locked, so that nobody changes the item meanwhile. */
 const openLevelsText = `
-  insert into stock_levels (tenant_id, stock_item_id, location_id)
-  select $1, items.id, place.location_id
-    from unnest($2::uuid[], $3::uuid[]) as place (variant_id, location_id)
-    join stock_items items on items.tenant_id = $1 and items.id = place.variant_id
-   order by items.id, place.location_id
+  insert into stock_levels (tenant_id, stock_item_id, location_id, low_at)
+  select $1, place.variant_id, place.location_id, place.low_at
+    from (select place.variant_id, place.location_id, levels.low_at
+            from unnest($2::uuid[], $3::uuid[]) as place (variant_id, location_id)
+            join stock_levels levels
+              on levels.tenant_id = $1 and levels.stock_item_id = place.variant_id
+             and levels.location_id = '${defaultLocation}'
+           order by place.variant_id, place.location_id
+             for update of levels) place
       on conflict do nothing`;
 
 /** Makes the levels of variants at locations where they have none yet, with nothing on hand. */

@@ -14,6 +14,7 @@ import {
 } from '@carton/runtime';
 import type { StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
+import { followItem, lockLevels, settleLow } from './lowness.ts';
 import type { StockItemQuery, StockMovement, StockReservationQuery } from './schemas.ts';
 
 export interface StockItemRow {
@@ -87,22 +88,9 @@ export async function lockStockItem(
   db: TenantDatabase,
   id: string,
 ): Promise<{ item: StockItemRow; levels: LevelRow[] } | null> {
-  const rows = await db.query<StockItemRow & LevelRow>(
-    `select ${policy}, levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved
-       from stock_items items
-       join stock_levels levels on levels.tenant_id = $1 and levels.stock_item_id = items.id
-      where items.tenant_id = $1 and items.id = $2
-      order by levels.location_id
-        for update`,
-    [id],
-  );
-  const [item] = rows;
-  return item ? { item, levels: rows } : null;
+  const [levels, item] = await Promise.all([lockLevels<LevelRow>(db, id), findStockItem(db, id)]);
+  return item && { item, levels };
 }
-
-const isLow = `stock_items.tracked and stock_items.low_stock_level >= (
-  select coalesce(sum(levels.on_hand - levels.reserved), 0) from stock_levels levels
-   where levels.tenant_id = stock_items.tenant_id and levels.stock_item_id = stock_items.id)`;
 
 /** A page of items. Whoever follows them is told of those whose stock was moved, too. */
 export async function listStockItems(
@@ -124,7 +112,7 @@ export async function listStockItems(
     return { ...page, items: ids.flatMap((id) => rows.get(id) ?? []) };
   }
   if (variantId) items.where('stock_items.id', variantId);
-  if (low !== undefined) items.whereRaw(low ? isLow : `not (${isLow})`);
+  if (low !== undefined) items.where('stock_items.low', low);
   return paginateIntegration(db, items, 'stock_items', query);
 }
 
@@ -135,8 +123,11 @@ type ItemPatch = Partial<
 /** Changes an item; by the times of its levels whoever follows stock is told of it. Answers the item as it is now. */
 export async function changeItem(db: TenantDatabase, id: string, patch: ItemPatch): Promise<unknown[]> {
   const metadata = patch.metadata && json(patch.metadata);
-  const changed = await db.update('stock_items', { id }, { ...patch, metadata, updatedAt: new Date() });
-  await db.query('update stock_levels set updated_at = now() where tenant_id = $1 and stock_item_id = $2', [id]);
+  const [, changed] = await Promise.all([
+    lockLevels(db, id),
+    db.update('stock_items', { id }, { ...patch, metadata, updatedAt: new Date() }),
+    followItem(db, id),
+  ]);
   return changed;
 }
 
@@ -148,7 +139,10 @@ export async function moveLevel(
 ): Promise<StockMovement> {
   const place = { stockItemId, locationId };
   const onHand = before + movement.quantity;
-  await db.update('stock_levels', place, { onHand, backOrdered: onHand < 0, updatedAt: new Date() });
+  await Promise.all([
+    db.update('stock_levels', place, { onHand, backOrdered: onHand < 0, updatedAt: new Date() }),
+    settleLow(db, stockItemId),
+  ]);
   const { actor } = db;
   return db.insert<StockMovement>('stock_movements', {
     id: newId(),

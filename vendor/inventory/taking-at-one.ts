@@ -4,24 +4,28 @@
  */
 import type { TenantDatabase } from '@carton/runtime';
 import { actorOf, newIds, type Outcome, type StockArrays, type StockReference } from './lines.ts';
+import { markLow } from './lowness.ts';
 
 const takeText = `
   with wanted as (
     select line.variant_id, line.quantity, line.row_id, items.tracked,
-           items.back_order_policy = 'allow' as back_orders, items.low_stock_level
+           items.back_order_policy = 'allow' as back_orders, items.low_stock_level, items.low
       from unnest($2::uuid[], $3::integer[], $4::uuid[]) as line (variant_id, quantity, row_id)
       left join stock_items items
         on items.tenant_id = $1 and items.id = any($2::uuid[]) and items.id = line.variant_id
   ),
-  held as (
-    select wanted.*, levels.on_hand, levels.on_hand - levels.reserved as available
+  locked as (
+    select wanted.*, levels.location_id, levels.on_hand, levels.on_hand - levels.reserved as available, levels.low_at
       from wanted
       join stock_levels levels
         on levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[])
-       and levels.location_id = $10 and levels.stock_item_id = wanted.variant_id
+       and levels.stock_item_id = wanted.variant_id
      where wanted.tracked
-     order by wanted.variant_id
+     order by wanted.variant_id, levels.location_id
        for update of levels
+  ),
+  held as (
+    select * from locked where location_id = $10
   ),
   outcomes as (
     select wanted.variant_id, wanted.quantity, wanted.low_stock_level, held.available,
@@ -47,7 +51,14 @@ const takeText = `
     select $1, row_id, variant_id, $10, -quantity, 'sold', $5, $6, $7, $8, $9
       from held
      where (select possible from verdict)
-  )
+  ),
+  sums as (
+    select variant_id as id, max(low_at) as low_at, low, sum(available) as before, sum(available) - quantity as after
+      from locked
+     where (select possible from verdict)
+     group by variant_id, quantity, low
+  ),
+  ${markLow}
   select variant_id, case when refused then 'refused' else 'low' end as kind, quantity,
          case when refused then greatest(coalesce(available, 0), 0) else available - quantity end as available,
          coalesce(low_stock_level, 0) as low_stock_level

@@ -1,7 +1,7 @@
 /**
  * Taking stock, for a sale or to hold it, in one statement over all lines and locations: all of it or none.
  *
- * The statement locks what is reserved under the reference, then the levels it may change in the order of variants and
+ * The statement locks what is reserved under the reference, then all levels of the variants in the order of variants and
  * locations, so that no two can wait for each other, and looks at both as they are once locked. New values are made
  * from those locked ones: the row that an update finds is as old as its statement, and PostgreSQL holds what is made of
  * that against the checks of the table before it turns to the newest.
@@ -20,6 +20,7 @@ import {
   type StockLine,
   type StockReference,
 } from './lines.ts';
+import { markLow } from './lowness.ts';
 import { takeAtOne } from './taking-at-one.ts';
 
 /**
@@ -38,25 +39,31 @@ const allotment = `
   ),
   wanted as (
     select line.variant_id, line.quantity, line.anywhere, items.tracked,
-           items.back_order_policy = 'allow' as back_orders, items.low_stock_level
+           items.back_order_policy = 'allow' as back_orders, items.low_stock_level, items.low
       from unnest($2::uuid[], $3::integer[], $4::integer[]) as line (variant_id, quantity, anywhere)
       left join stock_items items
         on items.tenant_id = $1 and items.id = any($2::uuid[]) and items.id = line.variant_id
   ),
+  locked as (
+    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at, wanted.tracked,
+           wanted.low
+      from stock_levels levels
+      left join wanted on wanted.variant_id = levels.stock_item_id
+     where levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[] || array(select stock_item_id from own))
+       and (wanted.tracked or levels.stock_item_id = any(array(select stock_item_id from own)))
+     order by levels.stock_item_id, levels.location_id
+       for update of levels
+  ),
   held as (
     select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, serving.place,
            coalesce(own.quantity, 0) as own, coalesce(placed.quantity, 0) as placed
-      from stock_levels levels
+      from locked levels
       left join own on own.stock_item_id = levels.stock_item_id and own.location_id = levels.location_id
-      left join wanted on wanted.variant_id = levels.stock_item_id
       left join unnest($5::uuid[], $6::uuid[], $7::integer[]) as placed (variant_id, location_id, quantity)
         on placed.variant_id = levels.stock_item_id and placed.location_id = levels.location_id
       left join unnest($8::uuid[]) with ordinality as serving (location_id, place)
         on serving.location_id = levels.location_id
-     where levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[] || array(select stock_item_id from own))
-       and (own.quantity > 0 or (wanted.tracked and (serving.place > 0 or placed.quantity > 0)))
-     order by levels.stock_item_id, levels.location_id
-       for update of levels
+     where own.quantity > 0 or (levels.tracked and (serving.place > 0 or placed.quantity > 0))
   ),
   rooms as (
     select held.*, wanted.anywhere, wanted.back_orders,
@@ -120,7 +127,17 @@ const allotment = `
   used_up as (
     delete from stock_reservations
      where tenant_id = $1 and id = any(array(select id from own_rows)) and (select possible from verdict)
-  )`;
+  ),
+  sums as (
+    select locked.stock_item_id as id, max(locked.low_at) as low_at, locked.low,
+           sum(locked.on_hand - locked.reserved) as before,
+           sum(locked.on_hand - locked.reserved + coalesce(changes.own - changes.quantity, 0)) as after
+      from locked
+      left join changes
+        on changes.stock_item_id = locked.stock_item_id and changes.location_id = locked.location_id
+     group by locked.stock_item_id, locked.low
+  ),
+  ${markLow}`;
 
 const changedLevel = `
   levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[] || array(select stock_item_id from own))

@@ -1,0 +1,136 @@
+/**
+ * `low` of an item is what its levels come to, whatever has moved its stock, at whichever location and beside whom.
+ */
+import { newId } from '@carton/runtime';
+import { openDatabase } from '@carton/runtime/service';
+import { createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { releaseAllEnded, releaseStock, reserveStock, returnStock, type StockReference, takeStock } from '../index.ts';
+import { adjust, codeOf, type Stocked, stocked } from './helpers.ts';
+import { warehousePackage } from './warehouse-package.ts';
+
+const packages = ['core', 'auth', 'tenant', 'product', 'inventory'].map((name) => `@carton/${name}`);
+const reference = (type: string) => ({ type, id: newId() });
+const past = new Date(Date.now() - 1000);
+
+const plain = await createTestBox(t, { packages, tier: 'basic' });
+const spread = await createTestBox(t, await warehousePackage(t, ['tenant']));
+const open = async (rank: number, country: string, sells: boolean): Promise<string> =>
+  (await spread.staff.post('/admin/warehouses', { rank, country, sells })).body.id;
+const warehouses = [await open(1, 'PT', true), await open(2, 'FR', true), await open(3, 'FR', false)];
+type Box = typeof plain;
+
+/** Items whose column is not what their levels and policy come to. */
+const wrong = ({ db }: Box) =>
+  db.query(
+    `select id, low, tracked, low_stock_level, available, low_ats from (
+       select items.id, items.low, items.tracked, items.low_stock_level, sum(levels.on_hand - levels.reserved) as available,
+              array_agg(distinct levels.low_at) as low_ats
+         from stock_items items
+         join stock_levels levels on levels.tenant_id = $1 and levels.stock_item_id = items.id
+        where items.tenant_id = $1
+        group by items.tenant_id, items.id) books
+      where low <> (tracked and available <= low_stock_level)
+         or low_ats <> array[case when tracked then low_stock_level end]`,
+  );
+
+const isLow = async (box: Box, itemId: string, low: boolean) =>
+  (await box.staff.get(`/admin/stock-items?variantId=${itemId}&low=${low}`)).body.items.length === 1;
+
+async function random(box: Box, locations: readonly string[], rounds: number, check: (round: number) => Promise<void>) {
+  const variants = [await stocked(box, 20), await stocked(box, 12, { lowStockLevel: 6 }), await stocked(box, 0)];
+  for (const locationId of locations) {
+    for (const { itemId } of variants) await adjust(box, itemId, { quantity: 6, reason: 'received', locationId });
+  }
+  const carts = Array.from({ length: 4 }, () => reference('cart'));
+  const orders = Array.from({ length: 3 }, () => reference('order'));
+  let seed = Number(process.env.STOCK_SEED ?? Date.now() % 2 ** 31);
+  t.comment(`STOCK_SEED=${seed}`);
+  const below = (count: number) => {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    return (seed >>> 8) % count;
+  };
+  const one = <T>(list: readonly T[]) => list[below(list.length)] as T;
+  const line = () => ({
+    variantId: one(variants).variantId,
+    quantity: 1 + below(4),
+    locationId: one([undefined, ...locations]),
+  });
+  const step = async () => {
+    const [cart, order] = [one(carts), one(orders)] as [StockReference, StockReference];
+    const lines = Array.from({ length: 1 + below(3) }, line);
+    const anywhere = lines.map(({ variantId, quantity }) => ({ variantId, quantity }));
+    const { itemId } = one(variants) as Stocked;
+    const kind = below(9);
+    const locationId = one([undefined, ...locations]);
+    if (kind === 0) await adjust(box, itemId, { quantity: below(9) - 3 || 1, reason: 'corrected', locationId });
+    if (kind === 1) await box.staff.patch(`/admin/stock-items/${itemId}`, { lowStockLevel: below(15) });
+    if (kind === 2) await box.staff.patch(`/admin/stock-items/${itemId}`, { tracked: below(3) > 0 });
+    return box.db.transaction(async (tx) => {
+      if (kind === 3) return takeStock(tx, anywhere, order);
+      if (kind === 4) return takeStock(tx, lines, order, { reserved: cart });
+      if (kind === 5) return releaseStock(tx, cart);
+      if (kind === 6) return returnStock(tx, lines, order);
+      if (kind > 6) return reserveStock(tx, anywhere, cart, { until: kind > 7 ? past : null });
+    });
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    const work = Array.from({ length: 6 }, () => step().then(() => 'done', codeOf));
+    if (round % 5 === 4) work.push(releaseAllEnded(box.db).then(() => 'done', codeOf));
+    const outcomes = new Set([...(await Promise.all(work)), 'done', 'insufficient_stock']);
+    t.strictSame(outcomes, new Set(['done', 'insufficient_stock']), 'nothing waits in a circle');
+    await check(round);
+  }
+}
+
+t.test('one location: whatever happens at once, low is what there is', (t) =>
+  random(plain, [], 40, async (round) => {
+    t.strictSame(await wrong(plain), [], `round ${round}`);
+  }),
+);
+
+t.test('several locations: their sum counts, also of those that serve no sale', (t) =>
+  random(spread, warehouses, 40, async (round) => {
+    t.strictSame(await wrong(spread), [], `round ${round}`);
+  }),
+);
+
+t.test('the list has what fell to its level and what is not tracked never', async (t) => {
+  const { itemId, variantId } = await stocked(plain, 3, { lowStockLevel: 2 });
+  t.strictSame([await isLow(plain, itemId, true), await isLow(plain, itemId, false)], [false, true]);
+  const order = reference('order');
+  await plain.db.transaction((tx) => takeStock(tx, [{ variantId, quantity: 1 }], order));
+  t.strictSame([await isLow(plain, itemId, true), await isLow(plain, itemId, false)], [true, false]);
+  await plain.staff.patch(`/admin/stock-items/${itemId}`, { tracked: false });
+  t.strictSame([await isLow(plain, itemId, true), await isLow(plain, itemId, false)], [false, true]);
+});
+
+t.test('a sale that leaves enough writes nothing of the item', async (t) => {
+  const { itemId, variantId } = await stocked(plain, 5, { lowStockLevel: 2 });
+  const version = async () =>
+    (
+      await plain.db.query('select xmin::text, ctid::text from stock_items where tenant_id = $1 and id = $2', [itemId])
+    )[0];
+  const before = await version();
+  await plain.db.transaction((tx) => takeStock(tx, [{ variantId, quantity: 1 }], reference('order')));
+  t.strictSame(await version(), before);
+  await plain.db.transaction((tx) => takeStock(tx, [{ variantId, quantity: 2 }], reference('order')));
+  t.notSame(await version(), before);
+});
+
+t.test('the migration knows what is low of old items', async (t) => {
+  const migration = new URL('../migrations/20261122151500_inventory_know_low_stock.js', import.meta.url);
+  const { up, down } = await import(migration.href);
+  const { knex, close } = openDatabase({ url: spread.databaseUrl });
+  t.teardown(close);
+  const states = 'select id, low from stock_items order by id';
+  await stocked(spread, 5, { lowStockLevel: 4 });
+  await stocked(spread, 4, { lowStockLevel: 4 });
+  await stocked(spread, 0, { tracked: false });
+  const rows = await spread.owner.query(states);
+  t.strictSame(new Set(rows.map(({ low }) => low)), new Set([true, false]));
+  await down(knex);
+  await up(knex);
+  t.strictSame(await wrong(spread), []);
+  t.strictSame(await spread.owner.query(states), rows);
+});
