@@ -18,7 +18,7 @@ const others: Record<string, readonly string[]> = {
   // Of the shop, its goods and its books.
   tenants: ['name'],
   stores: ['name'],
-  regions: ['name'],
+  regions: ['name', 'metadata'],
   number_sequences: ['name'],
   background_tasks: ['name'],
   product_options: ['name'],
@@ -28,11 +28,14 @@ const others: Record<string, readonly string[]> = {
   stock_movements: ['note', 'reason'],
   // Integrators' own, about goods and not about persons.
   products: ['metadata'],
+  product_variants: ['metadata'],
+  collections: ['metadata'],
+  stock_items: ['metadata'],
   // Of people who work for the shop.
-  staff_users: ['email', 'name'],
+  staff_users: ['email', 'name', 'metadata'],
   staff_sessions: ['address', 'user_agent'],
   staff_invites: ['email'],
-  api_keys: ['name'],
+  api_keys: ['name', 'metadata'],
 };
 
 /** Who of the shop's people did something. */

@@ -25,7 +25,7 @@ export const personalOrders: PersonalData = {
   keeps: [
     {
       table: 'orders',
-      columns: ['email', 'customer_name', 'phone', 'notes', 'session_hash', 'metadata'],
+      columns: ['email', 'email_key', 'customer_name', 'phone', 'notes', 'session_hash', 'metadata'],
       reason: 'To deliver what you ordered and to answer for it; tax law asks for the record of the sale.',
       kept: untilErased,
     },

@@ -12,7 +12,13 @@ export const personalPayments: PersonalData = {
   name: 'payments',
   keeps: [
     { table: 'payment_transactions', columns: ['note'], reason: 'To know how you paid.', kept: untilErased },
-    { table: 'refunds', columns: ['reason'], reason: 'To know why you were paid back.', kept: untilErased },
+    { table: 'payments', columns: ['metadata'], reason: 'For the systems the shop works with.', kept: untilErased },
+    {
+      table: 'refunds',
+      columns: ['reason', 'metadata'],
+      reason: 'To know why you were paid back.',
+      kept: untilErased,
+    },
   ],
   async find(db, { records }) {
     const payments = await db.query<{ id: string }>(paymentsOfOrders, [records.order ?? []]);
@@ -37,9 +43,9 @@ export const personalPayments: PersonalData = {
       ids,
     );
     await tx.query(
-      `update refunds set reason = null
-        where tenant_id = $1 and payment_id = any($2::uuid[]) and reason is not null`,
+      `update refunds set reason = null, metadata = '{}' where tenant_id = $1 and payment_id = any($2::uuid[])`,
       ids,
     );
+    await tx.query(`update payments set metadata = '{}' where tenant_id = $1 and id = any($2::uuid[])`, ids);
   },
 };
