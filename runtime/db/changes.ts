@@ -26,7 +26,10 @@ export type ChangeListener = (db: TenantDatabase, change: Change) => Promise<voi
 
 export const changeListeners = extensionPoint<ChangeListener>('changes');
 
-/** A row without what must not be copied anywhere: every column that holds the hash of a secret. */
+/**
+ * A row without what must not be copied anywhere, every column that holds the hash of a secret, and without what only
+ * repeats another column for comparisons, by custom called `…_key`.
+ */
 export function withoutSecrets(row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).filter(([column]) => !/[hH]ash$/.test(column)));
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !/([hH]ash|[a-z]Key)$/.test(column)));
 }
