@@ -129,26 +129,42 @@ const releaseText = `
   select stock_item_id as variant_id, sum(quantity)::integer as quantity
     from held group by stock_item_id order by stock_item_id`;
 
-/** The level at the default location, which every item has, is locked, so that nobody changes the item meanwhile. */
+/**
+ * Where a level is missing, those at the default location, which every item has, are locked: nobody changes an item
+ * meanwhile. `$4`: all variants that the transaction is about to move, in whose order others lock them, too.
+ */
 const openLevelsText = `
+  with missing as (
+    select place.variant_id, place.location_id
+      from unnest($2::uuid[], $3::uuid[]) as place (variant_id, location_id)
+     where not exists (select from stock_levels levels
+                        where levels.tenant_id = $1 and levels.stock_item_id = place.variant_id
+                          and levels.location_id = place.location_id)
+  ),
+  locked as (
+    select levels.stock_item_id, levels.low_at from stock_levels levels
+     where levels.tenant_id = $1 and levels.stock_item_id = any($4::uuid[])
+       and levels.location_id = '${defaultLocation}' and exists (select from missing)
+     order by levels.stock_item_id
+       for update
+  )
   insert into stock_levels (tenant_id, stock_item_id, location_id, low_at)
-  select $1, place.variant_id, place.location_id, place.low_at
-    from (select place.variant_id, place.location_id, levels.low_at
-            from unnest($2::uuid[], $3::uuid[]) as place (variant_id, location_id)
-            join stock_levels levels
-              on levels.tenant_id = $1 and levels.stock_item_id = place.variant_id
-             and levels.location_id = '${defaultLocation}'
-           order by place.variant_id, place.location_id
-             for update of levels) place
+  select $1, missing.variant_id, missing.location_id, locked.low_at
+    from missing join locked on locked.stock_item_id = missing.variant_id
+   order by missing.variant_id, missing.location_id
       on conflict do nothing`;
 
-/** Makes the levels of variants at locations where they have none yet, with nothing on hand. */
+/**
+ * Makes the levels of variants at locations where they have none yet, with nothing on hand.
+ * @param moved all variants whose stock is moved next
+ */
 export async function openLevels(
   tx: TenantDatabase,
   variantIds: readonly string[],
   locationIds: readonly string[],
+  moved = variantIds,
 ): Promise<void> {
-  await tx.query(openLevelsText, [variantIds, locationIds]);
+  await tx.query(openLevelsText, [variantIds, locationIds, moved]);
 }
 
 export async function returnLines(
@@ -161,7 +177,7 @@ export async function returnLines(
   const ids = newIds(variantIds.length + placedIds.length);
   const places = [placedIds, locationIds, quantities];
   await Promise.all([
-    placedIds.length > 0 && openLevels(tx, placedIds, locationIds),
+    placedIds.length > 0 && openLevels(tx, placedIds, locationIds, variantIds),
     tx.query(returnText, [variantIds, anywhere, ...places, variantIds, ids, type, id, ...actorOf(tx)]),
   ]);
 }

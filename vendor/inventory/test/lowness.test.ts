@@ -105,6 +105,21 @@ t.test('the list has what fell to its level and what is not tracked never', asyn
   t.strictSame([await isLow(plain, itemId, true), await isLow(plain, itemId, false)], [false, true]);
 });
 
+t.test('what is reserved makes low, and what is let go or comes back ends it', async (t) => {
+  const { itemId, variantId } = await stocked(plain, 5, { lowStockLevel: 2 });
+  const [cart, order] = [reference('cart'), reference('order')];
+  const lines = [{ variantId, quantity: 3 }];
+  await plain.db.transaction((tx) => reserveStock(tx, lines, cart));
+  t.ok(await isLow(plain, itemId, true), 'reserved');
+  await plain.db.transaction((tx) => releaseStock(tx, cart));
+  t.ok(await isLow(plain, itemId, false), 'let go');
+  await plain.db.transaction((tx) => reserveStock(tx, lines, cart));
+  await plain.db.transaction((tx) => takeStock(tx, lines, order, { reserved: cart }));
+  t.ok(await isLow(plain, itemId, true), 'sold as reserved');
+  await plain.db.transaction((tx) => returnStock(tx, lines, order));
+  t.ok(await isLow(plain, itemId, false), 'returned');
+});
+
 t.test('a sale that leaves enough writes nothing of the item', async (t) => {
   const { itemId, variantId } = await stocked(plain, 5, { lowStockLevel: 2 });
   const version = async () =>
