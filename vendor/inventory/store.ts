@@ -139,10 +139,9 @@ export async function moveLevel(
 ): Promise<StockMovement> {
   const place = { stockItemId, locationId };
   const onHand = before + movement.quantity;
-  await Promise.all([
-    db.update('stock_levels', place, { onHand, backOrdered: onHand < 0, updatedAt: new Date() }),
-    settleLow(db, stockItemId),
-  ]);
+  await db.update('stock_levels', place, { onHand, backOrdered: onHand < 0, updatedAt: new Date() });
+  // After it, not beside it: where changes are recorded, the level is read before it is written.
+  await settleLow(db, stockItemId);
   const { actor } = db;
   return db.insert<StockMovement>('stock_movements', {
     id: newId(),
