@@ -39,6 +39,17 @@ async function countRows(): Promise<Map<string, number>> {
   return counts;
 }
 
+/** What runs out by itself, and is then swept by a job. */
+const runsOut = new Set([
+  'auth_attempts',
+  'staff_sessions',
+  'staff_invites',
+  'staff_tokens',
+  'idempotency_keys',
+  'event_outbox',
+  'event_deliveries',
+]);
+
 const before = await countRows();
 /** Events that are not dealt out to their subscribers yet. */
 async function countWaiting(): Promise<number> {
@@ -83,7 +94,7 @@ async function signIn(shop: Shop): Promise<Caller> {
 
 t.test('no row is lost', async (t) => {
   const after = await countRows();
-  const lost = [...before].filter(([table, rows]) => (after.get(table) ?? 0) < rows);
+  const lost = [...before].filter(([table, rows]) => !runsOut.has(table) && (after.get(table) ?? 0) < rows);
   t.strictSame(lost, []);
 });
 
