@@ -11,6 +11,7 @@ t.test('a worker is killed, and shops move to another', { skip: whyNoCitus() ?? 
   const ended = await rig('citus', '--short');
   const { orders, ordersWhileMoving, shareOfRowsMoved, ...rest } = found(ended);
   t.match(rest, { rig: 'citus', held: true, broken: [] });
+  t.strictSame(rest.broken, [], 'no promise broke');
   if (!t.equal(ended.code, 0)) t.comment(ended.stdout + ended.stderr);
   t.ok(orders > 0 && ordersWhileMoving > 0, 'there was trade all the while');
   t.ok(shareOfRowsMoved >= 0.1, `${shareOfRowsMoved} of the rows have moved`);

@@ -21,6 +21,7 @@ t.test('two boxes are restarted in turn', { skip: why }, async (t) => {
   const ended = await rig('replicas', '--short');
   const { orders, eventsDelivered, ...rest } = found(ended);
   t.match(rest, { rig: 'replicas', held: true, broken: [], restarts: 2, kills: 2, failed: 0 });
+  t.strictSame(rest.broken, [], 'no promise broke');
   if (!t.equal(ended.code, 0)) t.comment(ended.stdout + ended.stderr);
   t.ok(orders > 0, 'there was trade');
   t.ok(eventsDelivered > orders, 'and events were told');
