@@ -3,6 +3,7 @@
  * drain and stop it.
  */
 import type { Logger } from 'pino';
+import { collectWithoutHelpers } from './collection.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { openLog, switchLevelOnSignal } from './operations/log.ts';
 import { StopSignals } from './operations/stop-signals.ts';
@@ -34,6 +35,7 @@ export interface ServiceDescription {
  * @param describe reads the settings
  */
 export async function runService(name: string, describe: () => Promise<ServiceDescription>): Promise<never> {
+  collectWithoutHelpers();
   // A signal during the start is kept until there is something to stop.
   const signals = new StopSignals();
   try {

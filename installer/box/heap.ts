@@ -8,10 +8,10 @@ const mebibyte = 2 ** 20;
 
 /**
  * MiB of one half of the space in which objects are made. What a request makes is garbage when it has been answered: a
- * larger space only keeps more of it. (16, the usual, takes a box under checkouts 20 MiB more, for no less work of the
- * processor that could be measured.)
+ * larger space keeps more of it, and is collected less often. Under checkouts a box takes 8 MiB more than with 4, and
+ * serves reads with 3% less of the processor; 16, the usual, takes another 13 MiB for less than that.
  */
-const youngSpace = 4;
+const youngSpace = 8;
 
 /** MiB of the space of what lives longer: bounds of what a box is given, whatever the machine. */
 const oldSpace = { least: 128, most: 1024 };

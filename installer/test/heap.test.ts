@@ -19,7 +19,7 @@ t.test('a quarter of the machine, within bounds', async (t) => {
     [64 * 1024, 1024],
   ];
   for (const [memory, old] of rows) {
-    t.equal(heapOptions(memory * mebibyte), `--max-semi-space-size=4 --max-old-space-size=${old}`, `${memory} MiB`);
+    t.equal(heapOptions(memory * mebibyte), `--max-semi-space-size=8 --max-old-space-size=${old}`, `${memory} MiB`);
   }
 });
 

@@ -6,12 +6,24 @@ import pg from 'pg';
 import { externalIdTaken } from '../http/integration.ts';
 import { invalidRequest, type Problem, unavailable } from '../http/problems.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
+import { type WritingConnection, writeTogether } from './write-together.ts';
 
 const { types } = pg;
 
+/**
+ * An instant in ISO 8601, to the millisecond. Where the server speaks of UTC, as most do, it is a matter of letters; a
+ * `Date` reads PostgreSQL's form slowly, and lists are full of instants.
+ */
+export function instant(text: string): string {
+  // 2026-02-28 09:30:00.123456+00
+  if (text[10] !== ' ' || !text.endsWith('+00')) return new Date(text).toISOString();
+  const fraction = text.slice(20, Math.min(23, text.length - 3));
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
+}
+
 /** Instants as ISO 8601 UTC, whole numbers as numbers (amounts stay far below 2^53), dates as text. */
 const parsers = new Map<number, (text: string) => unknown>([
-  [types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()],
+  [types.builtins.TIMESTAMPTZ, instant],
   [types.builtins.INT8, Number],
   [types.builtins.DATE, (text) => text],
 ]);
@@ -73,7 +85,7 @@ export function connect({
       // Statements that do not wait for each other's answers travel together.
       pipeline: true,
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolSize, ...(observer && { afterCreate: observed(observer) }) },
+    pool: { min: 0, max: poolSize, afterCreate: prepared(observer) },
     // Where pool.ts finds it; knex documents it and leaves it out of its types.
     ...({ userParams: { observer } } as object),
     acquireConnectionTimeout: 5000,
@@ -84,11 +96,19 @@ export function connect({
   });
 }
 
-function observed(observer: DatabaseObserver) {
-  return (connection: Connection, done: (error: null, connection: Connection) => void) => {
-    observeStatements(connection, observer);
+function prepared(observer: DatabaseObserver | undefined) {
+  return (connection: Connection & WritingConnection, done: (error: null, connection: Connection) => void) => {
+    writeTogether(connection);
+    if (observer) observeStatements(connection, observer);
     done(null, connection);
   };
+}
+
+/** What PostgreSQL answered, as far as it is used here. */
+export interface Answer {
+  rows: unknown[];
+  rowCount: number;
+  fields: { name: string }[];
 }
 
 /** A connection of pg, as far as it is used here. */
@@ -101,7 +121,9 @@ export interface Connection {
     name?: string;
     text: string;
     values?: readonly unknown[];
-  }): Promise<{ rows: unknown[]; rowCount: number }>;
+    /** Each row as the list of its values, in the order of the answer's `fields`. */
+    rowMode?: 'array';
+  }): Promise<Answer>;
 }
 
 const snakeNames = new Map<string, string>();
@@ -138,6 +160,16 @@ export function camelCaseRow<T>(row: T): T {
   const renamed: Record<string, unknown> = {};
   for (const key in row) renamed[toCamelCase(key)] = row[key];
   return renamed as T;
+}
+
+/** The rows of an answer in `rowMode` array, with their columns' names in camelCase. */
+export function rowsOf({ rows, fields }: Pick<Answer, 'rows' | 'fields'>): Record<string, unknown>[] {
+  const names = fields.map(({ name }) => toCamelCase(name));
+  return (rows as unknown[][]).map((values) => {
+    const row: Record<string, unknown> = {};
+    for (let index = 0; index < names.length; index++) row[names[index] as string] = values[index];
+    return row;
+  });
 }
 
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import type { Extensions } from '../package/extension.ts';
 import { builderClient, takeAtHome } from './builder-client.ts';
 import { type Actor, type Change, changeListeners, withoutSecrets } from './changes.ts';
-import { type Connection, camelCaseRow, quoteName, toSnakeCase } from './connection.ts';
+import { type Connection, quoteName, rowsOf, toSnakeCase } from './connection.ts';
 import { atHome, type Home, type Homes } from './home.ts';
 import { type Deadline, withConnection } from './pool.ts';
 import { queryAs, speakFor } from './row-security.ts';
@@ -147,7 +147,7 @@ export class TenantDatabase {
       if (!/\$1(?!\d)/.test(text)) throw new Error(`a statement leaves out the tenant ($1): ${text}`);
       checked.add(text);
     }
-    return (await this.#run(text, [this.tenantId, ...values])).rows.map((row) => camelCaseRow(row as R));
+    return rowsOf(await this.#run(text, [this.tenantId, ...values])) as R[];
   }
 
   /** Inserts one row and answers it as stored. */
@@ -342,7 +342,7 @@ export class TenantDatabase {
   async #run(text: string, values: unknown[]) {
     const queryAt = (home: Home) => {
       const said = home.statement(text);
-      return { name: statementName(said), text: said, values };
+      return { name: statementName(said), text: said, values, rowMode: 'array' as const };
     };
     if (this.#connection) return this.#connection.query(queryAt(this.#home as Home));
     return this.#atHome((home, connection) => queryAs(connection, this.tenantId, queryAt(home), home.hold));

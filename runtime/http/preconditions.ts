@@ -5,7 +5,7 @@
  * The state of a resource is what its GET answers. So a PATCH, PUT or DELETE can be conditional when a GET of the same
  * path is mounted: its twin, which is run to learn the present state, in the same transaction as the change.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { preconditionFailed } from './problems.ts';
 import { accessKindsOf, type Route } from './route.ts';
 import type { TObject } from './schemas.ts';
@@ -22,7 +22,7 @@ export type ConsistencyKeeper<Services> = <T>(
 
 /** The name of a representation: strong, since it is of the very bytes (section 8.8.1). */
 export function etagOf(body: string, prefix = ''): string {
-  return `"${prefix}${createHash('sha1').update(body).digest('base64url')}"`;
+  return `"${prefix}${hash('sha1', body, 'base64url')}"`;
 }
 
 /** An If-Match, for a handler that holds it against the state of its resource by itself. */

@@ -74,6 +74,14 @@ export async function listProducts(
   query: ProductQuery & Wanted,
   fields: ReadonlySet<string> | null = null,
 ): Promise<Page<Product>> {
+  return db.together((one) => listTogether(one, query, fields));
+}
+
+async function listTogether(
+  db: TenantDatabase,
+  query: ProductQuery & Wanted,
+  fields: ReadonlySet<string> | null,
+): Promise<Page<Product>> {
   if (fields && !fields.has('variants')) {
     const page = await pageOfPublishedProducts(db, query, fields, query.viewer);
     const products = await translateProducts(db, page.items, query.viewer);

@@ -1,0 +1,72 @@
+/**
+ * Values as they come out of PostgreSQL, and statements as they go in.
+ */
+import { Writable } from 'node:stream';
+import t from 'tap';
+import { createTestDatabase } from '../../testing/database.ts';
+import { type Connection, instant } from '../connection.ts';
+import { openDatabase } from '../database.ts';
+import { newId } from '../id.ts';
+import { type WritingConnection, writeTogether } from '../write-together.ts';
+
+t.test('an instant is what PostgreSQL means, in whatever zone and precision it says it', async (t) => {
+  const { url, drop } = await createTestDatabase('empty');
+  t.teardown(drop);
+  const instants = [
+    '2026-02-28 09:30:00.123456+00',
+    '2026-02-28 23:59:59.9+00',
+    '2000-01-01 00:00:00+00',
+    '1969-07-20 20:17:40.05+00',
+  ];
+  for (const zone of ['UTC', 'Asia/Kathmandu', 'America/New_York']) {
+    const database = openDatabase({ url, settings: { TimeZone: zone } });
+    const rows = await database.forTenant(newId()).query<{ text: string; milliseconds: number; moment: string }>(
+      `select moment, moment::text as text, floor(extract(epoch from moment) * 1000)::float8 as milliseconds
+         from unnest($2::timestamptz[]) moment where $1::text is not null`,
+      [instants],
+    );
+    await database.close();
+    const meant = rows.map(({ milliseconds }) => new Date(milliseconds).toISOString());
+    t.strictSame(
+      rows.map(({ text }) => instant(text)),
+      meant,
+      zone,
+    );
+    t.strictSame(
+      rows.map(({ moment }) => moment),
+      meant,
+      `${zone}, as rows have it`,
+    );
+    t.equal(rows.length, instants.length);
+  }
+  t.throws(() => instant('infinity'), RangeError);
+});
+
+t.test('statements of one turn of the event loop leave in one write, in their order', async (t) => {
+  const writes: string[][] = [];
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk, _, done) {
+      writes.push([String(chunk)]);
+      done();
+    },
+    writev(chunks, done) {
+      writes.push(chunks.map(({ chunk }) => String(chunk)));
+      done();
+    },
+  });
+  const connection = {
+    connection: { stream },
+    query: async ({ text }: { text: string }) => stream.write(text),
+  } as unknown as Connection & WritingConnection;
+  writeTogether(connection);
+
+  const send = (text: string) => connection.query({ text });
+  send('begin');
+  // What follows an answer that is there already belongs to the same turn.
+  await Promise.all([send('one').then(() => send('after one')), send('two')]);
+  await new Promise(setImmediate);
+  await send('later');
+  await new Promise(setImmediate);
+  t.strictSame(writes, [['begin', 'one', 'two', 'after one'], ['later']]);
+});
