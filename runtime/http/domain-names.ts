@@ -2,8 +2,6 @@
  * Who may hold which domain (a normal host name, or `*.` before one: see host.ts), as far as the name alone tells:
  * names that nobody holds, names that need no proof, and the names above one, whose holder could take hosts from it.
  */
-import { getPublicSuffix } from 'tldts';
-
 /** Names that no registry hands out (RFC 6761; RFC 2606 has the second-level ones): for trying things out. */
 const reserved = new Set(['test', 'example', 'invalid', 'localhost', 'example.com', 'example.net', 'example.org']);
 
@@ -25,10 +23,12 @@ export function isReservedDomain(domain: string): boolean {
 
 /**
  * True for what belongs to many (publicsuffix.org, its private part too): `com`, `co.uk`, `github.io`, any name of one
- * label, and the wildcards over them. `localhost` alone is an ordinary host.
+ * label, and the wildcards over them. `localhost` alone is an ordinary host. The list is loaded when it is first asked:
+ * a start need not pay for it.
  */
-export function isPublicSuffix(domain: string): boolean {
+export async function isPublicSuffix(domain: string): Promise<boolean> {
   if (domain === 'localhost') return false;
   const base = baseOfDomain(domain);
+  const { getPublicSuffix } = await import('tldts');
   return getPublicSuffix(base, { allowPrivateDomains: true, extractHostname: false }) === base;
 }

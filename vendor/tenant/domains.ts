@@ -94,7 +94,7 @@ export async function addDomain(
   given: string,
   { isOperator }: { isOperator: boolean },
 ): Promise<TenantDomain> {
-  const host = hostToAdd(given, isOperator);
+  const host = await hostToAdd(given, isOperator);
   const state = isOperator || isReservedDomain(host) ? 'approved' : 'pending';
   return database.forTenant(ownerId).transaction(async (db) => {
     await takeTurn(db);
@@ -113,10 +113,10 @@ export async function addDomain(
 }
 
 /** @throws invalid_request (400) */
-function hostToAdd(given: string, isOperator: boolean): string {
+async function hostToAdd(given: string, isOperator: boolean): Promise<string> {
   const host = normalizeDomain(given);
   if (!host) throw invalidField('/host', 'must be a host name, or *. before one; an address is none');
-  if (isPublicSuffix(host)) throw invalidField('/host', 'must be a name below one that is open to everybody');
+  if (await isPublicSuffix(host)) throw invalidField('/host', 'must be a name below one that is open to everybody');
   if (host === 'localhost' && !isOperator)
     throw invalidField('/host', "must not be this machine: that is the operator's");
   return host;

@@ -12,7 +12,7 @@ t.test("what belongs to many is nobody's", async (t) => {
     [false, ['carton.co.uk', '*.carton.co.uk', 'carton.github.io', 'city.kawasaki.jp', 'xn--bcher-kva.de']],
   ];
   for (const [expected, domains] of cases) {
-    for (const domain of domains) t.equal(isPublicSuffix(domain), expected, domain);
+    for (const domain of domains) t.equal(await isPublicSuffix(domain), expected, domain);
   }
 });
 
