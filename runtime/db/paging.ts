@@ -6,7 +6,10 @@ import { decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
 import { quoteName, toSnakeCase } from './connection.ts';
 import type { TenantDatabase } from './tenant-database.ts';
 
-/** An order of a list: one column that is never null, ties broken by id. Times are kept in milliseconds, so they compare. */
+/**
+ * An order of a list: one column that is never null, ties broken by id, or the id alone. Times are kept in milliseconds,
+ * so they compare.
+ */
 export interface Sort {
   name: string;
   column: string;
@@ -26,19 +29,16 @@ export async function paginate<R extends object>(
   { limit, cursor }: { limit: number; cursor?: string },
   sort: Sort = newestFirst,
 ): Promise<Page<R>> {
-  const column = `${table}.${sort.column}`;
   const id = `${table}.id`;
+  const keys = sort.column === 'id' ? [id] : [`${table}.${sort.column}`, id];
   if (cursor !== undefined) {
     const [, value, lastId] = decodeCursor(cursor, sort.name);
     const operator = sort.direction === 'asc' ? '>' : '<';
-    query.whereRaw(`(??, ??) ${operator} (?, ?)`, [column, id, value, lastId]);
+    const place = keys.length === 1 ? [lastId] : [value, lastId];
+    const row = (mark: string) => `(${keys.map(() => mark).join(', ')})`;
+    query.whereRaw(`${row('??')} ${operator} ${row('?')}`, [...keys, ...place]);
   }
-  const rows = (await query
-    .orderBy([
-      { column, order: sort.direction },
-      { column: id, order: sort.direction },
-    ])
-    .limit(limit + 1)) as R[];
+  const rows = (await query.orderBy(keys.map((column) => ({ column, order: sort.direction }))).limit(limit + 1)) as R[];
   const items = rows.slice(0, limit);
   const last = items.at(-1) as Record<string, string> | undefined;
   const nextCursor =

@@ -63,7 +63,7 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
 function deliveriesOf({ id: eventId, type, resourceId }: WaitingEvent, subscribers: readonly Subscriber[]) {
   return subscribers
     .filter(({ events }) => events === 'all' || events.some((event) => event.type === type))
-    .map(({ name }) => ({ id: newId(), eventId, subscriber: name, resourceId }));
+    .map(({ name }) => ({ id: newId(), eventId, type, subscriber: name, resourceId }));
 }
 
 async function insertDeliveries(
@@ -72,10 +72,10 @@ async function insertDeliveries(
   lastPosition: number,
 ): Promise<void> {
   const insert = tx.query(
-    `insert into event_deliveries (tenant_id, id, event_id, subscriber, position, resource_id)
-     select $1, id, "eventId", subscriber, position, "resourceId"
+    `insert into event_deliveries (tenant_id, id, event_id, type, subscriber, position, resource_id)
+     select $1, id, "eventId", type, subscriber, position, "resourceId"
        from jsonb_to_recordset($2::jsonb)
-            as delivery (id uuid, "eventId" uuid, subscriber text, position bigint, "resourceId" uuid)`,
+            as delivery (id uuid, "eventId" uuid, type text, subscriber text, position bigint, "resourceId" uuid)`,
     [JSON.stringify(deliveries)],
   );
   const keepPlace = tx.query('update background_tasks set last_position = $3 where tenant_id = $1 and name = $2', [

@@ -107,6 +107,18 @@ t.test('a start later there is nothing left to migrate', async (t) => {
   t.strictSame(await applied(), done);
 });
 
+t.test('what was dealt out before knows the type of its event', async (t) => {
+  const told = await look<{ type: string; known: string }>(
+    `select event_outbox.type, event_deliveries.type as known
+       from event_deliveries join event_outbox on event_outbox.id = event_deliveries.event_id`,
+  );
+  t.ok(told.length > 0);
+  t.strictSame(
+    told.filter(({ type, known }) => type !== known),
+    [],
+  );
+});
+
 t.test('what waited to be told is told', async (t) => {
   t.ok(waiting > 0, `${waiting} events waited`);
   await until(countWaiting, (left) => left === 0);

@@ -1,7 +1,15 @@
 /**
  * Queries of `event_deliveries`, which the engine writes: for staff who look after what was not delivered.
  */
-import { type Page, paginate, type TenantDatabase, wakeBackground } from '@carton/runtime';
+import {
+  decodeCursor,
+  encodeCursor,
+  type Page,
+  paginate,
+  type Sort,
+  type TenantDatabase,
+  wakeBackground,
+} from '@carton/runtime';
 import type { EventDelivery, EventDeliveryQuery } from './schemas.ts';
 
 interface DeliveryRow extends Omit<EventDelivery, 'event'> {
@@ -12,6 +20,9 @@ interface DeliveryRow extends Omit<EventDelivery, 'event'> {
   payload: unknown;
   eventCreatedAt: string;
 }
+
+/** Ids are made as deliveries are dealt out, in their order. */
+const newestFirst: Sort = { name: 'dealt', column: 'id', direction: 'desc' };
 
 function deliveriesOf(db: TenantDatabase) {
   return db
@@ -36,18 +47,85 @@ function present(row: DeliveryRow): EventDelivery {
 
 export async function listDeliveries(db: TenantDatabase, query: EventDeliveryQuery): Promise<Page<EventDelivery>> {
   const { status, subscriber, type, resourceId, ...page } = query;
+  const isUndelivered = status !== undefined && status !== 'delivered';
+  if (resourceId === undefined && (isUndelivered || subscriber !== undefined || type !== undefined)) {
+    return listByKind(db, query);
+  }
   const deliveries = deliveriesOf(db);
-  const equal = {
-    'event_deliveries.subscriber': subscriber,
-    'event_deliveries.resource_id': resourceId,
-    'event.type': type,
-  };
-  for (const [column, value] of Object.entries(equal)) if (value !== undefined) deliveries.where(column, value);
-  // Written out, so that the index of what is not delivered is known to hold it.
-  if (status !== undefined) deliveries.whereRaw(`event_deliveries.status = '${status}'`);
-  const { items, nextCursor } = await paginate<DeliveryRow>(deliveries as never, 'event_deliveries', page);
+  const equal = { status, subscriber, type, resource_id: resourceId };
+  for (const [column, value] of Object.entries(equal)) {
+    if (value !== undefined) deliveries.where(`event_deliveries.${column}`, value);
+  }
+  const { items, nextCursor } = await paginate<DeliveryRow>(deliveries as never, 'event_deliveries', page, newestFirst);
   return { items: items.map(present), nextCursor };
 }
+
+/**
+ * A page of the kinds of delivery that are asked for: what is for one subscriber, of one type. Statements are planned
+ * without their values, so no plan could tell a subscriber that has most of the deliveries from one that has none.
+ * There are few kinds, and an index has each together, newest last: the kinds are walked in it, then the first of each
+ * read, and of these the first answered. Rows are compared as the index has them, so that none but it will do.
+ */
+async function listByKind(
+  db: TenantDatabase,
+  { status, subscriber, type, limit, cursor }: EventDeliveryQuery,
+): Promise<Page<EventDelivery>> {
+  const before = cursor === undefined ? lastId : decodeCursor(cursor, newestFirst.name)[2];
+  const place = [subscriber ?? '', type ?? '', before, limit + 1];
+  const isUndelivered = status !== undefined && status !== 'delivered';
+  const found = isUndelivered
+    ? await db.query<{ id: string }>(undeliveredText, [...place, status])
+    : await db.query<{ id: string }>(status ? deliveredText : kindText, place);
+  const ids = found.slice(0, limit).map(({ id }) => id);
+  const last = ids.at(-1);
+  const rows = (await deliveriesOf(db)
+    .whereIn('event_deliveries.id', ids)
+    .orderBy('event_deliveries.id', 'desc')) as DeliveryRow[];
+  const nextCursor = found.length > limit && last ? encodeCursor([newestFirst.name, last, last]) : null;
+  return { items: rows.map(present), nextCursor };
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000';
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/**
+ * `$2` subscriber, `$3` type (empty for any), `$4` the id before which the page begins, `$5` its length. What the rows of
+ * the table are compared with is a plain value: row-level security takes an index for nothing else.
+ * @param columns of the index before the subscriber, each with the parameter that has its value
+ * @param condition that a listed row meets besides, or by which the index is known to hold it
+ */
+function kindTextOf(columns: Record<string, string>, condition: string): string {
+  const names = [...Object.keys(columns), 'subscriber', 'type'];
+  const kindOf = (table: string) => names.map((name) => `${table}.${name}`).join(', ');
+  const asked = ["$2 in ('', kinds.subscriber)", ...Object.entries(columns).map((pair) => `kinds.${pair.join(' = ')}`)];
+  const first = (place: string) => `
+    select ${kindOf('listed')} from event_deliveries listed
+     where listed.tenant_id = $1 ${condition} and (${kindOf('listed')}) ${place}
+     order by ${kindOf('listed')} limit 1`;
+  return `
+    with recursive kinds as (
+      (${first(`>= (${[...Object.values(columns), '$2', "''"].join(', ')})`)})
+      union all
+      select following.*
+        from kinds cross join lateral (${first(`> (${kindOf('kinds')})`)}) following
+       where ${asked.join(' and ')}
+    )
+    select page.id
+      from kinds
+     cross join lateral (
+       select listed.id from event_deliveries listed
+        where listed.tenant_id = $1 ${condition}
+          and (${kindOf('listed')}, listed.id) >= (${kindOf('kinds')}, '${firstId}'::uuid)
+          and (${kindOf('listed')}, listed.id) < (${kindOf('kinds')}, $4::uuid)
+        order by ${[...names, 'id'].map((name) => `listed.${name} desc`).join(', ')} limit $5
+     ) page
+     where ${asked.join(' and ')} and $3 in ('', kinds.type)
+     order by page.id desc limit $5`;
+}
+
+const kindText = kindTextOf({}, '');
+const deliveredText = kindTextOf({}, "and listed.status = 'delivered'");
+const undeliveredText = kindTextOf({ status: '$6' }, "and listed.status <> 'delivered'");
 
 export async function findDelivery(db: TenantDatabase, id: string): Promise<EventDelivery | null> {
   const [row] = (await deliveriesOf(db).where('event_deliveries.id', id)) as DeliveryRow[];

@@ -44,7 +44,7 @@ async function say({ staff }: TestShop, id: string, text: string): Promise<numbe
 }
 
 const deliveries = ({ db }: TestShop, subscriber: string) =>
-  db.query<{ id: string; status: string; attempts: number; error: string | null; nextAttemptAt: string }>(
+  db.query<{ id: string; type: string; status: string; attempts: number; error: string | null; nextAttemptAt: string }>(
     'select * from event_deliveries where tenant_id = $1 and subscriber = $2 order by position, id',
     [subscriber],
   );
@@ -86,6 +86,8 @@ t.test('every event reaches each subscriber once and in the order of its resourc
         const own = texts.filter((text) => text.startsWith(id));
         t.strictSame(own, [...own].sort(), 'in order');
       }
+      const types = (await deliveries(shop, subscriber)).map(({ type }) => type);
+      t.equal(types.filter((type) => type === 'echo.written').length, 36, 'a delivery has the type of its event');
     }
   }
 });
