@@ -32,6 +32,7 @@ export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export {
   type Deletion,
+  deletionsKeptDays,
   ExternalId,
   externalFields,
   externalIdTaken,

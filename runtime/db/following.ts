@@ -4,10 +4,13 @@
  * `updated_at` is when the transaction that changed a row began (`now()`). One that began earlier may be committed
  * later, behind whoever remembers the last time they were told. So a page ends before the oldest transaction that is
  * still open: no row with an earlier time can turn up any more. What is told comes a moment late and is whole.
+ *
+ * Deletions are kept for a while. Whoever was away for longer is told so, and reads the whole list again: everything
+ * after a moment before the shop was opened, where nothing can have been deleted that they were told of.
  */
 import type { Knex } from 'knex';
-import type { Deletion } from '../http/integration.ts';
-import { decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
+import { changesForgotten, type Deletion, deletionsKeptDays } from '../http/integration.ts';
+import { type CursorPlace, decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
 import { invalidRequest } from '../http/problems.ts';
 import { paginate } from './paging.ts';
 import type { TenantDatabase } from './tenant-database.ts';
@@ -30,7 +33,8 @@ const order = 'updated';
  * One page of a list: of what has an `externalId`, of what was changed after a moment, or as it is.
  * @param rows selects from `table`, without the table's soft-deleted rows, `id`, `updated_at` and the sort's column
  * @param filters the list's own filters as they were told: whoever follows changes follows all of them
- * @throws invalid_request (400) for `updatedAfter` with another filter, or a cursor of another list
+ * @throws invalid_request (400) for `updatedAfter` with another filter, or a cursor of another list;
+ *         changes_forgotten (410) for an `updatedAfter` since when deletions may be forgotten
  */
 export async function paginateIntegration<R extends { id: string; updatedAt: string }>(
   db: TenantDatabase,
@@ -67,7 +71,7 @@ export interface Followed {
 /**
  * One page of what was changed after a moment.
  * @param rows selects from the table, at least the id, as `id`, and `updated_at`
- * @throws invalid_request (400) for a cursor of another list
+ * @throws invalid_request (400) for a cursor of another list, changes_forgotten (410)
  */
 export async function followChanges<R extends { id: string; updatedAt: string }>(
   db: TenantDatabase,
@@ -75,9 +79,11 @@ export async function followChanges<R extends { id: string; updatedAt: string }>
   { table, id: idColumn = 'id', resource = table }: Followed,
   { limit, cursor, updatedAfter }: { limit: number; cursor?: string; updatedAfter: string },
 ): Promise<IntegrationPage<R>> {
-  const [, time, id] = cursor === undefined ? [] : decodeCursor(cursor, order);
+  const [, time, id, begun] = cursor === undefined ? [] : decodeCursor(cursor, order);
+  const isWhole = await readsWhole(db, { updatedAfter, time, begun });
   // Asked before anything is read: what is committed in between is seen, what is not is later than this.
   const settled = await db.settledUntil();
+  const began = isWhole ? (begun ?? settled) : undefined;
   const [changed, deleted] = await Promise.all([
     between(rows, table, ['updated_at', idColumn], { time: time ?? updatedAfter, id, settled, limit }),
     between(
@@ -93,7 +99,9 @@ export async function followChanges<R extends { id: string; updatedAt: string }>
   ].sort((one, other) => (one.time === other.time ? compare(one.id, other.id) : compare(one.time, other.time)));
   const page = told.slice(0, limit);
   const last = page.at(-1);
-  const isWhole = told.length <= limit;
+  const isLast = told.length <= limit || !last;
+  // Others of the last one's time may stand on the next page.
+  const toldUntil = isLast ? settled : before(last.time);
   return {
     items: page.flatMap(({ item }) => item ?? []),
     deleted: page.flatMap(({ deletion }) => {
@@ -101,10 +109,35 @@ export async function followChanges<R extends { id: string; updatedAt: string }>
       const { id, externalId, deletedAt } = deletion;
       return { id, externalId, deletedAt };
     }),
-    nextCursor: isWhole || !last ? null : encodeCursor([order, last.time as string, last.id]),
-    // Others of the last one's time may stand on the next page.
-    updatedUntil: isWhole || !last ? latest(settled, updatedAfter) : latest(before(last.time), updatedAfter),
+    nextCursor: isLast ? null : encodeCursor([order, last.time, last.id, ...(began ? [began] : [])] as CursorPlace),
+    // Who breaks the reading of a whole list off goes on where that is not refused: from its beginning.
+    updatedUntil: latest(isWhole && isForgotten(toldUntil) ? updatedAfter : toldUntil, updatedAfter),
   };
+}
+
+/** Whether deletions of that moment may have been removed. */
+function isForgotten(time: string): boolean {
+  return Date.parse(time) < Date.now() - deletionsKeptDays * 86_400_000;
+}
+
+/**
+ * Whether the whole list is read, since before the shop was opened. Then deletions are missed only by who stays away
+ * between two pages.
+ * @param place where the page begins: the time of its cursor, and when the first page was read, of a whole list
+ * @throws changes_forgotten (410)
+ */
+async function readsWhole(
+  db: TenantDatabase,
+  { updatedAfter, time, begun }: { updatedAfter: string; time?: string | number; begun?: string },
+): Promise<boolean> {
+  if (!isForgotten(String(begun ?? time ?? updatedAfter))) return begun !== undefined;
+  if (time === undefined) {
+    const [tenant] = await db.query<{ createdAt: string }>('select created_at from tenants where id = $1');
+    if (tenant && Date.parse(updatedAfter) < Date.parse(tenant.createdAt)) return true;
+  }
+  throw changesForgotten(
+    `Deletions are known for ${deletionsKeptDays} days. Ask with a moment before the shop was opened, and drop what you have and are not told of.`,
+  );
 }
 
 /** Rows after a place, or after a moment, that are settled. */

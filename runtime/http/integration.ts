@@ -3,7 +3,17 @@
  */
 import { pageQuery } from './paging.ts';
 import { defineProblem } from './problems.ts';
-import { DateTime, Metadata, nullable, object, type TProperties, type TSchema, Type, Uuid } from './schemas.ts';
+import {
+  DateTime,
+  Metadata,
+  nullable,
+  object,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+  Uuid,
+} from './schemas.ts';
 
 export const ExternalId = Type.String({
   minLength: 1,
@@ -28,15 +38,29 @@ export const externalIdTaken = defineProblem({
   title: 'Another resource of this kind has this externalId',
 });
 
+/** Days for which it is known what was deleted: how long whoever follows a list may be away. */
+export const deletionsKeptDays = 90;
+
+/** Thrown by the engine for a moment since when deletions may be forgotten; every list that can be followed has it. */
+export const changesForgotten = defineProblem({
+  code: 'changes_forgotten',
+  status: 410,
+  title: 'What was deleted since then is no longer known: read the whole list again',
+});
+
 const updatedAfter = Type.Optional({
   ...DateTime,
-  description:
-    'Only what was changed or deleted later, oldest change first: see `deleted` and `updatedUntil`. Taken without any other filter.',
+  description: `Only what was changed or deleted later, oldest change first: see \`deleted\` and \`updatedUntil\`. Taken without any other filter. At most ${deletionsKeptDays} days ago, or before the shop was opened, which reads the whole list.`,
 });
 
 /** The query of a list that can be followed, of a resource that nobody gives an `externalId`. */
 export function followedQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
   return pageQuery({ ...filters, updatedAfter });
+}
+
+/** Whether a list can be followed. */
+export function isFollowed(query: TSchema | undefined): boolean {
+  return (query as TObject | undefined)?.properties?.updatedAfter === updatedAfter;
 }
 
 /** The query of a list that can be followed, of a resource that has an `externalId`. */

@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import { defaultBodyDeadline, inTime, readBody, readBytes } from './body.ts';
 import type { AccessKind } from './credentials.ts';
 import { partialOf, selectFrom } from './fields.ts';
+import { changesForgotten, isFollowed } from './integration.ts';
 import { etagOf, isHeld } from './preconditions.ts';
 import { PreparedBody } from './prepared.ts';
 import {
@@ -47,7 +48,7 @@ export interface Reply {
  * Enforced when a problem is thrown, and listed in the document.
  */
 export function problemsOf(declaration: RouteDeclaration, common: readonly ProblemType[] = []): ProblemType[] {
-  const { body, upload, params, path, permission, idempotent, inSteps, problems = [] } = declaration;
+  const { body, upload, params, query, path, permission, idempotent, inSteps, problems = [] } = declaration;
   const isTyped = Object.values(upload?.files ?? {}).some(({ mediaTypes }) => mediaTypes);
   const hasParams = params !== undefined || path.includes(':');
   const all: ProblemType[] = [
@@ -63,6 +64,7 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
     ...(hasParams ? [notFound] : []),
     ...(declaration.conditional ? [preconditionFailed] : []),
     ...(declaration.rateLimit ? [tooManyRequests] : []),
+    ...(isFollowed(query) ? [changesForgotten] : []),
     ...(idempotent ? [idempotencyConflict] : []),
     ...(idempotent && inSteps ? [idempotencyKeyBusy] : []),
     headersTooLarge,

@@ -38,8 +38,8 @@ export interface Page<Item> {
   nextCursor: string | null;
 }
 
-/** Where a page ended: the sort's name, the sort value and the id of its last item. */
-export type CursorPlace = [sort: string, value: string | number, id: string];
+/** Where a page ended: the sort's name, the sort value and the id of its last item; when the first page was read. */
+export type CursorPlace = [sort: string, value: string | number, id: string, began?: string];
 
 export function encodeCursor(place: CursorPlace): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
@@ -53,9 +53,14 @@ export function decodeCursor(cursor: string, sort: string): CursorPlace {
   } catch {
     // Falls to the refusal below.
   }
-  if (Array.isArray(place) && place.length === 3 && place[0] === sort && /^[0-9a-f-]{36}$/.test(String(place[2]))) {
-    if (typeof place[1] === 'string' || Number.isSafeInteger(place[1])) return place as CursorPlace;
+  if (Array.isArray(place) && place[0] === sort && /^[0-9a-f-]{36}$/.test(String(place[2]))) {
+    const isValue = typeof place[1] === 'string' || Number.isSafeInteger(place[1]);
+    if (isValue && (place.length === 3 || (place.length === 4 && isTime(place[3])))) return place as CursorPlace;
   }
   const detail = 'is not a cursor of this list with this sort';
   throw invalidRequest(`cursor ${detail}`, { errors: [{ in: 'query', pointer: '/cursor', detail }] });
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }

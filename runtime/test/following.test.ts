@@ -1,7 +1,7 @@
 /**
  * Following a list by `updatedAfter`: every change is told, whenever it is committed, and every deletion.
  */
-import { newId } from '@carton/runtime';
+import { decodeCursor, encodeCursor, newId } from '@carton/runtime';
 import { createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
 
@@ -110,4 +110,47 @@ t.test('it is told without another filter, and a cursor is of its own order', as
   });
   const { nextCursor } = (await staff.get('/admin/collections?limit=1')).body;
   t.match(await staff.get(`/admin/collections?updatedAfter=${longAgo}&cursor=${nextCursor}`), { status: 400 });
+});
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+const collectionsOf = (query: string) => staff.get(`/admin/collections?${query}`);
+const forgotten = { status: 410, body: { code: 'changes_forgotten' } };
+
+t.test('whoever was away for longer than deletions are kept is told to read the whole list again', async (t) => {
+  await box.owner.query('update tenants set created_at = $2 where id = $1', [box.id, daysAgo(400)]);
+  t.match(await collectionsOf(`updatedAfter=${daysAgo(91)}`), forgotten);
+  t.match(await collectionsOf(`updatedAfter=${daysAgo(399)}`), forgotten);
+  t.match(await collectionsOf(`updatedAfter=${daysAgo(89)}`), { status: 200 });
+  const cursor = encodeCursor(['updated', daysAgo(91), newId()]);
+  t.match(await collectionsOf(`updatedAfter=${daysAgo(89)}&cursor=${cursor}`), forgotten, 'by an old cursor, too');
+});
+
+t.test('the whole list is read since before the shop was opened', async (t) => {
+  const opening = daysAgo(401);
+  await box.owner.query(`update collections set updated_at = $2 where tenant_id = $1 and title <> 'Quick'`, [
+    box.id,
+    daysAgo(200),
+  ]);
+  const whole = await follow(opening);
+  const rows = await box.db.query<{ title: string }>(
+    'select title from collections where tenant_id = $1 order by updated_at, id',
+  );
+  t.ok(rows.length > 4);
+  t.strictSame(
+    whole.titles,
+    rows.map(({ title }) => title),
+    'each, though it was changed before what is kept',
+  );
+  t.equal(whole.pages[0]?.updatedUntil, opening, 'who breaks off begins again: from its last item on is refused');
+  t.ok(Date.parse(whole.updatedUntil) > Date.now() - 60_000);
+  t.strictSame((await follow(whole.updatedUntil)).titles, []);
+
+  const [sort, time, id, began] = decodeCursor(whole.pages[0]?.nextCursor as string, 'updated');
+  t.ok(Date.parse(began as string) > Date.now() - 60_000);
+  const turned = async (began: string) => {
+    const cursor = encodeCursor([sort, time, id, began]);
+    return collectionsOf(`updatedAfter=${opening}&cursor=${cursor}`);
+  };
+  t.match(await turned(daysAgo(89)), { status: 200 });
+  t.match(await turned(daysAgo(91)), forgotten, 'who stayed away between two pages may have missed a deletion');
 });

@@ -77,6 +77,21 @@ t.test('what is given an externalId is found by it, keeps it for itself, and is 
   }
 });
 
+t.test('each list that is followed says when it was left alone for too long', async (t) => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  await box.owner.query('update tenants set created_at = $2 where id = $1', [box.id, daysAgo(400)]);
+  const followed = lists.filter(({ query }) => propertiesOf(query).includes('updatedAfter'));
+  t.ok(followed.length >= 11);
+  for (const { path } of followed) {
+    t.match(
+      await box.staff.get(`${path}?updatedAfter=${daysAgo(100)}`),
+      { status: 410, body: { code: 'changes_forgotten' } },
+      path,
+    );
+    t.match(await box.staff.get(`${path}?updatedAfter=${daysAgo(401)}`), { status: 200 }, path);
+  }
+});
+
 function missing(schema: unknown): string[] {
   return ['externalId', 'metadata'].filter((name) => !propertiesOf(schema).includes(name));
 }

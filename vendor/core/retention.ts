@@ -1,7 +1,9 @@
 /**
- * What the engine keeps for a while only: answers to Idempotency-Keys, and events that every subscriber has taken.
+ * What the engine keeps for a while only: answers to Idempotency-Keys, events that every subscriber has taken, and what
+ * was deleted when.
  */
 import {
+  deletionsKeptDays,
   firstIdAt,
   idempotencyKeyLifetimeHours,
   job,
@@ -40,6 +42,14 @@ const forgetEvents = `
           limit ${rowsAtOnce})
   returning id`;
 
+/** A day longer than lists promise: a reader who was let in meets nobody who removes what it reads. */
+const forgetDeletions = `
+  delete from deletions
+   where tenant_id = $1 and (resource, id) in (
+         select resource, id from deletions
+          where tenant_id = $1 and deleted_at < now() - ($2 + 1) * interval '1 day' limit ${rowsAtOnce})
+  returning id`;
+
 async function repeat(db: TenantDatabase, text: string, limit: number | string): Promise<void> {
   while ((await db.query(text, [limit])).length === rowsAtOnce);
 }
@@ -49,6 +59,7 @@ export const forgetOldRows = job({
   everySeconds: 3600,
   async run(db) {
     await repeat(db, forgetKeys, idempotencyKeyLifetimeHours);
+    await repeat(db, forgetDeletions, deletionsKeptDays);
     const days = retention.of(db).EVENT_RETENTION_DAYS;
     await repeat(db, forgetEvents, firstIdAt(new Date(Date.now() - days * 86_400_000)));
   },

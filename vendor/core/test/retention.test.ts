@@ -41,6 +41,13 @@ t.test('old rows go, others stay', async (t) => {
         status: delivery,
       });
     }
+    for (const days of [89, 90.5, 91.5]) {
+      await shop.db.query(
+        `insert into deletions (tenant_id, resource, id, external_id, deleted_at)
+         values ($1, 'notes', $2, $3::text, now() - $3::text::float8 * interval '1 day')`,
+        [newId(), String(days)],
+      );
+    }
     for (const [key, age] of [
       ['young', '23 hours'],
       ['old', '25 hours'],
@@ -59,10 +66,17 @@ t.test('old rows go, others stay', async (t) => {
       [Object.keys(events)],
     );
     const keys = await db.query<{ key: string }>('select key from idempotency_keys where tenant_id = $1 order by key');
-    return [kept.map(({ type }) => type), keys.map(({ key }) => key)];
+    const deletions = await db.query<{ externalId: string }>(
+      'select external_id from deletions where tenant_id = $1 order by deleted_at desc',
+    );
+    return [kept.map(({ type }) => type), keys.map(({ key }) => key), deletions.map(({ externalId }) => externalId)];
   };
-  t.strictSame(await left(box), [['too young', 'old and dead', 'old and waiting'], ['young']]);
-  t.strictSame(await left(other), [Object.keys(events), ['old', 'young']], 'another shop has its own turn');
+  t.strictSame(await left(box), [['too young', 'old and dead', 'old and waiting'], ['young'], ['89', '90.5']]);
+  t.strictSame(
+    await left(other),
+    [Object.keys(events), ['old', 'young'], ['89', '90.5', '91.5']],
+    'another shop has its own turn',
+  );
 });
 
 t.test('a retention that is no number of days stops the start', async (t) => {
