@@ -21,6 +21,7 @@ export {
   refuseFilters,
 } from './db/following.ts';
 export { firstIdAt, newId } from './db/id.ts';
+export { lockFor } from './db/lock-for.ts';
 export { newestFirst, paginate, paginateChoices, type Sort } from './db/paging.ts';
 export { json, noteDeletions, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
@@ -86,6 +87,9 @@ export {
   type Traces,
 } from './persons/personal-data.ts';
 export { erasePerson, erasureHindered, keepersOf, type ToldSection, tellPerson } from './persons/rights.ts';
+export { resource } from './resource/resource.ts';
+export { type KeptRow, type ListQuery, type Rows, rows } from './resource/rows.ts';
+export { shapesOf } from './resource/shapes.ts';
 export {
   everyAddress,
   type StorefrontAddress,

@@ -3,6 +3,7 @@
  * that were withdrawn (SU, YU) and groups of countries (EU, UN).
  */
 import { Type } from '../http/schemas.ts';
+import { defineFormat } from '../http/validation.ts';
 
 const codes = `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
@@ -16,13 +17,17 @@ const codes = `
 const known = new Set(codes.trim().split(/\s+/));
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** A country as it is sent: two capital letters. `isCountry` tells whether there is such a country. */
-export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['DE'] });
-
 /** True for a country code of ISO 3166-1 alpha-2. */
 export function isCountry(code: string): boolean {
   return known.has(code);
 }
+
+/** A country as it is sent. */
+export const Country = Type.String({
+  pattern: '^[A-Z]{2}$',
+  format: defineFormat('country', 'a country of ISO 3166-1 alpha-2', isCountry),
+  examples: ['DE'],
+});
 
 /** The English name of a country: `Germany` for `DE`. */
 export function countryName(code: string): string {

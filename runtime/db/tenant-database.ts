@@ -353,14 +353,16 @@ function quote(name: string): string {
   return quoteName(toSnakeCase(name));
 }
 
+/** Null is looked for as null, a list as any of its values. */
 function conditionOf(where: Values, firstParameter: number): { condition: string; values: unknown[] } {
-  const entries = Object.entries(where).filter(([, value]) => value !== undefined);
-  const parts = entries.map(([column, value], at) =>
-    Array.isArray(value)
-      ? ` and ${quote(column)} = any($${firstParameter + at})`
-      : ` and ${quote(column)} = $${firstParameter + at}`,
-  );
-  return { condition: parts.join(''), values: entries.map(([, value]) => value) };
+  const values: unknown[] = [];
+  const parts = Object.entries(where).flatMap(([column, value]) => {
+    if (value === undefined) return [];
+    if (value === null) return [` and ${quote(column)} is null`];
+    const parameter = `$${firstParameter + values.push(value) - 1}`;
+    return [` and ${quote(column)} = ${Array.isArray(value) ? `any(${parameter})` : parameter}`];
+  });
+  return { condition: parts.join(''), values };
 }
 
 /** Rows of one table are the same when their identifying columns are. */

@@ -2,6 +2,7 @@
  * Money: whole minor units and an ISO 4217 currency. No fraction is ever stored.
  */
 import { object, Type } from '../http/schemas.ts';
+import { defineFormat } from '../http/validation.ts';
 
 /** `{ amount: 1999, currency: "EUR" }` is 19.99 euros. */
 export const Money = object(
@@ -12,8 +13,12 @@ export const Money = object(
   { $id: 'Money', description: 'Whole minor units of an ISO 4217 currency' },
 );
 
-/** A currency a shop may sell in: three capital letters that ISO 4217 knows. */
-export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] });
+/** A currency a shop may sell in. */
+export const Currency = Type.String({
+  pattern: '^[A-Z]{3}$',
+  format: defineFormat('currency', 'a currency of ISO 4217', isCurrency),
+  examples: ['EUR'],
+});
 
 /** An amount that may be asked for: whole minor units, not negative, up to ten milliards of them. */
 export const Amount = Type.Integer({ minimum: 0, maximum: 10_000_000_000, examples: [1999] });

@@ -2,7 +2,7 @@
  * Queries of the tables of collection.
  */
 import type { ProductRule } from '@carton/product';
-import { json, type TenantDatabase } from '@carton/runtime';
+import { json, lockFor, type TenantDatabase } from '@carton/runtime';
 
 export interface CollectionRow {
   id: string;
@@ -47,7 +47,7 @@ export async function lockCollection(db: TenantDatabase, id: string): Promise<Co
  * two made from one title at once get different handles.
  */
 export async function handlesLike(db: TenantDatabase, stem: string): Promise<Set<string>> {
-  await db.query(`select pg_advisory_xact_lock(hashtextextended('collections.handle ' || $1::text, 0))`);
+  await lockFor(db, 'collections.handle');
   const rows = await db.query<{ handle: string }>(
     'select handle from collections where tenant_id = $1 and starts_with(handle, $2)',
     [stem],

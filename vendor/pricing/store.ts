@@ -1,7 +1,7 @@
 /**
  * Queries of the table of pricing.
  */
-import { newId, type TenantDatabase } from '@carton/runtime';
+import { lockFor, newId, type TenantDatabase } from '@carton/runtime';
 import type { PriceLine } from './schemas.ts';
 
 export interface PriceRow {
@@ -15,7 +15,7 @@ export interface PriceRow {
 
 /** Lets one writer of prices of the shop in at a time, until its transaction ends. */
 export async function lockPrices(db: TenantDatabase): Promise<void> {
-  await db.query(`select pg_advisory_xact_lock(hashtextextended('pricing.prices ' || $1::text, 0))`);
+  await lockFor(db, 'pricing.prices');
 }
 
 /** All prices of variants, by currency, those of no region first. */

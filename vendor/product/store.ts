@@ -1,7 +1,7 @@
 /**
  * Queries of products, options and variants as rows; whole products are read in documents.ts.
  */
-import { json, type TenantDatabase } from '@carton/runtime';
+import { json, lockFor, type TenantDatabase } from '@carton/runtime';
 
 export interface ProductRow {
   id: string;
@@ -66,7 +66,7 @@ export async function updateProduct(
  * two made from one title at once get different handles.
  */
 export async function handlesLike(db: TenantDatabase, stem: string): Promise<Set<string>> {
-  await db.query(`select pg_advisory_xact_lock(hashtextextended('products.handle ' || $1::text, 0))`);
+  await lockFor(db, 'products.handle');
   const rows = await db.query<{ handle: string }>(
     'select handle from products where tenant_id = $1 and starts_with(handle, $2) and deleted_at is null',
     [stem],

@@ -3,29 +3,10 @@
  */
 import { definePackage } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
-import { createRegion, deleteRegion, listAdminRegions, readAdminRegion, updateRegion } from './routes/admin.ts';
-import { listCountries, listRegions, readRegion } from './routes/storefront.ts';
+import { adminRegions, listCountries, shopRegions } from './routes.ts';
 
+export type { RegionRow } from './schemas.ts';
 export { type RegionLock, type RegionRemoval, regionLocks, regionRemovals } from './service.ts';
-export {
-  findRegion,
-  findRegionOfCountry,
-  findRegions,
-  holdRegion,
-  listRegions,
-  type RegionRow,
-} from './store.ts';
+export { findRegion, findRegionOfCountry, holdRegion } from './store.ts';
 
-export default definePackage({
-  routes: [
-    listRegions,
-    readRegion,
-    listCountries,
-    listAdminRegions,
-    createRegion,
-    readAdminRegion,
-    updateRegion,
-    deleteRegion,
-  ],
-  events: [regionUpdated],
-});
+export default definePackage({ routes: [...shopRegions, listCountries, ...adminRegions], events: [regionUpdated] });

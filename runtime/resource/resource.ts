@@ -1,0 +1,148 @@
+/**
+ * The usual routes of a resource from one declaration: list, create, read, change, delete. What comes out are ordinary
+ * routes; whatever differs from the usual is said, and what no resource has is a route beside them.
+ */
+import { type BoxServices, route } from '../box/services.ts';
+import type { TenantDatabase } from '../db/tenant-database.ts';
+import { externalIdTaken } from '../http/integration.ts';
+import { pageQuery } from '../http/paging.ts';
+import type { ProblemType } from '../http/problems.ts';
+import type { Route, RouteDeclaration, RouteInput } from '../http/route.ts';
+import type { Static, TSchema } from '../http/schemas.ts';
+import type { ListQuery } from './rows.ts';
+
+/** What may differ from the usual in any of the routes. */
+interface Words {
+  summary?: string;
+  description?: string;
+  operationId?: string;
+  permission?: string | false;
+  problems?: readonly ProblemType[];
+}
+
+type Request<Params, Query, Body> = BoxServices & RouteInput<Params, Query, Body>;
+/** What `rows` makes, whatever is in the rows: what does not fit the item's shape cannot be answered. */
+interface Kept {
+  page(db: TenantDatabase, query: ListQuery): Promise<unknown>;
+  require(db: TenantDatabase, id: string): Promise<unknown>;
+  remove(db: TenantDatabase, id: string): Promise<unknown>;
+}
+type Id = { id: string };
+type Result<Schema extends TSchema> = Promise<Static<Schema>> | Static<Schema>;
+
+export interface ResourceDeclaration<
+  Item extends TSchema,
+  Detail extends TSchema,
+  Query extends TSchema,
+  Page extends TSchema,
+  Create extends TSchema,
+  Created extends TSchema,
+  Change extends TSchema,
+> {
+  /** `/admin/regions`; of one, `/admin/regions/:id`. */
+  path: string;
+  /** `region`, `API key`: as it stands in summaries. Its plural has an s unless `plural` says it. */
+  noun: string;
+  plural?: string;
+  tag: string;
+  access: string;
+  /** Named: the operations are called after it. */
+  item: Item;
+  /** What one is answered as by itself, where that is more than in the list. */
+  detail?: Detail;
+  /** Where they are kept: what lists, reads and removes them unless told. */
+  rows?: Kept;
+  list?: Words & {
+    query?: Query;
+    page: Page;
+    run?: (request: Request<unknown, Static<Query>, unknown>) => Result<Page>;
+  };
+  read?: Words & { run?: (request: Request<Id, unknown, unknown>) => Result<Detail> };
+  create?: Words & {
+    body: Create;
+    /** What is answered this once. */
+    response?: Created;
+    run: (request: Request<unknown, unknown, Static<Create>>) => Result<Created>;
+  };
+  change?: Words & { body: Change; run: (request: Request<Id, unknown, Static<Change>>) => Result<Detail> };
+  remove?: Words & { run?: (request: Request<Id, unknown, unknown>) => Promise<unknown> };
+}
+
+/**
+ * The operations are named by the `$id` of the item and of the bodies: `listAdminRegions`, `readAdminRegion`,
+ * `createRegion`, `updateRegion`, `deleteRegion`. A body that has an `externalId` may be refused with
+ * `external_id_taken`.
+ * @example export const adminRegions = resource({ path: '/admin/regions', noun: 'region', tag: 'Regions', access: 'staff',
+ *            item: AdminRegion, rows: regions, list: { query: integrationQuery(), page: AdminRegionPage }, read: {} });
+ */
+export function resource<
+  Item extends TSchema,
+  Detail extends TSchema = Item,
+  Query extends TSchema = ReturnType<typeof pageQuery>,
+  Page extends TSchema = TSchema,
+  Create extends TSchema = TSchema,
+  Created extends TSchema = Detail,
+  Change extends TSchema = TSchema,
+>(declaration: ResourceDeclaration<Item, Detail, Query, Page, Create, Created, Change>): Route<BoxServices>[] {
+  const { path, noun, plural = `${noun}s`, tag, access, item, rows, list, read, create, change, remove } = declaration;
+  const one = `${path}/:id`;
+  const itemName = String(item.$id);
+  // `CreateRegion` beside an `AdminRegion`: what is written has the plain name.
+  const plainName = (create?.body ?? change?.body)?.$id?.replace(/^(Create|Change)/, '') ?? itemName;
+  const response = declaration.detail ?? item;
+  const article = /^[aeiou]/i.test(noun) ? 'an' : 'a';
+  const routes: Route<BoxServices>[] = [];
+
+  /** Adds the usual route with what was said of it. */
+  function add(usual: Omit<RouteDeclaration, 'tag' | 'access'>, said: Words, run: unknown): void {
+    const { body } = usual;
+    const problems = body?.properties?.externalId ? [externalIdTaken, ...(said.problems ?? [])] : said.problems;
+    const words = { ...usual, ...given(said), ...(problems && { problems }) };
+    routes.push(route({ tag, access, ...words }, run as never));
+  }
+
+  if (list) {
+    const { query = pageQuery(), page, run = ({ db, query }: Listing) => rows?.page(db, query as never) } = list;
+    const summary = `List ${plural}, newest first`;
+    add(
+      { method: 'get', path, operationId: `list${itemName}s`, summary, query, status: 200, response: page },
+      list,
+      run,
+    );
+  }
+  if (create) {
+    const usual = {
+      method: 'post',
+      path,
+      operationId: `create${plainName}`,
+      summary: `Create ${article} ${noun}`,
+    } as const;
+    const answer = { status: 201, response: create.response ?? response, location: `${path}/{id}` } as const;
+    add({ ...usual, body: create.body, ...answer }, create, create.run);
+  }
+  if (read) {
+    const { run = ({ db, params }: Naming) => rows?.require(db, params.id) } = read;
+    const summary = `Read ${article} ${noun}`;
+    add({ method: 'get', path: one, operationId: `read${itemName}`, summary, status: 200, response }, read, run);
+  }
+  if (change) {
+    const { body } = change;
+    const usual = { method: 'patch', path: one, operationId: `update${plainName}` } as const;
+    add({ ...usual, summary: `Change ${article} ${noun}`, body, status: 200, response }, change, change.run);
+  }
+  if (remove) {
+    const { run = ({ db, params }: Naming) => rows?.remove(db, params.id) } = remove;
+    const usual = { method: 'delete', path: one, operationId: `delete${plainName}` } as const;
+    add({ ...usual, summary: `Delete ${article} ${noun}`, status: 204 }, remove, run);
+  }
+  return routes;
+}
+
+type Listing = Request<unknown, unknown, unknown>;
+type Naming = Request<Id, unknown, unknown>;
+
+/** The words that were said, and nothing else. */
+function given({ summary, description, operationId, permission }: Words): Partial<RouteDeclaration> {
+  const words = Object.entries({ summary, description, operationId, permission });
+  return Object.fromEntries(words.filter(([, word]) => word !== undefined));
+}

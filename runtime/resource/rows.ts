@@ -1,0 +1,232 @@
+/**
+ * The rows of one table with an id, for whoever keeps a resource in it: found, required, locked, inserted, changed,
+ * removed and listed in the same way everywhere. Rules stay with the package; what is said here is what every package
+ * would say again.
+ */
+import type { Knex } from 'knex';
+import { beginTogether } from '../db/begin-together.ts';
+import { isForeignKeyViolation, isUniqueViolation, quoteName, toSnakeCase } from '../db/connection.ts';
+import { followChanges, type IntegrationPage, refuseFilters } from '../db/following.ts';
+import { newId } from '../db/id.ts';
+import { type Choices, newestFirst, paginate, paginateChoices, type Sort } from '../db/paging.ts';
+import { json, type TenantDatabase } from '../db/tenant-database.ts';
+import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
+
+/** What every row of such a table has. */
+export interface KeptRow {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+type Builder<Row extends object> = Knex.QueryBuilder<Row, Row[]>;
+
+export interface RowsDeclaration<Row extends object> {
+  table: string;
+  /** What one is called where none is found: `region`. */
+  noun: string;
+  /** Its `jsonb` columns. */
+  json?: readonly (keyof Row & string)[];
+  /** More of a row than its columns, as SQL over the table's name: `{ size: 'cardinality(parts.pieces)' }`. */
+  computed?: Readonly<Record<string, string>>;
+  /** Rows with `deletedAt` are no more: they are not found, and removing sets it. */
+  deletedSoftly?: true;
+  /** What a violation of a unique constraint is answered with, by its name. */
+  taken?: Readonly<Record<string, ProblemDefinition>>;
+  /** What removing a row that others refer to is answered with. */
+  inUse?: (row: { id: string }) => Problem;
+  /** Filters of the list that are more than equality with the column of their name. */
+  filters?: Readonly<Record<string, (rows: Builder<Row>, value: never) => unknown>>;
+  /** Orders of the list, by the name that `?sort=` has; newest first unless told. */
+  sorts?: Readonly<Record<string, Omit<Sort, 'name'>>>;
+  /** All values of columns that the list is filtered by, where a rare combination must not be looked for in all rows. */
+  choices?: Choices;
+}
+
+/** The query of a list: its place, its order, and its filters by their names. */
+export interface ListQuery {
+  limit: number;
+  cursor?: string;
+  externalId?: string;
+  updatedAfter?: string;
+  sort?: string;
+}
+
+export interface Rows<Row extends object> {
+  /** Null for an unknown id. */
+  find(db: TenantDatabase, id: string): Promise<Row | null>;
+  /** The first whose columns have these values; null for none. */
+  findBy(db: TenantDatabase, where: Partial<Row>): Promise<Row | null>;
+  /** By id; unknown ones are left out. One statement. */
+  findMany(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, Row>>;
+  /** @throws not_found (404) */
+  require(db: TenantDatabase, id: string): Promise<Row>;
+  /** As it stays until the transaction ends, for whoever writes what depends on it; others may hold it as well. */
+  hold(db: TenantDatabase, id: string): Promise<Row | null>;
+  /** As it stays until the transaction ends, for a change. @throws not_found (404) */
+  lock(db: TenantDatabase, id: string): Promise<Row>;
+  /** With an id of its own unless one is given. @throws a problem of `taken` (409) */
+  insert(db: TenantDatabase, values: Partial<Row>): Promise<Row>;
+  /** Changes what is defined in the patch, and `updatedAt`. @throws not_found (404), a problem of `taken` (409) */
+  change(db: TenantDatabase, id: string, patch: Partial<Row>): Promise<Row>;
+  /** @throws not_found (404), the problem of `inUse` (409) */
+  remove(db: TenantDatabase, id: string): Promise<void>;
+  /**
+   * One page: in the order of `sort`, of what has an `externalId`, or of what was changed `updatedAfter` a moment. Every
+   * other parameter is a filter.
+   * @param fixed values that all listed rows have, whatever the query
+   * @throws invalid_request (400) for a cursor of another list, or for `updatedAfter` with a filter
+   */
+  page(db: TenantDatabase, query: ListQuery, fixed?: Partial<Row>): Promise<IntegrationPage<Row>>;
+}
+
+/**
+ * @example const regions = rows<Region>({ table: 'regions', noun: 'region', json: ['metadata'] });
+ *          const region = await regions.require(db, id);
+ */
+export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Rows<Row> {
+  const {
+    table,
+    noun,
+    computed = {},
+    deletedSoftly,
+    taken = {},
+    inUse,
+    filters = {},
+    sorts = {},
+    choices,
+  } = declaration;
+  const name = quoteName(table);
+  const more = Object.entries(computed).map(([column, sql]) => `(${sql}) as ${quoteName(toSnakeCase(column))}`);
+  const select = `select ${[`${name}.*`, ...more].join(', ')} from ${name} where ${name}.tenant_id = $1${
+    deletedSoftly ? ` and ${name}.deleted_at is null` : ''
+  }`;
+  const byId = `${select} and ${name}.id = $2`;
+  const missing = (id: string) => notFound(`No ${noun} has the id ${id}.`);
+
+  async function find(db: TenantDatabase, id: string): Promise<Row | null> {
+    const [row] = await db.query<Row>(byId, [id]);
+    return row ?? null;
+  }
+
+  async function require(db: TenantDatabase, id: string): Promise<Row> {
+    const row = await find(db, id);
+    if (!row) throw missing(id);
+    return row;
+  }
+
+  async function held(db: TenantDatabase, id: string, strength: 'update' | 'share'): Promise<Row | null> {
+    // What is computed is read by the next statement, when the lock is held; both travel at once.
+    const [locked, row] = await beginTogether([
+      () => db.query(`select id from ${name} where tenant_id = $1 and id = $2 for ${strength}`, [id]),
+      () => find(db, id),
+    ]);
+    return locked.length > 0 ? row : null;
+  }
+
+  /** The columns of values, JSON ones as they are sent. */
+  function columnsOf(values: Partial<Row>): Record<string, unknown> {
+    const columns: Record<string, unknown> = { ...values };
+    for (const column of declaration.json ?? []) {
+      const value = columns[column];
+      if (value !== undefined && value !== null) columns[column] = json(value);
+    }
+    return columns;
+  }
+
+  /** What was written with what is computed of it. */
+  const whole = (db: TenantDatabase, row: Row) => (more.length > 0 ? require(db, row.id) : row);
+
+  async function translated<T>(work: Promise<T>): Promise<T> {
+    return work.catch((error) => {
+      const constraint = Object.keys(taken).find((each) => isUniqueViolation(error, each));
+      throw constraint === undefined ? error : (taken[constraint] as ProblemDefinition)();
+    });
+  }
+
+  function listed(db: TenantDatabase, fixed: Partial<Row>): Builder<Row> {
+    const query = db.table<Row>(table).select(`${table}.*`, ...more.map((sql) => db.raw(sql)));
+    for (const [column, value] of Object.entries(fixed)) query.where(`${table}.${column}`, value as never);
+    if (deletedSoftly) query.whereNull(`${table}.deleted_at`);
+    return query as never;
+  }
+
+  async function pageOfChoices(db: TenantDatabase, told: Record<string, unknown>, place: ListQuery) {
+    const asked = Object.entries(choices as Choices).map(([column, values]) => [
+      column,
+      told[column] === undefined ? values : [told[column]],
+    ]);
+    const page = await paginateChoices(db, table, Object.fromEntries(asked), place);
+    const found = await findMany(
+      db,
+      page.items.map(({ id }) => id),
+    );
+    return { ...page, items: page.items.flatMap(({ id }) => found.get(id) ?? []) };
+  }
+
+  async function findMany(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, Row>> {
+    if (ids.length === 0) return new Map();
+    const found = await db.query<Row>(`${select} and ${name}.id = any($2::uuid[])`, [ids]);
+    return new Map(found.map((row) => [row.id, row]));
+  }
+
+  return {
+    find,
+    findMany,
+    require,
+    async findBy(db, where) {
+      const columns = Object.keys(where);
+      const conditions = columns.map((column, at) => ` and ${name}.${quoteName(toSnakeCase(column))} = $${at + 2}`);
+      const [row] = await db.query<Row>(`${select}${conditions.join('')} limit 1`, Object.values(where));
+      return row ?? null;
+    },
+    hold: (db, id) => held(db, id, 'share'),
+    async lock(db, id) {
+      const row = await held(db, id, 'update');
+      if (!row) throw missing(id);
+      return row;
+    },
+    async insert(db, values) {
+      return whole(db, await translated(db.insert<Row>(table, { id: newId(), ...columnsOf(values) })));
+    },
+    async change(db, id, patch) {
+      const where = deletedSoftly ? { id, deletedAt: null } : { id };
+      const changes = { ...columnsOf(patch), updatedAt: new Date() };
+      const [row] = await translated(db.update<Row>(table, where, changes));
+      if (!row) throw missing(id);
+      return whole(db, row);
+    },
+    async remove(db, id) {
+      const now = new Date();
+      const work = deletedSoftly
+        ? db.update(table, { id, deletedAt: null }, { deletedAt: now, updatedAt: now })
+        : db.remove(table, { id });
+      const removed = await work.catch((error) => {
+        throw inUse && isForeignKeyViolation(error) ? inUse({ id }) : error;
+      });
+      if (removed.length === 0) throw missing(id);
+    },
+    async page(db, { limit, cursor, externalId, updatedAfter, sort, ...others }, fixed = {}) {
+      const told = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+      const place = { limit, cursor };
+      const plain = externalId === undefined && updatedAfter === undefined;
+      const names = Object.keys(told);
+      if (choices && plain && names.length > 0 && names.every((filter) => filter in choices)) {
+        return pageOfChoices(db, told, place);
+      }
+      const query = listed(db, fixed);
+      for (const [filter, value] of Object.entries(told)) {
+        const special = filters[filter];
+        if (special) special(query, value as never);
+        else query.where(`${table}.${filter}`, value as never);
+      }
+      if (updatedAfter !== undefined) {
+        refuseFilters({ ...told, externalId });
+        return followChanges(db, query, { table }, { ...place, updatedAfter });
+      }
+      if (externalId !== undefined) query.where(`${table}.external_id`, externalId);
+      const order = sort === undefined ? undefined : sorts[sort];
+      return paginate(query, table, place, order ? { name: sort as string, ...order } : newestFirst);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * The shapes of a resource, from one list of its fields: what it is answered as, the page of its list, the bodies that
+ * create and change it.
+ */
+import { type ObjectOptions, type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { externalFields, integrationPageOf } from '../http/integration.ts';
+import { changeOf, object, timestamps, Uuid } from '../http/schemas.ts';
+
+export interface ShapesDeclaration<
+  Fields extends TProperties,
+  Fixed extends TProperties,
+  Answered extends TProperties,
+  Given extends TProperties,
+> {
+  /** What one is called in the document: `Region` gives `CreateRegion` and `ChangeRegion`. */
+  name: string;
+  /** The name of what staff are answered, where shoppers are answered less under the plain name. */
+  itemName?: string;
+  /** Given when it is created, and changed. One with a `default` need not be given. */
+  fields: Fields;
+  /** Given when it is created, answered, and never changed. */
+  fixed?: Fixed;
+  /** Answered, and given by nobody. */
+  answered?: Answered;
+  /** Given when it is created, and not answered. */
+  given?: Given;
+}
+
+type None = Record<never, never>;
+type External = typeof externalFields;
+type Times = typeof timestamps;
+
+export interface Shapes<Item extends TSchema, Page extends TSchema, Create extends TSchema, Change extends TSchema> {
+  name: string;
+  /** With `id`, `externalId`, `metadata`, `createdAt` and `updatedAt`. */
+  Item: Item;
+  /** Of a list that can be followed. */
+  Page: Page;
+  /** As a handler is given it: with the defaults of what the caller left out. */
+  Create: Create;
+  /** At least one field. */
+  Change: Change;
+}
+
+/**
+ * @example const { Item: AdminRegion, Page, Create, Change } = shapesOf({ name: 'Region', itemName: 'AdminRegion',
+ *            fields: { name: Type.String(), taxInclusive: Type.Boolean({ default: false }) } });
+ */
+export function shapesOf<
+  Fields extends TProperties,
+  Fixed extends TProperties = None,
+  Answered extends TProperties = None,
+  Given extends TProperties = None,
+>({
+  name,
+  itemName = name,
+  fields,
+  fixed = {} as Fixed,
+  answered = {} as Answered,
+  given = {} as Given,
+}: ShapesDeclaration<Fields, Fixed, Answered, Given>) {
+  const own = { ...without(fixed), ...without(fields), ...without(answered) } as Fixed & Fields & Answered;
+  const properties = { id: Uuid, ...own, ...externalFields, ...timestamps };
+  const Item = object(properties as { id: typeof Uuid } & Fixed & Fields & Answered & External & Times, {
+    $id: itemName,
+  });
+  return {
+    name,
+    Item,
+    Page: integrationPageOf(Item, `${itemName}Page`),
+    Create: bodyOf({ ...fixed, ...fields, ...given, ...newFields }, { $id: `Create${name}` }) as TSchema & {
+      static: Static<TObject<Fixed & Fields & Given & External>>;
+    },
+    Change: changeOf({ ...without(fields), ...externalFields } as Fields & External, { $id: `Change${name}` }),
+  };
+}
+
+const newFields = {
+  externalId: { ...externalFields.externalId, default: null },
+  metadata: { ...externalFields.metadata, default: {} },
+};
+
+/** An object that need not have the properties with a default: they are filled in. */
+function bodyOf(properties: TProperties, options: ObjectOptions): TSchema {
+  const entries = Object.entries(properties).map(([name, schema]): [string, TSchema] => [
+    name,
+    'default' in schema ? Type.Optional(schema) : schema,
+  ]);
+  return object(Object.fromEntries(entries), options);
+}
+
+/** Schemas without their defaults: what is answered is all there, and what is left out of a change stays. */
+function without<T extends TProperties>(properties: T): T {
+  const entries = Object.entries(properties).map(([name, schema]) => {
+    const { default: _, ...rest } = schema;
+    return [name, 'default' in schema ? rest : schema];
+  });
+  return Object.fromEntries(entries) as T;
+}

@@ -1,0 +1,54 @@
+/**
+ * Where a shop sells: for staff, and for shoppers.
+ */
+import { integrationQuery, resource, route } from '@carton/runtime';
+import { countryTaken, regionInUse, regionPriced } from './problems.ts';
+import { CountryList, Region, RegionPage, shapes } from './schemas.ts';
+import { changeRegion, createRegion, deleteRegion, listShippedCountries } from './service.ts';
+import { regions } from './store.ts';
+
+const common = { noun: 'region', tag: 'Regions', rows: regions };
+
+export const adminRegions = resource({
+  ...common,
+  path: '/admin/regions',
+  access: 'staff',
+  item: shapes.Item,
+  list: { query: integrationQuery(), page: shapes.Page },
+  create: { body: shapes.Create, problems: [countryTaken], run: ({ db, body }) => createRegion(db, body) },
+  read: {},
+  change: {
+    summary: 'Change name, countries, tax-inclusive flag, or a currency without prices yet',
+    body: shapes.Change,
+    problems: [countryTaken, regionPriced],
+    run: ({ db, params, body }) => changeRegion(db, params.id, body),
+  },
+  remove: {
+    summary: 'Delete a region that nothing uses',
+    problems: [regionInUse],
+    run: ({ db, params }) => deleteRegion(db, params.id),
+  },
+});
+
+export const shopRegions = resource({
+  ...common,
+  path: '/regions',
+  access: 'public',
+  item: Region,
+  list: { summary: 'List selling regions', page: RegionPage },
+  read: { summary: 'Read a region: currency, countries, whether prices hold their tax' },
+});
+
+export const listCountries = route(
+  {
+    method: 'get',
+    path: '/countries',
+    operationId: 'listCountries',
+    tag: 'Regions',
+    summary: 'List the countries that can be shipped to, by name',
+    access: 'public',
+    status: 200,
+    response: CountryList,
+  },
+  async ({ db }) => ({ items: await listShippedCountries(db) }),
+);
