@@ -87,6 +87,7 @@ export {
   type Traces,
 } from './persons/personal-data.ts';
 export { erasePerson, erasureHindered, keepersOf, type ToldSection, tellPerson } from './persons/rights.ts';
+export { freeHandle, Handle, handleFromTitle, handleOfCopy, looksLikeId } from './resource/handles.ts';
 export { resource } from './resource/resource.ts';
 export { type KeptRow, type ListQuery, type Rows, rows } from './resource/rows.ts';
 export { shapesOf } from './resource/shapes.ts';

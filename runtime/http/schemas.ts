@@ -39,13 +39,6 @@ export const Uuid = Type.String({
 });
 export const DateTime = Type.String({ format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] });
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
-/** A name in an address: lower case letters, digits and single hyphens. */
-export const Handle = Type.String({
-  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-  minLength: 1,
-  maxLength: 120,
-  examples: ['blue-shirt'],
-});
 /** When something was made and last changed. */
 export const timestamps = { createdAt: DateTime, updatedAt: DateTime };
 /** As the `body` of a route: the bytes as they were sent, whatever they are, for a signature to be checked over. */

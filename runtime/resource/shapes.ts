@@ -11,6 +11,7 @@ export interface ShapesDeclaration<
   Fixed extends TProperties,
   Answered extends TProperties,
   Given extends TProperties,
+  Changed extends TProperties,
 > {
   /** What one is called in the document: `Region` gives `CreateRegion` and `ChangeRegion`. */
   name: string;
@@ -20,29 +21,22 @@ export interface ShapesDeclaration<
   fields: Fields;
   /** Given when it is created, answered, and never changed. */
   fixed?: Fixed;
-  /** Answered, and given by nobody. */
+  /** Answered, besides. */
   answered?: Answered;
-  /** Given when it is created, and not answered. */
+  /** Given when it is created, besides. */
   given?: Given;
+  /** Changed, besides. */
+  changed?: Changed;
 }
 
 type None = Record<never, never>;
 type External = typeof externalFields;
 type Times = typeof timestamps;
 
-export interface Shapes<Item extends TSchema, Page extends TSchema, Create extends TSchema, Change extends TSchema> {
-  name: string;
-  /** With `id`, `externalId`, `metadata`, `createdAt` and `updatedAt`. */
-  Item: Item;
-  /** Of a list that can be followed. */
-  Page: Page;
-  /** As a handler is given it: with the defaults of what the caller left out. */
-  Create: Create;
-  /** At least one field. */
-  Change: Change;
-}
-
 /**
+ * `Item` is what is answered, with `id`, `externalId`, `metadata` and the times; `Page` one of a list that can be
+ * followed; `Create` the body that creates one, as a handler is given it: with the defaults of what the caller left out;
+ * `Change` the body that changes at least one field.
  * @example const { Item: AdminRegion, Page, Create, Change } = shapesOf({ name: 'Region', itemName: 'AdminRegion',
  *            fields: { name: Type.String(), taxInclusive: Type.Boolean({ default: false }) } });
  */
@@ -51,6 +45,7 @@ export function shapesOf<
   Fixed extends TProperties = None,
   Answered extends TProperties = None,
   Given extends TProperties = None,
+  Changed extends TProperties = None,
 >({
   name,
   itemName = name,
@@ -58,7 +53,8 @@ export function shapesOf<
   fixed = {} as Fixed,
   answered = {} as Answered,
   given = {} as Given,
-}: ShapesDeclaration<Fields, Fixed, Answered, Given>) {
+  changed = {} as Changed,
+}: ShapesDeclaration<Fields, Fixed, Answered, Given, Changed>) {
   const own = { ...without(fixed), ...without(fields), ...without(answered) } as Fixed & Fields & Answered;
   const properties = { id: Uuid, ...own, ...externalFields, ...timestamps };
   const Item = object(properties as { id: typeof Uuid } & Fixed & Fields & Answered & External & Times, {
@@ -71,7 +67,9 @@ export function shapesOf<
     Create: bodyOf({ ...fixed, ...fields, ...given, ...newFields }, { $id: `Create${name}` }) as TSchema & {
       static: Static<TObject<Fixed & Fields & Given & External>>;
     },
-    Change: changeOf({ ...without(fields), ...externalFields } as Fields & External, { $id: `Change${name}` }),
+    Change: changeOf({ ...without(fields), ...changed, ...externalFields } as Fields & Changed & External, {
+      $id: `Change${name}`,
+    }),
   };
 }
 

@@ -1,12 +1,11 @@
 /**
  * Rules of carts. A change locks the cart, is made, and is answered with the whole cart as it then is, priced.
  */
-import { findStore, refuseUnknownCurrency } from '@carton/core';
+import { findStore } from '@carton/core';
 import { insufficientStock } from '@carton/inventory';
 import { holdRegion } from '@carton/region';
 import {
   invalidField,
-  isCountry,
   isForeignKeyViolation,
   notFound,
   publish,
@@ -148,7 +147,6 @@ export async function changeCart(
   session: ShopperSession,
   { regionId, currency, locale, email, note }: ChangeCart,
 ): Promise<Cart> {
-  if (currency !== undefined) refuseUnknownCurrency(currency, '/currency');
   return db.transaction(async (tx) => {
     // Before the cart is locked: whoever deletes a region locks it first and its carts then.
     const region = regionId ? await holdRegion(tx, regionId) : null;
@@ -165,14 +163,13 @@ export async function changeCart(
   });
 }
 
-/** Sets an address of the cart, which is made if need be. @throws invalid_request (400) for an unknown country */
+/** Sets an address of the cart, which is made if need be. */
 export async function changeAddress(
   db: TenantDatabase,
   session: ShopperSession,
   type: AddressType,
   address: SetCartAddress,
 ): Promise<Cart> {
-  if (!isCountry(address.country)) throw invalidField('/country', 'must be a country of ISO 3166-1 alpha-2');
   return writeCart(db, session, (tx, { id }) => setAddress(tx, id, type, address));
 }
 

@@ -6,27 +6,10 @@ import { definePackage, storefrontAddresses } from '@carton/runtime';
 import { collectionAddresses } from './addresses.ts';
 import { collectionUpdated } from './events.ts';
 import { collectionFact } from './fact.ts';
-import {
-  createCollection,
-  deleteCollection,
-  listAdminCollections,
-  readAdminCollection,
-  setCollectionProducts,
-  updateCollection,
-} from './routes/admin.ts';
-import { listCollections, readCollection } from './routes/storefront.ts';
+import { adminCollections, readCollection, setCollectionProducts, shopCollections } from './routes.ts';
 
 export default definePackage({
-  routes: [
-    listCollections,
-    readCollection,
-    listAdminCollections,
-    createCollection,
-    readAdminCollection,
-    updateCollection,
-    deleteCollection,
-    setCollectionProducts,
-  ],
+  routes: [...shopCollections, readCollection, ...adminCollections, setCollectionProducts],
   events: [collectionUpdated],
   extends: [ruleFacts.with(collectionFact), storefrontAddresses.with(collectionAddresses)],
 });

@@ -18,7 +18,6 @@ export {
   firstStaffInviters,
   type NewTenant,
   openTenant,
-  refuseUnknownCurrency,
   skipOrderNumber,
   slugTaken,
 } from './service.ts';

@@ -6,8 +6,6 @@ import {
   defineProblem,
   extensionPoint,
   invalidField,
-  invalidRequest,
-  isCurrency,
   isUniqueViolation,
   newId,
   publish,
@@ -38,14 +36,13 @@ export const firstStaffInviters = extensionPoint<FirstStaffInviter>('core.first-
 /**
  * Opens a merchant: tenant, store and the invite of its first member of staff, in one transaction.
  * @param also work of the caller's own in the same transaction
- * @throws tenant_slug_taken (409), invalid_request (400) for an unknown currency
+ * @throws tenant_slug_taken (409)
  */
 export async function openTenant(
   database: Database,
   { slug, name, defaultCurrency, defaultLocale, firstStaffEmail }: NewTenant,
   also: (db: TenantDatabase, tenant: TenantRow) => Promise<void>,
 ): Promise<{ tenant: TenantRow; invite: { token: string; expiresAt: string } | null }> {
-  refuseUnknownCurrency(defaultCurrency, '/defaultCurrency');
   const work = database.forTenant(newId()).transaction(async (db) => {
     const tenant = await insertTenant(db, { slug, name });
     await db.insert('stores', { name, defaultCurrency, defaultLocale, orderNumberFormat: '{number}' });
@@ -62,10 +59,9 @@ export async function openTenant(
 /**
  * Changes the store. Of `settings` what the patch leaves out stays; they are not looked at here: the route's body was,
  * and whoever else calls this has checked them.
- * @throws invalid_request (400) for an unknown currency or what is no origin
+ * @throws invalid_request (400) for what is no origin
  */
 export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
-  if (patch.defaultCurrency) refuseUnknownCurrency(patch.defaultCurrency, '/defaultCurrency');
   const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalOrigin))];
   return db.transaction(async (transaction) => {
     const settings = patch.settings && mergedSettings(await lockSettings(transaction), patch.settings);
@@ -84,13 +80,6 @@ export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promi
 function normalOrigin(given: string, position: number): string {
   if (!URL.canParse(given)) throw invalidField(`/allowedOrigins/${position}`, 'must be an origin');
   return new URL(given).origin;
-}
-
-/** @throws invalid_request (400) naming the field */
-export function refuseUnknownCurrency(currency: string, pointer: string): void {
-  if (isCurrency(currency)) return;
-  const detail = 'must be a currency of ISO 4217';
-  throw invalidRequest(`body ${pointer}: ${detail}`, { errors: [{ in: 'body', pointer, detail }] });
 }
 
 /** Draws the next order number in the store's format. Call it late in a transaction: others wait for its end. */

@@ -3,7 +3,7 @@
  */
 import { findVariants, type VariantPrice, type WantedPrice } from '@carton/product';
 import { findRegion, holdRegion, type RegionRow } from '@carton/region';
-import { type FieldError, invalidRequest, isCurrency, notFound, publish, type TenantDatabase } from '@carton/runtime';
+import { type FieldError, invalidRequest, notFound, publish, type TenantDatabase } from '@carton/runtime';
 import { priceUpdated } from './events.ts';
 import { resolvePrices } from './resolver.ts';
 import type { PriceLine } from './schemas.ts';
@@ -124,7 +124,6 @@ async function refuseWrong(tx: TenantDatabase, lines: readonly PriceLine[]): Pro
       errors.push({ in: 'body', pointer: `/prices/${index}${pointer}`, detail });
     const { variantId, currency, regionId } = line;
     if (variants.get(variantId)?.deleted !== false) refuse('/variantId', 'is not a variant of this shop');
-    if (!isCurrency(currency)) refuse('/currency', 'must be a currency of ISO 4217');
     const region = regionId ? regions.get(regionId) : undefined;
     if (region === null) refuse('/regionId', 'is not a region of this shop');
     if (region && region.currency !== currency) {

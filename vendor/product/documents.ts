@@ -2,8 +2,14 @@
  * Reading products whole: each with its options and variants, in one statement however many there are.
  * The nested parts come as JSON out of the database, which is cheaper than fetching their rows and joining them here.
  */
-import { decodeCursor, encodeCursor, largestPageSize, type Page, type TenantDatabase } from '@carton/runtime';
-import { looksLikeId } from './handles.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  largestPageSize,
+  looksLikeId,
+  type Page,
+  type TenantDatabase,
+} from '@carton/runtime';
 import type { ProductQuery } from './schemas.ts';
 import type { ProductViewer } from './viewer.ts';
 import { type Visible, visibleTo } from './visibility.ts';

@@ -1,12 +1,11 @@
 /**
  * Copying a product.
  */
-import { newId, type TenantDatabase } from '@carton/runtime';
+import { handleOfCopy, newId, type TenantDatabase } from '@carton/runtime';
 import { findProducts } from './documents.ts';
-import { freeHandle, handleOfCopy, refuseIdAsHandle } from './handles.ts';
 import type { AdminProduct, DuplicateProduct } from './schemas.ts';
 import { insertWhole, lockKnownProduct, readAdminProduct, throwTaken } from './service.ts';
-import { handlesLike, type NewVariant } from './store.ts';
+import { freeProductHandle, type NewVariant } from './store.ts';
 
 /**
  * Copies a product as a draft, without SKUs and barcodes: these are of one article each.
@@ -17,7 +16,6 @@ export function duplicateProduct(
   sourceId: string,
   wanted: DuplicateProduct = {},
 ): Promise<AdminProduct> {
-  refuseIdAsHandle(wanted.handle);
   const work = db.transaction(async (transaction) => {
     // The lock makes a second copy at the same time see the handle of the first.
     const { handle, title, description, metadata } = await lockKnownProduct(transaction, sourceId);
@@ -49,7 +47,7 @@ export function duplicateProduct(
     const stem = handleOfCopy(handle);
     const copy = {
       id,
-      handle: wanted.handle ?? freeHandle(stem, await handlesLike(transaction, stem)),
+      handle: wanted.handle ?? (await freeProductHandle(transaction, stem)),
       title: wanted.title ?? `${[...title].slice(0, 190).join('')} (copy)`,
       description,
       status: 'draft' as const,

@@ -26,7 +26,6 @@ export {
   type Wanted,
   type WantedPrice,
 } from './extensions.ts';
-export { freeHandle, handleFromTitle, looksLikeId, refuseIdAsHandle } from './handles.ts';
 export { findProductIds, findVariants, isForSale, type VariantInfo } from './lookups.ts';
 export {
   answerFacts,

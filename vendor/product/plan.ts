@@ -1,7 +1,7 @@
 /**
  * What a body asks to be made: options, values and variants as rows, refused where they do not fit together.
  */
-import { invalidField, isCountry, newId } from '@carton/runtime';
+import { invalidField, newId } from '@carton/runtime';
 import type { OptionDocument } from './documents.ts';
 import { type ChosenOption, type CreateProductOption, type CreateVariant, mostVariants } from './schemas.ts';
 import type { NewVariant } from './store.ts';
@@ -88,7 +88,6 @@ export function planVariant(
 ): NewVariant {
   const { title, sku = null, barcode = null, weight = null, hsCode = null, originCountry = null } = asked;
   const { externalId = null, metadata = {} } = asked;
-  refuseUnknownCountry(originCountry, pointer);
   const optionValueIds = planChoice(options, asked.options ?? [], `${pointer}/options`);
   return {
     id: newId(),
@@ -104,12 +103,6 @@ export function planVariant(
     externalId,
     metadata,
   };
-}
-
-export function refuseUnknownCountry(country: string | null | undefined, pointer = ''): void {
-  if (country && !isCountry(country)) {
-    throw invalidField(`${pointer}/originCountry`, 'must be a country of ISO 3166-1 alpha-2');
-  }
 }
 
 /**

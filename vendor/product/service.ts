@@ -3,6 +3,7 @@
  * deleted softly because orders remember them.
  */
 import {
+  handleFromTitle,
   type IntegrationPage,
   newId,
   notFound,
@@ -29,7 +30,6 @@ import {
   type Wanted,
   type WantedTerms,
 } from './extensions.ts';
-import { freeHandle, handleFromTitle, refuseIdAsHandle } from './handles.ts';
 import { planOptions, planVariants } from './plan.ts';
 import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
 import { skuTaken, translateTaken } from './problems.ts';
@@ -43,7 +43,7 @@ import type {
   Variant,
 } from './schemas.ts';
 import {
-  handlesLike,
+  freeProductHandle,
   insertProduct,
   insertVariants,
   lockProduct,
@@ -189,12 +189,11 @@ export async function readAdminProduct(db: TenantDatabase, id: string): Promise<
 /** @throws invalid_request (400), product_handle_taken (409), sku_taken (409) */
 export async function createProduct(db: TenantDatabase, body: CreateProduct): Promise<AdminProduct> {
   const { title, description = '', status = 'draft', externalId = null, metadata = {} } = body;
-  refuseIdAsHandle(body.handle);
   const id = newId();
   const options = planOptions(body.options ?? []);
   const variants = planVariants(id, options, body.variants);
   const work = db.transaction(async (transaction) => {
-    const handle = body.handle ?? (await handleFor(transaction, title));
+    const handle = body.handle ?? (await freeProductHandle(transaction, handleFromTitle(title, 'product')));
     const product = { id, handle, title, description, status, externalId, metadata };
     await insertWhole(transaction, product, options, variants);
     return readAdminProduct(transaction, id);
@@ -202,14 +201,8 @@ export async function createProduct(db: TenantDatabase, body: CreateProduct): Pr
   return work.catch(throwTaken);
 }
 
-async function handleFor(db: TenantDatabase, title: string): Promise<string> {
-  const stem = handleFromTitle(title, 'product');
-  return freeHandle(stem, await handlesLike(db, stem));
-}
-
 /** @throws not_found (404), invalid_request (400), product_handle_taken (409) */
 export async function changeProduct(db: TenantDatabase, id: string, patch: ChangeProduct): Promise<AdminProduct> {
-  refuseIdAsHandle(patch.handle);
   const work = db.transaction(async (transaction) => {
     await lockKnownProduct(transaction, id);
     await announceChange(transaction, await updateProduct(transaction, id, patch));

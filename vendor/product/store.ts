@@ -1,7 +1,7 @@
 /**
  * Queries of products, options and variants as rows; whole products are read in documents.ts.
  */
-import { json, lockFor, type TenantDatabase } from '@carton/runtime';
+import { freeHandle, json, type TenantDatabase } from '@carton/runtime';
 
 export interface ProductRow {
   id: string;
@@ -61,17 +61,9 @@ export async function updateProduct(
   return row as ProductRow;
 }
 
-/**
- * Handles in use that begin with `stem`. Whoever asks picks one, and the next to ask waits until its transaction ends:
- * two made from one title at once get different handles.
- */
-export async function handlesLike(db: TenantDatabase, stem: string): Promise<Set<string>> {
-  await lockFor(db, 'products.handle');
-  const rows = await db.query<{ handle: string }>(
-    'select handle from products where tenant_id = $1 and starts_with(handle, $2) and deleted_at is null',
-    [stem],
-  );
-  return new Set(rows.map(({ handle }) => handle));
+/** A handle that no product has which is not deleted. */
+export function freeProductHandle(tx: TenantDatabase, stem: string): Promise<string> {
+  return freeHandle(tx, 'products', stem, 'deleted_at is null');
 }
 
 /** The variants of a product that are not deleted, in order. */

@@ -5,7 +5,7 @@ import { type IntegrationPage, notFound, paginateIntegration, publish, type Tena
 import { findOptions } from './documents.ts';
 import { variantUpdated } from './events.ts';
 import { announceVariants, completeWanted, termsOf } from './extensions.ts';
-import { planChoice, planVariant, refuseUnknownCountry, retitle } from './plan.ts';
+import { planChoice, planVariant, retitle } from './plan.ts';
 import { presentAdminVariant } from './present.ts';
 import { choiceTaken, lastVariant, limitReached } from './problems.ts';
 import {
@@ -70,7 +70,6 @@ export function addVariant(db: TenantDatabase, productId: string, body: CreateVa
 /** @throws not_found (404), invalid_request (400), sku_taken (409), variant_choice_taken (409) */
 export function changeVariant(db: TenantDatabase, id: string, body: ChangeVariant): Promise<AdminVariant> {
   const { options: chosen, ...fields } = body;
-  refuseUnknownCountry(fields.originCountry);
   const work = db.transaction(async (transaction) => {
     const variant = await lockVariant(transaction, id);
     const { productId } = variant;

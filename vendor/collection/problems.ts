@@ -1,0 +1,20 @@
+/**
+ * What changes of collections are refused with.
+ */
+import { defineProblem } from '@carton/runtime';
+
+export const handleTaken = defineProblem({
+  code: 'collection_handle_taken',
+  status: 409,
+  title: 'Another collection has this handle',
+});
+export const madeByRule = defineProblem({
+  code: 'collection_made_by_rule',
+  status: 409,
+  title: 'The collection is filled by its rule',
+});
+export const madeByHand = defineProblem({
+  code: 'collection_made_by_hand',
+  status: 409,
+  title: 'The collection is made by hand',
+});

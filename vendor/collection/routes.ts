@@ -1,0 +1,98 @@
+/**
+ * Collections: in the hands of staff, and as shoppers see them.
+ */
+import { shownTo } from '@carton/product';
+import { integrationQuery, notFound, object, resource, route, Type } from '@carton/runtime';
+import { handleTaken, madeByHand, madeByRule } from './problems.ts';
+import {
+  AdminCollectionDetail,
+  Collection,
+  CollectionPage,
+  CollectionProducts,
+  CollectionQuery,
+  SetCollectionProducts,
+  shapes,
+} from './schemas.ts';
+import {
+  changeCollection,
+  createCollection,
+  deleteCollection,
+  readCollection as read,
+  readAdminCollection,
+  setProducts,
+} from './service.ts';
+import { collections } from './store.ts';
+
+const common = { noun: 'collection', tag: 'Collections', rows: collections };
+
+export const adminCollections = resource({
+  ...common,
+  path: '/admin/collections',
+  access: 'staff',
+  item: shapes.Item,
+  detail: AdminCollectionDetail,
+  list: { query: integrationQuery(), page: shapes.Page },
+  create: {
+    summary: 'Create a collection by hand or by rule',
+    description: 'With `rule` it fills itself; without, it holds `productIds` in their order.',
+    body: shapes.Create,
+    problems: [handleTaken],
+    run: ({ db, body }) => createCollection(db, body),
+  },
+  read: { run: ({ db, params }) => readAdminCollection(db, params.id) },
+  change: {
+    summary: 'Change a collection or its rule',
+    body: shapes.Change,
+    problems: [handleTaken, madeByHand],
+    run: ({ db, params, body }) => changeCollection(db, params.id, body),
+  },
+  remove: {
+    summary: 'Delete a collection; its products stay',
+    run: ({ db, params }) => deleteCollection(db, params.id),
+  },
+});
+
+export const setCollectionProducts = route(
+  {
+    method: 'put',
+    path: '/admin/collections/:id/products',
+    operationId: 'setCollectionProducts',
+    tag: 'Collections',
+    summary: 'Set the ordered products of a collection made by hand',
+    access: 'staff',
+    body: SetCollectionProducts,
+    status: 200,
+    response: AdminCollectionDetail,
+    problems: [madeByRule],
+  },
+  ({ db, params, body }) => setProducts(db, params.id, body.productIds),
+);
+
+export const shopCollections = resource({
+  ...common,
+  path: '/collections',
+  access: 'public',
+  item: Collection,
+  list: { page: CollectionPage },
+});
+
+export const readCollection = route(
+  {
+    method: 'get',
+    path: '/collections/:handle',
+    operationId: 'readCollection',
+    tag: 'Collections',
+    summary: 'Read a collection by its handle or id, with one page of its products and their prices',
+    description: '`limit` and `cursor` are of the products; `products.nextCursor` leads to their next page.',
+    // Open to everybody; a member who is signed in sees what members see.
+    access: 'session',
+    params: object({
+      handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['summer'] }),
+    }),
+    query: CollectionQuery,
+    status: 200,
+    response: CollectionProducts,
+    problems: [notFound],
+  },
+  ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
+);
