@@ -13,15 +13,15 @@ import {
 } from '@carton/runtime';
 import { hashOfKey } from './key.ts';
 import type { ApiKey } from './schemas.ts';
-import { findKeyByHash, noteUse } from './store.ts';
+import { apiKeys, noteUse } from './store.ts';
 
 /**
  * The key of this tenant with this text, if it holds; null for what is no key, or none of this tenant.
  * @throws unauthenticated (401) for one that is revoked or has expired
  */
 export async function findApiKey(db: TenantDatabase, text: string): Promise<ApiKey | null> {
-  const hash = hashOfKey(text);
-  const key = hash && (await findKeyByHash(db, hash));
+  const keyHash = hashOfKey(text);
+  const key = keyHash && (await apiKeys.findBy(db, { keyHash }));
   if (!key) return null;
   if (key.revokedAt !== null) throw refusal('This API key is revoked.');
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) throw refusal('This API key has expired.');

@@ -2,28 +2,13 @@
  * Queries of `api_keys`.
  */
 import type { StaffKey } from '@carton/auth';
-import { type IntegrationPage, paginateIntegration, type TenantDatabase } from '@carton/runtime';
-import type { ApiKey, ApiKeyQuery } from './schemas.ts';
+import { rows, type TenantDatabase } from '@carton/runtime';
+import type { ApiKey } from './schemas.ts';
 
 /** A key's last use is written at most this often. */
 const minutesBetweenUses = 15;
 
-export async function findKeyById(db: TenantDatabase, id: string): Promise<ApiKey | null> {
-  const [key] = await db.query<ApiKey>('select * from api_keys where tenant_id = $1 and id = $2', [id]);
-  return key ?? null;
-}
-
-/** A key that stays as it is until the transaction ends. */
-export async function lockKey(db: TenantDatabase, id: string): Promise<ApiKey | null> {
-  const [key] = await db.query<ApiKey>('select * from api_keys where tenant_id = $1 and id = $2 for update', [id]);
-  return key ?? null;
-}
-
-/** A key that nobody revokes until the transaction ends. */
-export async function holdKey(db: TenantDatabase, id: string): Promise<ApiKey | null> {
-  const [key] = await db.query<ApiKey>('select * from api_keys where tenant_id = $1 and id = $2 for share', [id]);
-  return key ?? null;
-}
+export const apiKeys = rows<ApiKey & { keyHash: string }>({ table: 'api_keys', noun: 'API key', json: ['metadata'] });
 
 /** The newest keys for which a member of staff answers. */
 export function listKeysOf(db: TenantDatabase, staffUserId: string, limit: number): Promise<StaffKey[]> {
@@ -41,15 +26,6 @@ export function lockKeysOf(db: TenantDatabase, staffUserId: string): Promise<Api
       order by id for update`,
     [staffUserId],
   );
-}
-
-export async function findKeyByHash(db: TenantDatabase, keyHash: string): Promise<ApiKey | null> {
-  const [key] = await db.query<ApiKey>('select * from api_keys where tenant_id = $1 and key_hash = $2', [keyHash]);
-  return key ?? null;
-}
-
-export function listKeys(db: TenantDatabase, query: ApiKeyQuery): Promise<IntegrationPage<ApiKey>> {
-  return paginateIntegration(db, db.table<ApiKey>('api_keys'), 'api_keys', query);
 }
 
 /** Notes that a key was used. Most requests find that noted, and write nothing. */
