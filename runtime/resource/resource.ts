@@ -46,6 +46,8 @@ export interface ResourceDeclaration<
   plural?: string;
   tag: string;
   access: string;
+  /** Its routes are none of the contract's. */
+  beyond?: true;
   /** Named: the operations are called after it. */
   item: Item;
   /** What one is answered as by itself, where that is more than in the list. */
@@ -84,7 +86,8 @@ export function resource<
   Created extends TSchema = Detail,
   Change extends TSchema = TSchema,
 >(declaration: ResourceDeclaration<Item, Detail, Query, Page, Create, Created, Change>): Route<BoxServices>[] {
-  const { path, noun, plural = `${noun}s`, tag, access, item, rows, list, read, create, change, remove } = declaration;
+  const { path, noun, plural = `${noun}s`, tag, access, beyond, item, rows } = declaration;
+  const { list, read, create, change, remove } = declaration;
   const one = `${path}/:id`;
   const itemName = String(item.$id);
   // `CreateRegion` beside an `AdminRegion`: what is written has the plain name.
@@ -98,14 +101,22 @@ export function resource<
     const { body } = usual;
     const problems = body?.properties?.externalId ? [externalIdTaken, ...(said.problems ?? [])] : said.problems;
     const words = { ...usual, ...given(said), ...(problems && { problems }) };
-    routes.push(route({ tag, access, ...words }, run as never));
+    routes.push(route({ tag, access, ...(beyond && { beyond }), ...words }, run as never));
   }
 
   if (list) {
     const { query = pageQuery(), page, run = ({ db, query }: Listing) => rows?.page(db, query as never) } = list;
     const summary = `List ${plural}, newest first`;
     add(
-      { method: 'get', path, operationId: `list${itemName}s`, summary, query, status: 200, response: page },
+      {
+        method: 'get',
+        path,
+        operationId: `list${itemName.replace(inNames(noun), inNames(plural))}`,
+        summary,
+        query,
+        status: 200,
+        response: page,
+      },
       list,
       run,
     );
@@ -140,6 +151,11 @@ export function resource<
 
 type Listing = Request<unknown, unknown, unknown>;
 type Naming = Request<Id, unknown, unknown>;
+
+/** `API key` as it stands in names: `ApiKey`. */
+function inNames(noun: string): string {
+  return noun.replaceAll(/(\w)(\w*)\s*/g, (_, first: string, rest: string) => first.toUpperCase() + rest.toLowerCase());
+}
 
 /** The words that were said, and nothing else. */
 function given({ summary, description, operationId, permission }: Words): Partial<RouteDeclaration> {

@@ -1,0 +1,171 @@
+/**
+ * A resource that a package of this test declares: its routes, its rows, and what they answer to whom.
+ */
+import t from 'tap';
+import { createTestBox, until, untilWaiting, writePackage } from '../../testing/index.ts';
+
+const index = `
+import { defineProblem, definePackage, Handle, integrationQuery, object, resource, rows, shapesOf, Type } from '@carton/runtime';
+
+const nameTaken = defineProblem({ code: 'shelf_name_taken', status: 409, title: 'Another shelf has this name' });
+const shapes = shapesOf({
+  name: 'Shelf',
+  fields: { name: Type.String({ minLength: 1 }), height: Type.Integer({ default: 3 }), labels: Type.Array(Type.String(), { default: [] }) },
+  fixed: { room: Type.String() },
+  answered: { boxes: Type.Integer() },
+});
+export const shelves = rows({
+  table: 'shelves', noun: 'shelf', json: ['labels', 'metadata'], deletedSoftly: true,
+  computed: { boxes: 'select count(*)::int from boxes where boxes.tenant_id = shelves.tenant_id and boxes.shelf_id = shelves.id' },
+  taken: { shelves_name: nameTaken },
+  filters: { atLeast: (rows, height) => rows.where('shelves.height', '>=', height) },
+  sorts: { highest: { column: 'height', direction: 'desc' }, name: { column: 'name', direction: 'asc' } },
+});
+export const boxes = rows({ table: 'boxes', noun: 'box' });
+const Seen = object({ id: shapes.Item.properties.id, name: Type.String() }, { $id: 'SeenShelf' });
+
+export default definePackage({ routes: resource({
+  path: '/admin/shelves', noun: 'shelf', plural: 'shelves', tag: 'Shelves', access: 'staff', item: shapes.Item, rows: shelves, beyond: true,
+  list: {
+    query: integrationQuery({
+      room: Type.Optional(Type.String()), atLeast: Type.Optional(Type.Integer()),
+      sort: Type.Optional(Type.Unsafe({ type: 'string', enum: ['highest', 'name'] })),
+    }),
+    page: shapes.Page,
+  },
+  create: { body: shapes.Create, problems: [nameTaken], run: ({ db, body }) => shelves.insert(db, body) },
+  read: { summary: 'Look at a shelf' },
+  change: { body: shapes.Change, problems: [nameTaken], run: ({ db, params, body }) => shelves.change(db, params.id, body) },
+  remove: {},
+}) });
+`;
+const migration = `
+export const up = (knex) => knex.raw(\`
+  create table shelves (
+    tenant_id uuid not null references tenants (id), id uuid not null, name text not null, height integer not null,
+    labels jsonb not null, room text not null, external_id text, metadata jsonb not null default '{}',
+    created_at timestamptz(3) not null default now(), updated_at timestamptz(3) not null default now(), deleted_at timestamptz(3),
+    primary key (tenant_id, id));
+  create unique index shelves_name on shelves (tenant_id, name) where deleted_at is null;
+  create unique index shelves_external_id on shelves (tenant_id, external_id);
+  create table boxes (
+    tenant_id uuid not null, id uuid not null, shelf_id uuid not null, primary key (tenant_id, id),
+    created_at timestamptz(3) not null default now(), updated_at timestamptz(3) not null default now(),
+    foreign key (tenant_id, shelf_id) references shelves (tenant_id, id))\`);
+export const down = (knex) => knex.raw('drop table boxes, shelves');
+`;
+const written = await writePackage(t, { name: 'shelf', dependencies: ['core', 'auth'], index, migration }, ['tenant']);
+const box = await createTestBox(t, { ...written, tier: 'basic' });
+const { shelves, boxes } = await import(new URL('vendor/shelf/index.ts', `file://${written.packagesFrom}`).href);
+const path = '/admin/shelves';
+const namesOf = (page: { body: { items: { name: string }[] } }) => page.body.items.map(({ name }) => name);
+
+t.test('one declaration makes the five routes, in the words of every other resource', async (t) => {
+  const own = box.box.routes.filter(({ declaration }) => declaration.path.startsWith(path));
+  t.strictSame(
+    own.map(({ declaration: { method, operationId, summary, status, permission, problems = [], beyond } }) => [
+      `${method} ${operationId}: ${summary} (${status}, ${permission})`,
+      problems.map(({ code }) => code).sort(),
+      beyond,
+    ]),
+    [
+      ['get listShelves: List shelves, newest first (200, shelf:read)', [], true],
+      ['post createShelf: Create a shelf (201, shelf:write)', ['external_id_taken', 'shelf_name_taken'], true],
+      ['get readShelf: Look at a shelf (200, shelf:read)', [], true],
+      ['patch updateShelf: Change a shelf (200, shelf:write)', ['external_id_taken', 'shelf_name_taken'], true],
+      ['delete deleteShelf: Delete a shelf (204, shelf:write)', [], true],
+    ],
+  );
+});
+
+t.test('what is left out is filled in when one is made, and stays when it is changed', async (t) => {
+  const made = await box.staff.post(path, { name: 'Top', room: 'Cellar', labels: ['a'], metadata: { of: 'oak' } });
+  t.match(made, { status: 201, body: { name: 'Top', height: 3, room: 'Cellar', boxes: 0, externalId: null } });
+  t.strictSame([made.body.labels, made.body.metadata], [['a'], { of: 'oak' }]);
+  const one = `${path}/${made.body.id}`;
+  t.equal(made.headers.get('location'), one);
+  t.strictSame((await box.staff.get(one)).body, made.body);
+  await boxes.insert(box.db, { shelfId: made.body.id });
+  const changed = await box.staff.patch(one, { name: 'Upper' });
+  const { name, boxes: held, updatedAt, ...rest } = changed.body;
+  t.strictSame([name, held], ['Upper', 1]);
+  const { name: _, boxes: __, updatedAt: before, ...same } = made.body;
+  t.strictSame(rest, same);
+  t.ok(updatedAt > before);
+  t.match(await box.staff.patch(one, { room: 'Attic' }), { status: 400 }, 'what is fixed is no part of a change');
+  t.match(await box.staff.post(path, { name: 'X', room: 'Y', boxes: 2 }), { status: 400 });
+});
+
+t.test('what is taken is said, and what is no more is not found', async (t) => {
+  const made = (await box.staff.post(path, { name: 'Taken', room: 'Hall', externalId: 'E1' })).body;
+  const other = (await box.staff.post(path, { name: 'Other', room: 'Hall' })).body;
+  const taken = { status: 409, body: { code: 'shelf_name_taken' } };
+  t.match(await box.staff.post(path, { name: 'Taken', room: 'Hall' }), taken);
+  t.match(await box.staff.patch(`${path}/${other.id}`, { name: 'Taken' }), taken);
+  t.match(await box.staff.patch(`${path}/${other.id}`, { externalId: 'E1' }), {
+    status: 409,
+    body: { code: 'external_id_taken' },
+  });
+  t.match(await box.staff.delete(`${path}/${made.id}`), { status: 204 });
+  const detail = `No shelf has the id ${made.id}.`;
+  for (const answer of [
+    await box.staff.get(`${path}/${made.id}`),
+    await box.staff.patch(`${path}/${made.id}`, { name: 'Again' }),
+    await box.staff.delete(`${path}/${made.id}`),
+  ]) {
+    t.match(answer, { status: 404, body: { code: 'not_found', detail } });
+  }
+  await t.rejects(
+    box.db.transaction((tx) => shelves.lock(tx, made.id)),
+    { message: detail },
+  );
+  t.equal(await box.db.transaction((tx) => shelves.hold(tx, made.id)), null);
+  t.equal(await shelves.findBy(box.db, { name: 'Taken' }), null);
+  t.match(await box.staff.post(path, { name: 'Taken', room: 'Hall' }), { status: 201 }, 'its name is free again');
+  t.strictSame([...(await shelves.findMany(box.db, [made.id, other.id])).keys()], [other.id]);
+});
+
+t.test('a list has filters, sorts and pages, and no row of another shop', async (t) => {
+  const shop = await box.openShop();
+  for (const [name, height, room] of [
+    ['A', 1, 'Hall'],
+    ['B', 5, 'Hall'],
+    ['C', 5, 'Attic'],
+    ['D', 2, 'Hall'],
+  ] as const) {
+    t.match(await shop.staff.post(path, { name, height, room, externalId: `of ${name}` }), { status: 201 });
+  }
+  t.strictSame(namesOf(await shop.staff.get(path)), ['D', 'C', 'B', 'A']);
+  t.strictSame(namesOf(await shop.staff.get(`${path}?room=Hall`)), ['D', 'B', 'A']);
+  t.strictSame(namesOf(await shop.staff.get(`${path}?room=Hall&atLeast=2`)), ['D', 'B']);
+  t.strictSame(namesOf(await shop.staff.get(`${path}?externalId=of%20B`)), ['B']);
+  t.strictSame(namesOf(await shop.staff.get(`${path}?sort=name`)), ['A', 'B', 'C', 'D']);
+  const seen: string[] = [];
+  let next = '';
+  do {
+    const page = await shop.staff.get(`${path}?sort=highest&limit=1${next && `&cursor=${next}`}`);
+    seen.push(...namesOf(page));
+    next = page.body.nextCursor ?? '';
+  } while (next);
+  t.strictSame(seen, ['C', 'B', 'D', 'A'], 'ties are broken by id, and nothing is told twice');
+  const first = await shop.staff.get(`${path}?sort=highest&limit=1`);
+  t.match(await shop.staff.get(`${path}?sort=name&cursor=${first.body.nextCursor}`), { status: 400 });
+  t.match(await shop.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z&room=Hall`), { status: 400 });
+  const followed = await until(
+    async () => namesOf(await shop.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z`)),
+    (names) => names.length >= 4,
+  );
+  t.strictSame(followed, ['A', 'B', 'C', 'D']);
+});
+
+t.test('two changes of one row wait for each other', async (t) => {
+  const made = (await box.staff.post(path, { name: 'Last', room: 'Hall' })).body;
+  let holding: Promise<{ name: string } | null> = Promise.resolve(null);
+  await box.db.transaction(async (tx) => {
+    await shelves.lock(tx, made.id);
+    await shelves.change(tx, made.id, { name: 'Latest' });
+    holding = box.db.transaction((other) => shelves.hold(other, made.id));
+    await untilWaiting(box);
+  });
+  t.equal((await holding)?.name, 'Latest', 'whoever waited sees what was written meanwhile');
+});
