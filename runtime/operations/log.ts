@@ -18,6 +18,8 @@ const mostWaiting = 1024 * 1024;
 function standardOutput(): DestinationStream {
   const output = pino.destination({ fd: 1, sync: true, maxLength: mostWaiting });
   output.on('error', () => {});
+  // By itself the stream tries again with a line that it takes: one that is full would never be written.
+  output.on('drop', () => output.write(''));
   return output;
 }
 
