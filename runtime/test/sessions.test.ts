@@ -53,6 +53,7 @@ t.test('what the box did not issue is none: reads find nothing, the first write 
   const own = await begin();
   const other = await box.openShop();
   const last = own.at(-1) === 'A' ? 'Q' : 'A';
+  const expired = await issuedBefore(sessionDays);
   const wrong: [what: string, token: string][] = [
     ['invented, as long as a name', 'c'.repeat(43)],
     ['invented, as long as a token', randomBytes(55).toString('base64url').slice(0, 73)],
@@ -64,7 +65,8 @@ t.test('what the box did not issue is none: reads find nothing, the first write 
     ['cut short', own.slice(0, 72)],
     ['longer', `${own}${last}`],
     ['of another shop', await begin(other)],
-    ['expired', await issuedBefore(sessionDays)],
+    ['expired', expired],
+    ['expired, with a later time', `${expired.slice(0, 43)}${own.slice(43, 51)}${expired.slice(51)}`],
   ];
   for (const [what, token] of wrong) {
     for (const sent of [by(token), byCookie(`carton_session=${encodeURIComponent(token)}`)]) {
@@ -156,6 +158,9 @@ t.test('a session of the release before goes on, if it had anything, and is sign
     t.strictSame((await box.visitor().get('/visits', by(token))).body, expected);
   }
   t.strictSame((await box.visitor().get('/visits', by(unknown))).body, none);
+  const short = 'never a name';
+  await box.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(short)]);
+  t.strictSame((await box.visitor().get('/visits', by(short))).body, none, 'what no release issued is not looked for');
   const other = await box.openShop();
   t.strictSame((await other.visitor().get('/visits', by(known))).body, none, 'in its own shop only');
 
@@ -163,6 +168,14 @@ t.test('a session of the release before goes on, if it had anything, and is sign
   const late = replica();
   await late.ready();
   t.ok(late.bareNamesUntil < Date.now(), 'for as long as it would have lived');
+});
+
+t.test('it is none any more once it would have ended', async (t) => {
+  const later = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty' });
+  const known = randomBytes(32).toString('base64url');
+  await later.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(known)]);
+  await later.owner.query(`update applied_migrations set applied_at = now() - interval '91 days'`);
+  t.strictSame((await later.visitor().get('/visits', by(known))).body, none);
 });
 
 t.test('behind TLS its plain cookie is taken once more, and replaced', async (t) => {

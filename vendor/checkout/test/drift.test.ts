@@ -90,8 +90,14 @@ t.test('with a payment it is compared before the payment begins', async (t) => {
   const before = await standing(box);
   t.match(await shopper.post('/checkout', paid, ifMatch(seen)), { status: 412, body: { totals } });
   t.match(await shopper.post('/checkout', { ...paid, expectedTotal: eur(1250) }), { status: 409, body: { totals } });
-  t.strictSame(provider.calls, [], 'no provider was asked');
   t.strictSame(await standing(box), before);
+  const tag = await tagOf(shopper);
+  await shopper.patch('/cart', { note: 'Ring twice' });
+  const changed = await standing(box);
+  const other = await shopper.post('/checkout', paid, ifMatch(tag));
+  t.match(other, { status: 412, body: { code: 'offer_changed' } }, 'another offer at the same total, too');
+  t.strictSame(provider.calls, [], 'no provider was asked');
+  t.strictSame(await standing(box), changed);
 });
 
 t.test('and once more in the transaction of the order', async (t) => {

@@ -73,7 +73,7 @@ const promotion = {
 
 const approval = {
   name: 'approval',
-  order: placingOrder.customer + 1,
+  order: placingOrder.cart - 1,
   requirements: { not_approved: notApproved },
   async require(db, { source, sale }) {
     if (sale.totals.total < 100_000) return [];

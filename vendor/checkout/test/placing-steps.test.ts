@@ -2,7 +2,9 @@
  * Packages join in placing an order: they ask for something, claim what is scarce, write what belongs to it, and the
  * order is placed with all of that or not at all.
  */
+import { orderPlacing, type PlacingStep } from '@carton/checkout';
 import { reserveStock } from '@carton/inventory';
+import type { ExtensionPoint } from '@carton/runtime';
 import type { Caller } from '@carton/runtime/testing';
 import t from 'tap';
 import { boxWithPerks } from './perks.ts';
@@ -68,6 +70,39 @@ t.test('a requirement is shown before, and refused with its own problem', async 
   await db.insert('approvals', { cartId: await cartOf(shopper) });
   t.match((await shopper.get('/checkout')).body, { ready: true });
   t.equal((await shopper.post('/checkout', buyer)).status, 201);
+});
+
+t.test('requirements stand in the order of their steps, and all of the first problem are told', async (t) => {
+  const sofa = await makeArticle(box, 'sofa', 100_000, 10);
+  const gone = [await makeArticle(box, 'gone', 500, 10), await makeArticle(box, 'away', 500, 10)] as const;
+  const shopper = await shopperWith(box, [gone[0], 1], [sofa, 1], [gone[1], 1]);
+  for (const { productId } of gone) await box.staff.patch(`/admin/products/${productId}`, { status: 'archived' });
+  const codes = async () =>
+    (await shopper.get('/checkout')).body.requirements.map(({ code }: { code: string }) => code);
+  t.strictSame(await codes(), ['not_approved', 'item_unavailable', 'item_unavailable']);
+  t.match(await shopper.post('/checkout', buyer), { status: 403, body: { code: 'not_approved' } });
+  await db.insert('approvals', { cartId: await cartOf(shopper) });
+  t.strictSame(await codes(), ['item_unavailable', 'item_unavailable']);
+  const { status, body } = await shopper.post('/checkout', buyer);
+  t.strictSame(
+    [status, body.code, body.detail],
+    [409, 'cart_not_ready', 'gone Default is no longer for sale. away Default is no longer for sale.'],
+  );
+});
+
+t.test('a step that asks for what it has not declared is a fault of its package', async (t) => {
+  const shopper = await shopperWith(box, [mug, 1]);
+  const before = await standing(box);
+  const { database } = box.box;
+  const { extensions } = database;
+  const hasty: PlacingStep = { name: 'hasty', order: 1, require: () => [{ code: 'undeclared', detail: 'Wait.' }] };
+  database.extensions = new Map([...extensions, [orderPlacing as ExtensionPoint<unknown>, [hasty]]]);
+  t.teardown(() => {
+    database.extensions = extensions;
+  });
+  t.equal((await shopper.get('/checkout')).status, 500);
+  t.match(await shopper.post('/checkout', buyer), { status: 500, body: { code: 'internal_error' } });
+  t.strictSame(await standing(box), before);
 });
 
 t.test('what was reserved for a cart is sold with it', async (t) => {

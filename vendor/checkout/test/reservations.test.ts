@@ -2,7 +2,7 @@
  * Stock is promised from the beginning of a payment to its end: to its cart alone, and no longer.
  */
 import { releaseAllEnded } from '@carton/inventory';
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { type Article, bindProvider, buyer, makeArticle, shopperWith } from './shop.ts';
 
@@ -81,6 +81,39 @@ t.test('a promise ends by itself', async (t) => {
   t.strictSame(await levelOf(article), { onHand: 1, reserved: 0 });
   t.equal((await other.post('/checkout', buyer)).status, 201);
   t.match(await holder.post('/checkout', withCard), { status: 409 });
+});
+
+t.test('the box sees to it, and to nothing that still stands', async (t) => {
+  bindProvider(box, t);
+  const [ended, standing] = [await lastPiece(), await lastPiece()];
+  for (const { holder } of [ended, standing]) await holder.post('/cart/payment-sessions', card);
+  await box.db.query(
+    "update stock_reservations set ends_at = now() - interval '1 second' where tenant_id = $1 and stock_item_id = $2",
+    [ended.article.stockItemId],
+  );
+  await box.db.query(
+    "update background_tasks set due_at = now() where tenant_id = $1 and name = 'inventory.release-ended'",
+  );
+  await until(
+    () => levelOf(ended.article),
+    ({ reserved }) => reserved === 0,
+  );
+  t.strictSame(await levelOf(standing.article), { onHand: 1, reserved: 1 });
+});
+
+t.test('a promise ends with the payment that it was made for, if that comes first', async (t) => {
+  bindProvider(box, t);
+  await box.staff.patch(settings, { reservationMinutes: 1440 });
+  t.teardown(() => box.staff.patch(settings, { reservationMinutes: 15 }));
+  const { article, holder } = await lastPiece();
+  await holder.post('/cart/payment-sessions', card);
+  const [row] = await box.db.query<{ minutes: number }>(
+    `select extract(epoch from ends_at - now())::float8 / 60 as minutes from stock_reservations
+      where tenant_id = $1 and stock_item_id = $2`,
+    [article.stockItemId],
+  );
+  const { minutes = 0 } = row ?? {};
+  t.ok(minutes > 50 && minutes <= 60, `${minutes}`);
 });
 
 t.test('of two who pay for the last piece at once one gets it, and the other pays nothing', async (t) => {

@@ -61,12 +61,17 @@ t.test('canceling gives back what tenders have paid, once', async (t) => {
 });
 
 t.test('what was given back before a cancellation is not given back again', async (t) => {
-  const { orderId, cards } = await placeWithCards(buyer);
-  const [last] = await paymentsOf(orderId);
-  await step(last?.id as string, 'refunds', { amount: sum(250) });
-  await box.staff.post(`/admin/orders/${orderId}/cancel`);
-  t.strictSame(await cardBalances(box, ...cards), [400, 600]);
-  t.strictSame(await entriesOf(box, orderId), [-400, -600, 250, 350, 400]);
+  for (const [given, entries] of [
+    [250, [-400, -600, 250, 350, 400]],
+    [600, [-400, -600, 600, 400]],
+  ] as const) {
+    const { orderId, cards } = await placeWithCards(buyer);
+    const [last] = await paymentsOf(orderId);
+    await step(last?.id as string, 'refunds', { amount: sum(given) });
+    t.equal((await box.staff.post(`/admin/orders/${orderId}/cancel`)).status, 200);
+    t.strictSame(await cardBalances(box, ...cards), [400, 600]);
+    t.strictSame(await entriesOf(box, orderId), entries);
+  }
 });
 
 t.test('staff give back to a card, never beyond its debit, and no provider is asked', async (t) => {
@@ -99,6 +104,10 @@ t.test('a refund of the order is split: what was received first, then the last c
   const split = async (amount: number, workId?: string) =>
     (await refund(amount, workId)).map(({ provider: name, amount: part, status }) => [name, part.amount, status]);
 
+  await t.rejects(refundOrder(db, orderId, { workId: newId(), amount: { amount: 1, currency: 'USD' } }), {
+    type: { code: 'invalid_request' },
+    message: 'body /amount/currency: must be EUR',
+  });
   const work = newId();
   t.strictSame(await split(1000, work), [['test', 1000, 'succeeded']]);
   t.strictSame(await split(1000, work), [['test', 1000, 'succeeded']], 'the same work gives nothing more');
@@ -130,6 +139,9 @@ t.test('a split refund whose provider is away is done later, each part once', as
     throw new TypeError('socket hang up');
   };
   await t.rejects(refundOrder(db, orderId, wanted), { type: { code: 'payment_provider_failed' }, message: /./ });
+  const other = { workId: newId(), amount: sum(100) };
+  // And no other meanwhile.
+  await t.rejects(refundOrder(db, orderId, other), { type: { code: 'payment_step_busy' }, message: /./ });
   provider.before = () => {};
   provider.calls.length = 0;
   const refunds = await refundOrder(db, orderId, wanted);

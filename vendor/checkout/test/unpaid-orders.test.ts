@@ -2,7 +2,7 @@
  * Orders that nothing is paid of in time are canceled; a payment that arrives at the same moment comes before or after.
  */
 import { cancelOverdue } from '@carton/order';
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer, makeArticle, shopperWith } from './shop.ts';
 
@@ -43,6 +43,18 @@ t.test('an order keeps the time that held when it was placed', async (t) => {
     ({ type }: { type: string }) => type === 'canceled',
   );
   t.match(entry, { message: 'Canceled: Not paid in time', actor: { type: 'system' } });
+});
+
+t.test('the box sees to it', async () => {
+  const { id } = await placed();
+  await letTimePass(id);
+  await box.db.query(
+    "update background_tasks set due_at = now() where tenant_id = $1 and name = 'order.cancel-overdue'",
+  );
+  await until(
+    () => orderOf(id),
+    ({ status }) => status === 'canceled',
+  );
 });
 
 t.test('of a payment and the end of its time one comes first, and neither is lost', async (t) => {

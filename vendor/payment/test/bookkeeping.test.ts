@@ -3,6 +3,7 @@
  */
 import { newId } from '@carton/runtime';
 import t from 'tap';
+import { refundPayment } from '../steps.ts';
 import { openBox, pay, place, statusOf, timelineOf } from './helpers.ts';
 
 const box = await openBox(t);
@@ -59,6 +60,14 @@ t.test('it is refunded part by part, never beyond what was received', async (t) 
   ]);
   const { items } = (await box.staff.get(`/admin/refunds?paymentId=${id}`)).body;
   t.equal(items.length, 4);
+});
+
+t.test('the same work is done once', async (t) => {
+  const { orderId, id } = await paid(2500);
+  const wanted = { workId: newId(), ...eur(400) };
+  const first = await refundPayment(box.db, id, wanted);
+  t.strictSame(await refundPayment(box.db, id, wanted), first);
+  t.strictSame(await balanceOf(orderId), sum(400));
 });
 
 t.test('what was refunded may be paid anew, up to what is owed then', async (t) => {

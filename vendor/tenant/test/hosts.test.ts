@@ -68,7 +68,8 @@ t.test('a shop has no more hosts than the operator allows', async (t) => {
   const { items } = (await shop.staff.get(`/admin/tenants/${shop.id}/domains`)).body;
   t.equal(items.length, 8);
   t.match(await shop.staff.delete(`/admin/tenants/${shop.id}/domains/${items[0].id}`), { status: 204 });
-  t.match(await add(shop, hosts.at(-1) as string), { status: 201 });
+  const refused = answers.findIndex(({ status }) => status === 409);
+  t.match(await add(shop, hosts[refused] as string), { status: 201 });
 });
 
 t.test('of two shops that take overlapping names at once, one gets them', async (t) => {
