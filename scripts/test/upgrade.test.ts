@@ -152,6 +152,7 @@ for (const shop of shops) {
       const visitor = callerOf(box.url, reach(shop));
       const { items } = (await visitor.get('/products')).body;
       t.strictSame(items.map(({ handle }: { handle: string }) => handle).sort(), ['linen-shirt', 'mug', 'notebook']);
+      t.match((await visitor.get('/products?q=shirt')).body.items, [{ handle: 'linen-shirt' }]);
       t.equal((await visitor.get('/collections/summer')).body.products.items.length, 3);
       const erp = callerOf(box.url, { ...reach(shop), authorization: `Bearer ${shop.apiKey}` });
       t.equal((await erp.get('/admin/orders')).status, 200);

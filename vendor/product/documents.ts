@@ -10,9 +10,11 @@ import {
   type Page,
   type TenantDatabase,
 } from '@carton/runtime';
+import { after, allOf, type Condition, equals, sorts } from './conditions.ts';
 import type { ProductQuery } from './schemas.ts';
+import { titleSearch } from './title-words.ts';
 import type { ProductViewer } from './viewer.ts';
-import { type Visible, visibleTo } from './visibility.ts';
+import { visibleTo } from './visibility.ts';
 
 export interface OptionDocument {
   id: string;
@@ -85,6 +87,7 @@ const whole = (fields: string) => `product.*, ${options} as options, ${variants(
 const withoutVariants = (optionsToo: boolean) =>
   `product.*, ${optionsToo ? options : "'[]'::json"} as options, '[]'::json as variants`;
 const published = `status = 'published' and deleted_at is null`;
+const isPublished: Condition = { key: 'published', values: [], sql: () => published };
 
 const statements = new Map<string, string>();
 
@@ -98,7 +101,7 @@ function statement(name: string, make: () => string): string {
   return text;
 }
 
-const publishedByIds = (visible: Visible) => `
+const publishedByIds = (visible: Condition) => `
   select ${whole(shopperFields)}
     from (select ${columns}, array_position($2::uuid[], id) as place from products
            where tenant_id = $1 and id = any($2) and ${published} and ${visible.sql(4)}
@@ -187,39 +190,22 @@ export async function findOptions(
   return new Map(rows.map((row) => [row.id, row.options]));
 }
 
-const sorts = {
-  newest: { key: 'created_at', operator: '<', direction: 'desc' },
-  oldest: { key: 'created_at', operator: '>', direction: 'asc' },
-  title: { key: 'title_key', operator: '>', direction: 'asc' },
-} as const;
-
 /** One more than the largest page, to see whether there is another. */
 const mostRows = largestPageSize + 1;
 
 type Parts = 'whole' | 'options' | 'plain';
 
-/** The statement of a page: one text for each sort, set of filters, parts, and conditions of what is seen. */
-function pageStatement(
-  sort: keyof typeof sorts,
-  filters: readonly string[],
-  parts: Parts,
-  visible: { on: Visible; firstParameter: number },
-): string {
-  return statement(`page ${sort} ${filters.join(' ')} ${parts} ${visible.on.key}`, () => {
-    const { key, operator, direction } = sorts[sort];
-    const filterOf: Record<string, (parameter: number) => string> = {
-      q: (parameter) => `strpos(title_key, lower($${parameter})) > 0`,
-      handle: (parameter) => `handle = $${parameter}`,
-      place: (parameter) => `(${key}, id) ${operator} ($${parameter}, $${parameter + 1})`,
-    };
-    const conditions = filters.map((filter, index) => ` and ${filterOf[filter]?.(index + 3)}`).join('');
+/** The statement of a page: one text for each sort, parts, and condition. */
+function pageStatement(sort: keyof typeof sorts, parts: Parts, condition: Condition): string {
+  return statement(`page ${sort} ${parts} ${condition.key}`, () => {
+    const { column, direction } = sorts[sort];
     // The inner limit is there for the planner: before a limit it does not know, it would plan each execution anew.
     return `
       select ${parts === 'whole' ? whole(shopperFields) : withoutVariants(parts === 'options')}
         from (select * from (
-                select ${columns}, ${key} as sort_key from products
-                 where tenant_id = $1 and ${published}${conditions} and ${visible.on.sql(visible.firstParameter)}
-                 order by ${key} ${direction}, id ${direction} limit ${mostRows}) page
+                select ${columns}, ${column} as sort_key from products
+                 where tenant_id = $1 and ${published} and ${condition.sql(3)}
+                 order by ${column} ${direction}, id ${direction} limit ${mostRows}) page
                limit $2) product
        order by sort_key ${direction}, id ${direction}`;
   });
@@ -236,15 +222,20 @@ export async function pageOfPublishedProducts(
   fields: ReadonlySet<string> | null = null,
   viewer?: ProductViewer,
 ): Promise<Page<ProductDocument>> {
-  const visible = await visibleTo(db, viewer);
   const parts = !fields || fields.has('variants') ? 'whole' : fields.has('options') ? 'options' : 'plain';
-  const filters: string[] = [];
-  const values: unknown[] = [limit + 1];
-  if (q !== undefined) filters.push('q') && values.push(q);
-  if (handle !== undefined) filters.push('handle') && values.push(handle);
-  if (cursor !== undefined) filters.push('place') && values.push(...decodeCursor(cursor, sort).slice(1));
-  const text = pageStatement(sort, filters, parts, { on: visible, firstParameter: values.length + 2 });
-  const rows = await db.query<ProductDocument & { sortKey: string }>(text, [...values, ...visible.values]);
+  const order = sorts[sort];
+  const conditions = [
+    ...(handle === undefined ? [] : [equals('handle', handle)]),
+    ...(cursor === undefined ? [] : [after(order, decodeCursor(cursor, sort).slice(1))]),
+    await visibleTo(db, viewer),
+  ];
+  if (q !== undefined) {
+    const listed = [isPublished, ...conditions];
+    conditions.push(await titleSearch(db, q, { statuses: ['published'], conditions: listed, order, limit }));
+  }
+  const condition = allOf(conditions);
+  const text = pageStatement(sort, parts, condition);
+  const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, nextCursor: rows.length > limit && last ? encodeCursor([sort, last.sortKey, last.id]) : null };

@@ -2,9 +2,10 @@
  * What other packages ask of products and variants, each in one prepared statement.
  */
 import type { TenantDatabase } from '@carton/runtime';
+import { always, type Condition } from './conditions.ts';
 import { productTexts, translateVariants } from './texts.ts';
 import type { ProductViewer } from './viewer.ts';
-import { everything, type Visible, visibleTo } from './visibility.ts';
+import { visibleTo } from './visibility.ts';
 
 /** A variant as far as selling, stocking and pricing it go. */
 export interface VariantInfo {
@@ -31,7 +32,7 @@ export function isForSale({ deleted, hidden, productStatus }: VariantInfo): bool
 const statements = new Map<string, string>();
 
 /** @param choices with the ids of the chosen values, of which titles in other languages are made */
-function variantsText(visible: Visible, choices: boolean): string {
+function variantsText(visible: Condition, choices: boolean): string {
   const name = `${visible.key} ${choices}`;
   let text = statements.get(name);
   if (text === undefined) {
@@ -58,7 +59,7 @@ export async function findVariants(
   viewer?: ProductViewer,
 ): Promise<Map<string, VariantInfo>> {
   if (ids.length === 0) return new Map();
-  const visible = viewer ? await visibleTo(db, viewer) : everything;
+  const visible = viewer ? await visibleTo(db, viewer) : always;
   const values = [ids, ...visible.values];
   if (!viewer || productTexts.of(db).length === 0) {
     const rows = await db.query<VariantInfo>(variantsText(visible, false), values);

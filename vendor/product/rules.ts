@@ -11,10 +11,11 @@ import {
   type TenantDatabase,
   Type,
 } from '@carton/runtime';
+import { rawCondition } from './conditions.ts';
 import type { Wanted } from './extensions.ts';
 import type { Product } from './schemas.ts';
 import { listPublishedProducts } from './service.ts';
-import { rawCondition, visibleTo } from './visibility.ts';
+import { visibleTo } from './visibility.ts';
 
 /** Text is compared without regard to case. `sku` and `option_value` hold when a variant has one that does. */
 export const ProductCondition = object(

@@ -140,16 +140,25 @@ export const AdminProduct = object(
 export type AdminProduct = Static<typeof AdminProduct>;
 export const AdminProductPage = integrationPageOf(AdminProduct, 'AdminProductPage');
 
+const TitleText = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description:
+    'Finds titles with this text at the beginning of a word, in capitals or not: `shirt bl` finds "Linen shirt blue". ' +
+    'Where words are written without spaces (Chinese, Japanese, Korean, Thai), it finds the text anywhere',
+  examples: ['linen'],
+});
+
 export const ProductQuery = pageQuery({
   ...wantedShown,
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Text that the title contains' })),
+  q: Type.Optional(TitleText),
   handle: Type.Optional(Handle),
   sort: oneOf(['newest', 'oldest', 'title'], { default: 'newest' }),
 });
 export type ProductQuery = Static<typeof ProductQuery>;
 
 export const AdminProductQuery = integrationQuery({
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Text that the title contains' })),
+  q: Type.Optional(TitleText),
   handle: Type.Optional(Handle),
   status: Type.Optional(Status),
 });

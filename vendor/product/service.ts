@@ -8,7 +8,6 @@ import {
   newId,
   notFound,
   type Page,
-  paginateIntegration,
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
@@ -42,6 +41,7 @@ import type {
   ProductQuery,
   Variant,
 } from './schemas.ts';
+import { pageOfProducts } from './staff-pages.ts';
 import {
   freeProductHandle,
   insertProduct,
@@ -165,13 +165,9 @@ async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Prom
 
 export async function listAdminProducts(
   db: TenantDatabase,
-  { q, handle, status, ...place }: AdminProductQuery,
+  query: AdminProductQuery,
 ): Promise<IntegrationPage<AdminProduct>> {
-  const rows = db.table<ProductRow>('products').whereNull('deleted_at');
-  if (q !== undefined) rows.whereRaw('strpos(title_key, lower(?)) > 0', [q]);
-  if (handle !== undefined) rows.where('handle', handle);
-  if (status !== undefined) rows.where('status', status);
-  const page = await paginateIntegration(db, rows, 'products', place, { q, handle, status });
+  const page = await pageOfProducts(db, query);
   const items = await presentForStaff(
     db,
     page.items.map(({ id }) => id),

@@ -2,6 +2,7 @@
  * Queries of products, options and variants as rows; whole products are read in documents.ts.
  */
 import { freeHandle, json, type TenantDatabase } from '@carton/runtime';
+import { rewriteTitleWords, writeTitleWords } from './title-words.ts';
 
 export interface ProductRow {
   id: string;
@@ -47,10 +48,12 @@ export async function insertProduct(
   db: TenantDatabase,
   product: Omit<ProductRow, 'createdAt' | 'updatedAt'>,
 ): Promise<ProductRow> {
-  return db.insert<ProductRow>('products', { ...product, metadata: json(product.metadata) });
+  const row = await db.insert<ProductRow>('products', { ...product, metadata: json(product.metadata) });
+  await writeTitleWords(db, row.id);
+  return row;
 }
 
-/** Changes a product that is not deleted. */
+/** Changes a product that is not deleted, in a transaction. */
 export async function updateProduct(
   db: TenantDatabase,
   id: string,
@@ -58,6 +61,7 @@ export async function updateProduct(
 ): Promise<ProductRow> {
   const metadata = patch.metadata && json(patch.metadata);
   const [row] = await db.update<ProductRow>('products', { id }, { ...patch, metadata, updatedAt: new Date() });
+  if (patch.title !== undefined || patch.status !== undefined || patch.deletedAt) await rewriteTitleWords(db, id);
   return row as ProductRow;
 }
 

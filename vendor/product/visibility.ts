@@ -4,6 +4,7 @@
  * database.
  */
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import { allOf, always, type Condition } from './conditions.ts';
 import { describeViewer, type KnownViewer, type ProductViewer } from './viewer.ts';
 
 export interface ProductVisibility {
@@ -21,49 +22,19 @@ export interface ProductVisibility {
 /** Who hides products. A shopper sees those for which all conditions hold. */
 export const productVisibility = extensionPoint<ProductVisibility>('product.visibility');
 
-/** What a viewer sees, as a part of statements over `products`. */
-export interface Visible {
-  /** The same for viewers whose statements have the same text. */
-  readonly key: string;
-  readonly values: readonly unknown[];
-  /** The condition, its values beginning at this parameter; `true` where nothing is hidden. */
-  sql(firstParameter: number): string;
-}
-
-/** Of whoever is hidden nothing. */
-export const everything: Visible = { key: '', values: [], sql: () => 'true' };
-
 /** @param viewer left out, a stranger */
-export async function visibleTo(db: TenantDatabase, viewer: ProductViewer = {}): Promise<Visible> {
+export async function visibleTo(db: TenantDatabase, viewer: ProductViewer = {}): Promise<Condition> {
   const contributed = productVisibility.of(db);
-  if (contributed.length === 0) return everything;
+  if (contributed.length === 0) return always;
   const known = await describeViewer(db, viewer);
-  const parts = contributed.flatMap(({ condition, values: valuesFor }, index) => {
+  const parts = contributed.flatMap(({ condition, values: valuesFor }, index): Condition[] => {
     const values = valuesFor(known);
-    return values ? [{ condition, values, name: index }] : [];
+    return values ? [{ key: String(index), values, sql: (at) => `(${shifted(condition, at - 2)})` }] : [];
   });
-  if (parts.length === 0) return everything;
-  return {
-    key: parts.map(({ name }) => name).join(),
-    values: parts.flatMap(({ values }) => values),
-    sql(firstParameter) {
-      let next = firstParameter;
-      const conditions = parts.map(({ condition, values }) => {
-        const shift = next - 2;
-        next += values.length;
-        return `(${condition.replaceAll(/\$(\d+)/g, (_, number) => `$${number === '1' ? 1 : Number(number) + shift}`)})`;
-      });
-      return conditions.join(' and ');
-    },
-  };
+  return allOf(parts);
 }
 
-/** The same for a query that is built: values stand in the order of their places. */
-export function rawCondition(tenantId: string, visible: Visible): { sql: string; values: unknown[] } {
-  const values: unknown[] = [];
-  const sql = visible.sql(2).replaceAll(/\$(\d+)/g, (_, number) => {
-    values.push(number === '1' ? tenantId : visible.values[Number(number) - 2]);
-    return '?';
-  });
-  return { sql, values };
+/** A contributed condition whose values stand so many places further on. */
+function shifted(condition: string, places: number): string {
+  return condition.replaceAll(/\$(\d+)/g, (_, number) => `$${number === '1' ? 1 : Number(number) + places}`);
 }

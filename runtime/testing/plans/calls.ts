@@ -25,7 +25,10 @@ export function filtersOf({ query }: RouteDeclaration): string[] {
   return Object.keys((query as TObject).properties).filter((name) => !paging.has(name));
 }
 
-/** The queries to try a list with. @param items of its first page: their values are in the list */
+/**
+ * The queries to try a list with. @param items of its first page: their values are in the list; of a filter that no item
+ * has a value of by its name, the example of its schema is tried
+ */
 export function callsOf(declaration: RouteDeclaration, items: readonly Record<string, unknown>[]): Query[] {
   const { properties } = declaration.query as TObject;
   const filters = filtersOf(declaration).map((name) => ({
@@ -63,7 +66,8 @@ function isChoice(schema: TSchema): boolean {
 function valuesOf(name: string, schema: TSchema, items: readonly Record<string, unknown>[]): Query[string][] {
   if (Array.isArray(schema.enum)) return schema.enum as string[];
   if (schema.type === 'boolean') return [true, false];
-  const found = findIn(items, name).find((value) => matches(schema, value)) as Query[string] | undefined;
+  const known = [...findIn(items, name), ...((schema.examples as unknown[] | undefined) ?? [])];
+  const found = known.find((value) => matches(schema, value)) as Query[string] | undefined;
   return [...(found === undefined ? [] : [found]), madeOf(schema)];
 }
 

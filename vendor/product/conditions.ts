@@ -1,0 +1,65 @@
+/**
+ * Conditions as parts of statements over `products`: what a viewer sees, what is filtered, what is searched for.
+ */
+
+export interface Condition {
+  /** The same for those whose text is the same, so that a statement stays prepared. */
+  readonly key: string;
+  readonly values: readonly unknown[];
+  /** The condition, its values beginning at this parameter; `$1` is the tenant. */
+  sql(firstParameter: number): string;
+}
+
+/** What holds for every row. */
+export const always: Condition = { key: '', values: [], sql: () => 'true' };
+
+/** That a column has a value. */
+export function equals(column: string, value: unknown): Condition {
+  return { key: column, values: [value], sql: (at) => `${column} = $${at}` };
+}
+
+/** That all of them hold. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  if (conditions.length === 0) return always;
+  return {
+    key: conditions.map(({ key }) => key).join(' '),
+    values: conditions.flatMap(({ values }) => values),
+    sql(firstParameter) {
+      let next = firstParameter;
+      const parts = conditions.map((condition) => {
+        const own = condition.sql(next);
+        next += condition.values.length;
+        return own;
+      });
+      return parts.join(' and ');
+    },
+  };
+}
+
+/** The same for a query that is built: values stand in the order of their places. */
+export function rawCondition(tenantId: string, condition: Condition): { sql: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const sql = condition.sql(2).replaceAll(/\$(\d+)/g, (_, number) => {
+    values.push(number === '1' ? tenantId : condition.values[Number(number) - 2]);
+    return '?';
+  });
+  return { sql, values };
+}
+
+/** An order of products: by a column, ties broken by id. */
+export interface Order {
+  column: 'created_at' | 'title_key';
+  direction: 'asc' | 'desc';
+}
+
+export const sorts = {
+  newest: { column: 'created_at', direction: 'desc' },
+  oldest: { column: 'created_at', direction: 'asc' },
+  title: { column: 'title_key', direction: 'asc' },
+} as const satisfies Record<string, Order>;
+
+/** What comes after the place that a cursor holds. @param place the value of the column there, and the id */
+export function after({ column, direction }: Order, place: readonly unknown[]): Condition {
+  const operator = direction === 'asc' ? '>' : '<';
+  return { key: 'after', values: place, sql: (at) => `(${column}, id) ${operator} ($${at}, $${at + 1})` };
+}

@@ -1,0 +1,258 @@
+/**
+ * Searching titles: text is found at the beginning of a word of the title of what is there, in the shop that is asked.
+ */
+import { newId } from '@carton/runtime';
+import { type Caller, createTestBox, type TestShop } from '@carton/runtime/testing';
+import t from 'tap';
+import { insertProduct } from '../store.ts';
+
+const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages, tier: 'basic' });
+
+async function make(shop: TestShop, title: string, status = 'published') {
+  const made = await shop.staff.post('/admin/products', { title, status });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return made.body;
+}
+
+/** The titles that a text finds, for shoppers, in the order of titles. */
+async function find(shop: TestShop, q: string): Promise<string[]> {
+  const { status, body } = await shop.visitor().get(`/products?sort=title&limit=100&q=${encodeURIComponent(q)}`);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.items.map(({ title }: { title: string }) => title);
+}
+
+/** The same for staff, newest first. */
+async function findAsStaff(shop: TestShop, q: string, more = ''): Promise<string[]> {
+  const { status, body } = await shop.staff.get(`/admin/products?limit=100&q=${encodeURIComponent(q)}${more}`);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.items.map(({ title }: { title: string }) => title);
+}
+
+const long = `${'ab '.repeat(60)}end`;
+const treble = '𝄞'.repeat(120);
+
+t.test('text is found at the beginning of a word', async (t) => {
+  const shop = await box.openShop();
+  const titles = [
+    'Linen shirt blue',
+    'Größe ÄÖÜ',
+    'Straße',
+    "O'Neill T-Shirt",
+    '100% wool_blend, C:\\temp "quoted"',
+    'C++ für Einsteiger',
+    '東京タワーの本',
+    '한국어 책',
+    'กระเป๋าผ้า',
+    'Gift 🎁 box',
+    '𝄞 music',
+    'Cafe\u0301 cre\u0300me',
+    'שלום־עולם',
+    'two\u00a0parts',
+    treble,
+    long,
+    '\u{10ffff}edge\u{10ffff}',
+  ];
+  for (const title of titles) await make(shop, title);
+  const cases: [q: string, title: string][] = [
+    ['linen', titles[0] as string],
+    ['LINEN SHIRT BLUE', titles[0] as string],
+    ['shirt bl', titles[0] as string],
+    ['  shirt b', titles[0] as string],
+    ['größe', titles[1] as string],
+    ['GRÖß', titles[1] as string],
+    ['äö', titles[1] as string],
+    ['STRAß', titles[2] as string],
+    ['neill', titles[3] as string],
+    ["'neill", titles[3] as string],
+    ["o'n", titles[3] as string],
+    ['t-s', titles[3] as string],
+    ['-shirt', titles[3] as string],
+    ['%', titles[4] as string],
+    ['100% wool', titles[4] as string],
+    ['_', titles[4] as string],
+    ['blend', titles[4] as string],
+    ['\\', titles[4] as string],
+    ['c:\\temp', titles[4] as string],
+    ['"quoted"', titles[4] as string],
+    ['c++', titles[5] as string],
+    ['+ für', titles[5] as string],
+    ['京', titles[6] as string],
+    ['タワー', titles[6] as string],
+    ['本', titles[6] as string],
+    ['국어', titles[7] as string],
+    ['ผ้า', titles[8] as string],
+    ['🎁', titles[9] as string],
+    ['🎁 b', titles[9] as string],
+    ['𝄞 m', titles[10] as string],
+    ['cre\u0300', titles[11] as string],
+    ['עולם', titles[12] as string],
+    ['parts', titles[13] as string],
+    [treble, treble],
+    [long, long],
+    ['end', long],
+    [`${'ab '.repeat(20)}ab`, long],
+    ['\u{10ffff}', titles[16] as string],
+    ['edge', titles[16] as string],
+    ['edge\u{10ffff}', titles[16] as string],
+  ];
+  for (const [q, title] of cases) {
+    t.strictSame(await find(shop, q), [title], `${q} finds it`);
+    t.strictSame(await findAsStaff(shop, q), [title], `${q} finds it for staff`);
+  }
+  t.strictSame(await find(shop, 'shirt'), ['Linen shirt blue', "O'Neill T-Shirt"]);
+  for (const q of ['hirt', 'inen', 'rt bl', 'shirt  bl', 'linen blue', 'strasse', '%w', 'afe', '\u0301', `${long}s`]) {
+    t.strictSame(await find(shop, q), [], `${q} finds nothing`);
+    t.strictSame(await findAsStaff(shop, q), [], `${q} finds nothing for staff`);
+  }
+  for (const q of [`${'ab '.repeat(61)}`, `${'ab '.repeat(59)}end `]) {
+    t.strictSame(await find(shop, q), [], 'what is longer than the index holds is compared whole');
+  }
+  t.equal((await find(shop, ' ')).length, titles.length, 'a space alone leaves nothing out');
+  t.equal((await findAsStaff(shop, ' ')).length, titles.length);
+});
+
+t.test('a product is found by the title it has', async (t) => {
+  const shop = await box.openShop();
+  const { id } = await make(shop, 'Amber lamp');
+  const path = `/admin/products/${id}`;
+  t.equal((await shop.staff.patch(path, { title: 'Copper kettle' })).status, 200);
+  t.strictSame(await find(shop, 'kettle'), ['Copper kettle']);
+  t.strictSame(await find(shop, 'copper'), ['Copper kettle']);
+  t.strictSame(await findAsStaff(shop, 'kettle'), ['Copper kettle']);
+  for (const q of ['amber', 'lamp']) t.strictSame([await find(shop, q), await findAsStaff(shop, q)], [[], []]);
+  t.strictSame(await wordsOf(id), ['copper kettle', 'kettle'], 'nothing is left of the old title');
+  t.equal((await shop.staff.patch(path, { description: 'Holds a litre' })).status, 200);
+  t.strictSame(await find(shop, 'kettle'), ['Copper kettle']);
+  const copy = (await shop.staff.post(`${path}/duplicate`)).body;
+  t.strictSame(await findAsStaff(shop, 'kettle'), ['Copper kettle (copy)', 'Copper kettle']);
+  t.strictSame(await wordsOf(copy.id), ['(copy)', ')', 'copper kettle (copy)', 'copy)', 'kettle (copy)']);
+});
+
+t.test('shoppers find what is published, staff what has the status they ask for', async (t) => {
+  const shop = await box.openShop();
+  const { id } = await make(shop, 'Velvet chair', 'draft');
+  const path = `/admin/products/${id}`;
+  for (const status of ['draft', 'archived', 'published', 'draft']) {
+    t.equal((await shop.staff.patch(path, { status })).status, 200);
+    t.strictSame(await find(shop, 'velvet'), status === 'published' ? ['Velvet chair'] : [], status);
+    t.strictSame(await findAsStaff(shop, 'chair'), ['Velvet chair'], status);
+    for (const asked of ['draft', 'published', 'archived']) {
+      const found = await findAsStaff(shop, 'chair', `&status=${asked}`);
+      t.strictSame(found, asked === status ? ['Velvet chair'] : [], `${asked} of ${status}`);
+    }
+  }
+});
+
+t.test('a deleted product is not found, and holds no words', async (t) => {
+  const shop = await box.openShop();
+  const [kept, gone] = [await make(shop, 'Oak table'), await make(shop, 'Oak bench')];
+  t.equal((await shop.staff.delete(`/admin/products/${gone.id}`)).status, 204);
+  t.strictSame([await find(shop, 'oak'), await findAsStaff(shop, 'oak')], [['Oak table'], ['Oak table']]);
+  t.strictSame(await wordsOf(gone.id), []);
+  t.strictSame(await wordsOf(kept.id), ['oak table', 'table']);
+});
+
+t.test("another shop's products are not found", async (t) => {
+  const [shop, other] = [await box.openShop(), await box.openShop()];
+  const theirs = await make(other, 'Marble vase');
+  t.strictSame([await find(shop, 'marble'), await findAsStaff(shop, 'marble')], [[], []]);
+  const own = await make(shop, 'Marble bowl');
+  t.strictSame([await find(shop, 'marble'), await findAsStaff(shop, 'vase')], [['Marble bowl'], []]);
+  t.strictSame(await find(other, 'marble'), ['Marble vase']);
+  const walls = await box.owner.query<{ shop: string; product: string }>(
+    `select tenant_id as shop, product_id as product from product_title_words
+      where product_id in ('${theirs.id}', '${own.id}') group by 1, 2`,
+  );
+  const expected = [
+    { shop: shop.id, product: own.id },
+    { shop: other.id, product: theirs.id },
+  ];
+  const sorted = (rows: { product: string }[]) => [...rows].sort((a, b) => (a.product < b.product ? -1 : 1));
+  t.strictSame(sorted(walls), sorted(expected));
+});
+
+t.test('what a filter leaves out is not found either', async (t) => {
+  const shop = await box.openShop();
+  await make(shop, 'Silk scarf');
+  await make(shop, 'Silk tie');
+  const found = (path: string) => shop.staff.get(`/admin/products?q=silk${path}`);
+  t.match((await found('&handle=silk-tie')).body.items, [{ title: 'Silk tie' }]);
+  t.strictSame((await found('&handle=wool-tie')).body.items, []);
+  t.strictSame((await found('&externalId=none')).body.items, []);
+  t.match(await found('&updatedAfter=2020-01-01T00:00:00Z'), { status: 400, body: { code: 'invalid_request' } });
+  t.match(await found('&cursor=x'), { status: 400 });
+  t.match(await shop.visitor().get('/products?q=silk&handle=silk-scarf'), {
+    body: { items: [{ title: 'Silk scarf' }] },
+  });
+});
+
+t.test('many hits are paged through, each product once, wherever in the list they stand', async (t) => {
+  const shop = await box.openShop();
+  const insert = async (title: string, status: 'published' | 'draft' = 'published') => {
+    const id = newId();
+    const texts = { handle: id.slice(0, -1), description: '', externalId: null, metadata: {} };
+    await insertProduct(shop.db, { id, title, status, ...texts });
+    return id;
+  };
+  // The hits stand in one block that a walk from either end does not reach with a small page, nor the one that stands
+  // apart from there; among them are some that only look like hits.
+  const hits = [await insert('common stone')];
+  for (let at = 0; at < 260; at++) await insert(`Zinc bucket ${at}`);
+  for (let at = 0; at < 530; at++) {
+    hits.push(await insert(`${at % 2 ? 'Maple' : 'Walnut'} common board ${at % 7}`));
+    if (at % 3 === 0) await insert('Uncommon board');
+    if (at % 3 === 1) await insert('Maple common board', 'draft');
+  }
+  for (let at = 0; at < 260; at++) await insert(`Ash plank ${at}`);
+  const pages = async (caller: Caller, path: string, limit: number) => {
+    const ids: string[] = [];
+    let cursor = '';
+    for (let turned = 0; turned < 200; turned++) {
+      const { status, body } = await caller.get(`${path}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      ids.push(...body.items.map(({ id }: { id: string }) => id));
+      if (body.nextCursor === null) return ids;
+      t.equal(body.items.length, limit, 'a page with another behind it is full');
+      cursor = body.nextCursor;
+    }
+    throw new Error('there was always another page');
+  };
+  const isHit = new Set(hits);
+  for (const sort of ['newest', 'oldest', 'title']) {
+    for (const limit of [5, 60, 100]) {
+      const path = `/products?fields=id&sort=${sort}`;
+      const all = await pages(shop.visitor(), path, 100);
+      t.equal(all.length, 1 + 260 + 530 + 177 + 260);
+      const expected = all.filter((id) => isHit.has(id));
+      t.strictSame(await pages(shop.visitor(), `${path}&q=COMMON`, limit), expected, `${sort} by ${limit}`);
+    }
+  }
+  const newest = [...hits].reverse();
+  t.strictSame(await pages(shop.staff, '/admin/products?status=published&q=common', 60), newest);
+  t.equal((await pages(shop.staff, '/admin/products?q=common', 100)).length, 1 + 530 + 177);
+  t.equal((await pages(shop.staff, '/admin/products?status=draft&q=common', 100)).length, 177);
+  t.strictSame(await findAsStaff(shop, 'common', '&handle=none'), []);
+  t.strictSame(await findAsStaff(shop, 'common board 9'), []);
+});
+
+t.test('the migration writes the words that a box writes', async (t) => {
+  const words = () =>
+    box.owner.query('select * from product_title_words order by tenant_id, product_id, status, word_from');
+  const written = await words();
+  t.ok(written.length > 3000);
+  const file = new URL('../migrations/20261122160010_product_fill_title_words.js', import.meta.url);
+  const { up } = await import(file.href);
+  let migration = '';
+  await up({ raw: (text: string) => (migration = text) });
+  await box.owner.query('delete from product_title_words');
+  await box.owner.query(migration.slice(0, migration.indexOf(';')));
+  t.strictSame(await words(), written);
+});
+
+async function wordsOf(productId: string): Promise<string[]> {
+  const rows = await box.owner.query<{ wordFrom: string }>(
+    `select word_from from product_title_words where product_id = '${productId}' order by word_from collate "C"`,
+  );
+  return rows.map(({ wordFrom }) => wordFrom);
+}

@@ -1,0 +1,143 @@
+/**
+ * Searching titles. A table holds each title from the beginning of each of its words on, so that what a text is found
+ * in is a range of an index, however many products there are: to row-level security, `like` and the like are none.
+ */
+import { largestPageSize, type TenantDatabase } from '@carton/runtime';
+import { allOf, always, type Condition, type Order } from './conditions.ts';
+import type { statuses } from './schemas.ts';
+
+/** Characters of a title that the table holds from the beginning of a word on. */
+const heldLength = 40;
+
+/**
+ * What belongs to no word, as PostgreSQL's regular expressions write it: each such character begins one of its own, and
+ * so does what comes after it.
+ */
+const alone = [
+  // Control characters, spaces, punctuation and symbols of ASCII and Latin-1.
+  '\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7',
+  // Punctuation of Greek, Armenian, Hebrew and Arabic.
+  '\\u037e\\u0387\\u055a-\\u055f\\u0589\\u058a\\u05be\\u05c0\\u05c3\\u05f3\\u05f4\\u060c\\u061b-\\u061f\\u066a-\\u066d\\u06d4',
+  // Of the scripts of India and Ethiopia, Ogham and Mongolian; Thai, Lao, Tibetan, Burmese, Hangul, Khmer, Tai, Balinese.
+  '\\u0964\\u0965\\u0e00-\\u109f\\u1100-\\u11ff\\u1360-\\u1368\\u1680\\u1780-\\u180e\\u1950-\\u1aaf\\u1b00-\\u1b7f',
+  // Punctuation and symbols of all scripts; Han, Kana, Yi, Hangul, Javanese; compatibility and full-width forms.
+  '\\u2000-\\u2bff\\u2e00-\\ua4cf\\ua960-\\ua97f\\ua980-\\ua9ff\\uaa60-\\uaadf\\uac00-\\ufaff\\ufe10-\\ufe6f\\uff00-\\uffff',
+  // Emoji, rarer Han, music.
+  '\\U00010000-\\U0010ffff',
+].join('');
+
+/** Where no word begins: the spaces that `String.prototype.trimStart` knows. */
+const spaces = '\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+const removeWords = 'delete from product_title_words where tenant_id = $1 and product_id = $2';
+const writeWords = `
+  insert into product_title_words (tenant_id, product_id, status, word_from)
+  select distinct tenant_id, id, status, left(substr(title_key, place), ${heldLength})
+    from products
+   cross join lateral generate_series(1, length(title_key)) as place
+   where tenant_id = $1 and id = $2 and deleted_at is null
+     and substr(title_key, place, 1) !~ '[${spaces}]' and substr(' ' || title_key, place, 2) ~ '[${alone}]'`;
+
+/** Writes the words of a new product. */
+export async function writeTitleWords(db: TenantDatabase, productId: string): Promise<void> {
+  await db.query(writeWords, [productId]);
+}
+
+/** Writes the words of a product anew, in the transaction that changed its title or status; of a deleted one, none. */
+export async function rewriteTitleWords(db: TenantDatabase, productId: string): Promise<void> {
+  await Promise.all([db.query(removeWords, [productId]), db.query(writeWords, [productId])]);
+}
+
+/** So many words are looked up at once. Of a text that more begin with, the next ones of the list are soon found. */
+const manyWords = 500;
+
+/** For each product of a page so many are walked past; then, those that are looked for do not stand here. */
+const walkedForEach = 40;
+const longestWalk = walkedForEach * (largestPageSize + 1);
+/** Found besides, should some be gone by the time the page is read. */
+const spare = 10;
+
+/**
+ * Words that begin with the text. Of what begins with `key`, nothing stands behind `key` and as many of the last
+ * character as there may be.
+ */
+function beginsWith(text: string): string {
+  const key = `left(lower(${text}), ${heldLength})`;
+  return `word_from >= ${key} and word_from <= ${key} || repeat(chr(1114111), ${heldLength})`;
+}
+
+/** The whole text is held against the title too: it may be longer than what the table holds. */
+function contains(text: string): string {
+  return `strpos(title_key, lower(${text})) > 0`;
+}
+
+const countWords = `
+  select count(*)::int as count
+    from (select from product_title_words
+           where tenant_id = $1 and status = any($2) and ${beginsWith('$3')} limit ${manyWords}) found`;
+
+/**
+ * The first ones of a list that the text is found in, as far as the walk goes; then a row without an id if that was as
+ * far as the list goes.
+ */
+function walkStatement(listed: Condition, { column, direction }: Order): string {
+  // For the inner limit see pageStatement (documents.ts).
+  const walk = `
+    select * from (
+      select id, title_key from products
+       where tenant_id = $1 and ${listed.sql(5)}
+       order by ${column} ${direction}, id ${direction} limit ${longestWalk}) listed
+     limit $2`;
+  // A subquery with a limit is asked product by product.
+  return `
+    select id from (${walk}) walked
+     where ${contains('$4')}
+       and (select true from product_title_words
+             where tenant_id = $1 and product_id = walked.id and ${beginsWith('$4')} limit 1)
+    union all
+    select null from (select count(*) as steps from (${walk}) walked) counted where steps < $2
+    limit $3`;
+}
+
+/** The list that is searched. */
+export interface SearchedList {
+  /** Of its products. */
+  statuses: readonly (typeof statuses)[number][];
+  /** All that holds for what may stand on the page. */
+  conditions: readonly Condition[];
+  order: Order;
+  /** Items a page. */
+  limit: number;
+}
+
+/**
+ * What holds for the products of a page in whose title a text is found: at the beginning of one of its words, in
+ * capitals or not. Spaces before the text do not count.
+ *
+ * What is read is bounded, whatever is looked for, but for a text that many words begin with whose products are rare
+ * where the page begins: then all of them are read.
+ */
+export async function titleSearch(
+  db: TenantDatabase,
+  given: string,
+  { statuses, conditions, order, limit }: SearchedList,
+): Promise<Condition> {
+  const text = given.trimStart();
+  if (text === '') return always;
+  const [words] = await db.query<{ count: number }>(countWords, [statuses, text]);
+  if (words?.count === manyWords) {
+    const listed = allOf(conditions);
+    const values = [walkedForEach * (limit + 1), limit + 1 + spare, text, ...listed.values];
+    const found = await db.query<{ id: string | null }>(walkStatement(listed, order), values);
+    const ids = found.flatMap(({ id }) => id ?? []);
+    const isWhole = found.length > ids.length;
+    if (isWhole || ids.length > limit) return { key: 'ids', values: [ids], sql: (at) => `id = any($${at})` };
+  }
+  return {
+    key: 'words',
+    values: [text, statuses],
+    sql: (at) => `${contains(`$${at}`)}
+      and id = any(array(select product_id from product_title_words
+                          where tenant_id = $1 and status = any($${at + 1}) and ${beginsWith(`$${at}`)}))`,
+  };
+}
