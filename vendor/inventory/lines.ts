@@ -30,8 +30,8 @@ export interface StockArrays {
 /** What is worth telling of a variant after stock was taken or refused. */
 export interface Outcome {
   variantId: string;
-  /** Could not be had; fell to its low-stock level; was reserved and is free again. */
-  kind: 'refused' | 'low' | 'freed';
+  /** Could not be had; fell to its low-stock level; was reserved and is free again; has levels that were not seen. */
+  kind: 'refused' | 'low' | 'freed' | 'missed';
   /** How many were wanted, or were freed. */
   quantity: number;
   /** How many could be had, or of what is low: how many are left. */

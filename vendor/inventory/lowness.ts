@@ -6,6 +6,10 @@
  * changes, and then the item: two that sell from different locations do not both miss that together they make it low.
  * The low-stock level is read from the locked levels (`low_at`), since an item that was changed meanwhile would be read
  * as it was when the statement began.
+ *
+ * So is which levels there are: one that was opened while the statement waited is not among those it locks, and is not
+ * counted. Of the locked levels that of the default location knows how many there are (`level_count`), and where some
+ * were missed, `low` is set anew by another statement, which sees them.
  */
 import type { TenantDatabase } from '@carton/runtime';
 
@@ -23,6 +27,17 @@ export const markLow = `
       from marks
      where items.tenant_id = $1 and items.id = any(array(select id from marks)) and items.id = marks.id
   )`;
+
+/** In `sums`, over the locked levels: whether the item has more of them. */
+export const isMissed = (levels: string) => `count(*) < max(${levels}.level_count)`;
+
+/**
+ * Sets `low` anew of items of which a statement has missed levels. Those it has locked keep all others waiting, also
+ * whoever opens one more.
+ */
+export async function settleMissed(db: TenantDatabase, missed: readonly { variantId: string }[]): Promise<void> {
+  for (const { variantId } of missed) await settleLow(db, variantId);
+}
 
 /** Locks all levels of an item until the transaction ends; to be sent before the item is changed or looked at. */
 export function lockLevels<Level>(db: TenantDatabase, stockItemId: string): Promise<Level[]> {

@@ -5,7 +5,7 @@
 import type { TenantDatabase } from '@carton/runtime';
 import { actorOf, arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
-import { markLow } from './lowness.ts';
+import { isMissed, markLow, settleMissed } from './lowness.ts';
 
 /** Whether anything is reserved under a reference. */
 export async function isReserved(db: TenantDatabase, { type, id }: StockReference): Promise<boolean> {
@@ -48,7 +48,8 @@ const returnText = `
     select variant_id, location_id, sum(quantity)::integer as quantity from parts where quantity > 0 group by 1, 2
   ),
   locked as (
-    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at, items.low
+    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at,
+           levels.level_count, items.low
       from stock_items items
       join stock_levels levels
         on levels.tenant_id = $1 and levels.stock_item_id = any($7::uuid[]) and levels.stock_item_id = items.id
@@ -74,17 +75,21 @@ const returnText = `
   sums as (
     select locked.stock_item_id as id, max(locked.low_at) as low_at, locked.low,
            sum(locked.on_hand - locked.reserved) as before,
-           sum(locked.on_hand - locked.reserved + coalesce(held.quantity, 0)) as after
+           sum(locked.on_hand - locked.reserved + coalesce(held.quantity, 0)) as after,
+           ${isMissed('locked')} as missed
       from locked
       left join held on held.stock_item_id = locked.stock_item_id and held.location_id = locked.location_id
      group by locked.stock_item_id, locked.low
   ),
-  ${markLow}
-  insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
-                               reference_id, actor_type, actor_id, actor_label)
-  select $1, coalesce(($8::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, quantity,
-         'returned', $9, $10, $11, $12, $13
-    from held`;
+  ${markLow},
+  written as (
+    insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
+                                 reference_id, actor_type, actor_id, actor_label)
+    select $1, coalesce(($8::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, quantity,
+           'returned', $9, $10, $11, $12, $13
+      from held
+  )
+  select id as variant_id from sums where missed order by id`;
 
 /** `$4`: only what has come to its end, as it is once locked: its owner may have moved the end meanwhile. */
 const releaseText = `
@@ -98,7 +103,8 @@ const releaseText = `
     delete from stock_reservations where tenant_id = $1 and id = any(array(select id from own_rows))
   ),
   locked as (
-    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at
+    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at,
+           levels.level_count
       from stock_levels levels
      where levels.tenant_id = $1 and levels.stock_item_id = any(array(select stock_item_id from own_rows))
      order by levels.stock_item_id, levels.location_id
@@ -120,14 +126,16 @@ const releaseText = `
   sums as (
     select locked.stock_item_id as id, max(locked.low_at) as low_at, null::boolean as low,
            sum(locked.on_hand - locked.reserved) as before,
-           sum(locked.on_hand - locked.reserved + coalesce(held.quantity, 0)) as after
+           sum(locked.on_hand - locked.reserved + coalesce(held.quantity, 0)) as after,
+           ${isMissed('locked')} as missed
       from locked
       left join held on held.stock_item_id = locked.stock_item_id and held.location_id = locked.location_id
      group by locked.stock_item_id
   ),
   ${markLow}
-  select stock_item_id as variant_id, sum(quantity)::integer as quantity
-    from held group by stock_item_id order by stock_item_id`;
+  select held.stock_item_id as variant_id, sum(held.quantity)::integer as quantity, sums.missed
+    from held join sums on sums.id = held.stock_item_id
+   group by held.stock_item_id, sums.missed order by held.stock_item_id`;
 
 /**
  * Where a level is missing, those at the default location, which every item has, are locked: nobody changes an item
@@ -142,17 +150,29 @@ const openLevelsText = `
                           and levels.location_id = place.location_id)
   ),
   locked as (
-    select levels.stock_item_id, levels.low_at from stock_levels levels
+    select levels.stock_item_id, levels.low_at, levels.level_count from stock_levels levels
      where levels.tenant_id = $1 and levels.stock_item_id = any($4::uuid[])
        and levels.location_id = '${defaultLocation}' and exists (select from missing)
      order by levels.stock_item_id
        for update
+  ),
+  opened as (
+    insert into stock_levels (tenant_id, stock_item_id, location_id, low_at)
+    select $1, missing.variant_id, missing.location_id, locked.low_at
+      from missing join locked on locked.stock_item_id = missing.variant_id
+     order by missing.variant_id, missing.location_id
+        on conflict do nothing
+    returning stock_item_id
+  ),
+  counts as (
+    select locked.stock_item_id, locked.level_count + count(*)::integer as level_count
+      from opened join locked on locked.stock_item_id = opened.stock_item_id
+     group by locked.stock_item_id, locked.level_count
   )
-  insert into stock_levels (tenant_id, stock_item_id, location_id, low_at)
-  select $1, missing.variant_id, missing.location_id, locked.low_at
-    from missing join locked on locked.stock_item_id = missing.variant_id
-   order by missing.variant_id, missing.location_id
-      on conflict do nothing`;
+  update stock_levels levels set level_count = counts.level_count
+    from counts
+   where levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[]) and levels.stock_item_id = counts.stock_item_id
+     and levels.location_id = '${defaultLocation}'`;
 
 /**
  * Makes the levels of variants at locations where they have none yet, with nothing on hand.
@@ -176,20 +196,25 @@ export async function returnLines(
   const { variantIds: placedIds, locationIds, quantities } = placed;
   const ids = newIds(variantIds.length + placedIds.length);
   const places = [placedIds, locationIds, quantities];
-  await Promise.all([
-    placedIds.length > 0 && openLevels(tx, placedIds, locationIds, variantIds),
-    tx.query(returnText, [variantIds, anywhere, ...places, variantIds, ids, type, id, ...actorOf(tx)]),
-  ]);
+  const values = [variantIds, anywhere, ...places, variantIds, ids, type, id, ...actorOf(tx)];
+  const opened = placedIds.length > 0 && openLevels(tx, placedIds, locationIds, variantIds);
+  const [missed] = await Promise.all([tx.query<{ variantId: string }>(returnText, values), opened]);
+  await settleMissed(tx, missed);
 }
 
 /**
  * Frees what is reserved for a reference; answers how much of each variant that was.
  * @param endedOnly leave alone what has no end or has not come to it
  */
-export function releaseLines(
+export async function releaseLines(
   tx: TenantDatabase,
   { type, id }: StockReference,
   endedOnly = false,
 ): Promise<StockLine[]> {
-  return tx.query<StockLine>(releaseText, [type, id, endedOnly]);
+  const released = await tx.query<StockLine & { missed: boolean }>(releaseText, [type, id, endedOnly]);
+  await settleMissed(
+    tx,
+    released.filter(({ missed }) => missed),
+  );
+  return released;
 }

@@ -6,6 +6,7 @@ import { defineProblem, publish, type TenantDatabase } from '@carton/runtime';
 import { stockLow, stockReleased, stockReserved } from './events.ts';
 import type { Outcome, StockLine, StockReference } from './lines.ts';
 import { atServingLocations, type StockSale } from './locations.ts';
+import { settleMissed } from './lowness.ts';
 import { openLevels, releaseLines, returnLines } from './returning.ts';
 import { reserveLines, takeLines } from './taking.ts';
 
@@ -119,10 +120,14 @@ async function announceReleased(
   await publish(tx, stockReleased, reference, { reference, lines });
 }
 
-/** Refuses what could not be had, else tells of what became low. */
+/** Refuses what could not be had, else tells of what became low, and counts what was not seen. */
 async function settle(tx: TenantDatabase, outcomes: readonly Outcome[]): Promise<void> {
   const refused = outcomes.filter(({ kind }) => kind === 'refused');
   if (refused.length > 0) throw insufficientStock(await describeShortage(tx, refused));
+  await settleMissed(
+    tx,
+    outcomes.filter(({ kind }) => kind === 'missed'),
+  );
   for (const { kind, variantId, available, lowStockLevel } of outcomes) {
     if (kind !== 'low') continue;
     await publish(tx, stockLow, { type: 'stock_item', id: variantId }, { variantId, available, lowStockLevel });

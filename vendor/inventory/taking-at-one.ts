@@ -4,7 +4,7 @@
  */
 import type { TenantDatabase } from '@carton/runtime';
 import { actorOf, newIds, type Outcome, type StockArrays, type StockReference } from './lines.ts';
-import { markLow } from './lowness.ts';
+import { isMissed, markLow } from './lowness.ts';
 
 const takeText = `
   with wanted as (
@@ -15,7 +15,8 @@ const takeText = `
         on items.tenant_id = $1 and items.id = any($2::uuid[]) and items.id = line.variant_id
   ),
   locked as (
-    select wanted.*, levels.location_id, levels.on_hand, levels.on_hand - levels.reserved as available, levels.low_at
+    select wanted.*, levels.location_id, levels.on_hand, levels.on_hand - levels.reserved as available, levels.low_at,
+           levels.level_count
       from wanted
       join stock_levels levels
         on levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[])
@@ -53,7 +54,8 @@ const takeText = `
      where (select possible from verdict)
   ),
   sums as (
-    select variant_id as id, max(low_at) as low_at, low, sum(available) as before, sum(available) - quantity as after
+    select variant_id as id, max(low_at) as low_at, low, sum(available) as before, sum(available) - quantity as after,
+           ${isMissed('locked')} as missed
       from locked
      where (select possible from verdict)
      group by variant_id, quantity, low
@@ -65,6 +67,8 @@ const takeText = `
     from outcomes cross join verdict
    where case when possible then available > low_stock_level and available - quantity <= low_stock_level
               else refused end
+  union all
+  select id, 'missed', 0, 0, 0 from sums where missed
    order by variant_id`;
 
 /** Sells all lines or none from one location; answers what is notable of it. */

@@ -20,7 +20,7 @@ import {
   type StockLine,
   type StockReference,
 } from './lines.ts';
-import { markLow } from './lowness.ts';
+import { isMissed, markLow } from './lowness.ts';
 import { takeAtOne } from './taking-at-one.ts';
 
 /**
@@ -45,8 +45,8 @@ const allotment = `
         on items.tenant_id = $1 and items.id = any($2::uuid[]) and items.id = line.variant_id
   ),
   locked as (
-    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at, wanted.tracked,
-           wanted.low
+    select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at,
+           levels.level_count, wanted.tracked, wanted.low
       from stock_levels levels
       left join wanted on wanted.variant_id = levels.stock_item_id
      where levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[] || array(select stock_item_id from own))
@@ -131,7 +131,8 @@ const allotment = `
   sums as (
     select locked.stock_item_id as id, max(locked.low_at) as low_at, locked.low,
            sum(locked.on_hand - locked.reserved) as before,
-           sum(locked.on_hand - locked.reserved + coalesce(changes.own - changes.quantity, 0)) as after
+           sum(locked.on_hand - locked.reserved + coalesce(changes.own - changes.quantity, 0)) as after,
+           ${isMissed('locked')} as missed
       from locked
       left join changes
         on changes.stock_item_id = locked.stock_item_id and changes.location_id = locked.location_id
@@ -143,12 +144,14 @@ const changedLevel = `
   levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[] || array(select stock_item_id from own))
     and levels.stock_item_id = changes.stock_item_id and levels.location_id = changes.location_id`;
 
-/** Nothing, mostly: only what could not be had, or what became low. */
+/** Nothing, mostly: only what could not be had, what became low, or has levels that were not seen. */
 const notable = `
   select variant_id, case when refused then 'refused' else 'low' end as kind, quantity,
          case when refused then obtainable else after end as available, coalesce(low_stock_level, 0) as low_stock_level
     from outcomes cross join verdict
-   where case when possible then before > low_stock_level and after <= low_stock_level else refused end`;
+   where case when possible then before > low_stock_level and after <= low_stock_level else refused end
+  union all
+  select id, 'missed', 0, 0, 0 from sums where missed`;
 
 const takeText = `
   with ${allotment},

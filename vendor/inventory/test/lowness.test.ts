@@ -1,11 +1,20 @@
 /**
  * `low` of an item is what its levels come to, whatever has moved its stock, at whichever location and beside whom.
  */
-import { newId } from '@carton/runtime';
+import { newId, type TenantDatabase } from '@carton/runtime';
 import { openDatabase } from '@carton/runtime/service';
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { releaseAllEnded, releaseStock, reserveStock, returnStock, type StockReference, takeStock } from '../index.ts';
+import {
+  defaultLocation,
+  openStockLevels,
+  releaseAllEnded,
+  releaseStock,
+  reserveStock,
+  returnStock,
+  type StockReference,
+  takeStock,
+} from '../index.ts';
 import { adjust, codeOf, type Stocked, stocked } from './helpers.ts';
 import { warehousePackage } from './warehouse-package.ts';
 
@@ -20,18 +29,19 @@ const open = async (rank: number, country: string, sells: boolean): Promise<stri
 const warehouses = [await open(1, 'PT', true), await open(2, 'FR', true), await open(3, 'FR', false)];
 type Box = typeof plain;
 
-/** Items whose column is not what their levels and policy come to. */
+/** Items whose column is not what their levels and policy come to, or whose levels are not counted. */
 const wrong = ({ db }: Box) =>
   db.query(
-    `select id, low, tracked, low_stock_level, available, low_ats from (
+    `select id, low, tracked, low_stock_level, available, low_ats, levels, level_count from (
        select items.id, items.low, items.tracked, items.low_stock_level, sum(levels.on_hand - levels.reserved) as available,
-              array_agg(distinct levels.low_at) as low_ats
+              array_agg(distinct levels.low_at) as low_ats, count(*)::integer as levels,
+              max(level_count) filter (where location_id = '${defaultLocation}') as level_count
          from stock_items items
          join stock_levels levels on levels.tenant_id = $1 and levels.stock_item_id = items.id
         where items.tenant_id = $1
         group by items.tenant_id, items.id) books
       where low <> (tracked and available <= low_stock_level)
-         or low_ats <> array[case when tracked then low_stock_level end]`,
+         or low_ats <> array[case when tracked then low_stock_level end] or level_count is distinct from levels`,
   );
 
 const isLow = async (box: Box, itemId: string, low: boolean) =>
@@ -133,9 +143,115 @@ t.test('a sale that leaves enough writes nothing of the item', async (t) => {
   t.notSame(await version(), before);
 });
 
-t.test('the migration knows what is low of old items', async (t) => {
-  const migration = new URL('../migrations/20261122151500_inventory_know_low_stock.js', import.meta.url);
-  const { up, down } = await import(migration.href);
+/** Resolves once a statement waits for a lock that another transaction has. */
+const untilWaiting = ({ owner }: Box) =>
+  until(
+    () =>
+      owner.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and query like '%stock_%'`,
+      ),
+    ({ length }) => length === 1,
+  );
+
+type Work = (tx: TenantDatabase) => Promise<unknown>;
+
+/** Has a transaction wait for another one, which is done with its work and then held open, until `meanwhile` is done. */
+async function behind(first: Work, second: Work, meanwhile = async () => {}) {
+  let commit = () => {};
+  const held = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let waiting: Promise<unknown> = Promise.resolve();
+  const holding = plain.db.transaction(async (tx) => {
+    await first(tx);
+    waiting = plain.db.transaction(second);
+    await held;
+  });
+  const released = untilWaiting(plain).then(meanwhile).finally(commit);
+  await Promise.all([released, holding]);
+  await waiting;
+}
+
+t.test('stock at a location that is opened while a statement waits counts', async (t) => {
+  const opened = (variantId: string, quantity: number) => (tx: TenantDatabase) => {
+    const lines = [{ variantId, quantity, locationId: newId() }];
+    return returnStock(tx, lines, reference('order'));
+  };
+  const owed = (variantId: string, quantity: number) => async (tx: TenantDatabase) => {
+    const locationId = newId();
+    await openStockLevels(tx, [variantId], locationId);
+    await takeStock(tx, [{ variantId, quantity, locationId }], reference('order'));
+  };
+  const item = { lowStockLevel: 5, backOrderPolicy: 'allow' };
+
+  await t.test('sold', async (t) => {
+    const { itemId, variantId } = await stocked(plain, 6, item);
+    await behind(opened(variantId, 10), (tx) => takeStock(tx, [{ variantId, quantity: 2 }], reference('order')));
+    t.strictSame(await wrong(plain), []);
+    t.ok(await isLow(plain, itemId, false));
+  });
+
+  await t.test('sold as reserved', async (t) => {
+    const { itemId, variantId } = await stocked(plain, 7, item);
+    const reserved = reference('cart');
+    await plain.db.transaction((tx) => reserveStock(tx, [{ variantId, quantity: 1 }], reserved));
+    await behind(opened(variantId, 10), (tx) =>
+      takeStock(tx, [{ variantId, quantity: 2 }], reference('order'), { reserved }),
+    );
+    t.strictSame(await wrong(plain), []);
+    t.ok(await isLow(plain, itemId, false));
+  });
+
+  await t.test('reserved', async (t) => {
+    const { itemId, variantId } = await stocked(plain, 6, item);
+    await behind(opened(variantId, 10), (tx) => reserveStock(tx, [{ variantId, quantity: 2 }], reference('cart')));
+    t.strictSame(await wrong(plain), []);
+    t.ok(await isLow(plain, itemId, false));
+  });
+
+  await t.test('let go', async (t) => {
+    const { itemId, variantId } = await stocked(plain, 7, item);
+    const cart = reference('cart');
+    await plain.db.transaction((tx) => reserveStock(tx, [{ variantId, quantity: 3 }], cart));
+    await behind(owed(variantId, 10), (tx) => releaseStock(tx, cart));
+    t.strictSame(await wrong(plain), []);
+    t.ok(await isLow(plain, itemId, true));
+  });
+
+  await t.test('returned', async (t) => {
+    const { itemId, variantId } = await stocked(plain, 4, item);
+    await behind(owed(variantId, 10), (tx) => returnStock(tx, [{ variantId, quantity: 3 }], reference('order')));
+    t.strictSame(await wrong(plain), []);
+    t.ok(await isLow(plain, itemId, true));
+  });
+
+  await t.test('sold more than there seemed to be, and owed', async (t) => {
+    const { itemId, variantId } = await stocked(plain, 3, item);
+    await behind(opened(variantId, 10), (tx) => takeStock(tx, [{ variantId, quantity: 9 }], reference('order')));
+    t.strictSame(await wrong(plain), []);
+    t.ok(await isLow(plain, itemId, true));
+  });
+
+  await t.test('opened and filled before its turn, while the statement waits for another item', async (t) => {
+    const made = [await stocked(plain, 6, item), await stocked(plain, 6, item)];
+    const [first, second] = made.map(({ variantId }) => variantId).sort() as [string, string];
+    const sale = [first, second].map((variantId) => ({ variantId, quantity: 2 }));
+    await behind(
+      (tx) => takeStock(tx, [{ variantId: first, quantity: 1 }], reference('order')),
+      (tx) => takeStock(tx, sale, reference('order')),
+      () => plain.db.transaction(opened(second, 10)),
+    );
+    t.strictSame(await wrong(plain), []);
+    t.ok(await isLow(plain, second, false));
+    t.ok(await isLow(plain, first, true));
+  });
+});
+
+t.test('the migrations know what is low of old items, and count their levels', async (t) => {
+  const migration = (file: string) => import(new URL(`../migrations/${file}`, import.meta.url).href);
+  const low = await migration('20261122151500_inventory_know_low_stock.js');
+  const counts = await migration('20261122162000_inventory_count_levels.js');
   const { knex, close } = openDatabase({ url: spread.databaseUrl });
   t.teardown(close);
   const states = 'select id, low from stock_items order by id';
@@ -144,8 +260,8 @@ t.test('the migration knows what is low of old items', async (t) => {
   await stocked(spread, 0, { tracked: false });
   const rows = await spread.owner.query(states);
   t.strictSame(new Set(rows.map(({ low }) => low)), new Set([true, false]));
-  await down(knex);
-  await up(knex);
+  for (const { down } of [counts, low]) await down(knex);
+  for (const { up } of [low, counts]) await up(knex);
   t.strictSame(await wrong(spread), []);
   t.strictSame(await spread.owner.query(states), rows);
 });
