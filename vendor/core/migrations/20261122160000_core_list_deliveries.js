@@ -5,7 +5,9 @@ export const up = (knex) =>
   knex.raw(`
     -- The type of the event, so that it can be indexed; empty in what an earlier release deals out.
     alter table event_deliveries add column type text not null default '';
-    drop index event_deliveries_newest, event_deliveries_undelivered, event_deliveries_resource;
+    drop index event_deliveries_newest;
+    drop index event_deliveries_undelivered;
+    drop index event_deliveries_resource;
     update event_deliveries set type = event_outbox.type
       from event_outbox
      where event_outbox.tenant_id = event_deliveries.tenant_id and event_outbox.id = event_deliveries.event_id;
@@ -17,7 +19,9 @@ export const up = (knex) =>
 
 export const down = (knex) =>
   knex.raw(`
-    drop index event_deliveries_kind, event_deliveries_undelivered, event_deliveries_resource;
+    drop index event_deliveries_kind;
+    drop index event_deliveries_undelivered;
+    drop index event_deliveries_resource;
     alter table event_deliveries drop column type;
     create index event_deliveries_newest on event_deliveries (tenant_id, created_at, id);
     create index event_deliveries_undelivered on event_deliveries (tenant_id, status, created_at, id)
