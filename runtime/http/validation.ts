@@ -47,7 +47,9 @@ function compile(ajv: Ajv2020, schema: TSchema): ValidateFunction {
   }
   let validate = functions.get(schema);
   if (!validate) {
-    validate = ajv.compile(transformSchema(schema));
+    // A default is of what the value is part of; here it stands by itself.
+    const { default: _, ...own } = transformSchema(schema);
+    validate = ajv.compile(own);
     functions.set(schema, validate);
   }
   return validate;

@@ -9,6 +9,7 @@ import { pageQuery } from '../http/paging.ts';
 import type { ProblemType } from '../http/problems.ts';
 import type { Route, RouteDeclaration, RouteInput } from '../http/route.ts';
 import type { Static, TSchema } from '../http/schemas.ts';
+import { pluralOf } from './plural.ts';
 import type { ListQuery } from './rows.ts';
 
 /** What may differ from the usual in any of the routes. */
@@ -41,7 +42,7 @@ export interface ResourceDeclaration<
 > {
   /** `/admin/regions`; of one, `/admin/regions/:id`. */
   path: string;
-  /** `region`, `API key`: as it stands in summaries. Its plural has an s unless `plural` says it. */
+  /** `region`, `API key`: as it stands in summaries. `plural` where it is irregular. */
   noun: string;
   plural?: string;
   tag: string;
@@ -86,7 +87,7 @@ export function resource<
   Created extends TSchema = Detail,
   Change extends TSchema = TSchema,
 >(declaration: ResourceDeclaration<Item, Detail, Query, Page, Create, Created, Change>): Route<BoxServices>[] {
-  const { path, noun, plural = `${noun}s`, tag, access, beyond, item, rows } = declaration;
+  const { path, noun, plural = pluralOf(noun), tag, access, beyond, item, rows } = declaration;
   const { list, read, create, change, remove } = declaration;
   const one = `${path}/:id`;
   const itemName = String(item.$id);

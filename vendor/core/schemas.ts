@@ -88,9 +88,11 @@ export type ChangeStore = Static<typeof ChangeStore>;
 export const storeSchema = onceForBox((box) =>
   object({ ...Store.properties, settings: settingsSchema(box) }, { $id: 'Store' }),
 );
-export const changeStoreSchema = onceForBox((box) =>
-  changeOf({ ...changeable, settings: changeSettingsSchema(box) }, { $id: 'ChangeStore' }),
-);
+export const changeStoreSchema = onceForBox((box) => {
+  const { settings: _, ...own } = changeable;
+  const settings = changeSettingsSchema(box);
+  return changeOf({ ...own, ...(settings && { settings }) }, { $id: 'ChangeStore' });
+});
 
 export const Capabilities = object(
   {

@@ -76,14 +76,17 @@ export function settingsSchema(box: HasExtensions): TSchema {
   });
 }
 
-/** A change of them: any of each group. Without defaults, which would set what a caller leaves out. */
-export function changeSettingsSchema(box: HasExtensions): TSchema {
+/**
+ * A change of them: any of each group; null where no package of the box adds any. Without defaults, which would set what
+ * a caller leaves out.
+ */
+export function changeSettingsSchema(box: HasExtensions): TSchema | null {
   const withoutDefault = ({ default: _, ...schema }: TSchema) => schema as TSchema;
   const changes = groupsOf(box).map(({ name, properties }) => {
     const settable = Object.entries(properties).map(([setting, schema]) => [setting, withoutDefault(schema)]);
     return [name, changeOf(Object.fromEntries(settable))];
   });
-  return changeOf(Object.fromEntries(changes), { $id: 'ChangeStorePackageSettings' });
+  return changes.length === 0 ? null : changeOf(Object.fromEntries(changes), { $id: 'ChangeStorePackageSettings' });
 }
 
 /** What is stored after a change: settings that it leaves out stay, those of a package that has left too. */

@@ -1,0 +1,124 @@
+/**
+ * Writing a package from the template beside this file: a resource that staff keep, with its table, routes, event and
+ * test. The template is code that is checked with everything else; only its words are replaced.
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { pluralOf } from '../../runtime/resource/plural.ts';
+import { packageName, vendor } from '../../runtime/vendor.ts';
+
+const template = join(import.meta.dirname, 'template');
+
+/** The noun of a package in each form that its code needs. */
+export interface Names {
+  /** Of the package: `gift-message`. */
+  package: string;
+  /** In sentences: `gift message`, `gift messages`. */
+  noun: string;
+  nouns: string;
+}
+
+/** @param nouns the plural, where an s at the end is not enough */
+export function namesOf(name: string, nouns?: string): Names {
+  const noun = name.replaceAll('-', ' ');
+  return { package: name, noun, nouns: nouns ?? pluralOf(noun) };
+}
+
+const joined = (noun: string, by: string) => noun.replaceAll(' ', by);
+const camel = (noun: string) => noun.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A text of the template with a package's own words. */
+export function worded(text: string, names: Names): string {
+  const isRegular = names.nouns === pluralOf(names.noun);
+  const said = isRegular ? text : text.replace("  noun: 'thing',", `$&\n  plural: '${names.nouns}',`);
+  const lines = said.split('\n').map((line) => {
+    // Prose: comments, headings, and what is said to people.
+    const isProse = /^\s*(\*|\/\/|\/\*)|^#|^[A-Z]|^\s*(tag|summary):|^t\.test/.test(line);
+    return line
+      .replaceAll(/@carton\/(\$\{)?/g, (found, open) => (open ? found : `${vendor.scope}/`))
+      .replaceAll(`${vendor.scope}/thing`, packageName(names.package))
+      .replaceAll("'thing'].map", `'${names.package}'].map`)
+      .replaceAll("noun: 'thing'", `noun: '${names.noun}'`)
+      .replaceAll('/things', `/${joined(names.nouns, '-')}`)
+      .replaceAll(/(?<=table: '|`|table |on |drop table )things\b|\bthings(?=_)/g, joined(names.nouns, '_'))
+      .replaceAll(/(?<=type: ')thing|(?<=`)thing(?=\.)/g, joined(names.noun, '_'))
+      .replaceAll('Things', isProse ? capital(names.nouns) : capital(camel(names.nouns)))
+      .replaceAll('Thing', capital(camel(names.noun)))
+      .replaceAll('things', isProse ? names.nouns : camel(names.nouns))
+      .replaceAll('thing', isProse ? names.noun : camel(names.noun));
+  });
+  return lines.join('\n');
+}
+
+/** Where a file of the template goes, in the package's folder. */
+function placeOf(file: string, names: Names, timestamp: string): string {
+  const snake = joined(names.package, '_').replaceAll('-', '_');
+  if (file === 'migrations/create.js') {
+    return `migrations/${timestamp}_${snake}_create_${joined(names.nouns, '_')}.js`;
+  }
+  return file === 'test/rules.ts' ? `test/${joined(names.nouns, '-')}.test.ts` : file;
+}
+
+export interface NewPackage {
+  names: Names;
+  tier: 'basic' | 'growth' | 'enterprise';
+  /** Of the release that it joins. */
+  version: string;
+  /** Of its first migration, fourteen digits: later than every other. */
+  timestamp: string;
+}
+
+/**
+ * Writes the package into a checkout; answers the paths of its files, in it.
+ * @throws Error (EEXIST) when there is one of this name
+ */
+export async function writeNewPackage(
+  root: string,
+  { names, tier, version, timestamp }: NewPackage,
+): Promise<string[]> {
+  const folder = join(root, 'vendor', names.package);
+  await mkdir(folder);
+  const files = new Map([['package.json', manifestOf(names, tier, version)]]);
+  for (const entry of await readdir(template, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const place = placeOf(relative(template, path), names, timestamp);
+    files.set(place, worded(await readFile(path, 'utf8'), names));
+  }
+  for (const [place, content] of files) {
+    await mkdir(dirname(join(folder, place)), { recursive: true });
+    await writeFile(join(folder, place), content);
+  }
+  return [...files.keys()].sort().map((place) => relative(root, join(folder, place)));
+}
+
+function manifestOf(names: Names, tier: string, version: string): string {
+  const needed = ['auth', 'core', 'runtime'].map(packageName);
+  const manifest = {
+    name: packageName(names.package),
+    version,
+    description: `${capital(names.nouns)} that staff keep`,
+    license: 'SEE LICENSE IN LICENSE',
+    type: 'module',
+    exports: {
+      '.': { 'workspace-source': './index.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    dependencies: Object.fromEntries(needed.map((name) => [name, version])),
+    [vendor.name]: { tier },
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** Fourteen digits of now (UTC), or one more than the latest migration has, whichever is later. */
+export async function nextTimestamp(root: string, now = new Date()): Promise<string> {
+  const digits = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  const taken = [];
+  for (const name of await readdir(join(root, 'vendor'))) {
+    const migrations = await readdir(join(root, 'vendor', name, 'migrations')).catch(() => []);
+    taken.push(...migrations.map((file) => file.slice(0, 14)).filter((stamp) => /^\d{14}$/.test(stamp)));
+  }
+  const latest = String(Number(taken.sort().at(-1) ?? 0) + 1);
+  return latest > digits ? latest : digits;
+}

@@ -1,0 +1,8 @@
+/**
+ * @carton/thing: things that staff keep.
+ */
+import { definePackage } from '@carton/runtime';
+import { thingUpdated } from './events.ts';
+import { adminThings } from './routes.ts';
+
+export default definePackage({ routes: adminThings, events: [thingUpdated] });

@@ -1,0 +1,35 @@
+/**
+ * Rules of things.
+ */
+import { publish, type TenantDatabase } from '@carton/runtime';
+import { thingUpdated } from './events.ts';
+import type { ChangeThing, CreateThing, Thing } from './schemas.ts';
+import { things } from './store.ts';
+
+/** @throws external_id_taken (409) */
+export function createThing(db: TenantDatabase, body: CreateThing): Promise<Thing> {
+  return db.transaction(async (tx) => announced(tx, await things.insert(tx, body)));
+}
+
+/** @throws not_found (404), external_id_taken (409) */
+export function changeThing(db: TenantDatabase, id: string, patch: ChangeThing): Promise<Thing> {
+  return db.transaction(async (tx) => {
+    await things.lock(tx, id);
+    return announced(tx, await things.change(tx, id, patch));
+  });
+}
+
+/** @throws not_found (404) */
+export function deleteThing(db: TenantDatabase, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const thing = await things.lock(tx, id);
+    await things.remove(tx, id);
+    await announced(tx, thing, true);
+  });
+}
+
+async function announced(tx: TenantDatabase, thing: Thing, deleted = false): Promise<Thing> {
+  const { id, title } = thing;
+  await publish(tx, thingUpdated, { type: 'thing', id }, { title, deleted });
+  return thing;
+}
