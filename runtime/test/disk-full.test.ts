@@ -22,6 +22,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
+import { exactly } from '../testing/exactly.ts';
 import { packageName } from '../vendor.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'disk-full-'));
@@ -121,7 +122,7 @@ t.test('a full disk', { skip: refusal }, async (t) => {
         headers.get('retry-after'),
         ((await answer.json()) as { code: string }).code,
       ],
-      [503, 'application/problem+json', /^\d+$/, 'unavailable'],
+      exactly([503, 'application/problem+json', /^\d+$/, 'unavailable']),
     );
     return true;
   };
@@ -129,7 +130,7 @@ t.test('a full disk', { skip: refusal }, async (t) => {
   for (let round = 0; round < 5; round++) {
     const health = await ask('/health');
     if (health.status !== 200) {
-      t.match([health.status, health.headers.get('retry-after')], [503, /^\d+$/]);
+      t.match([health.status, health.headers.get('retry-after')], exactly([503, /^\d+$/]));
     }
     t.equal((await ask('/health?probe=live')).status, 200);
     await Promise.all(Array.from({ length: 200 }, () => ask('/store'))).then((answers) =>

@@ -2,7 +2,7 @@
  * Following a list by `updatedAfter`: every change is told, whenever it is committed, and every deletion.
  */
 import { decodeCursor, encodeCursor, newId } from '@carton/runtime';
-import { createTestBox, until } from '@carton/runtime/testing';
+import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 
 const box = await createTestBox(t);
@@ -74,7 +74,7 @@ t.test('what is deleted is told beside what was changed', async (t) => {
   const kept = await make('Kept');
   const told = await toldAfter(from, 2);
   t.strictSame(told.titles, ['Kept']);
-  t.match(told.deleted, [{ id, externalId: 'ERP-1', deletedAt: String }]);
+  t.match(told.deleted, exactly([{ id, externalId: 'ERP-1', deletedAt: String }]));
   t.strictSame((await changes(told.updatedUntil)).deleted, [], 'once');
   t.equal((await staff.get(`/admin/collections?externalId=ERP-1`)).body.items.length, 0);
   t.equal((await staff.get(`/admin/collections/${kept}`)).status, 200);
@@ -106,7 +106,7 @@ t.test('a change that is committed after later ones is not missed', async (t) =>
 t.test('it is told without another filter, and a cursor is of its own order', async (t) => {
   t.match(await staff.get(`/admin/collections?updatedAfter=${longAgo}&externalId=a`), {
     status: 400,
-    body: { code: 'invalid_request', errors: [{ in: 'query', pointer: '/updatedAfter' }] },
+    body: { code: 'invalid_request', errors: exactly([{ in: 'query', pointer: '/updatedAfter' }]) },
   });
   const { nextCursor } = (await staff.get('/admin/collections?limit=1')).body;
   t.match(await staff.get(`/admin/collections?updatedAfter=${longAgo}&cursor=${nextCursor}`), { status: 400 });

@@ -2,7 +2,7 @@
  * Pages of other sites: which may call a shop, and what none may do with a visitor's cookie.
  */
 import t from 'tap';
-import { callerOf, createTestBox } from '../testing/index.ts';
+import { callerOf, createTestBox, exactly } from '../testing/index.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 const withCart = ['region', 'product', 'pricing', 'inventory', 'cart'].map((name) => `@carton/${name}`);
@@ -23,7 +23,7 @@ t.test('pages of a shop’s own hosts and of the ones it allows may call it, and
   const allowedOrigins = ['https://www.friend.example:443', 'http://localhost:3000', 'https://www.friend.example'];
   t.match(await box.staff.patch('/admin/store', { allowedOrigins }), {
     status: 200,
-    body: { allowedOrigins: ['https://www.friend.example', 'http://localhost:3000'] },
+    body: { allowedOrigins: exactly(['https://www.friend.example', 'http://localhost:3000']) },
   });
   for (const host of ['shop.example', '*.shop.example']) {
     t.match(await box.operator.post(`/admin/tenants/${box.id}/domains`, { host }), { status: 201 });
@@ -54,13 +54,13 @@ t.test('what is no origin is refused', async (t) => {
   for (const origin of ['*', 'null', 'https://', 'https://a.example/', 'https://*.example.com', 'ftp://a.example']) {
     t.match(
       await box.staff.patch('/admin/store', { allowedOrigins: ['https://fine.example', origin] }),
-      { status: 400, body: { errors: [{ pointer: '/allowedOrigins/1' }] } },
+      { status: 400, body: { errors: exactly([{ pointer: '/allowedOrigins/1' }]) } },
       origin,
     );
   }
   t.match(
     await box.staff.patch('/admin/store', { allowedOrigins: ['https://a.example:99999'] }),
-    { status: 400, body: { errors: [{ pointer: '/allowedOrigins/0' }] } },
+    { status: 400, body: { errors: exactly([{ pointer: '/allowedOrigins/0' }]) } },
     'a port that there is not',
   );
 });

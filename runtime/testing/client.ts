@@ -58,3 +58,8 @@ export function callerOf(url: string, headers: Record<string, string> = {}, keep
 export function sessionHashOf({ headers }: Pick<Caller, 'headers'>): string {
   return hashToken((headers['x-session-id'] as string).slice(0, 43));
 }
+
+/** The fields that a refusal names, as JSON pointers, each once: one may break several rules. */
+export function pointersOf({ body }: Pick<Answer, 'body'>): string[] {
+  return [...new Set<string>(body.errors.map(({ pointer }: { pointer: string }) => pointer))];
+}

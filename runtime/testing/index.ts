@@ -4,7 +4,7 @@
 export { SessionKeys } from '../box/session-keys.ts';
 export { gatherExtensions } from '../package/extension.ts';
 export { createTestBox, type TestBox, type TestBoxOptions, type TestShop } from './box.ts';
-export { type Answer, type Caller, callerOf, sessionHashOf } from './client.ts';
+export { type Answer, type Caller, callerOf, pointersOf, sessionHashOf } from './client.ts';
 export {
   administer,
   administerAt,
@@ -14,6 +14,7 @@ export {
   urlOfDatabase,
 } from './database.ts';
 export { documentFaults, type TestDocument } from './document.ts';
+export { exactly } from './exactly.ts';
 export { countJourneys } from './journeys.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { boot } from '../../boot.ts';
 import { mostAttempts } from '../../events/deliver.ts';
 import { createTestBox, type TestBox, type TestShop } from '../../testing/box.ts';
+import { exactly } from '../../testing/exactly.ts';
 import { until } from '../../testing/waiting.ts';
 import { echoPackage } from './echo-package.ts';
 
@@ -113,7 +114,7 @@ t.test('what fails', async (t) => {
     await mend(shop);
     await say(shop, fine, 'other');
     await untilRecorded(shop, 'echo.once', 1);
-    t.match(await recorded(shop, 'echo.once'), [{ text: 'other' }], 'another resource does not wait');
+    t.match(await recorded(shop, 'echo.once'), exactly([{ text: 'other' }]), 'another resource does not wait');
     await hurry(shop);
     await untilIdle(shop);
     const records = await recorded(shop, 'echo.once');
@@ -166,13 +167,16 @@ t.test('what fails', async (t) => {
     await mend(shop);
     await say(shop, id, 'lucky');
     await untilIdle(shop);
-    t.match(await recorded(shop, 'echo.once'), [{ text: 'lucky' }]);
+    t.match(await recorded(shop, 'echo.once'), exactly([{ text: 'lucky' }]));
     const { body } = await shop.staff.get('/admin/event-deliveries?status=dead');
-    t.match(body.items, [{ subscriber: 'echo.once', attempts: mostAttempts, event: { type: 'echo.written' } }]);
+    t.match(
+      body.items,
+      exactly([{ subscriber: 'echo.once', attempts: mostAttempts, event: { type: 'echo.written' } }]),
+    );
     const retried = await shop.staff.post(`/admin/event-deliveries/${body.items[0].id}/retry`);
     t.match(retried, { status: 200, body: { status: 'pending', attempts: 0 } });
     await untilIdle(shop);
-    t.match(await recorded(shop, 'echo.once'), [{ text: 'lucky' }, { text: 'unlucky' }]);
+    t.match(await recorded(shop, 'echo.once'), exactly([{ text: 'lucky' }, { text: 'unlucky' }]));
   });
 
   t.test('whoever lost the claim meanwhile has done nothing', async (t) => {
@@ -190,7 +194,7 @@ t.test('what fails', async (t) => {
     });
     await hurry(shop);
     const records = await untilRecorded(shop, 'echo.once', 1);
-    t.match(records, [{ text: 'slow', attempt: 3 }], 'the one that took it over has');
+    t.match(records, exactly([{ text: 'slow', attempt: 3 }]), 'the one that took it over has');
     await untilIdle(shop);
     t.equal((await recorded(shop, 'echo.once')).length, 1);
   });
@@ -200,7 +204,7 @@ t.test('nothing is told of what was undone', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...(await echoPackage(t)) });
   t.equal(await say(box, randomUUID(), 'undone'), 500);
   t.equal(await say(box, randomUUID(), 'done'), 201);
-  t.match(await untilRecorded(box, 'echo.once', 1), [{ text: 'done' }]);
+  t.match(await untilRecorded(box, 'echo.once', 1), exactly([{ text: 'done' }]));
   t.strictSame(
     await box.db.query("select 1 from event_outbox where tenant_id = $1 and payload->>'text' = 'undone'"),
     [],
@@ -214,7 +218,7 @@ t.test('an event that nobody was woken for is found', async (t) => {
      values ($1, $2, 'echo.written', 'echo', $2, '{"text": "found"}')`,
     [randomUUID()],
   );
-  t.match(await untilRecorded(box, 'echo.once', 1), [{ text: 'found' }]);
+  t.match(await untilRecorded(box, 'echo.once', 1), exactly([{ text: 'found' }]));
 });
 
 t.test('a job runs once when it is due, on one of two replicas', async (t) => {

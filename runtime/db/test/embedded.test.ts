@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import knex from 'knex';
 import t from 'tap';
+import { exactly } from '../../testing/exactly.ts';
 import { vendor } from '../../vendor.ts';
 import { readPostmaster } from '../embedded/server.ts';
 import { startEmbeddedPostgres } from '../embedded.ts';
@@ -23,16 +24,17 @@ t.test('a database of its own, private, durable, and the same after a restart', 
   t.equal(await show('listen_addresses'), '', 'nothing listens on the network');
   t.equal(await show('data_checksums'), 'on');
   t.equal(await show('timezone'), 'UTC');
-  t.match(await query(first.url, 'select current_database() as name, rolsuper from pg_roles where rolname = user'), [
-    { name: vendor.name, rolsuper: true },
-  ]);
+  t.match(
+    await query(first.url, 'select current_database() as name, rolsuper from pg_roles where rolname = user'),
+    exactly([{ name: vendor.name, rolsuper: true }]),
+  );
   t.match(
     await query(
       first.url,
       `select datlocprovider as provider, datlocale as locale, pg_encoding_to_char(encoding) as encoding
        from pg_database where datname = current_database()`,
     ),
-    [{ provider: 'b', locale: 'C.UTF-8', encoding: 'UTF8' }],
+    exactly([{ provider: 'b', locale: 'C.UTF-8', encoding: 'UTF8' }]),
     'sorting does not depend on the machine',
   );
   t.not(userOf(await serverPid(directory)), 0, 'the server does not run as root');

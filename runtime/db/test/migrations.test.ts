@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { createTestDatabase } from '../../testing/database.ts';
+import { exactly } from '../../testing/exactly.ts';
 import { connect } from '../connection.ts';
 import { collectMigrations, type MigrationOwner, migrate, pendingMigrations } from '../migrations.ts';
 
@@ -67,7 +68,10 @@ t.test('a package bought later runs its older migrations; one that leaves keeps 
   await migrate(knex, [basic]);
   t.equal((await migrate(knex, [basic, growth])).applied.length, 1);
   const back = await migrate(knex, [basic]);
-  t.match(back, { applied: [], orphaned: [{ package: '@test/growth', file: '20260101000000_growth.js' }] });
+  t.match(back, {
+    applied: exactly([]),
+    orphaned: exactly([{ package: '@test/growth', file: '20260101000000_growth.js' }]),
+  });
   t.ok(await knex.schema.hasTable('growth'));
   t.strictSame((await migrate(knex, [basic, growth])).applied, [], 'bought again, nothing runs twice');
 });

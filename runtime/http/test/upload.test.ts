@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import t from 'tap';
+import { exactly } from '../../testing/exactly.ts';
 import { createApp, listen, object, routeFor, Type } from '../index.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'upload-test-'));
@@ -241,7 +242,7 @@ t.test('a name is a name and no path', async (t) => {
     const body = `${title}${part(`${named('paper', `; filename="${given}"`)}\r\nContent-Type: text/plain`)}--x--`;
     const answer = await send(body, { type: boundary });
     // What is nothing but a path names no file at all.
-    if (given === '/') t.match(answer, { status: 400, body: { errors: [{ pointer: '/paper' }] } });
+    if (given === '/') t.match(answer, { status: 400, body: { errors: exactly([{ pointer: '/paper' }]) } });
     else t.equal(answer.body.files?.[0].name, name, given);
   }
 });

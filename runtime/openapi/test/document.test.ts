@@ -7,6 +7,7 @@ import { defineProblem } from '../../http/problems.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
 import { nullable, object, oneOf, Type } from '../../http/schemas.ts';
 import { documentFaults, type TestDocument } from '../../testing/document.ts';
+import { exactly } from '../../testing/exactly.ts';
 import { createDocument } from '../document.ts';
 
 const Shirt = object({ name: Type.String({ examples: ['Linen shirt'] }), size: oneOf(['S', 'M']) }, { $id: 'Shirt' });
@@ -81,7 +82,7 @@ t.test('codes of a refusal that operations share stand once', async (t) => {
   t.strictSame(paths['/shirts/{id}']?.put?.responses[404], reference);
   t.match(components.responses?.NotFound, { content: { 'application/problem+json': {} } });
   t.match(paths['/shirts/{id}']?.put?.responses[409].content['application/problem+json'].schema.allOf[1], {
-    properties: { code: { enum: ['sold_out'] } },
+    properties: { code: { enum: exactly(['sold_out']) } },
   });
 });
 

@@ -7,6 +7,7 @@ import { openDatabase } from '../../db/database.ts';
 import { newId } from '../../db/id.ts';
 import { createTestBox } from '../../testing/box.ts';
 import { createTestDatabase } from '../../testing/database.ts';
+import { exactly } from '../../testing/exactly.ts';
 import { openLog } from '../log.ts';
 import { StatementWatch } from '../statements.ts';
 
@@ -45,7 +46,9 @@ t.test('a slow statement is one line, with its text and without its values', asy
   await db.query(sleep(0.1), ['a secret']);
   t.match(
     lines.filter(({ statement }) => /pg_sleep/.test(String(statement))),
-    [{ level: 40, msg: 'slow statement', statement: "select pg_sleep(0.1) where $1::uuid is not null and $2 <> ''" }],
+    exactly([
+      { level: 40, msg: 'slow statement', statement: "select pg_sleep(0.1) where $1::uuid is not null and $2 <> ''" },
+    ]),
   );
   t.notMatch(JSON.stringify(lines), /a secret/);
   t.notMatch(JSON.stringify(lines), new RegExp(tenantId));
@@ -112,7 +115,7 @@ t.test('it says whose request it was', async (t) => {
   t.equal(answer.status, 200);
   const slow = lines.filter(({ msg, statement }) => msg === 'slow statement' && /^update/.test(String(statement)));
   const own = slow.filter(({ statement }) => /^update "stores"/.test(String(statement)));
-  t.match(own, [{ requestId: 'the-request', operationId: 'updateStore', waitedMilliseconds: Number }]);
+  t.match(own, exactly([{ requestId: 'the-request', operationId: 'updateStore', waitedMilliseconds: Number }]));
   while (!lines.some(({ statement }) => /set dispatched_at/.test(String(statement)))) {
     await box.staff.call('PATCH', '/admin/store', { body: { name: 'Again' }, headers });
   }

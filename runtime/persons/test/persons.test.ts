@@ -2,7 +2,7 @@
  * Shoppers become members, are told what is kept of them, and are forgotten, in every package at once.
  */
 import t from 'tap';
-import { type Answer, createTestBox, type TestShop } from '../../testing/index.ts';
+import { type Answer, createTestBox, exactly, type TestShop } from '../../testing/index.ts';
 import { writeClub } from './club-package.ts';
 
 const box = await createTestBox(t, { ...(await writeClub(t)), database: 'empty' });
@@ -65,9 +65,10 @@ t.test('at a log-in every package takes over what is the guest’s, and the sess
   const { status } = await shopper.post('/club-log-ins', { memberId });
   t.equal(status, 204);
   t.not(shopper.headers['x-session-id'], before);
-  t.match(await box.db.query('select wish from club_wishes where tenant_id = $1 and member_id = $2', [memberId]), [
-    { wish: 'a compiler' },
-  ]);
+  t.match(
+    await box.db.query('select wish from club_wishes where tenant_id = $1 and member_id = $2', [memberId]),
+    exactly([{ wish: 'a compiler' }]),
+  );
   const carts = await box.db.query(
     "select status from carts where tenant_id = $1 and member_id = $2 and status = 'active'",
     [memberId],

@@ -59,9 +59,6 @@ t.test('a table without tenant_id', async (t) => {
     'stops the start',
   );
   const { failures } = await heldAgainst(t, 'withoutTenant', 5);
-  t.match(
-    failures,
-    [/GET \/admin\/notes\/:id: an id of another must/],
-    "and is found out when it is called the box's own",
-  );
+  const found = failures.map((failure) => /^GET \/admin\/notes\/:id: (an id|nothing) of another /.exec(failure)?.[1]);
+  t.strictSame([...new Set(found)].sort(), ['an id', 'nothing'], "and is found out when it is called the box's own");
 });

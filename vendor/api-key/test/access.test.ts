@@ -2,7 +2,7 @@
  * Keys as credentials: what they open, where, and as whom.
  */
 import { get } from 'node:http';
-import { callerOf, createTestBox } from '@carton/runtime/testing';
+import { callerOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, makeKey, packages } from './keys.ts';
 
@@ -132,15 +132,18 @@ t.test('what a key does is logged as done by the key', async (t) => {
   const key = await makeKey(box, ['core:write'], { name: 'Robot' });
   t.match(await key.patch('/admin/store', { name: 'Named by a robot' }), { status: 200 });
   const { items } = (await box.staff.get(`/admin/audit-log?actorId=${key.id}`)).body;
-  t.match(items, [
-    {
-      actorType: 'api_key',
-      actorId: key.id,
-      actorLabel: 'Robot',
-      resource: 'store',
-      after: { name: 'Named by a robot' },
-    },
-  ]);
+  t.match(
+    items,
+    exactly([
+      {
+        actorType: 'api_key',
+        actorId: key.id,
+        actorLabel: 'Robot',
+        resource: 'store',
+        after: { name: 'Named by a robot' },
+      },
+    ]),
+  );
 });
 
 t.test('the document offers a key wherever staff are asked for a right', async (t) => {

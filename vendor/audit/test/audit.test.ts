@@ -1,4 +1,4 @@
-import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant', 'audit'].map((name) => `@carton/${name}`);
@@ -114,7 +114,11 @@ t.test('filters and pages', async (t) => {
   ];
   for (const [query, pointer] of refused) {
     const answer = await shop.staff.get(`/admin/audit-log?${query}`);
-    t.match(answer, { status: 400, body: { code: 'invalid_request', errors: [{ in: 'query', pointer }] } }, query);
+    t.match(
+      answer,
+      { status: 400, body: { code: 'invalid_request', errors: exactly([{ in: 'query', pointer }]) } },
+      query,
+    );
   }
   t.match(await shop.staff.get('/admin/audit-log?from=0000-01-01T00:00:00Z'), { status: 400 });
 });
@@ -136,7 +140,7 @@ t.test('a viewer may read the log', async (t) => {
   await shop.visitor().post('/admin/invites/accept', { token: invite.body.token, name: 'Viewer', password });
   const login = await shop.visitor().post('/admin/auth/login', { email: 'viewer@shop.example', password });
   const headers = { authorization: `Bearer ${login.body.token}` };
-  t.match(await shop.visitor().get('/admin/audit-log', { headers }), { status: 200, body: { items: [{}] } });
+  t.match(await shop.visitor().get('/admin/audit-log', { headers }), { status: 200, body: { items: exactly([{}]) } });
 });
 
 t.test('a change and its entry stand or fall together', async (t) => {

@@ -1,6 +1,7 @@
 /**
  * What a cart is besides its lines: region and currency, e-mail, note, addresses.
  */
+import { exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { countRows, eventsOf, forSale, openBox, region, shopperWith } from './helpers.ts';
 
@@ -46,7 +47,7 @@ t.test('what does not fit is refused, and named', async (t) => {
   const { body: before } = await shopper.get('/cart');
   for (const [body, pointer] of cases) {
     const answer = await shopper.patch('/cart', body);
-    t.match(answer, { status: 400, body: { errors: [{ in: 'body', pointer }] } }, JSON.stringify(body));
+    t.match(answer, { status: 400, body: { errors: exactly([{ in: 'body', pointer }]) } }, JSON.stringify(body));
   }
   t.strictSame((await shopper.get('/cart')).body, before);
   t.match(await shopper.patch('/cart', { currency: 'USD' }), { status: 200 }, 'what it is already may be said');
@@ -55,7 +56,10 @@ t.test('what does not fit is refused, and named', async (t) => {
 t.test('e-mail and note are set and cleared, also before the first item', async (t) => {
   const shopper = box.shopper();
   const made = await shopper.patch('/cart', { email: 'ada@example.com', note: 'Ring twice' });
-  t.match(made, { status: 200, body: { id: String, email: 'ada@example.com', note: 'Ring twice', items: [] } });
+  t.match(made, {
+    status: 200,
+    body: { id: String, email: 'ada@example.com', note: 'Ring twice', items: exactly([]) },
+  });
   t.match(await shopper.patch('/cart', { note: null }), { body: { email: 'ada@example.com', note: null } });
   const events = await eventsOf(box, made.body.id);
   t.strictSame(
@@ -90,7 +94,7 @@ t.test('addresses are set whole', async (t) => {
   for (const [body, pointer] of cases) {
     for (const kind of ['shipping', 'billing']) {
       const answer = await box.shopper().put(`/cart/${kind}-address`, body);
-      t.match(answer, { status: 400, body: { errors: [{ pointer }] } }, `${kind} ${pointer}`);
+      t.strictSame([answer.status, pointersOf(answer)], [400, [pointer]], `${kind} ${pointer}`);
     }
   }
   t.equal(await countRows(box, 'carts'), before);

@@ -15,6 +15,7 @@ import {
   totalsOrder,
 } from '@carton/cart';
 import { percentOf } from '@carton/runtime';
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
 
@@ -81,12 +82,15 @@ t.test('steps run in their order, each on what those before have made', async (t
     ['tax', 10_490],
   ]);
   const [first, second] = body.items;
-  t.match(body.adjustments, [
-    { code: 'TEN', label: '10% off shirts', kind: 'discount', itemId: first.id, included: false },
-    { code: 'post', itemId: null, amount: { amount: 490, currency: 'EUR' } },
-    { code: 'vat', itemId: first.id, rate: 10, amount: { amount: 900 } },
-    { code: 'vat', itemId: second.id, amount: { amount: 100 } },
-  ]);
+  t.match(
+    body.adjustments,
+    exactly([
+      { code: 'TEN', label: '10% off shirts', kind: 'discount', itemId: first.id, included: false },
+      { code: 'post', itemId: null, amount: { amount: 490, currency: 'EUR' } },
+      { code: 'vat', itemId: first.id, rate: 10, amount: { amount: 900 } },
+      { code: 'vat', itemId: second.id, amount: { amount: 100 } },
+    ]),
+  );
 });
 
 t.test('what stands in for the address and the e-mail of the cart is what is priced', async (t) => {
@@ -119,7 +123,7 @@ t.test('a tax that prices hold already is shown and not added', async (t) => {
   register(step('tax', () => [{ code: 'vat', label: 'VAT', kind: 'tax', amount: 160, included: true }]));
   const { body } = await (await shopperWith(box, [socks, 1])).get('/cart');
   t.match(amounts(body.totals), { subtotal: 1000, tax: 160, total: 1000 });
-  t.match(body.adjustments, [{ included: true }]);
+  t.match(body.adjustments, exactly([{ included: true }]));
 });
 
 t.test('nothing falls below zero: what is taken off is cut to what there is', async (t) => {
@@ -199,11 +203,14 @@ t.test('a discount on shipping belongs to its charge, and so does a tax on it', 
     5000,
   ]);
   t.match(amounts(body.totals), { discount: -490, shipping: 790, tax: 60, total: 5360 });
-  t.match(body.adjustments.slice(2), [
-    { code: 'FREE', amount: { amount: -490 }, shippingCode: 'post', itemId: null, rate: null },
-    { code: 'vat', amount: { amount: 0 }, shippingCode: 'post', rate: 20 },
-    { code: 'vat', amount: { amount: 60 }, shippingCode: 'gift-wrap', rate: 20 },
-  ]);
+  t.match(
+    body.adjustments.slice(2),
+    exactly([
+      { code: 'FREE', amount: { amount: -490 }, shippingCode: 'post', itemId: null, rate: null },
+      { code: 'vat', amount: { amount: 0 }, shippingCode: 'post', rate: 20 },
+      { code: 'vat', amount: { amount: 60 }, shippingCode: 'gift-wrap', rate: 20 },
+    ]),
+  );
 });
 
 t.test('a cart in which nothing counts is charged nothing', async (t) => {
@@ -211,7 +218,7 @@ t.test('a cart in which nothing counts is charged nothing', async (t) => {
   const shopper = await shopperWith(box, [gone, 1]);
   await gone.price([]);
   register(step('shipping', () => [{ code: 'post', label: 'Post', kind: 'shipping', amount: 490 }]));
-  t.match((await shopper.get('/cart')).body, { adjustments: [], totals: { total: { amount: 0 } } });
+  t.match((await shopper.get('/cart')).body, { adjustments: exactly([]), totals: { total: { amount: 0 } } });
 });
 
 t.test('a step that breaks the rules is named, not believed', async (t) => {

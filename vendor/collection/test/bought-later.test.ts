@@ -4,7 +4,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { callerOf, createTestBox, sourceRoot } from '@carton/runtime/testing';
+import { callerOf, createTestBox, exactly, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 import { boot } from '../../../runtime/boot.ts';
 
@@ -43,7 +43,7 @@ t.test('collections are bought after the shop has products', async (t) => {
   const made = await staff.post('/admin/collections', { title: 'Hats', productIds: [product.id] });
   t.equal(made.status, 201);
   const seen = await callerOf(grown.url, box.visitor().headers).get('/collections/hats');
-  t.match(seen, { status: 200, body: { products: { items: [{ id: product.id, title: 'Hat' }] } } });
+  t.match(seen, { status: 200, body: { products: { items: exactly([{ id: product.id, title: 'Hat' }]) } } });
 });
 
 t.test('a new box with all packages runs them before there are products', async (t) => {
@@ -52,7 +52,7 @@ t.test('a new box with all packages runs them before there are products', async 
     tier: 'growth',
     database: 'empty',
   });
-  t.match(await box.visitor().get('/collections'), { status: 200, body: { items: [] } });
+  t.match(await box.visitor().get('/collections'), { status: 200, body: { items: exactly([]) } });
   const [row] = await box.box.database.box.query<{ there: boolean }>(
     `select exists (select from pg_constraint where conname = 'collection_products_product_id') as there`,
   );

@@ -1,5 +1,6 @@
 import { changePaymentState, createOrder, lockOrder } from '@carton/order';
 import { newId } from '@carton/runtime';
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { draftOf, eventsOf, openBox, place, timelineOf } from './helpers.ts';
 
@@ -157,11 +158,11 @@ t.test('the history tells who did what, by pages', async (t) => {
   const rest = await box.staff.get(`${path}?cursor=${page.body.nextCursor}`);
   t.match(
     [...page.body.items, ...rest.body.items],
-    [
+    exactly([
       { type: 'payment', message: 'Paid 25.50 EUR', actor: { type: 'system', id: null } },
       { type: 'note', message: 'Called' },
       { type: 'placed', actor: { type: 'shopper' } },
-    ],
+    ]),
   );
   t.equal(rest.body.nextCursor, null);
   for (const body of [{}, { note: '' }, { note: 'a'.repeat(5001) }, { note: 'x', by: 'me' }]) {

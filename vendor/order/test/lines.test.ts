@@ -3,6 +3,7 @@
  */
 import { createOrder, findOrder, maskOrder } from '@carton/order';
 import { newId } from '@carton/runtime';
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { draftOf, openBox, place, placeStocked } from './helpers.ts';
 
@@ -25,11 +26,14 @@ t.test('a line without a variant, and lines of one variant that differ', async (
   const lines = [{ ...line, ...engraved, id }, { ...line, properties: { engraving: 'For Anne' } }, custom];
   const order = await place(box, { lines: lines as never });
   t.equal(order.items[0]?.id, id, 'a line may be named before the order is there');
-  t.match(order.items, [
-    { properties: engraved.properties },
-    { properties: { engraving: 'For Anne' } },
-    { variantId: null, title: 'Hand-bound book' },
-  ]);
+  t.match(
+    order.items,
+    exactly([
+      { properties: engraved.properties },
+      { properties: { engraving: 'For Anne' } },
+      { variantId: null, title: 'Hand-bound book' },
+    ]),
+  );
   t.strictSame(await findOrder(box.db, order.id), order, 'as it is stored');
   const { status, body } = await box.staff.get(`/admin/orders/${order.id}`);
   t.equal(status, 200);

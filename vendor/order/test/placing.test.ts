@@ -1,5 +1,6 @@
 import { createOrder, findOrder, findOrderOfCart } from '@carton/order';
 import { isUniqueViolation, newId } from '@carton/runtime';
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { draftOf, eventsOf, openBox, place } from './helpers.ts';
 
@@ -63,27 +64,33 @@ t.test('an order is answered from its draft as it is stored', async (t) => {
   }
   const detailed = await findOrderOfCart(db, drafts[1]?.cartId as string);
   const [first, second] = detailed?.items ?? [];
-  t.match(detailed?.adjustments, [
-    {
-      itemId: second?.id,
-      kind: 'discount',
-      amount: { amount: -200, currency: 'EUR' },
-      source: { type: 'promotion', id: 'spring' },
-      shippingCode: null,
-    },
-    { itemId: null, kind: 'shipping', source: null },
-    { itemId: null, kind: 'credit' },
-  ]);
-  t.match(detailed?.taxLines, [
-    { itemId: first?.id, rate: 19.5, included: true, source: null },
-    {
-      itemId: null,
-      rate: null,
-      included: false,
-      shippingCode: 'standard',
-      source: { type: 'tax_rate', id: '7' },
-    },
-  ]);
+  t.match(
+    detailed?.adjustments,
+    exactly([
+      {
+        itemId: second?.id,
+        kind: 'discount',
+        amount: { amount: -200, currency: 'EUR' },
+        source: { type: 'promotion', id: 'spring' },
+        shippingCode: null,
+      },
+      { itemId: null, kind: 'shipping', source: null },
+      { itemId: null, kind: 'credit' },
+    ]),
+  );
+  t.match(
+    detailed?.taxLines,
+    exactly([
+      { itemId: first?.id, rate: 19.5, included: true, source: null },
+      {
+        itemId: null,
+        rate: null,
+        included: false,
+        shippingCode: 'standard',
+        source: { type: 'tax_rate', id: '7' },
+      },
+    ]),
+  );
   const adjustments = [{ kind: 'discount' as const, code: 'X', label: 'X', amount: -1, lineId: 'unknown' }];
   await t.rejects(place(box, { adjustments }), /which there is not/);
 });

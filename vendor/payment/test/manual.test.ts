@@ -1,6 +1,7 @@
 /**
  * Payments by hand: the order stands with its payment pending, and staff say when money has really moved.
  */
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { openBox, placeWithPayment, statusOf, timelineOf } from './helpers.ts';
 
@@ -10,14 +11,16 @@ const step = (id: string, what: string, body?: unknown) => box.staff.post(`/admi
 
 t.test('its methods are offered, and are never captured automatically', async (t) => {
   const methods = [{ code: 'bank_transfer' }, { code: 'cash_on_delivery' }];
-  t.match((await box.visitor().get('/payment-methods')).body, { items: methods });
+  t.match((await box.visitor().get('/payment-methods')).body, { items: exactly(methods) });
   const { items } = (await box.staff.get('/admin/payment-methods')).body;
-  t.match(items, [{ provider: 'manual', captureMode: 'manual' }, { captureMode: 'manual' }]);
+  t.match(items, exactly([{ provider: 'manual', captureMode: 'manual' }, { captureMode: 'manual' }]));
   t.match(await box.staff.patch(`/admin/payment-methods/${items[0].id}`, { captureMode: 'automatic' }), {
     status: 400,
-    body: { errors: [{ pointer: '/captureMode', detail: 'must be manual: staff say when this money has come' }] },
+    body: {
+      errors: exactly([{ pointer: '/captureMode', detail: 'must be manual: staff say when this money has come' }]),
+    },
   });
-  t.match((await box.staff.get('/admin/payment-methods')).body, { items: [{ captureMode: 'manual' }, {}] });
+  t.match((await box.staff.get('/admin/payment-methods')).body, { items: exactly([{ captureMode: 'manual' }, {}]) });
   t.match(await box.staff.patch(`/admin/payment-methods/${items[0].id}`, { captureMode: 'manual', position: 0 }), {
     status: 200,
   });

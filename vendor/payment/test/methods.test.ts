@@ -1,4 +1,5 @@
 import { newId } from '@carton/runtime';
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { contribute, openBox } from './helpers.ts';
 import { TestProvider } from './provider.ts';
@@ -19,12 +20,15 @@ t.test('staff see every method of every adapter, and arrange them', async (t) =>
     lists.every(({ body }) => JSON.stringify(body) === JSON.stringify(lists[0]?.body)),
     'the first looks at once see the same',
   );
-  t.match(items, [
-    { provider: 'one', code: 'card', available: true, enabled: true, position: 0, captureMode: 'automatic' },
-    { provider: 'one', code: 'wallet', position: 1 },
-    { provider: 'two', code: 'card', position: 2 },
-    { provider: 'two', code: 'invoice', position: 3 },
-  ]);
+  t.match(
+    items,
+    exactly([
+      { provider: 'one', code: 'card', available: true, enabled: true, position: 0, captureMode: 'automatic' },
+      { provider: 'one', code: 'wallet', position: 1 },
+      { provider: 'two', code: 'card', position: 2 },
+      { provider: 'two', code: 'invoice', position: 3 },
+    ]),
+  );
   const [card, wallet] = items;
   t.match(await box.staff.patch(`/admin/payment-methods/${card.id}`, { enabled: false }), {
     status: 200,

@@ -1,7 +1,7 @@
 /**
  * Regions: what staff may set, what shoppers see, and that a country is sold to by one region at most.
  */
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant', 'region'].map((name) => `@carton/${name}`);
@@ -29,8 +29,10 @@ t.test('a region is created, read, listed, changed and deleted, and each change 
   const changed = await box.staff.patch(path, change);
   t.match(changed, { status: 200, body: { name: 'Nordics', currency: 'NOK', taxInclusive: true } });
   t.strictSame(changed.body.countries, ['FI', 'NO']);
-  t.match(await box.staff.patch(path, { name: 'North' }), { body: { name: 'North', countries: ['FI', 'NO'] } });
-  t.match(await box.staff.patch(path, { countries: [] }), { status: 200, body: { countries: [] } });
+  t.match(await box.staff.patch(path, { name: 'North' }), {
+    body: { name: 'North', countries: exactly(['FI', 'NO']) },
+  });
+  t.match(await box.staff.patch(path, { countries: [] }), { status: 200, body: { countries: exactly([]) } });
 
   t.match(await box.staff.delete(path), { status: 204 });
   t.match(await box.staff.get(path), { status: 404, body: { code: 'not_found' } });
@@ -66,7 +68,12 @@ t.test('what is no currency or country is refused, naming the field', async (t) 
   ];
   for (const [body, pointer] of cases) {
     const refused = await box.staff.post('/admin/regions', body);
-    t.match(refused, { status: 400, body: { code: 'invalid_request', errors: [{ pointer }] } }, JSON.stringify(body));
+    const { status, body: problem } = refused;
+    t.strictSame(
+      [status, problem.code, pointersOf(refused)],
+      [400, 'invalid_request', [pointer]],
+      JSON.stringify(body),
+    );
   }
   const { id } = await makeRegion('Whole', ['IS']);
   t.match(await box.staff.patch(`/admin/regions/${id}`, { countries: ['ZZ'] }), { status: 400 });

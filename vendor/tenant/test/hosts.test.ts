@@ -1,7 +1,7 @@
 /**
  * Whose a host may be: nobody takes one from another shop, or one that is open to everybody.
  */
-import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
@@ -13,7 +13,7 @@ const second = await box.openShop();
 const add = (shop: TestShop, host: string, who = shop.staff) => who.post(`/admin/tenants/${shop.id}/domains`, { host });
 const approve = (shop: TestShop, host: string) => add(shop, host, box.operator);
 const taken = { status: 409, body: { code: 'host_taken' } };
-const wrong = { status: 400, body: { code: 'invalid_request', errors: [{ pointer: '/host' }] } };
+const wrong = { status: 400, body: { code: 'invalid_request', errors: exactly([{ pointer: '/host' }]) } };
 
 async function servedAt(host: string): Promise<string | number> {
   const { status, body } = await box.hosting.get(`/tenants/lookup?host=${encodeURIComponent(host)}`);

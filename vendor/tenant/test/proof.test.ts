@@ -1,7 +1,7 @@
 /**
  * A host that staff add is served once DNS has proved it, or the operator has approved it.
  */
-import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
 import t from 'tap';
 import { startDns } from './dns-server.ts';
 
@@ -49,7 +49,10 @@ t.test('a TXT record proves a host, which is served from then on', async (t) => 
     error: { code: 'record_differs', fix: new RegExp(name) },
   });
   t.equal(await servedAt('www.linen.shop'), 404);
-  t.match((await box.staff.get(domainsOf(box))).body.items, [{ id: made.id, error: { code: 'record_differs' } }]);
+  t.match(
+    (await box.staff.get(domainsOf(box))).body.items,
+    exactly([{ id: made.id, error: { code: 'record_differs' } }]),
+  );
 
   dns.says[name] = [['v=spf1 -all'], [value.slice(0, 12), value.slice(12)]];
   t.match(await verify(box, made.id), { status: 200, body: { state: 'proved', error: null, checkedAt: /Z$/ } });
@@ -79,7 +82,7 @@ t.test('DNS that cannot be asked says nothing about the host', async (t) => {
 t.test('a claim without proof keeps the host from nobody', async (t) => {
   const squatted = await add(other, 'www.oak.shop');
   const mine = await add(box, 'www.oak.shop');
-  t.match([squatted, mine], [{ state: 'pending' }, { state: 'pending' }]);
+  t.match([squatted, mine], exactly([{ state: 'pending' }, { state: 'pending' }]));
   t.not(squatted.record.value, mine.record.value, 'one shop’s record proves nothing for another');
   dns.says[mine.record.name] = [[mine.record.value]];
   t.match((await verify(other, squatted.id)).body, { state: 'pending', error: { code: 'record_differs' } });
