@@ -37,6 +37,11 @@ export function defineFormat(name: string, meaning: string, check: (text: string
   return name;
 }
 
+/** The formats of this API, for whoever reads its documents. */
+export function definedFormats(): string[] {
+  return [...formats.keys()];
+}
+
 const compiled = new WeakMap<Ajv2020, WeakMap<TSchema, ValidateFunction>>();
 
 function compile(ajv: Ajv2020, schema: TSchema): ValidateFunction {

@@ -3,6 +3,7 @@
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
+import { definedFormats } from '../http/validation.ts';
 
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
@@ -61,6 +62,7 @@ function escaped(word: string): string {
 export function documentFaults(document: TestDocument): string[] {
   const ajv = new Ajv2020({ strict: false });
   addFormats(ajv);
+  for (const name of definedFormats()) ajv.addFormat(name, true);
   ajv.addSchema(document as never, 'document');
   const checked = new Set<string>();
   const resolve = (node: Node): Node => (node?.$ref ? resolve(readPointer(document, node.$ref)) : node);
