@@ -9,7 +9,7 @@ export { type SessionMemory, type ShopperSession, sessionMemories } from './box/
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
 export { beginTogether } from './db/begin-together.ts';
-export { type Actor, type Change, changeListeners } from './db/changes.ts';
+export type { Actor, Change } from './db/changes.ts';
 export { isForeignKeyViolation, isUniqueViolation, toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';
 export { eachRow } from './db/each-row.ts';
@@ -23,7 +23,7 @@ export {
 export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
 export { newestFirst, paginate, paginateChoices, type Sort } from './db/paging.ts';
-export { json, noteDeletions, type TenantDatabase } from './db/tenant-database.ts';
+export { changeListeners, json, noteDeletions, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';

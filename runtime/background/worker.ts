@@ -13,18 +13,11 @@ import { dispatchTask, type FannedOut, fanOut } from '../events/fan-out.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import { claimJob, type Job } from './job.ts';
 import { Lane } from './lane.ts';
-
-/** A piece of the worker's work: an attempt to deliver an event, or a run of a job. */
-export interface BackgroundTask {
-  /** `payment.reconcile`: of the subscriber or the job. */
-  name: string;
-  delivery?: { deliveryId: string; eventId: string; type: string; attempt: number };
-}
+import type { RunTask } from './task.ts';
 
 /** Told of what the worker does; for metrics and traces. */
 export interface WorkerObserver {
-  /** Runs a piece of work, and throws what it throws. */
-  around<T>(task: BackgroundTask, run: () => Promise<T>): Promise<T>;
+  around: RunTask;
   fannedOut(round: FannedOut): void;
   attempted(attempt: EndedAttempt): void;
   jobEnded(name: string, failed: boolean): void;
@@ -67,7 +60,7 @@ const widths = { events: 2, calls: 8, jobs: 2 };
 /** Makes the worker; it does nothing before `start`. */
 export function createWorker(options: WorkerOptions): Worker {
   const { database, subscribers, log, observe = {} } = options;
-  const around: WorkerObserver['around'] = observe.around?.bind(observe) ?? ((_, run) => run());
+  const around: RunTask = observe.around?.bind(observe) ?? ((_, run) => run());
   const jobNames = options.jobs.map(({ name }) => name);
   const prepared = new Set<string>();
   const woken = new Set<string>();

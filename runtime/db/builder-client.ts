@@ -3,7 +3,7 @@
  * tenant's rows stand.
  */
 import type { Knex } from 'knex';
-import type { Connection } from './connection.ts';
+import type { Connection } from './client.ts';
 import { atHome, type Home, type Homes } from './home.ts';
 import { type Deadline, takeConnection } from './pool.ts';
 import { speakFor } from './row-security.ts';

@@ -2,9 +2,6 @@
  * Changes as they are written: whoever listens is told of each row a member of staff inserts, changes or removes,
  * in the same transaction. Told at the one database access point, so that no package can forget it.
  */
-import { extensionPoint } from '../package/extension.ts';
-import type { TenantDatabase } from './tenant-database.ts';
-
 /** Who acts. Shoppers' writes and the system's own are not reported as changes. */
 export interface Actor {
   type: 'staff' | 'api_key' | 'operator';
@@ -20,11 +17,6 @@ export interface Change {
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
 }
-
-/** Called inside the transaction of the change: a failure undoes both. */
-export type ChangeListener = (db: TenantDatabase, change: Change) => Promise<void>;
-
-export const changeListeners = extensionPoint<ChangeListener>('changes');
 
 /**
  * A row without what must not be copied anywhere, every column that holds the hash of a secret, and without what only

@@ -5,6 +5,7 @@ import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
 import { externalIdTaken } from '../http/integration.ts';
 import { invalidRequest, type Problem, unavailable } from '../http/problems.ts';
+import type { Answer, Connection } from './client.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
 import { type WritingConnection, writeTogether } from './write-together.ts';
 
@@ -102,28 +103,6 @@ function prepared(observer: DatabaseObserver | undefined) {
     if (observer) observeStatements(connection, observer);
     done(null, connection);
   };
-}
-
-/** What PostgreSQL answered, as far as it is used here. */
-export interface Answer {
-  rows: unknown[];
-  rowCount: number;
-  fields: { name: string }[];
-}
-
-/** A connection of pg, as far as it is used here. */
-export interface Connection {
-  /** The tenant whose rows it sees (row-security.ts). */
-  tenantId?: string;
-  /** Milliseconds that the work which has it now waited for it; known where it is observed. */
-  waited?: number;
-  query(config: {
-    name?: string;
-    text: string;
-    values?: readonly unknown[];
-    /** Each row as the list of its values, in the order of the answer's `fields`. */
-    rowMode?: 'array';
-  }): Promise<Answer>;
 }
 
 const snakeNames = new Map<string, string>();

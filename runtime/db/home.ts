@@ -2,7 +2,7 @@
  * Where a tenant's rows stand: in the one database, or with Citus on one of its nodes (citus/homes.ts).
  */
 import type { Knex } from 'knex';
-import type { Connection } from './connection.ts';
+import type { Connection } from './client.ts';
 
 export interface Home {
   /** The pool of connections to the node. */

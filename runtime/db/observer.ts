@@ -2,7 +2,7 @@
  * Telling what a pool's connections do, to whoever measures: how long work waited for one, and each statement with its
  * time. Statements are timed at the connection, so that none is missed, whoever sends it.
  */
-import type { Connection } from './connection.ts';
+import type { Connection } from './client.ts';
 
 /** Times are on the clock of `performance.now()`. */
 export interface DatabaseObserver {

@@ -3,7 +3,8 @@
  */
 import type { Knex } from 'knex';
 import { unavailable } from '../http/problems.ts';
-import { type Connection, problemOfDatabaseError } from './connection.ts';
+import type { Connection } from './client.ts';
+import { problemOfDatabaseError } from './connection.ts';
 import type { DatabaseObserver } from './observer.ts';
 
 /** So many may wait for each connection of the pool; whoever comes then is told to come again. */

@@ -9,7 +9,8 @@
 import type { Knex } from 'knex';
 import { vendor } from '../vendor.ts';
 import { isCitus } from './citus/find.ts';
-import { type Connection, quoteName } from './connection.ts';
+import type { Connection } from './client.ts';
+import { quoteName } from './connection.ts';
 
 /** The setting that says which tenant a connection speaks for; empty or absent, it sees no tenant's rows. */
 export const tenantSetting = `${vendor.name}.tenant_id`;

@@ -2,10 +2,11 @@
  * The one way a package reaches the database: every statement made here carries the tenant.
  */
 import type { Knex } from 'knex';
-import type { Extensions } from '../package/extension.ts';
+import { type Extensions, extensionPoint } from '../package/extension.ts';
 import { builderClient, takeAtHome } from './builder-client.ts';
-import { type Actor, type Change, changeListeners, withoutSecrets } from './changes.ts';
-import { type Connection, quoteName, rowsOf, toSnakeCase } from './connection.ts';
+import { type Actor, type Change, withoutSecrets } from './changes.ts';
+import type { Connection } from './client.ts';
+import { quoteName, rowsOf, toSnakeCase } from './connection.ts';
 import { atHome, type Home, type Homes } from './home.ts';
 import { type Deadline, withConnection } from './pool.ts';
 import { queryAs, speakFor } from './row-security.ts';
@@ -68,6 +69,11 @@ export interface TransactionOptions {
 }
 
 const beginnings = { 'read committed': 'begin', serializable: 'begin isolation level serializable' };
+
+/** Called inside the transaction of the change: a failure undoes both. */
+export type ChangeListener = (db: TenantDatabase, change: Change) => Promise<void>;
+
+export const changeListeners = extensionPoint<ChangeListener>('changes');
 
 export class TenantDatabase {
   readonly tenantId: string;

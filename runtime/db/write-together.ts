@@ -3,7 +3,7 @@
  * the processor more than what it carries, and with one for each statement they were the most costly part of a request.
  */
 import type { Writable } from 'node:stream';
-import type { Connection } from './connection.ts';
+import type { Connection } from './client.ts';
 
 /** What pg holds below a connection's own face. */
 export interface WritingConnection {

@@ -6,7 +6,7 @@
  * Of each subscriber and resource only the first that waits is claimed, so a resource's events stay in order: behind
  * one that fails the later ones wait, until it is delivered or dead.
  */
-import type { WorkerObserver } from '../background/worker.ts';
+import type { RunTask } from '../background/task.ts';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { DeliveredEvent, Subscriber } from './subscriber.ts';
@@ -53,7 +53,7 @@ export interface EndedAttempt {
 export interface DeliverOptions {
   subscribers: readonly Subscriber[];
   /** Runs each attempt. */
-  around: WorkerObserver['around'];
+  around: RunTask;
   /** Told of each attempt's end. */
   observe(attempt: EndedAttempt): void;
 }

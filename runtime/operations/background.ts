@@ -1,7 +1,8 @@
 /**
  * Watching the work in the background: attempts to deliver events, runs of jobs, and the sweeps over all tenants.
  */
-import type { BackgroundTask, WorkerObserver } from '../background/worker.ts';
+import type { BackgroundTask } from '../background/task.ts';
+import type { WorkerObserver } from '../background/worker.ts';
 import type { EndedAttempt } from '../events/deliver.ts';
 import type { FannedOut } from '../events/fan-out.ts';
 import { during } from './current-work.ts';

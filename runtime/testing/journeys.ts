@@ -1,7 +1,7 @@
 /**
  * Counting round trips to the database: what a request costs however fast the machine is.
  */
-import type { Connection } from '../db/connection.ts';
+import type { Connection } from '../db/client.ts';
 import type { Database } from '../db/database.ts';
 import { observeStatements } from '../db/observer.ts';
 

@@ -10,6 +10,7 @@ import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, upd
 import { addCartItem, removeCartItem, updateCartItem } from './routes/items.ts';
 import { hasCartOf, leaveRegion } from './store.ts';
 
+export { type PriceableCart, saleOfCart } from './cart-sale.ts';
 export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartProblem, cartProblems } from './issues.ts';
@@ -27,15 +28,13 @@ export {
   priceSale,
 } from './pricing.ts';
 export { countryNotServed } from './problems.ts';
+export type { LineProperties } from './properties.ts';
 export {
   type CustomLine,
-  type LineProperties,
-  type PriceableCart,
   type Sale,
   type SaleAddress,
   type SaleLine,
   saleAddressOf,
-  saleOfCart,
   stockSaleOf,
   type VariantLine,
 } from './sale.ts';

@@ -13,17 +13,10 @@ import {
 } from '@carton/product';
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
+import { type PriceableCart, saleOfCart } from './cart-sale.ts';
 import { runTotals } from './pipeline.ts';
-import {
-  type CustomLine,
-  type LineProperties,
-  type PriceableCart,
-  type Sale,
-  type SaleLine,
-  saleOfCart,
-  stockSaleOf,
-  type VariantLine,
-} from './sale.ts';
+import type { LineProperties } from './properties.ts';
+import { type CustomLine, type Sale, type SaleLine, stockSaleOf, type VariantLine } from './sale.ts';
 import type { cartIssues, issues } from './schemas.ts';
 import {
   type Adjustment,

@@ -3,7 +3,9 @@
  */
 import { createHash } from 'node:crypto';
 import { invalidField } from '@carton/runtime';
-import type { LineProperties } from './sale.ts';
+
+/** What a line says of itself besides its variant: an engraving, a plan. */
+export type LineProperties = Readonly<Record<string, string | number | boolean>>;
 
 const longestName = 60;
 

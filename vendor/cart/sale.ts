@@ -5,10 +5,7 @@
 
 import type { StockSale } from '@carton/inventory';
 import { isCountry } from '@carton/runtime';
-import type { StoredCart } from './store.ts';
-
-/** What a line says of itself besides its variant: an engraving, a plan. */
-export type LineProperties = Readonly<Record<string, string | number | boolean>>;
+import type { LineProperties } from './properties.ts';
 
 interface AnyLine {
   /** Stable within the sale; adjustments name the line by it. */
@@ -66,21 +63,6 @@ export interface Sale {
   /** As of when it is priced. */
   readonly time: Date;
   readonly lines: readonly SaleLine[];
-}
-
-/** What a sale takes of a cart. */
-export type PriceableCart = Pick<
-  StoredCart,
-  'id' | 'memberId' | 'regionId' | 'currency' | 'locale' | 'email' | 'shippingAddress' | 'billingAddress' | 'lines'
->;
-
-/** A cart as the sale it is, now. */
-export function saleOfCart({ id, shippingAddress, billingAddress, ...cart }: PriceableCart): Sale & {
-  readonly lines: readonly VariantLine[];
-} {
-  const { memberId, regionId, currency, locale, email, lines } = cart;
-  const kept = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
-  return { ...kept, cartId: id, choices: {}, channelId: null, time: new Date() };
 }
 
 /** What the choice of the locations that serve a sale turns on. */

@@ -12,8 +12,8 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
-import { keyOfProperties } from './properties.ts';
-import type { LineProperties, VariantLine } from './sale.ts';
+import { keyOfProperties, type LineProperties } from './properties.ts';
+import type { VariantLine } from './sale.ts';
 import type { AdminCartQuery, AdminCartSummary, CartAddress, SetCartAddress } from './schemas.ts';
 import { mostPieces, type statuses } from './schemas.ts';
 

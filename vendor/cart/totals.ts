@@ -4,7 +4,8 @@
  */
 import type { RuleCondition } from '@carton/product';
 import { extensionPoint, type HasExtensions, object, type TenantDatabase, type TSchema, Type } from '@carton/runtime';
-import type { LineProperties, Sale } from './sale.ts';
+import type { LineProperties } from './properties.ts';
+import type { Sale } from './sale.ts';
 import type { adjustmentKinds } from './schemas.ts';
 
 /** The largest amount a sale comes to: its sums stay exact far beyond it. */

@@ -26,7 +26,7 @@ export {
   type Wanted,
   type WantedPrice,
 } from './extensions.ts';
-export { findProductIds, findVariants, isForSale, type VariantInfo } from './lookups.ts';
+export { findProductIds, findVariants } from './lookups.ts';
 export {
   answerFacts,
   describeShopper,
@@ -46,6 +46,7 @@ export { findProductsOfRule, listProductsByRule, ProductCondition, ProductRule }
 export { Product, ProductPage, wantedPrice, wantedShown } from './schemas.ts';
 export { listPublishedProducts } from './service.ts';
 export { type ProductText, type ProductTexts, productTexts } from './texts.ts';
+export { isForSale, type VariantInfo } from './variant-info.ts';
 export {
   type KnownViewer,
   type ProductViewer,

@@ -4,30 +4,9 @@
 import type { TenantDatabase } from '@carton/runtime';
 import { always, type Condition } from './conditions.ts';
 import { productTexts, translateVariants } from './texts.ts';
+import type { VariantInfo } from './variant-info.ts';
 import type { ProductViewer } from './viewer.ts';
 import { visibleTo } from './visibility.ts';
-
-/** A variant as far as selling, stocking and pricing it go. */
-export interface VariantInfo {
-  id: string;
-  productId: string;
-  sku: string | null;
-  title: string;
-  productTitle: string;
-  productHandle: string;
-  productStatus: 'draft' | 'published' | 'archived';
-  /** Grams. */
-  weight: number | null;
-  /** The variant or its product was deleted: it is known for the sake of old orders, and not for sale. */
-  deleted: boolean;
-  /** The viewer it was read for does not see its product: it is not for sale to them. False when read for nobody. */
-  hidden: boolean;
-}
-
-/** True for a variant that the viewer it was read for may buy. */
-export function isForSale({ deleted, hidden, productStatus }: VariantInfo): boolean {
-  return !deleted && !hidden && productStatus === 'published';
-}
 
 const statements = new Map<string, string>();
 

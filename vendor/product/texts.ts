@@ -5,8 +5,8 @@
 import { findStore } from '@carton/core';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 import { findOptions, type OptionDocument, type ProductDocument } from './documents.ts';
-import type { VariantInfo } from './lookups.ts';
 import { titleOf } from './plan.ts';
+import type { VariantInfo } from './variant-info.ts';
 import type { ProductViewer } from './viewer.ts';
 
 /** Texts of a product (`title`, `description`), variant (`title`), option (`name`) or value of an option (`value`). */

@@ -4,7 +4,8 @@
 import { Writable } from 'node:stream';
 import t from 'tap';
 import { createTestDatabase } from '../../testing/database.ts';
-import { type Connection, instant } from '../connection.ts';
+import type { Connection } from '../client.ts';
+import { instant } from '../connection.ts';
 import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
 import { type WritingConnection, writeTogether } from '../write-together.ts';

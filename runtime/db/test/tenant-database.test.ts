@@ -6,12 +6,12 @@ import t from 'tap';
 import { gatherExtensions } from '../../package/extension.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { exactly } from '../../testing/exactly.ts';
-import { type Change, changeListeners } from '../changes.ts';
+import type { Change } from '../changes.ts';
 import { isForeignKeyViolation, isUniqueViolation, problemOfDatabaseError } from '../connection.ts';
 import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
 import { newestFirst, paginate } from '../paging.ts';
-import { json } from '../tenant-database.ts';
+import { changeListeners, json } from '../tenant-database.ts';
 
 const { url, drop } = await createTestDatabase('empty');
 const database = openDatabase({ url, poolSize: 5 });

@@ -2,7 +2,7 @@
  * The statements that a box sends for a request, and what PostgreSQL reads for each, planned as the box has it planned
  * and bound by row-level security as the box is.
  */
-import type { Connection } from '../../db/connection.ts';
+import type { Connection } from '../../db/client.ts';
 import type { Database } from '../../db/database.ts';
 import { withConnection } from '../../db/pool.ts';
 import { speakFor } from '../../db/row-security.ts';
