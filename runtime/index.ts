@@ -31,6 +31,7 @@ export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/cr
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
+export type { IfMatch } from './http/if-match.ts';
 export {
   type Deletion,
   deletionsKeptDays,
@@ -43,7 +44,6 @@ export {
   newExternalFields,
 } from './http/integration.ts';
 export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';
-export type { IfMatch } from './http/preconditions.ts';
 export * from './http/problems.ts';
 export { addressBlock } from './http/rate-limit.ts';
 export * from './http/schemas.ts';

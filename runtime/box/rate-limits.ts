@@ -2,8 +2,8 @@
  * Whom a box counts requests by: staff, API keys and members by who they are, everybody else by the address they call
  * from. A guest's session is no name: anyone makes as many as they like.
  */
-import { Guesses } from '../http/guesses.ts';
-import { addressBlock, RateLimiter, type RateLimiting, type RateLimits } from '../http/rate-limit.ts';
+import { Guesses, type RateLimiting } from '../http/guesses.ts';
+import { addressBlock, RateLimiter, type RateLimits } from '../http/rate-limit.ts';
 import type { MetricsReader } from '../operations/metrics/access.ts';
 import type { StaffCaller } from './services.ts';
 import type { ShopperSession } from './shopper-session.ts';

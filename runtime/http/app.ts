@@ -3,67 +3,20 @@
  * a handler may use are given by whoever builds it (a box, the control plane).
  */
 import { randomUUID } from 'node:crypto';
-import Koa, { type Context, type Middleware, type Next } from 'koa';
-import type { Logger } from 'pino';
+import Koa, { type Context, type Next } from 'koa';
+import type { AppOptions } from './app-options.ts';
 import { drain } from './body.ts';
+import { checkStreamed, checkUpload } from './check-declaration.ts';
 import { completeRoutes } from './complete.ts';
 import type { AccessKind } from './credentials.ts';
 import { mountRoutes } from './dispatch.ts';
 import { setCommonHeaders } from './headers.ts';
-import type { IdempotencyKeeper } from './idempotency.ts';
-import { acceptedHeaders, announceOrigins, type OriginSource } from './origins.ts';
-import type { ConsistencyKeeper } from './preconditions.ts';
-import { internalError, Problem, type ProblemType } from './problems.ts';
-import type { RateLimiting } from './rate-limit.ts';
+import { acceptedHeaders, announceOrigins } from './origins.ts';
+import { internalError, Problem } from './problems.ts';
 import { accessKindsOf, type Route } from './route.ts';
 import { serveRoute } from './serve.ts';
-import { checkStreamed } from './streamed.ts';
 import { settleTarget } from './target.ts';
 import { settleClient, trustedProxy } from './trusted-proxy.ts';
-import { checkUpload } from './upload.ts';
-
-/**
- * Runs each request, for whoever counts and traces them. The request's id stands in `ctx.state` before, its
- * operation's after; `answer` throws nothing and answers how many milliseconds it took.
- */
-export type RequestObserver = (ctx: Context, answer: () => Promise<number>) => Promise<void>;
-
-export interface AppOptions<Scope, Services> {
-  routes: readonly Route<Services>[];
-  accessKinds: readonly AccessKind<Scope, never>[];
-  /** What a request belongs to, found before its credential is looked at (the tenant, in a box). */
-  scope(ctx: Context, route: Route<Services>): Promise<Scope> | Scope;
-  /** What a handler of this request may use. */
-  services(ctx: Context, scope: Scope, caller: unknown): Services;
-  log: Logger;
-  /** Problems every operation may answer besides the engine's own. */
-  commonProblems?: readonly ProblemType[];
-  /** Makes a problem of an error that is not a fault of ours, or answers undefined. */
-  translateError?(error: unknown): Problem | undefined;
-  keepIdempotent?: IdempotencyKeeper<Services>;
-  /** Makes If-Match work: without it no change is conditional. */
-  keepConsistent?: ConsistencyKeeper<Services>;
-  /** Counts requests; without it they are not. */
-  rateLimits?: RateLimiting<Scope>;
-  /** The other sites whose pages may call; without it none may, and browsers are told nothing. */
-  origins?: OriginSource;
-  /** Which proxies are believed in X-Forwarded-For, -Host and -Proto, as `trustedProxy` reads it; none unless told. */
-  trustProxy?: boolean | string;
-  /** Whether cookies are sent over TLS only; left out, those are that are set over TLS, as far as one knows here. */
-  secureCookies?: boolean;
-  /** Is given every request to run. */
-  observeRequest?: RequestObserver;
-  /** Milliseconds in which a body has to arrive; in which each piece of an upload has to. */
-  bodyDeadline?: number;
-  /** Where files of uploads stand while their requests are served; the system's folder for such unless given. */
-  uploadFolder?: string;
-  /** Milliseconds in which the reader of a streamed answer has to take what it was sent; two minutes unless given. */
-  readDeadline?: number;
-  /** Refuse an answer that breaks its own schema: for tests, where a lie must not pass. */
-  strictAnswers?: boolean;
-  /** Served before the routes: pages and files that are no operations. */
-  before?: readonly Middleware[];
-}
 
 /**
  * Builds the application.

@@ -65,3 +65,11 @@ function credentialsOf(ctx: Context, { headers, cookies }: CredentialPlaces): st
   const sent = [...headers.map((name) => ctx.get(name)), ...cookies.map((name) => ctx.cookies.get(name) ?? '')];
   return sent.every((each) => each === '') ? '' : sent.join('\n');
 }
+
+/** The limits of an application, and who a caller is counted as. */
+export interface RateLimiting<Scope> {
+  limiter: RateLimiter;
+  guesses: Guesses<Scope>;
+  /** The name a caller is counted by; null for one who is not limited. A credential that costs nothing names nobody. */
+  callerName(ctx: Context, scope: Scope, caller: unknown): string | null;
+}

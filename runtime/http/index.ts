@@ -1,10 +1,12 @@
 /**
  * What an application of declared routes is built with, without anything of boxes, packages or tenants.
  */
-export { type AppOptions, createApp } from './app.ts';
+export { createApp } from './app.ts';
+export type { AppOptions } from './app-options.ts';
 export { completeRoutes } from './complete.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './domain-names.ts';
+export type { RateLimiting } from './guesses.ts';
 export { type AnswerHeader, answerHeaders } from './headers.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './host.ts';
 export { type IdempotencyKeeper, longestIdempotencyKey } from './idempotency.ts';
@@ -16,7 +18,6 @@ export {
   noRateLimits,
   type RateClass,
   RateLimiter,
-  type RateLimiting,
   type RateLimits,
 } from './rate-limit.ts';
 export { type PathParams, type Route, type RouteDeclaration, routeFor } from './route.ts';

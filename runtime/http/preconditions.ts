@@ -25,17 +25,6 @@ export function etagOf(body: string, prefix = ''): string {
   return `"${prefix}${hash('sha1', body, 'base64url')}"`;
 }
 
-/** An If-Match, for a handler that holds it against the state of its resource by itself. */
-export interface IfMatch {
-  /** As it was sent. */
-  readonly header: string;
-  /**
-   * Whether it names the state that the GET of the same path would answer with this.
-   * @throws precondition_failed (412) for what is no list of tags
-   */
-  names(answer: unknown): boolean;
-}
-
 const entityTag = /\s*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y;
 
 /** The tags of a list (section 8.8.3); null for what is no list of tags. An empty element counts for nothing. */

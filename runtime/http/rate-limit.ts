@@ -5,9 +5,7 @@
  */
 import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
-import type { Guesses } from './guesses.ts';
 import { tooManyRequests } from './problems.ts';
-import type { RouteDeclaration } from './route.ts';
 
 /** `login`: writes without a credential, and wrong credentials. */
 export const rateClasses = ['read', 'write', 'login', 'checkout'] as const;
@@ -20,8 +18,15 @@ export const noRateLimits: RateLimits = { read: 0, write: 0, login: 0, checkout:
 
 const minute = 60_000;
 
+/** As much of a route's declaration as its class turns on. */
+interface Classified {
+  rateLimit?: RateClass | false;
+  method: string;
+  access: string | readonly string[];
+}
+
 /** The class of a route: what it declares, else by its method and whether it asks for a credential. */
-export function rateClassOf({ rateLimit, method, access }: RouteDeclaration): RateClass | false {
+export function rateClassOf({ rateLimit, method, access }: Classified): RateClass | false {
   if (rateLimit !== undefined) return rateLimit;
   if (method === 'get') return 'read';
   return access === 'public' ? 'login' : 'write';
@@ -106,14 +111,6 @@ export function addressBlock(given: string): string {
   }
   const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
   return `${network.join(':')}::/64`;
-}
-
-/** The limits of an application, and who a caller is counted as. */
-export interface RateLimiting<Scope> {
-  limiter: RateLimiter;
-  guesses: Guesses<Scope>;
-  /** The name a caller is counted by; null for one who is not limited. A credential that costs nothing names nobody. */
-  callerName(ctx: Context, scope: Scope, caller: unknown): string | null;
 }
 
 /** Counts a request and says so in the answer. @throws too_many_requests (429) */

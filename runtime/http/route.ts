@@ -2,7 +2,7 @@
  * One declaration feeds the router, validation, types, credentials, the document and the tests.
  * A route that is not declared cannot be mounted; a declaration without a handler cannot exist.
  */
-import type { IfMatch } from './preconditions.ts';
+import type { IfMatch } from './if-match.ts';
 import type { ProblemType } from './problems.ts';
 import type { RateClass } from './rate-limit.ts';
 import type { Static, TObject, TSchema } from './schemas.ts';

@@ -4,14 +4,15 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import type { AppOptions } from './app.ts';
+import type { AppOptions } from './app-options.ts';
 import { defaultBodyDeadline } from './body.ts';
 import type { AccessKind } from './credentials.ts';
 import { partialOf, selectedFields } from './fields.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
+import type { IfMatch } from './if-match.ts';
 import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
 import { credentialPlaces, refuseCrossSite } from './origins.ts';
-import { etagOf, type IfMatch, isNamed, refuseStale } from './preconditions.ts';
+import { etagOf, isNamed, refuseStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, receiveForm } from './receive.ts';

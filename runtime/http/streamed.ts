@@ -4,7 +4,6 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { RouteDeclaration } from './route.ts';
 
 /** What the handler of a route with `streamed: true` answers; an async generator is one. */
 export type Pieces = AsyncIterable<string | Uint8Array>;
@@ -14,22 +13,6 @@ const gathered = 16 * 1024;
 /** Milliseconds in which a reader has to take what it was sent, unless told: what a connection buffers, on a poor line. */
 export const defaultReadDeadline = 120_000;
 
-/** @throws Error when a declaration with `streamed` says what cannot be */
-export function checkStreamed({
-  operationId,
-  streamed,
-  mediaType,
-  response,
-  method,
-  idempotent,
-}: RouteDeclaration): void {
-  if (!streamed) return;
-  if (!mediaType || response) throw new Error(`${operationId} is streamed, so it needs a mediaType and no response`);
-  if (method !== 'get' && method !== 'post')
-    throw new Error(`${operationId} is streamed, so it must be a GET or a POST`);
-  if (idempotent) throw new Error(`${operationId} cannot be idempotent: a streamed answer is not kept`);
-}
-
 /**
  * Sends an answer piece by piece. What the maker throws before its first piece is thrown here, for a whole answer to
  * tell of it; later the connection is cut, so that nobody takes what has come for all there is.
@@ -38,7 +21,7 @@ export function checkStreamed({
  */
 export async function sendStreamed(
   ctx: Context,
-  { status, mediaType, cacheControl = 'no-store' }: RouteDeclaration,
+  { status, mediaType, cacheControl = 'no-store' }: { status: number; mediaType?: string; cacheControl?: string },
   pieces: Pieces,
   deadline = defaultReadDeadline,
 ): Promise<void> {

@@ -3,7 +3,6 @@
  * are the route's `body`. Files are streamed, to a temporary folder or to the handler, and never held whole in memory.
  */
 import type { Readable } from 'node:stream';
-import type { RouteDeclaration } from './route.ts';
 
 /** The files that one field of the form may carry. */
 export interface FileDeclaration {
@@ -75,16 +74,4 @@ export const mostFields = 100;
 export function uploadLimit({ files }: UploadDeclaration): number {
   const sizes = Object.values(files).map(({ size, count = 1 }) => size * count);
   return sizes.reduce((sum, size) => sum + size, besidesFiles);
-}
-
-/** @throws Error when a declaration with `upload` says what cannot be */
-export function checkUpload({ operationId, upload, body, idempotent }: RouteDeclaration): void {
-  if (!upload) return;
-  const fields = Object.keys(body?.properties ?? {});
-  const twice = Object.keys(upload.files).find((name) => fields.includes(name));
-  if (twice) throw new Error(`${operationId} declares ${twice} as a file and as a field`);
-  if (body && !body.properties) throw new Error(`${operationId} takes a form, so its body must be an object`);
-  if (upload.onward && idempotent) {
-    throw new Error(`${operationId} cannot be idempotent: its files are not known before the work begins`);
-  }
 }

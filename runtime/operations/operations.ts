@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { WorkerObserver } from '../background/worker.ts';
 import type { Migration } from '../db/migrations.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
-import type { RequestObserver } from '../http/app.ts';
+import type { RequestObserver } from '../http/app-options.ts';
 import { BackgroundWatch } from './background.ts';
 import { during } from './current-work.ts';
 import { migrationFamilies, poolFamilies } from './metrics/database.ts';
