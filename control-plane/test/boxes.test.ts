@@ -1,6 +1,7 @@
 /**
  * Boxes: what may be registered, whose it then is, and who serves a host.
  */
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { nameservers, startStand } from './stand.ts';
 
@@ -64,7 +65,7 @@ t.test('what cannot be registered is refused by field', async (t) => {
   ];
   for (const [change, pointer] of cases) {
     const refused = await stand.visitor().post('/boxes/deploy', { ...good, ...change });
-    t.match(refused, { status: 400, body: { errors: [{ in: 'body', pointer }] } }, JSON.stringify(change));
+    t.match(refused, { status: 400, body: { errors: exactly([{ in: 'body', pointer }]) } }, JSON.stringify(change));
   }
   t.equal((await resolve('wrong.example')).status, 404, 'nothing of it was registered');
   const many = await deploy(key, { backendUrl: 'ftp://x.example', domains: ['a b', 'ok.example', '-.example'] });
@@ -144,7 +145,7 @@ t.test('deploying a box again replaces its list; another box of the customer is 
   t.equal((await resolve('drop.again.example')).status, 404);
 
   const second = await deploy(key, { name: 'two', domains: ['free.again.example', 'keep.again.example'] });
-  t.match(second, { status: 409, body: { code: 'domain_taken', errors: [{ pointer: '/domains/1' }] } });
+  t.match(second, { status: 409, body: { code: 'domain_taken', errors: exactly([{ pointer: '/domains/1' }]) } });
   t.match(second.body.detail, /keep\.again\.example.*one/);
   t.equal((await resolve('free.again.example')).status, 404, 'all or nothing');
   t.equal(
@@ -155,7 +156,10 @@ t.test('deploying a box again replaces its list; another box of the customer is 
   t.equal((await deploy(key, { name: 'one', domains: [] })).status, 200);
   t.equal((await resolve('keep.again.example')).status, 404);
   const spelled = ['Twice.again.example', 'twice.again.example.'];
-  t.match(await deploy(key, { name: 'one', domains: spelled }), { status: 200, body: { registered: spelled } });
+  t.match(await deploy(key, { name: 'one', domains: spelled }), {
+    status: 200,
+    body: { registered: exactly(spelled) },
+  });
 });
 
 t.test('a domain belongs to one customer, with what is under its wildcard', async (t) => {
@@ -174,7 +178,7 @@ t.test('a domain belongs to one customer, with what is under its wildcard', asyn
     const claim = await deploy(second.key, { domains: ['fine.other.example', domain] });
     t.equal(claim.status, status, domain);
     if (status !== 409) continue;
-    t.match(claim.body, { code: 'domain_taken', errors: [{ in: 'body', pointer: '/domains/1' }] });
+    t.match(claim.body, { code: 'domain_taken', errors: exactly([{ in: 'body', pointer: '/domains/1' }]) });
     t.ok(claim.body.detail.includes(domain), claim.body.detail);
     t.notOk(claim.body.detail.includes(first.customerId), 'it is not said whose it is');
   }

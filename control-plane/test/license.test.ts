@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { hashToken, vendor } from '@carton/runtime/service';
+import { exactly, pointersOf } from '@carton/runtime/testing';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose';
 import t from 'tap';
 import { entitledPackages, platformPackages } from '../catalogue/entitlements.ts';
@@ -61,7 +62,8 @@ t.test('what cannot be minted is refused by field', async (t) => {
   ];
   for (const [body, pointer] of cases) {
     const refused = await stand.admin.post('/license/keys', body);
-    t.match(refused, { status: 400, body: { code: 'invalid_request', errors: [{ in: 'body', pointer }] } }, pointer);
+    const { status, body: problem } = refused;
+    t.strictSame([status, problem.code, pointersOf(refused)], [400, 'invalid_request', [pointer]], pointer);
   }
 });
 
@@ -141,7 +143,7 @@ t.test('an expired licence activates nothing, and deploys and reads its boxes as
   t.equal((await stand.visitor().get('/boxes/deploy/status?name=shop', { headers })).status, 200);
 
   const renew = (expiresAt: unknown) => stand.admin.post(`/license/keys/${id}/renew`, { expiresAt });
-  t.match(await renew('2001-01-01T00:00:00Z'), { status: 400, body: { errors: [{ pointer: '/expiresAt' }] } });
+  t.match(await renew('2001-01-01T00:00:00Z'), { status: 400, body: { errors: exactly([{ pointer: '/expiresAt' }]) } });
   t.match(await renew(undefined), { status: 400 });
   t.match(await renew('2037-01-01T00:00:00Z'), { status: 200, body: { status: 'active' } });
   t.equal((await activate(key)).status, 200);

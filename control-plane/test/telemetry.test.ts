@@ -2,6 +2,7 @@
  * Download reports: stored before they are answered, counted once, read by the vendor.
  */
 import { randomUUID } from 'node:crypto';
+import { exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { named, startStand } from './stand.ts';
 
@@ -21,10 +22,10 @@ t.test('a report is in the database when it is answered', async (t) => {
   const { status, body } = await send(report);
   t.equal(status, 202);
   t.strictSame(body, { accepted: true });
-  t.match(await stored('customer-1'), [report]);
+  t.match(await stored('customer-1'), exactly([report]));
   const { version: _, ...withoutVersion } = report;
   t.equal((await send({ ...withoutVersion, customerId: 'customer-2', outcome: 'denied' })).status, 202);
-  t.match(await stored('customer-2'), [{ version: null, outcome: 'denied' }]);
+  t.match(await stored('customer-2'), exactly([{ version: null, outcome: 'denied' }]));
 });
 
 t.test('a report with a fault is refused by field and not stored', async (t) => {
@@ -44,7 +45,7 @@ t.test('a report with a fault is refused by field and not stored', async (t) => 
   ];
   for (const [change, pointer] of cases) {
     const refused = await send({ ...report, customerId: 'customer-faulty', ...change });
-    t.match(refused, { status: 400, body: { errors: [{ in: 'body', pointer }] } }, JSON.stringify(change));
+    t.strictSame([refused.status, pointersOf(refused)], [400, [pointer]], JSON.stringify(change));
   }
   t.strictSame(await stored('customer-faulty'), []);
 });

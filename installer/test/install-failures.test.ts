@@ -144,7 +144,7 @@ t.test('a tarball that is not what the registry declares', async (t) => {
   t.equal(exitCode, 7);
   t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 arrived with other contents/ });
   t.same(await list(box.dir), ['releases'], 'no box is left');
-  t.match(await list(box.folder.releases), [/\.partial$/]);
+  t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
 
   vendor.replacements.clear();
   t.match(await box.install(), { exitCode: 0 }, 'and the next install goes on from there');

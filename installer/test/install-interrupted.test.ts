@@ -36,7 +36,7 @@ t.test('killed in the middle of the pull, it resumes', async (t) => {
   cut.child.kill('SIGKILL');
   await cut.ended;
   t.same(await list(box.dir), ['releases'], 'no half-made box');
-  t.match(await list(box.folder.releases), [/\.partial$/]);
+  t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
 
   vendor.stalls.clear();
   vendor.requests.length = 0;
@@ -55,7 +55,7 @@ t.test('stopped by SIGINT, it says so and resumes', async (t) => {
   await until(() => tarballs().some((line) => line.includes('part-d')));
   cut.child.kill('SIGINT');
   t.match(await cut.ended, { exitCode: 130, end: { error: { code: 'interrupted' } } });
-  t.notMatch(await list(box.dir), ['current']);
+  t.notOk((await list(box.dir)).includes('current'));
   vendor.stalls.clear();
   t.match(await box.install(), { exitCode: 0 });
 });

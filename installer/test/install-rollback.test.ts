@@ -28,7 +28,7 @@ t.test('a release that ends while it starts', async (t) => {
     code: 'box_not_healthy',
     message: /migration 20260101000000_broken\.js failed: relation exists; the box runs as before/,
     restored: true,
-    lastLines: [String],
+    lastLines: { length: 1, 0: String },
   });
   t.match(await box.ask(), { version: '0.1.0' });
   t.equal(await readlink(box.folder.current), `releases/${first.end.result?.release}`);
@@ -67,7 +67,7 @@ t.test('a first install whose box never becomes healthy leaves no box', async (t
   t.equal(exitCode, 10);
   t.match(end.error?.message, /relation exists/);
   t.same(await list(box.dir), ['logs', 'releases'], 'its log is kept, since the reason stands there');
-  t.match(await list(box.folder.releases), [/\.partial$/]);
+  t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
   publish('0.1.0');
   t.match(await box.install(), { exitCode: 0 });
 });

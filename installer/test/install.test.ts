@@ -40,7 +40,7 @@ t.test('a first install ends with a box that answers', async (t) => {
   const id = end.result?.release ?? '';
 
   t.test('tells each step and ends with the result', async (t) => {
-    t.match(
+    t.strictSame(
       events.map(({ event }) => event).filter((event) => event !== 'waiting'),
       ['activated', 'resolved', 'package', 'package', 'package', 'laid_out', 'healthy', 'result'],
     );
@@ -154,7 +154,10 @@ t.test('with a database of the operator’s, the embedded one is not pulled', as
 
   const moved = await box.install([], { DATABASE_URL: 'postgres://u@elsewhere.example/box' });
   t.equal(moved.end.result?.changed, false, 'a variable that happens to be set moves no installed box');
-  t.match(moved.events, [{ event: 'warning' }]);
+  t.strictSame(
+    moved.events.map(({ event }) => event),
+    ['warning', 'activated', 'resolved', 'result'],
+  );
 });
 
 t.test('of a library with native parts, what this machine needs is pulled and nothing else', async (t) => {

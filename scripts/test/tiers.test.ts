@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { install, silent, stop } from '@carton/installer';
 import { openDatabase } from '@carton/runtime/service';
-import { callerOf, createTestDatabase, freePort } from '@carton/runtime/testing';
+import { callerOf, createTestDatabase, exactly, freePort } from '@carton/runtime/testing';
 import t from 'tap';
 import { vendor } from '../../runtime/vendor.ts';
 import { compareDocuments } from '../changes/compare.ts';
@@ -130,7 +130,7 @@ t.test("npm's own client at the gated registry", async (t) => {
     'customerId=customer-basic&packageName=@carton/collection&outcome=denied',
     (items) => items.length > 0,
   );
-  t.match(denied, [{ tier: 'basic', outcome: 'denied' }], 'both are in the download reports');
+  t.match(denied, exactly([{ tier: 'basic', outcome: 'denied' }]), 'both are in the download reports');
 
   const [pid] = await controlPlaneProcess(stack.home);
   const growthKey = await mint('growth', 'customer-late');

@@ -120,7 +120,7 @@ t.test('a collection with a rule fills itself', async (t) => {
   t.strictSame([...titlesOf(first), ...titlesOf(next)], ['Blue HAT', 'Red hat']);
 
   const other = { match: 'any', conditions: [{ field: 'handle', operator: 'equals', value: 'scarf' }] };
-  t.match(await shop.staff.patch(made.path, { rule: other }), { status: 200, body: { rule: other } });
+  t.strictSame((await shop.staff.patch(made.path, { rule: other })).body.rule, other);
   t.strictSame(titlesOf(await shop.visitor().get('/collections/hats')), ['Scarf']);
   const set = await shop.staff.put(`${made.path}/products`, { productIds: [] });
   t.match(set, { status: 409, body: { code: 'collection_made_by_rule' } });

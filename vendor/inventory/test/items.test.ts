@@ -1,4 +1,5 @@
 import { newId } from '@carton/runtime';
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { takeStock } from '../index.ts';
 import { adjust, eventsOf, levelOf, openBox, stocked } from './helpers.ts';
@@ -171,7 +172,11 @@ t.test('wrong requests', async (t) => {
   ];
   for (const [method, address, body, pointer] of cases) {
     const answer = await box.staff.call(method, address, { body });
-    t.match(answer, { status: 400, body: { code: 'invalid_request', errors: [{ pointer }] } }, `${method} ${address}`);
+    t.match(
+      answer,
+      { status: 400, body: { code: 'invalid_request', errors: exactly([{ pointer }]) } },
+      `${method} ${address}`,
+    );
   }
   const most = { quantity: 1_000_000_000, reason: 'received' };
   for (let times = 0; times < 2; times++) await adjust(box, itemId, most);

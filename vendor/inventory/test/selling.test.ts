@@ -1,5 +1,6 @@
 import { newId, type TenantDatabase } from '@carton/runtime';
 import type { TestShop } from '@carton/runtime/testing';
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { availabilityOf, releaseStock, reserveStock, returnStock, type StockLine, takeStock } from '../index.ts';
 import { codeOf, eventsOf, levelOf, openBox, stocked } from './helpers.ts';
@@ -37,7 +38,7 @@ t.test('a sale takes every line and writes the ledger, in one statement', async 
   t.match(await levelOf(box, shirt.itemId), { onHand: 17, ledger: 17 });
   t.match(await levelOf(box, cap.itemId), { onHand: 2, ledger: 2 }, 'lines of one variant are added up');
   const { body } = await box.staff.get(`/admin/stock-items/${cap.itemId}/movements?reason=sold`);
-  t.match(body.items, [{ quantity: -3, reason: 'sold', referenceType: 'order', referenceId: reference.id }]);
+  t.match(body.items, exactly([{ quantity: -3, reason: 'sold', referenceType: 'order', referenceId: reference.id }]));
   t.equal(body.items[0].actorId, null);
 
   t.equal(await countStatements(box, (tx) => returnStock(tx, lines, reference)), 1);
@@ -55,7 +56,7 @@ t.test('what is sold by staff names them', async (t) => {
   const db = box.box.database.forTenant(box.id, actor);
   await db.transaction((tx) => takeStock(tx, [{ variantId: shirt.variantId, quantity: 1 }], order()));
   const { body } = await box.staff.get(`/admin/stock-items/${shirt.itemId}/movements?reason=sold`);
-  t.match(body.items, [{ actorId: actor.id, actorLabel: 'ada@example.com' }]);
+  t.match(body.items, exactly([{ actorId: actor.id, actorLabel: 'ada@example.com' }]));
 });
 
 t.test('all lines or none, and the refusal names what is short', async (t) => {
@@ -207,13 +208,14 @@ t.test('reservations hold stock until they are released', async (t) => {
   const list = (query: string) => box.staff.get(`/admin/stock-reservations?${query}`);
   const { items } = (await list(`referenceId=${reference.id}`)).body;
   t.equal(items.length, 2);
-  t.match((await list(`stockItemId=${shirt.itemId}`)).body.items, [
-    { stockItemId: shirt.itemId, quantity: 3, referenceType: 'draft_order' },
-  ]);
+  t.match(
+    (await list(`stockItemId=${shirt.itemId}`)).body.items,
+    exactly([{ stockItemId: shirt.itemId, quantity: 3, referenceType: 'draft_order' }]),
+  );
   t.strictSame((await other.staff.get('/admin/stock-reservations')).body.items, []);
 
   t.match((await eventsOf(box, 'stock.low')).at(-1), { variantId: shirt.variantId, available: 2 });
-  t.match(await eventsOf(box, 'stock.reserved'), [{ reference, lines }]);
+  t.match(await eventsOf(box, 'stock.reserved'), exactly([{ reference, lines }]));
 
   await other.db.transaction((tx) => releaseStock(tx, reference));
   t.match(await levelOf(box, shirt.itemId), { reserved: 3 }, 'another shop releases nothing here');
