@@ -3,7 +3,7 @@
  * checkout of its own.
  */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,7 +28,9 @@ for (const name of ['tap', 'typescript', '@types']) {
 }
 await symlink(join(checkout, 'vendor/gift-box'), join(scope, 'gift-box'));
 await writeFile(join(checkout, 'package.json'), '{ "type": "module" }');
-for (const name of ['biome.json', '.gitignore']) await copyFile(join(root, name), join(checkout, name));
+for (const name of ['biome.json', '.gitignore', 'scripts/lint']) {
+  await cp(join(root, name), join(checkout, name), { recursive: true });
+}
 await writeFile(
   join(checkout, 'tsconfig.json'),
   JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['vendor'] }),
