@@ -60,6 +60,7 @@ t.test('changes are told oldest first, page by page, each as it is now', async (
   await staff.patch(`/admin/collections/${first}`, { title: 'First, changed' });
   const all = await toldAfter(longAgo, 3);
   t.strictSame(all.titles, ['Second', 'Third', 'First, changed']);
+  t.strictSame(all.deleted, [], 'a change is no deletion');
   t.equal(all.pages.length, 2);
   for (const { updatedUntil, items } of all.pages.slice(0, -1)) {
     t.ok(updatedUntil < (items.at(-1)?.updatedAt as string), 'a page that is not the last leaves its last moment open');

@@ -132,6 +132,7 @@ t.test('the preview says what is missing', async (t) => {
   t.match((await box.visitor().get('/checkout')).body, {
     ready: false,
     requirements: exactly([{ code: 'cart_empty' }]),
+    asks: exactly([]),
     cart: { id: null },
   });
   const rare = await makeArticle(box, 'rare', 700, 1);
