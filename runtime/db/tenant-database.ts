@@ -359,7 +359,7 @@ function quote(name: string): string {
   return quoteName(toSnakeCase(name));
 }
 
-/** Null is looked for as null, a list as any of its values. */
+/** A null compares with `is null`, a list with `= any (…)`. */
 function conditionOf(where: Values, firstParameter: number): { condition: string; values: unknown[] } {
   const values: unknown[] = [];
   const parts = Object.entries(where).flatMap(([column, value]) => {
