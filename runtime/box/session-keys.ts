@@ -3,7 +3,7 @@
  * same, sessions outlive a restart, and a backup holds them. They are read once. A new one is made every month; the
  * ones before go on being believed for as long as a session they signed may live.
  */
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { type IssuedSession, issueToken, keyIdOf, readToken, type SessionKey, sessionDays } from './session-token.ts';
 
@@ -118,7 +118,11 @@ export class SessionKeys {
       [keysMigration],
     );
     const readAt = performance.now();
-    const keys = rows.map((row) => ({ id: row.id, secret: row.secret, madeAt: readAt - row.age * 1000 }));
+    const keys = rows.map((row) => ({
+      id: row.id,
+      secret: createSecretKey(row.secret),
+      madeAt: readAt - row.age * 1000,
+    }));
     const bareNamesUntil = Date.now() + (sessionDays * secondsADay - age) * 1000;
     this.#known = { keys, readAt, bareNamesUntil };
     return this.#known;

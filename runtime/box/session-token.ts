@@ -4,13 +4,13 @@
  * So a token that the box did not issue, or issued to another shop, or too long ago, is known without a look into the
  * database. A session that goes on is stamped anew and keeps its name.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A secret of the box that sessions are signed with. */
 export interface SessionKey {
   /** Stands in the stamps. */
   id: number;
-  secret: Buffer;
+  secret: KeyObject;
 }
 
 /** A session by what its token says, which was signed with a key of the box. */

@@ -64,8 +64,10 @@ export async function inTime<T>(ctx: Context, reading: Promise<T>, deadline: num
 async function raceClock<T>(reading: Promise<T>, deadline: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const problem = requestTimeout(`The limit is ${deadline / 1000} s.`, { headers: { Connection: 'close' } });
-    timer = setTimeout(() => reject(problem), deadline);
+    const expire = () => {
+      reject(requestTimeout(`The limit is ${deadline / 1000} s.`, { headers: { Connection: 'close' } }));
+    };
+    timer = setTimeout(expire, deadline);
   });
   // The connection's end will end the reading too, when nobody waits for it any more.
   reading.catch(() => {});

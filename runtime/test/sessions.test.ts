@@ -1,7 +1,7 @@
 /**
  * Sessions of shoppers: only what the box issued, to this shop, and not too long ago, is one; all else is none.
  */
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import t from 'tap';
 import { SessionKeys } from '../box/session-keys.ts';
 import { issueToken, readToken, sessionDays } from '../box/session-token.ts';
@@ -30,7 +30,13 @@ const keyIds = async () =>
 /** A token as the box would have issued it so many days ago. */
 async function issuedBefore(days: number, tenantId = box.id): Promise<string> {
   const [key] = await box.owner.query<{ id: number; secret: Buffer }>('select id, secret from session_keys limit 1');
-  return issueToken(key as never, tenantId, randomBytes(32).toString('base64url'), Date.now() - days * day);
+  const { id, secret } = key as { id: number; secret: Buffer };
+  return issueToken(
+    { id, secret: createSecretKey(secret) },
+    tenantId,
+    randomBytes(32).toString('base64url'),
+    Date.now() - days * day,
+  );
 }
 
 t.test('a session goes on by the header or by the cookie', async (t) => {
@@ -232,7 +238,7 @@ t.test('replicas share their keys, and each knows a new one before it signs', as
 });
 
 t.test('a key from a restored backup signs nothing that another one signed', (t) => {
-  const [key, same] = [randomBytes(32), randomBytes(32)].map((secret) => ({ id: 1, secret }));
+  const [key, same] = [randomBytes(32), randomBytes(32)].map((secret) => ({ id: 1, secret: createSecretKey(secret) }));
   const token = issueToken(key as never, box.id, 'e'.repeat(43));
   t.match(readToken(key as never, box.id, token), { name: 'e'.repeat(43) });
   t.equal(readToken(same as never, box.id, token), null);
