@@ -9,7 +9,10 @@ import { type FieldError, invalidRequest } from './problems.ts';
 import { type TSchema, transformSchema } from './schemas.ts';
 
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
-const options = { strict: true, allErrors: true, strictTypes: false, allowUnionTypes: true };
+// That a schema is one is seen in the document that it stands in, which is held against OpenAPI's own (so each route's is
+// before it is published); compiling the schema of schemas at every start would take longer than all others together.
+const ofSchemas = { meta: false, validateSchema: false };
+const options = { strict: true, allErrors: true, strictTypes: false, allowUnionTypes: true, ...ofSchemas };
 // Text arrives as strings in paths and queries only, so only there "12" may become 12.
 const exact = new Ajv2020({ ...options, useDefaults: true });
 const coercing = new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array' });
