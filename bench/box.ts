@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { openDatabase, startEmbeddedPostgres } from '@carton/runtime/service';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { heapOptions } from '../installer/box/heap.ts';
-import { openShopAt, type Shop } from './shop.ts';
+import { openShopAt, type Shop } from '../tools/load/shop.ts';
 
 /** A statement as it was sent, with its values. */
 export interface Statement {

@@ -7,10 +7,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantDatabase } from '@carton/runtime';
+import { cartIdOf, checkOut, clients, prepareCarts, sessionOf } from '../tools/load/checkouts.ts';
+import { inTurn, type Measurement, rounded } from '../tools/load/measurement.ts';
 import { withAudience } from './audience.ts';
 import { openShop, startBox, withPostgres } from './box.ts';
-import { cartIdOf, checkOut, clients, prepareCarts, sessionOf } from './checkouts.ts';
-import { inTurn, type Measurement, rounded } from './measurement.ts';
 import { findPgbench, pgbenchScript, runPgbench } from './pgbench.ts';
 
 const rounds = 5;

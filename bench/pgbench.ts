@@ -8,8 +8,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { planning } from '@carton/runtime/service';
+import { cartIdPrefix } from '../tools/load/checkouts.ts';
 import type { Statement } from './box.ts';
-import { cartIdPrefix } from './checkouts.ts';
 
 const run = promisify(execFile);
 

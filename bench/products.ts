@@ -2,9 +2,10 @@
  * `GET /products` (twelve with prices, sixteen clients) beside a bare Koa and pg server that runs the same statements
  * on the same PostgreSQL and sends their rows as JSON, in turn, several rounds.
  */
+
+import { load } from '../tools/load/load.ts';
+import { inTurn, type Measurement } from '../tools/load/measurement.ts';
 import { openShop, startBox, startServer, withPostgres } from './box.ts';
-import { load } from './load.ts';
-import { inTurn, type Measurement } from './measurement.ts';
 
 const clients = 16;
 const rounds = 5;

@@ -4,9 +4,9 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { load } from '../tools/load/load.ts';
+import { inTurn, type Measurement } from '../tools/load/measurement.ts';
 import { startServer } from './box.ts';
-import { load } from './load.ts';
-import { inTurn, type Measurement } from './measurement.ts';
 
 const few = 6;
 const many = 372;

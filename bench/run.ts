@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- <name>`: runs one measurement and ends with one line of JSON that anyone can compare.
  */
-import { type Measurement, thisMachine } from './measurement.ts';
+import { type Measurement, thisMachine } from '../tools/load/measurement.ts';
 
 const benches: Record<string, { about: string; load: () => Promise<{ measure: () => Promise<Measurement> }> }> = {
   checkout: {

@@ -10,9 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@carton/runtime/testing';
 import { extract } from 'tar';
-import { type BuiltPackage, buildPackages } from '../scripts/packages/index.ts';
+import { inTurn, type Measurement } from '../tools/load/measurement.ts';
+import { type BuiltPackage, buildPackages } from '../tools/packages/index.ts';
 import { withPostgres } from './box.ts';
-import { inTurn, type Measurement } from './measurement.ts';
 
 const rounds = 7;
 const settleSeconds = 5;

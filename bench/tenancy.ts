@@ -3,9 +3,9 @@
  * on a database of the same content, without them, in turn, several rounds. The ratio is the worse of the two.
  */
 import type { openDatabase } from '@carton/runtime/service';
+import { checkOut, prepareCarts, type TokenOf } from '../tools/load/checkouts.ts';
+import { type Measurement, median, rounded } from '../tools/load/measurement.ts';
 import { type MeasuredBox, openShop, startBox, withPostgres } from './box.ts';
-import { checkOut, prepareCarts, type TokenOf } from './checkouts.ts';
-import { type Measurement, median, rounded } from './measurement.ts';
 import { readProducts } from './products.ts';
 
 const rounds = 5;

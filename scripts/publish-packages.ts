@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildPackages, publishPackages } from './packages/index.ts';
-import { repository } from './packages/sources.ts';
+import { buildPackages, publishPackages } from '../tools/packages/index.ts';
+import { repository } from '../tools/packages/sources.ts';
 
 const help = `Usage: npm run publish:packages -- [options]
 

@@ -14,7 +14,7 @@ import { platformPackages } from '../../control-plane/catalogue/entitlements.ts'
 import { startRegistry } from '../../control-plane/registry/index.ts';
 import { makeKey, signToken } from '../../control-plane/registry/test/stand.ts';
 import { packageName, vendor } from '../../runtime/vendor.ts';
-import { buildPackages, publishPackages } from '../packages/index.ts';
+import { buildPackages, publishPackages } from '../../tools/packages/index.ts';
 import { type RunningStack, root } from '../test/support/stack.ts';
 
 interface Smoke {

@@ -6,7 +6,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { install, type Output, plainOutput } from '@carton/installer';
 import type { Tier } from '@carton/runtime';
-import { buildPackages, publishPackages } from '../packages/index.ts';
+import { buildPackages, publishPackages } from '../../tools/packages/index.ts';
 import { type StackSecrets, type StackSettings, saveSecrets } from './settings.ts';
 
 export interface Addresses {

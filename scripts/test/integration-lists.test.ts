@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { TObject } from '@carton/runtime';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { fillShop } from '../plans/full-shop.ts';
+import { fillShop } from '../../tools/plans/full-shop.ts';
 
 const box = await createTestBox(t);
 const declarations = box.box.routes.map(({ declaration }) => declaration);

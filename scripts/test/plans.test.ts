@@ -4,7 +4,7 @@
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { holdListPlans } from '../plans/hold.ts';
+import { holdListPlans } from '../../tools/plans/hold.ts';
 
 t.setTimeout(900_000);
 

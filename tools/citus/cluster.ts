@@ -21,7 +21,7 @@ export const nodeSettings: Record<string, string> = {
 /** What to do where there is no extension; null where there is. */
 export function whyNoCitus(): string | null {
   if (existsSync(`/usr/lib/postgresql/${version}/lib/citus.so`)) return null;
-  return `no Citus for PostgreSQL ${version} on this machine: build it as root with scripts/citus/build`;
+  return `no Citus for PostgreSQL ${version} on this machine: build it as root with tools/citus/build`;
 }
 
 export interface Cluster {

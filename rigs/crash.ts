@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@carton/runtime/testing';
-import { median } from '../../bench/measurement.ts';
+import { median } from '../tools/load/measurement.ts';
 import { holdBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
 import { newTally, sum, type Tally } from './client.ts';

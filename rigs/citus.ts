@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
 import { freePort, administerAt as run } from '@carton/runtime/testing';
-import { checkOut, prepareCarts, sessionOf, type TokenOf } from '../../bench/checkouts.ts';
-import { inTurn, type Measurement } from '../../bench/measurement.ts';
-import { openShopAt, type Shop } from '../../bench/shop.ts';
-import { type Cluster, startCluster, whyNoCitus } from '../citus/cluster.ts';
-import { makeServer, type Server } from '../citus/server.ts';
+import { type Cluster, startCluster, whyNoCitus } from '../tools/citus/cluster.ts';
+import { makeServer, type Server } from '../tools/citus/server.ts';
+import { checkOut, prepareCarts, sessionOf, type TokenOf } from '../tools/load/checkouts.ts';
+import { inTurn, type Measurement } from '../tools/load/measurement.ts';
+import { openShopAt, type Shop } from '../tools/load/shop.ts';
 import { holdBooks } from './books.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, type Tally } from './client.ts';

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { clearStrays, folderPrefix } from '../rigs/strays.ts';
+import { clearStrays, folderPrefix } from '../strays.ts';
 import { rig, rigUntil } from './support/rig.ts';
 
 /** Command lines of everything that runs. */

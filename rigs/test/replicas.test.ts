@@ -4,8 +4,8 @@
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { findHaProxy } from '../rigs/haproxy.ts';
-import { Skipped } from '../rigs/rig.ts';
+import { findHaProxy } from '../haproxy.ts';
+import { Skipped } from '../rig.ts';
 import { found, rig } from './support/rig.ts';
 
 const why = (() => {

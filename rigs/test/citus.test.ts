@@ -3,7 +3,7 @@
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { whyNoCitus } from '../citus/cluster.ts';
+import { whyNoCitus } from '../../tools/citus/cluster.ts';
 import { found, rig } from './support/rig.ts';
 
 t.setTimeout(600_000);

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { readPostmaster } from '../../runtime/db/embedded/server.ts';
-import { startEmbeddedPostgres } from '../../runtime/db/embedded.ts';
+import { readPostmaster } from '../runtime/db/embedded/server.ts';
+import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
 import type { Stage } from './rig.ts';
 
 /** Starts a PostgreSQL in the rig's folder, which keeps it running; it is stopped with the stage. */

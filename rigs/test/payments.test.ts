@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 
-const program = fileURLToPath(new URL('../rigs/run.ts', import.meta.url));
+const program = fileURLToPath(new URL('../run.ts', import.meta.url));
 
 t.test('payments: under a kill and a failing provider the money agrees', async (t) => {
   const words = ['payments', '--short', '--orders', '24', '--kills', '1'];

@@ -5,7 +5,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const words = ['--conditions=workspace-source', fileURLToPath(new URL('../../rigs/run.ts', import.meta.url))];
+const words = ['--conditions=workspace-source', fileURLToPath(new URL('../../run.ts', import.meta.url))];
 
 export interface EndedRig {
   code: number;

@@ -3,8 +3,8 @@
  */
 import { join } from 'node:path';
 import { createTestBox } from '@carton/runtime/testing';
-import { startEmbeddedPostgres } from '../../runtime/db/embedded.ts';
-import { holdListPlans } from '../plans/hold.ts';
+import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
+import { holdListPlans } from '../tools/plans/hold.ts';
 import type { Rig } from './rig.ts';
 
 export const rig: Rig = {

@@ -19,8 +19,8 @@ import {
   type SimulatorOptions,
 } from '@carton/payment/testing';
 import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
-import { median } from '../../bench/measurement.ts';
-import { openShopAt, type Shop } from '../../bench/shop.ts';
+import { median } from '../tools/load/measurement.ts';
+import { openShopAt, type Shop } from '../tools/load/shop.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, sum } from './client.ts';
 import { type PaidPurchase, sendPayers } from './payers.ts';
@@ -124,7 +124,7 @@ interface ProviderReport {
 
 /** The provider is a process of its own: it outlives the box. */
 async function startProvider(stage: Stage, options: SimulatorOptions): Promise<Provider> {
-  const main = fileURLToPath(new URL('../../vendor/payment/testing/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../vendor/payment/testing/main.ts', import.meta.url));
   const child = spawn(process.execPath, ['--conditions=workspace-source', main, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -2,7 +2,7 @@
  * `npm run rig -- <name>`: runs one rig, tells how far it has come, and ends with one line of JSON.
  */
 import { parseArgs } from 'node:util';
-import { thisMachine } from '../../bench/measurement.ts';
+import { thisMachine } from '../tools/load/measurement.ts';
 import { type Rig, type RigOption, Skipped, UsageError } from './rig.ts';
 import { runRig } from './stage.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The shops that rigs trade in.
  */
-import { openShopAt, type Shop } from '../../bench/shop.ts';
+import { openShopAt, type Shop } from '../tools/load/shop.ts';
 import { secrets } from './box.ts';
 
 /** What each variant begins with: more than any rig sells. */

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Shopper as Browser } from '@carton/payment/testing';
 import type { Caller } from '@carton/runtime/testing';
-import type { Shop } from '../../bench/shop.ts';
+import type { Shop } from '../tools/load/shop.ts';
 import { ask, type Tally } from './client.ts';
 import { expect, repeated, type Send } from './shoppers.ts';
 

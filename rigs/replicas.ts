@@ -6,9 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
 import { freePort } from '@carton/runtime/testing';
-import { checkOut, prepareCarts } from '../../bench/checkouts.ts';
-import { median } from '../../bench/measurement.ts';
-import type { Shop } from '../../bench/shop.ts';
+import { checkOut, prepareCarts } from '../tools/load/checkouts.ts';
+import { median } from '../tools/load/measurement.ts';
+import type { Shop } from '../tools/load/shop.ts';
 import { holdBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
 import { newTally, sum, type Tally } from './client.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createTestBox, packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
-import { openShopAt } from '../../../bench/shop.ts';
+import { openShopAt } from '../../tools/load/shop.ts';
 import { holdBooks } from '../books.ts';
 import { newTally } from '../client.ts';
 import { holdDeliveries, recorderPackage } from '../deliveries.ts';

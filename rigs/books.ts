@@ -1,7 +1,7 @@
 /**
  * Holding what shoppers saw against what stands in the database: orders, stock to the unit, events, carts.
  */
-import type { Shop } from '../../bench/shop.ts';
+import type { Shop } from '../tools/load/shop.ts';
 import { withReader } from './postgres.ts';
 import type { Findings } from './rig.ts';
 import type { Purchase } from './shoppers.ts';

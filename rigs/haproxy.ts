@@ -11,7 +11,7 @@ import { freePort } from '@carton/runtime/testing';
 import type { RigBox } from './box.ts';
 import { Skipped, type Stage } from './rig.ts';
 
-const configuration = fileURLToPath(new URL('../../docs/haproxy.cfg', import.meta.url));
+const configuration = fileURLToPath(new URL('../docs/haproxy.cfg', import.meta.url));
 
 export interface HaProxy {
   url: string;

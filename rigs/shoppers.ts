@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionHashOf } from '@carton/runtime/testing';
-import type { Shop } from '../../bench/shop.ts';
+import type { Shop } from '../tools/load/shop.ts';
 import { type Answered, type Asked, ask, type Outcome, type Tally } from './client.ts';
 
 const manners = ['keyed', 'keyed twice at once', 'without a key', 'leaves the cart'] as const;

@@ -113,7 +113,7 @@ t.test('says why it cannot publish', async (t) => {
 });
 
 t.test('the command', async (t) => {
-  const command = fileURLToPath(new URL('../../publish-packages.ts', import.meta.url));
+  const command = fileURLToPath(new URL('../../../scripts/publish-packages.ts', import.meta.url));
   // Not spawnSync: the registry answers from this process.
   const call = async (parameters: string[], environment: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [command, ...parameters], {

@@ -11,16 +11,16 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
-import { type BoxFolder, boxFolder, releaseEntry, releaseFolder } from '../../installer/box/folder.ts';
-import { askHealth } from '../../installer/box/health.ts';
-import { findRunningBox } from '../../installer/box/running.ts';
-import { writeSettings } from '../../installer/box/settings.ts';
-import { packageFolder, switchCurrent } from '../../installer/release/layout.ts';
-import { lockFileName, runtimePackage } from '../../installer/vendor.ts';
+import { type BoxFolder, boxFolder, releaseEntry, releaseFolder } from '../installer/box/folder.ts';
+import { askHealth } from '../installer/box/health.ts';
+import { findRunningBox } from '../installer/box/running.ts';
+import { writeSettings } from '../installer/box/settings.ts';
+import { packageFolder, switchCurrent } from '../installer/release/layout.ts';
+import { lockFileName, runtimePackage } from '../installer/vendor.ts';
 import type { Stage } from './rig.ts';
 
 const root = dirname(sourceRoot);
-const cli = fileURLToPath(new URL('../../installer/cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../installer/cli.ts', import.meta.url));
 const source = '--conditions=workspace-source';
 const release = 'source';
 /** Milliseconds in which a box stops by itself: it drains, and lets what is under way end. */
