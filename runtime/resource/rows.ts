@@ -6,17 +6,17 @@
 import type { Knex } from 'knex';
 import { beginTogether } from '../db/begin-together.ts';
 import { isForeignKeyViolation, isUniqueViolation, quoteName, toSnakeCase } from '../db/connection.ts';
-import { followChanges, type IntegrationPage, refuseFilters } from '../db/following.ts';
+import { type Followed, followChanges, type IntegrationPage, refuseFilters } from '../db/following.ts';
 import { newId } from '../db/id.ts';
 import { type Choices, newestFirst, paginate, paginateChoices, type Sort } from '../db/paging.ts';
 import { json, type TenantDatabase } from '../db/tenant-database.ts';
 import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
 
-/** What every row of such a table has. */
+/** What every row of such a table has; one that can be changed has `updatedAt`, too. */
 export interface KeptRow {
   id: string;
   createdAt: string;
-  updatedAt: string;
+  updatedAt?: string;
 }
 
 type Builder<Row extends object> = Knex.QueryBuilder<Row, Row[]>;
@@ -41,10 +41,13 @@ export interface RowsDeclaration<Row extends object> {
   sorts?: Readonly<Record<string, Omit<Sort, 'name'>>>;
   /** All values of columns that the list is filtered by, where a rare combination must not be looked for in all rows. */
   choices?: Choices;
+  /** Where it is found which rows were changed, when their own `updatedAt` does not tell. */
+  followed?: Followed;
 }
 
 /** The query of a list: its place, its order, and its filters by their names. */
 export interface ListQuery {
+  [filter: string]: unknown;
   limit: number;
   cursor?: string;
   externalId?: string;
@@ -59,6 +62,8 @@ export interface Rows<Row extends object> {
   findBy(db: TenantDatabase, where: Partial<Row>): Promise<Row | null>;
   /** By id; unknown ones are left out. One statement. */
   findMany(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, Row>>;
+  /** By id, in the order of the ids; unknown ones are left out. One statement. */
+  findInOrder(db: TenantDatabase, ids: readonly string[]): Promise<Row[]>;
   /** @throws not_found (404) */
   require(db: TenantDatabase, id: string): Promise<Row>;
   /** As it stays until the transaction ends, for whoever writes what depends on it; others may hold it as well. */
@@ -116,6 +121,10 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
   }
 
   async function held(db: TenantDatabase, id: string, strength: 'update' | 'share'): Promise<Row | null> {
+    if (more.length === 0) {
+      const [row] = await db.query<Row>(`${byId} for ${strength}`, [id]);
+      return row ?? null;
+    }
     // What is computed is read by the next statement, when the lock is held; both travel at once.
     const [locked, row] = await beginTogether([
       () => db.query(`select id from ${name} where tenant_id = $1 and id = $2 for ${strength}`, [id]),
@@ -135,7 +144,7 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
   }
 
   /** What was written with what is computed of it. */
-  const whole = (db: TenantDatabase, row: Row) => (more.length > 0 ? require(db, row.id) : row);
+  const withComputed = (db: TenantDatabase, row: Row) => (more.length > 0 ? require(db, row.id) : row);
 
   async function translated<T>(work: Promise<T>): Promise<T> {
     return work.catch((error) => {
@@ -156,12 +165,26 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
       column,
       told[column] === undefined ? values : [told[column]],
     ]);
-    const page = await paginateChoices(db, table, Object.fromEntries(asked), place);
-    const found = await findMany(
-      db,
-      page.items.map(({ id }) => id),
-    );
-    return { ...page, items: page.items.flatMap(({ id }) => found.get(id) ?? []) };
+    return whole(db, await paginateChoices(db, table, Object.fromEntries(asked), place));
+  }
+
+  /** One page of what was changed, where another table tells: a row that it tells of twice is answered once. */
+  async function pageOfFollowed(db: TenantDatabase, followed: Followed, place: ListQuery & { updatedAfter: string }) {
+    const { table: other, id = 'id' } = followed;
+    const told = db
+      .table<{ id: string; updatedAt: string }>(other)
+      .select(`${other}.${id} as id`, `${other}.updatedAt`);
+    return whole(db, await followChanges(db, told as never, followed, place));
+  }
+
+  /** The page of which these are the ids. */
+  async function whole<Page extends { items: { id: string }[] }>(db: TenantDatabase, page: Page) {
+    return { ...page, items: await findInOrder(db, [...new Set(page.items.map(({ id }) => id))]) };
+  }
+
+  async function findInOrder(db: TenantDatabase, ids: readonly string[]): Promise<Row[]> {
+    const found = await findMany(db, ids);
+    return ids.flatMap((id) => found.get(id) ?? []);
   }
 
   async function findMany(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, Row>> {
@@ -173,6 +196,7 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
   return {
     find,
     findMany,
+    findInOrder,
     require,
     async findBy(db, where) {
       const columns = Object.keys(where);
@@ -187,14 +211,14 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
       return row;
     },
     async insert(db, values) {
-      return whole(db, await translated(db.insert<Row>(table, { id: newId(), ...columnsOf(values) })));
+      return withComputed(db, await translated(db.insert<Row>(table, { id: newId(), ...columnsOf(values) })));
     },
     async change(db, id, patch) {
       const where = deletedSoftly ? { id, deletedAt: null } : { id };
       const changes = { ...columnsOf(patch), updatedAt: new Date() };
       const [row] = await translated(db.update<Row>(table, where, changes));
       if (!row) throw missing(id);
-      return whole(db, row);
+      return withComputed(db, row);
     },
     async remove(db, id) {
       const now = new Date();
@@ -209,7 +233,7 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
     async page(db, { limit, cursor, externalId, updatedAfter, sort, ...others }, fixed = {}) {
       const told = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
       const place = { limit, cursor };
-      const plain = externalId === undefined && updatedAfter === undefined;
+      const plain = externalId === undefined && updatedAfter === undefined && Object.keys(fixed).length === 0;
       const names = Object.keys(told);
       if (choices && plain && names.length > 0 && names.every((filter) => filter in choices)) {
         return pageOfChoices(db, told, place);
@@ -222,7 +246,9 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
       }
       if (updatedAfter !== undefined) {
         refuseFilters({ ...told, externalId });
-        return followChanges(db, query, { table }, { ...place, updatedAfter });
+        const following = { ...place, updatedAfter };
+        if (declaration.followed) return pageOfFollowed(db, declaration.followed, following);
+        return followChanges<Row & { updatedAt: string }>(db, query as never, { table }, following);
       }
       if (externalId !== undefined) query.where(`${table}.external_id`, externalId);
       const order = sort === undefined ? undefined : sorts[sort];

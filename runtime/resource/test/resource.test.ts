@@ -2,7 +2,7 @@
  * A resource that a package of this test declares: its routes, its rows, and what they answer to whom.
  */
 import t from 'tap';
-import { createTestBox, until, untilWaiting, writePackage } from '../../testing/index.ts';
+import { createTestBox, exactly, until, untilWaiting, writePackage } from '../../testing/index.ts';
 
 const index = `
 import { defineProblem, definePackage, Handle, integrationQuery, object, resource, rows, shapesOf, Type } from '@carton/runtime';
@@ -22,6 +22,10 @@ export const shelves = rows({
   sorts: { highest: { column: 'height', direction: 'desc' }, name: { column: 'name', direction: 'asc' } },
 });
 export const boxes = rows({ table: 'boxes', noun: 'box' });
+export const filled = rows({
+  table: 'shelves', noun: 'shelf', choices: { room: ['Attic', 'Hall'] },
+  followed: { table: 'boxes', id: 'shelf_id', resource: 'shelves' },
+});
 const Seen = object({ id: shapes.Item.properties.id, name: Type.String() }, { $id: 'SeenShelf' });
 
 export default definePackage({ routes: resource({
@@ -56,7 +60,9 @@ export const down = (knex) => knex.raw('drop table boxes, shelves');
 `;
 const written = await writePackage(t, { name: 'shelf', dependencies: ['core', 'auth'], index, migration }, ['tenant']);
 const box = await createTestBox(t, { ...written, tier: 'basic' });
-const { shelves, boxes } = await import(new URL('vendor/shelf/index.ts', `file://${written.packagesFrom}`).href);
+const { shelves, boxes, filled } = await import(
+  new URL('vendor/shelf/index.ts', `file://${written.packagesFrom}`).href
+);
 const path = '/admin/shelves';
 const namesOf = (page: { body: { items: { name: string }[] } }) => page.body.items.map(({ name }) => name);
 
@@ -158,14 +164,62 @@ t.test('a list has filters, sorts and pages, and no row of another shop', async 
   t.strictSame(followed, ['A', 'B', 'C', 'D']);
 });
 
+t.test('whoever follows rows is told by another table where that one tells', async (t) => {
+  const shop = await box.openShop();
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const ids: string[] = [];
+  for (const name of ['Empty', 'Small', 'Large']) {
+    ids.push((await shop.staff.post(path, { name, room: 'Hall', externalId: name })).body.id);
+  }
+  const [empty, small, large] = ids;
+  for (const shelfId of [large, small, large]) await boxes.insert(shop.db, { shelfId });
+  t.match(await shop.staff.delete(`${path}/${empty}`), { status: 204 });
+  const follow = (query = {}) => filled.page(shop.db, { limit: 10, updatedAfter: since, ...query });
+  const told = await until(follow, ({ items, deleted }) => items.length + (deleted?.length ?? 0) >= 3);
+  t.strictSame(
+    told.items.map(({ id, name }: { id: string; name: string }) => [id, name]),
+    [
+      [large, 'Large'],
+      [small, 'Small'],
+    ],
+  );
+  t.strictSame(
+    told.deleted.map(({ id, externalId }: { id: string; externalId: string }) => [id, externalId]),
+    [[empty, 'Empty']],
+  );
+  await t.rejects(follow({ room: 'Hall' }), { message: /^updatedAfter is told without any other filter/ });
+});
+
+t.test('rows are found in the order of their ids, and choices leave out what a list never has', async (t) => {
+  const shop = await box.openShop();
+  const ids: string[] = [];
+  for (const [name, height] of Object.entries({ A: 1, B: 2, C: 1 })) {
+    ids.push((await shop.staff.post(path, { name, height, room: 'Hall' })).body.id);
+  }
+  const [a, b, c] = ids;
+  const idsOf = (found: { id: string }[]) => found.map(({ id }) => id);
+  t.strictSame(idsOf(await shelves.findInOrder(shop.db, [b, box.id, a, c])), [b, a, c]);
+  const page = async (query: object, fixed?: object) => idsOf((await filled.page(shop.db, query, fixed)).items);
+  t.strictSame(await page({ limit: 10, room: 'Hall' }), [c, b, a]);
+  t.strictSame(await page({ limit: 10, room: 'Hall' }, { height: 1 }), [c, a]);
+  t.strictSame(await page({ limit: 10, room: 'Attic' }), []);
+});
+
 t.test('two changes of one row wait for each other', async (t) => {
   const made = (await box.staff.post(path, { name: 'Last', room: 'Hall' })).body;
-  let holding: Promise<{ name: string } | null> = Promise.resolve(null);
+  const other = (await box.staff.post(path, { name: 'Other again', room: 'Hall' })).body;
+  const { id } = await boxes.insert(box.db, { shelfId: made.id });
+  let holding: Promise<unknown[]> = Promise.resolve([]);
   await box.db.transaction(async (tx) => {
     await shelves.lock(tx, made.id);
+    await boxes.lock(tx, id);
     await shelves.change(tx, made.id, { name: 'Latest' });
-    holding = box.db.transaction((other) => shelves.hold(other, made.id));
-    await untilWaiting(box);
+    await boxes.change(tx, id, { shelfId: other.id });
+    holding = Promise.all([
+      box.db.transaction((tx) => shelves.hold(tx, made.id)),
+      box.db.transaction((tx) => boxes.hold(tx, id)),
+    ]);
+    await untilWaiting(box, 2);
   });
-  t.equal((await holding)?.name, 'Latest', 'whoever waited sees what was written meanwhile');
+  t.match(await holding, exactly([{ name: 'Latest' }, { shelfId: other.id }]), 'who waited sees what was written');
 });
