@@ -45,4 +45,3 @@ export const AuditLogQuery = pageQuery({
   from: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'At this instant or later' })),
   to: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Before this instant' })),
 });
-export type AuditLogQuery = Static<typeof AuditLogQuery>;

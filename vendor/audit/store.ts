@@ -1,8 +1,8 @@
 /**
  * Queries of the table of audit. Entries are inserted and read; there is no way to change or remove one.
  */
-import { json, newId, type Page, paginate, type TenantDatabase } from '@carton/runtime';
-import type { AuditEntry, AuditLogQuery } from './schemas.ts';
+import { json, newId, rows, type TenantDatabase } from '@carton/runtime';
+import type { AuditEntry } from './schemas.ts';
 
 /** Inserts an entry as it is: a statement of its own is not itself reported as a change. */
 export async function insertEntry(db: TenantDatabase, entry: Omit<AuditEntry, 'id' | 'createdAt'>): Promise<void> {
@@ -25,14 +25,12 @@ export async function insertEntry(db: TenantDatabase, entry: Omit<AuditEntry, 'i
   );
 }
 
-/** Entries, newest first. `from` is part of the span, `to` is not. */
-export function listEntries(db: TenantDatabase, query: AuditLogQuery): Promise<Page<AuditEntry>> {
-  const { actorId, resource, resourceId, from, to } = query;
-  const entries = db.table<AuditEntry>('audit_entries');
-  if (actorId) entries.where('actor_id', actorId);
-  if (resource) entries.where('resource', resource);
-  if (resourceId) entries.where('resource_id', resourceId);
-  if (from) entries.where('created_at', '>=', from);
-  if (to) entries.where('created_at', '<', to);
-  return paginate(entries, 'audit_entries', query);
-}
+/** One page of entries, newest first. `from` is part of the span, `to` is not. */
+export const { page: listEntries } = rows<AuditEntry>({
+  table: 'audit_entries',
+  noun: 'entry',
+  filters: {
+    from: (listed, from: string) => listed.where('audit_entries.createdAt', '>=', from),
+    to: (listed, to: string) => listed.where('audit_entries.createdAt', '<', to),
+  },
+});
