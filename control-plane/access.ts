@@ -1,11 +1,11 @@
 /**
  * Who may call: the vendor, the gated registry, the holder of a licence key.
  */
-import { type AccessKind, bearerToken, metricsAccess, secretsEqual } from '@carton/runtime/service';
+import { type AccessKind, bearerToken, type MetricsReader, metricsAccess, secretsEqual } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { GuessLimiter } from './license/guesses.ts';
-import type { License } from './license/schemas.ts';
 import { identifyLicense } from './license/service.ts';
+import type { ControlPlaneCallers } from './services.ts';
 
 /** What a credential is held against. */
 export interface CredentialScope {
@@ -16,28 +16,32 @@ export interface CredentialScope {
   metricsSecret?: string | undefined;
 }
 
-const admin: AccessKind<CredentialScope, true> = {
+const admin: AccessKind<CredentialScope, ControlPlaneCallers['admin'], 'admin'> = {
   name: 'admin',
   schemes: { adminSecret: { type: 'http', scheme: 'bearer', description: "The vendor's own secret" } },
-  authenticate: (ctx, { adminSecret }) => secretsEqual(bearerToken(ctx), adminSecret) || null,
+  authenticate: (ctx, { adminSecret }) => (secretsEqual(bearerToken(ctx), adminSecret) ? { admin: true } : null),
 };
 
-const registry: AccessKind<CredentialScope, true> = {
+const registry: AccessKind<CredentialScope, ControlPlaneCallers['registry'], 'registry'> = {
   name: 'registry',
   schemes: { registrySecret: { type: 'http', scheme: 'bearer', description: 'Secret of the gated registry' } },
-  authenticate: (ctx, { registrySecret }) => secretsEqual(bearerToken(ctx), registrySecret) || null,
+  authenticate: (ctx, { registrySecret }) =>
+    secretsEqual(bearerToken(ctx), registrySecret) ? { registry: true } : null,
 };
 
 /** Routes with this access declare what `identifyLicense` throws. */
-const license: AccessKind<CredentialScope, License> = {
+const license: AccessKind<CredentialScope, ControlPlaneCallers['license'], 'license'> = {
   name: 'license',
   schemes: { licenseKey: { type: 'http', scheme: 'bearer', description: 'A licence key' } },
-  authenticate(ctx, scope) {
+  async authenticate(ctx, scope) {
     const key = bearerToken(ctx);
-    return key === null ? null : identifyLicense(scope, key, ctx.ip);
+    return key === null ? null : { license: await identifyLicense(scope, key, ctx.ip) };
   },
 };
 
 const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSecret);
 
-export const accessKinds = [admin, registry, license, metrics] as unknown as AccessKind<CredentialScope, never>[];
+/** Whoever was let in. */
+export type Caller = ControlPlaneCallers['admin' | 'registry' | 'license'] | MetricsReader;
+
+export const accessKinds: readonly AccessKind<CredentialScope, Caller>[] = [admin, registry, license, metrics];

@@ -23,7 +23,7 @@ import {
   vendor,
 } from '@carton/runtime/service';
 import { type Logger, pino } from 'pino';
-import { accessKinds, type CredentialScope } from './access.ts';
+import { accessKinds, type Caller, type CredentialScope } from './access.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import { catalogueRoutes } from './catalogue/routes.ts';
 import { createGuessLimiter } from './license/guesses.ts';
@@ -142,7 +142,7 @@ async function serve(
   }));
 
   const scope: CredentialScope = { db, guesses, adminSecret, registrySecret, metricsSecret };
-  const app = createApp<CredentialScope, ControlPlaneServices>({
+  const app = createApp<CredentialScope, ControlPlaneServices, Caller>({
     routes,
     accessKinds,
     log,
@@ -154,11 +154,11 @@ async function serve(
     before: [docs.middleware],
     scope: () => scope,
     services: (ctx, _, caller) => ({
+      ...caller,
       db,
       settings: options,
       signing,
       guesses,
-      license: caller as ControlPlaneServices['license'],
       client: { address: ctx.ip },
       once: null,
     }),

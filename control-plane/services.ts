@@ -30,11 +30,17 @@ export interface ControlPlaneServices {
   settings: ControlPlaneSettings;
   signing: SigningKeys;
   guesses: GuessLimiter;
-  /** The caller of a route with `license` access. */
-  license: License;
   client: { address: string };
   once: Once | null;
 }
 
+/** What each access kind lets in; a handler is given it by the access that its route declares. */
+export interface ControlPlaneCallers {
+  public: unknown;
+  admin: { admin: true };
+  registry: { registry: true };
+  license: { license: License };
+}
+
 /** The `route` of every room of the control plane. */
-export const route = routeFor<ControlPlaneServices>();
+export const route = routeFor<ControlPlaneServices, ControlPlaneCallers>();

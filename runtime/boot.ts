@@ -4,15 +4,15 @@
 import { type Logger, pino } from 'pino';
 import { prepareBackground } from './background/background.ts';
 import { accessKindsIn, isBoxRoute, routesOf } from './box/access.ts';
+import type { BoxAccessKind, BoxCaller } from './box/callers.ts';
 import { keepConsistent } from './box/consistency.ts';
 import { engineRoutes } from './box/engine-routes.ts';
 import { keepIdempotent } from './box/idempotency.ts';
 import { boxRateLimits } from './box/rate-limits.ts';
-import type { Box, BoxServices } from './box/services.ts';
+import { type Box, type BoxServices, type RequestServices, requestServices } from './box/services.ts';
 import { SessionKeys } from './box/session-keys.ts';
 import { noTenantId, TenantResolver, type TenantScope, tenantProblems } from './box/tenancy.ts';
 import { settings as boxSettings } from './config.ts';
-import type { Actor } from './db/changes.ts';
 import { isCitus } from './db/citus/find.ts';
 import { problemOfDatabaseError } from './db/connection.ts';
 import { type Database, openDatabase } from './db/database.ts';
@@ -21,7 +21,6 @@ import { prepareRuntimeRole } from './db/row-security.ts';
 import { outboxListeners } from './events/outbox.ts';
 import { createApp } from './http/app.ts';
 import { completeRoutes } from './http/complete.ts';
-import type { AccessKind } from './http/credentials.ts';
 import type { RateLimits } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { listen, type RunningServer } from './http/server.ts';
@@ -79,7 +78,7 @@ export interface RunningBox extends Box {
   /** Everything it serves, as it was given to the application. */
   routes: readonly Route<BoxServices>[];
   /** Every way to be let in. */
-  accessKinds: readonly AccessKind<TenantScope, never>[];
+  accessKinds: readonly BoxAccessKind[];
   /** Says by `/health` that it will stop, and goes on serving. */
   drain(): void;
   /** Ends what is under way, requests first, then closes the connections to the database. */
@@ -198,7 +197,7 @@ async function serve(
   const nobody = database.forTenant(noTenantId);
   if (uploadFolder) await sweepUploads(uploadFolder);
 
-  const app = createApp<TenantScope, BoxServices>({
+  const app = createApp<TenantScope, RequestServices, BoxCaller>({
     routes,
     accessKinds,
     commonProblems,
@@ -230,21 +229,7 @@ async function serve(
         throw error;
       }
     },
-    services(ctx, { tenant, db }, caller) {
-      const actor = isActor(caller) ? caller : null;
-      return {
-        tenant,
-        db: actor ? db.as(actor) : db,
-        box,
-        // One caller, of one kind: what is staff has no shopper's session, and the other way round.
-        staff: actor ?? undefined,
-        session: actor ? undefined : caller,
-        log,
-        headers: ctx.headers,
-        cookies: ctx.cookies,
-        client: { address: ctx.ip, userAgent: ctx.get('user-agent').slice(0, 255) },
-      } as unknown as BoxServices;
-    },
+    services: (ctx, scope, caller) => requestServices(ctx, scope, caller, { box, log }),
   });
   const server: RunningServer = await listen(app, options.host, options.port);
   log.info({ url: server.url, tier, packages: packages.length, routes: routes.length }, 'listening');
@@ -269,9 +254,4 @@ async function serve(
 function isTenantProblem(error: unknown): boolean {
   const code = (error as { type?: { code?: string } }).type?.code;
   return tenantProblems.some((problem) => problem.code === code);
-}
-
-function isActor(caller: unknown): caller is Actor {
-  const type = (caller as Actor | null)?.type;
-  return type === 'staff' || type === 'api_key' || type === 'operator';
 }

@@ -3,9 +3,11 @@
  */
 export { type Job, job } from './background/job.ts';
 export { type AccessOptions, accessKinds } from './box/access.ts';
+export type { BoxAccessKind } from './box/callers.ts';
 export { type MemberAuthenticator, memberAuthenticators } from './box/members.ts';
-export { type Box, type BoxServices, route, type StaffCaller, varying } from './box/services.ts';
-export { type SessionMemory, type ShopperSession, sessionMemories } from './box/shopper-session.ts';
+export { type Box, type BoxServices, route, type ServicesFor, varying } from './box/services.ts';
+export { type MemberSession, type SessionMemory, type ShopperSession, sessionMemories } from './box/shopper-session.ts';
+export type { StaffCaller } from './box/staff-caller.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
 export { beginTogether } from './db/begin-together.ts';

@@ -11,7 +11,7 @@ export { paginate } from './db/paging.ts';
 export * from './http/index.ts';
 export { explorer } from './openapi/explorer.ts';
 export { type ServedDocument, serveDocument } from './openapi/served.ts';
-export { metricsAccess } from './operations/metrics/access.ts';
+export { type MetricsReader, metricsAccess } from './operations/metrics/access.ts';
 export { type Operations, startOperations } from './operations/operations.ts';
 export { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
 export { loadPackages, type Tier, tiers } from './package/load.ts';

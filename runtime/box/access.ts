@@ -1,11 +1,11 @@
 /**
  * The ways to be allowed into a box: the engine's own, and those that packages contribute.
  */
-import type { AccessKind } from '../http/credentials.ts';
 import { accessKindsOf, type Route } from '../http/route.ts';
 import { metricsAccess } from '../operations/metrics/access.ts';
 import { extensionPoint, type HasExtensions } from '../package/extension.ts';
 import type { LoadedPackage } from '../package/load.ts';
+import { type BoxAccessKind, boxWide } from './callers.ts';
 import type { BoxServices } from './services.ts';
 import { type SessionOptions, shopperAccess } from './shopper-session.ts';
 import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
@@ -16,24 +16,21 @@ export interface AccessOptions {
   secureCookies: boolean;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each kind has callers of its own shape.
-type PackageAccess = AccessKind<TenantScope, any>;
-
 /** Access kinds of packages: `auth` contributes `staff`, `api-key` what stands in for it. */
-export const accessKinds = extensionPoint<PackageAccess | ((options: AccessOptions) => PackageAccess)>('access');
+export const accessKinds = extensionPoint<BoxAccessKind | ((options: AccessOptions) => BoxAccessKind)>('access');
 
 const metricsReaderAccess = metricsAccess<TenantScope>(({ secrets }) => secrets.metrics);
 
 /** The access kinds of a box. */
-export function accessKindsIn(box: HasExtensions, sessions: SessionOptions): AccessKind<TenantScope, never>[] {
+export function accessKindsIn(box: HasExtensions, sessions: SessionOptions): BoxAccessKind[] {
   const own = [...shopperAccess(box, sessions), operatorAccess, hostingAccess, metricsReaderAccess];
   const contributed = accessKinds.of(box).map((kind) => (typeof kind === 'function' ? kind(sessions) : kind));
-  return [...own, ...contributed] as AccessKind<TenantScope, never>[];
+  return [...own, ...contributed];
 }
 
 /** True for a route that may be called without a tenant: the operator's and the hosting layer's. */
-export function isBoxRoute(route: Route<BoxServices>): boolean {
-  return accessKindsOf(route.declaration).some((kind) => kind === 'operator' || kind === 'hosting');
+export function isBoxRoute({ declaration }: Pick<Route<never>, 'declaration'>): boolean {
+  return accessKindsOf(declaration).some((kind) => boxWide.some((each) => each === kind));
 }
 
 /**
@@ -44,7 +41,7 @@ export function isBoxRoute(route: Route<BoxServices>): boolean {
 export function routesOf(
   { name, routes }: LoadedPackage,
   box?: HasExtensions,
-  kinds: readonly AccessKind<TenantScope, never>[] = [],
+  kinds: readonly BoxAccessKind[] = [],
 ): Route<BoxServices>[] {
   return routes.map(({ handler, declaration: declared, varies }) => {
     const declaration = { ...declared, ...(box && varies?.(box as never)) };

@@ -5,11 +5,11 @@
  * another, also where a handler works outside of this transaction.
  */
 import type { ConsistencyKeeper } from '../http/preconditions.ts';
-import type { BoxServices } from './services.ts';
+import type { RequestServices } from './services.ts';
 
 const mostTries = 5;
 
-export const keepConsistent: ConsistencyKeeper<BoxServices> = async (services, resource, work) => {
+export const keepConsistent: ConsistencyKeeper<RequestServices> = async (services, resource, work) => {
   // Each shopper's cart stands at the same path.
   const { session } = services;
   const place = `${resource} ${session?.memberId ?? session?.hash ?? ''}`;

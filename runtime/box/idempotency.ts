@@ -16,7 +16,7 @@ import type { TenantDatabase } from '../db/tenant-database.ts';
 import { type IdempotencyKeeper, type IdempotentRequest, idempotencyKeyLifetimeHours } from '../http/idempotency.ts';
 import type { Reply } from '../http/operation.ts';
 import { idempotencyConflict, idempotencyKeyBusy, Problem } from '../http/problems.ts';
-import type { BoxServices } from './services.ts';
+import type { RequestServices } from './services.ts';
 
 interface KeptReply {
   fingerprint: string;
@@ -38,12 +38,12 @@ const sayingEveryMilliseconds = 4_000;
 const retryAfterSeconds = 2;
 
 /** Who sent the key: a key of one caller says nothing about another's. */
-function callerOf({ staff, session }: BoxServices): string {
+function callerOf({ staff, session }: RequestServices): string {
   if (staff) return `staff ${staff.id}`;
   return session?.memberId ? `member ${session.memberId}` : `session ${session?.begin() ?? ''}`;
 }
 
-export const keepIdempotent: IdempotencyKeeper<BoxServices> = async (services, request, run) => {
+export const keepIdempotent: IdempotencyKeeper<RequestServices> = async (services, request, run) => {
   const place: Place = [callerOf(services), request.operationId, request.key];
   if (request.inSteps) return keepInSteps(services, place, request, run);
   return services.db.transaction(async (db) => {
@@ -62,10 +62,10 @@ export const keepIdempotent: IdempotencyKeeper<BoxServices> = async (services, r
 };
 
 async function keepInSteps(
-  services: BoxServices,
+  services: RequestServices,
   place: Place,
   request: IdempotentRequest,
-  run: (services: BoxServices) => Promise<Reply>,
+  run: (services: RequestServices) => Promise<Reply>,
 ): Promise<Answer> {
   const { db } = services;
   await removeExpired(db, place);

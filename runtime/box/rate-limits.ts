@@ -4,27 +4,32 @@
  */
 import { Guesses, type RateLimiting } from '../http/guesses.ts';
 import { addressBlock, RateLimiter, type RateLimits } from '../http/rate-limit.ts';
-import type { MetricsReader } from '../operations/metrics/access.ts';
-import type { StaffCaller } from './services.ts';
-import type { ShopperSession } from './shopper-session.ts';
+import type { BoxCaller } from './callers.ts';
 import type { TenantScope } from './tenancy.ts';
 
 /** Callers kept at most, some 100 bytes each. */
 const mostCallers = 100_000;
 
-export function boxRateLimits(limits: RateLimits): RateLimiting<TenantScope> {
+export function boxRateLimits(limits: RateLimits): RateLimiting<TenantScope, BoxCaller> {
   const limiter = new RateLimiter(limits, { largest: mostCallers });
   return {
     limiter,
     guesses: new Guesses(limiter, ({ tenant }) => tenant?.id ?? 'box'),
     callerName(ctx, { tenant }, caller) {
-      const { type, id, memberId, hosting, metrics } = (caller ?? {}) as Partial<
-        StaffCaller & ShopperSession & MetricsReader
-      > & { hosting?: true };
-      // They keep the box running, and hold its own secrets.
-      if (type === 'operator' || hosting || metrics) return null;
-      const shopper = memberId ? `member ${memberId}` : addressBlock(ctx.ip);
-      return `${tenant?.id ?? 'box'} ${type ? `${type} ${id}` : shopper}`;
+      const name = nameOf(caller) ?? addressBlock(ctx.ip);
+      return keepsTheBox(caller) ? null : `${tenant?.id ?? 'box'} ${name}`;
     },
   };
+}
+
+/** Those who keep the box running, and hold its own secrets. */
+function keepsTheBox(caller: BoxCaller | null): boolean {
+  if (!caller) return false;
+  return 'hosting' in caller || 'metrics' in caller || ('staff' in caller && caller.staff.type === 'operator');
+}
+
+function nameOf(caller: BoxCaller | null): string | null {
+  if (!caller) return null;
+  if ('staff' in caller) return `${caller.staff.type} ${caller.staff.id}`;
+  return 'session' in caller && caller.session.memberId ? `member ${caller.session.memberId}` : null;
 }

@@ -1,17 +1,18 @@
 /**
- * What a handler of a package's route is given.
+ * What a handler of a package's route is given: the same for all, and its caller by the access that the route declares.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import type { Actor } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { type Route, type RouteDeclaration, routeFor } from '../http/route.ts';
+import { type Route, routeFor, type Variation } from '../http/route.ts';
 import type { HasExtensions } from '../package/extension.ts';
 import type { LoadedPackage, Tier } from '../package/load.ts';
+import type { BoxAccess, BoxCaller, BoxCallerOf, BoxCallers } from './callers.ts';
 import type { ShopperSession } from './shopper-session.ts';
-import type { Tenant } from './tenancy.ts';
+import type { StaffCaller } from './staff-caller.ts';
+import type { Tenant, TenantScope } from './tenancy.ts';
 
 /** The box a request reached. */
 export interface Box {
@@ -24,24 +25,10 @@ export interface Box {
   forgetTenants(): void;
 }
 
-/** Somebody signed in to the administration, or the operator, who may do everything in the box. */
-export interface StaffCaller extends Actor {
-  /** `*` stands for every permission. */
-  permissions: readonly string[];
-  /** The session, for whoever ends it. */
-  sessionId?: string;
-}
-
 export interface BoxServices {
-  /** The merchant this request is for. Absent on routes of the operator and the hosting layer (`scope: 'box'`). */
-  tenant: Tenant;
   /** The tenant's database; the one way to reach it. */
   db: TenantDatabase;
   box: Box;
-  /** The caller of a staff route. */
-  staff: StaffCaller;
-  /** The shopper's session, on `session` routes. */
-  session: ShopperSession;
   log: Logger;
   /**
    * On a route whose work is done in steps (`inSteps`), called with an Idempotency-Key: an id for what the work makes,
@@ -56,8 +43,38 @@ export interface BoxServices {
   client: { address: string; userAgent: string };
 }
 
+/** All that a handler is given whose route declares this access: `ServicesFor<'staff'>` has `staff`. */
+export type ServicesFor<Access extends BoxAccess> = BoxServices & BoxCallerOf<Access>;
+
+/** The services of a request, whoever calls. */
+export interface RequestServices extends BoxServices {
+  /** The merchant this request is for; null of the box's own routes, and may be of the operator's. */
+  tenant: Tenant | null;
+  staff?: StaffCaller;
+  session?: ShopperSession;
+}
+
+/** Makes the services of a request. What staff write is written down as theirs. */
+export function requestServices(
+  ctx: Context,
+  { tenant, db }: TenantScope,
+  caller: BoxCaller | null,
+  { box, log }: Pick<BoxServices, 'box' | 'log'>,
+): RequestServices {
+  return {
+    ...caller,
+    tenant,
+    db: caller && 'staff' in caller ? db.as(caller.staff) : db,
+    box,
+    log,
+    headers: ctx.headers,
+    cookies: ctx.cookies,
+    client: { address: ctx.ip, userAgent: ctx.get('user-agent').slice(0, 255) },
+  };
+}
+
 /** The `route` of every package of a box. */
-export const route = routeFor<BoxServices>();
+export const route = routeFor<BoxServices, BoxCallers>();
 
 /**
  * A route whose declaration takes in what other packages contribute in the box that mounts it: the problems of steps,
@@ -66,9 +83,6 @@ export const route = routeFor<BoxServices>();
  * @example export const createOrder = varying(route({ … }, handler), (box) => ({
  *            problems: [cartEmpty, ...orderPlacing.of(box).flatMap(({ problems }) => problems)] }));
  */
-export function varying(
-  declared: Route<BoxServices>,
-  vary: (box: HasExtensions) => Partial<RouteDeclaration>,
-): Route<BoxServices> {
+export function varying(declared: Route<BoxServices>, vary: (box: HasExtensions) => Variation): Route<BoxServices> {
   return { ...declared, varies: vary };
 }

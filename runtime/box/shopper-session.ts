@@ -34,6 +34,11 @@ export interface ShopperSession {
   rotate(): { before: string | null; hash: string };
 }
 
+/** The session of a member who is signed in. */
+export interface MemberSession extends ShopperSession {
+  readonly memberId: string;
+}
+
 /**
  * Whether something is kept for a session of this hash. Sessions had no signature once: such a one counts for as long
  * as it may live after the upgrade, if a package knows it, and gets its signature with the first answer.
@@ -47,6 +52,9 @@ export interface SessionOptions {
   secureCookies: boolean;
 }
 
+type SessionAccess = AccessKind<TenantScope, { session: ShopperSession }, 'session'>;
+type MemberAccess = AccessKind<TenantScope, { session: MemberSession }, 'member'>;
+
 /**
  * Two access kinds: `session`, for guests and members, served without a session too, since the first write begins one;
  * and `member`, for members alone.
@@ -54,7 +62,7 @@ export interface SessionOptions {
 export function shopperAccess(
   box: HasExtensions,
   { keys, secureCookies }: SessionOptions,
-): AccessKind<TenantScope, ShopperSession>[] {
+): readonly [SessionAccess, MemberAccess] {
   // A browser takes the prefix only from the host itself, over TLS (RFC 6265bis, section 4.1.3.2).
   const cookieName = secureCookies ? `__Host-${plainCookie}` : plainCookie;
 
@@ -101,7 +109,7 @@ export function shopperAccess(
     ctx.set(sessionHeader, token);
   }
 
-  async function shopperSession(ctx: Context, scope: TenantScope, memberId: string | null): Promise<ShopperSession> {
+  async function shopperSession<Id extends string | null>(ctx: Context, scope: TenantScope, memberId: Id) {
     const tenantId = scope.tenant?.id ?? '';
     await keys.ready();
     const named = await sessionOf(ctx, scope);
@@ -134,16 +142,16 @@ export function shopperAccess(
       example: 'jPq1lOa0sPk2xG1Yb0wXJ6m0uPZkq2yq8b7m1pXc5c7AAFpIeKAX1oyWkm0vV7xq3ZcZyqN0w',
     },
   };
-  const member: AccessKind<TenantScope, ShopperSession> = {
+  const member: MemberAccess = {
     name: 'member',
     schemes: memberSchemes(box),
     sends,
     async authenticate(ctx, scope) {
       const memberId = await findMember(ctx, scope);
-      return memberId === null ? null : shopperSession(ctx, scope, memberId);
+      return memberId === null ? null : { session: await shopperSession(ctx, scope, memberId) };
     },
   };
-  const session: AccessKind<TenantScope, ShopperSession> = {
+  const session: SessionAccess = {
     name: 'session',
     schemes: {
       sessionCookie: {
@@ -158,7 +166,9 @@ export function shopperAccess(
     earlierCookies: secureCookies ? [plainCookie] : [],
     sends,
     optional: true,
-    authenticate: async (ctx, scope) => shopperSession(ctx, scope, await findMember(ctx, scope)),
+    async authenticate(ctx, scope) {
+      return { session: await shopperSession(ctx, scope, await findMember(ctx, scope)) };
+    },
   };
   return [session, member];
 }

@@ -8,7 +8,7 @@ import type { TenantDatabase } from '../db/tenant-database.ts';
 import { type AccessKind, bearerToken, secretsEqual } from '../http/credentials.ts';
 import { defineProblem, Problem } from '../http/problems.ts';
 import { extensionPoint } from '../package/extension.ts';
-import type { StaffCaller } from './services.ts';
+import type { StaffCaller } from './staff-caller.ts';
 
 export const hostingSecretHeader = 'X-Hosting-Secret';
 export const tenantSlugHeader = 'X-Tenant-Slug';
@@ -147,17 +147,17 @@ export class TenantResolver {
 }
 
 /** The partner who runs the box: the secret from the box's env file. */
-export const operatorAccess: AccessKind<TenantScope, StaffCaller> = {
+export const operatorAccess: AccessKind<TenantScope, { staff: StaffCaller }, 'operator'> = {
   name: 'operator',
   schemes: { operatorSecret: { type: 'http', scheme: 'bearer', description: "The operator's secret of this box" } },
   authenticate(ctx, { secrets }) {
     if (!secretsEqual(bearerToken(ctx), secrets.operator)) return null;
-    return { type: 'operator', id: noTenantId, label: 'operator', permissions: ['*'] };
+    return { staff: { type: 'operator', id: noTenantId, label: 'operator', permissions: ['*'] } };
   },
 };
 
 /** The website hosting layer in front of the box. */
-export const hostingAccess: AccessKind<TenantScope, { hosting: true }> = {
+export const hostingAccess: AccessKind<TenantScope, { hosting: true }, 'hosting'> = {
   name: 'hosting',
   schemes: { hostingSecret: { type: 'apiKey', in: 'header', name: hostingSecretHeader } },
   authenticate: (ctx, { secrets }) =>

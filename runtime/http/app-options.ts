@@ -17,13 +17,14 @@ import type { Route } from './route.ts';
  */
 export type RequestObserver = (ctx: Context, answer: () => Promise<number>) => Promise<void>;
 
-export interface AppOptions<Scope, Services> {
+/** `Caller` is what any of its access kinds answers. */
+export interface AppOptions<Scope, Services, Caller = unknown> {
   routes: readonly Route<Services>[];
-  accessKinds: readonly AccessKind<Scope, never>[];
+  accessKinds: readonly AccessKind<Scope, Caller>[];
   /** What a request belongs to, found before its credential is looked at (the tenant, in a box). */
   scope(ctx: Context, route: Route<Services>): Promise<Scope> | Scope;
-  /** What a handler of this request may use. */
-  services(ctx: Context, scope: Scope, caller: unknown): Services;
+  /** What a handler of this request may use; `caller` is null on a public route. */
+  services(ctx: Context, scope: Scope, caller: Caller | null): Services;
   log: Logger;
   /** Problems every operation may answer besides the engine's own. */
   commonProblems?: readonly ProblemType[];
@@ -33,7 +34,7 @@ export interface AppOptions<Scope, Services> {
   /** Makes If-Match work: without it no change is conditional. */
   keepConsistent?: ConsistencyKeeper<Services>;
   /** Counts requests; without it they are not. */
-  rateLimits?: RateLimiting<Scope>;
+  rateLimits?: RateLimiting<Scope, Caller>;
   /** The other sites whose pages may call; without it none may, and browsers are told nothing. */
   origins?: OriginSource;
   /** Which proxies are believed in X-Forwarded-For, -Host and -Proto, as `trustedProxy` reads it; none unless told. */

@@ -8,7 +8,6 @@ import type { AppOptions } from './app-options.ts';
 import { drain } from './body.ts';
 import { checkStreamed, checkUpload } from './check-declaration.ts';
 import { completeRoutes } from './complete.ts';
-import type { AccessKind } from './credentials.ts';
 import { mountRoutes } from './dispatch.ts';
 import { setCommonHeaders } from './headers.ts';
 import { acceptedHeaders, announceOrigins } from './origins.ts';
@@ -22,8 +21,10 @@ import { settleClient, trustedProxy } from './trusted-proxy.ts';
  * Builds the application.
  * @throws Error when a route names an unknown access kind, an operationId stands twice or a proxy is no address
  */
-export function createApp<Scope, Services extends object>(options: AppOptions<Scope, Services>): Koa {
-  const kinds = new Map(options.accessKinds.map((kind) => [kind.name, kind as unknown as AccessKind]));
+export function createApp<Scope, Services extends object, Caller = unknown>(
+  options: AppOptions<Scope, Services, Caller>,
+): Koa {
+  const kinds = new Map(options.accessKinds.map((kind) => [kind.name, kind]));
   checkRoutes(options.routes, kinds);
   const trusted = trustedProxy(options.trustProxy ?? false);
   const { secureCookies } = options;
@@ -81,7 +82,7 @@ export function createApp<Scope, Services extends object>(options: AppOptions<Sc
   return app;
 }
 
-function checkRoutes(routes: readonly Route<never>[], kinds: ReadonlyMap<string, AccessKind>): void {
+function checkRoutes(routes: readonly Route<never>[], kinds: ReadonlyMap<string, unknown>): void {
   const seen = new Set<string>();
   for (const { declaration } of routes as readonly Route<unknown>[]) {
     const { operationId, method, path } = declaration;
@@ -95,7 +96,11 @@ function checkRoutes(routes: readonly Route<never>[], kinds: ReadonlyMap<string,
   }
 }
 
-function problemOf<Scope, Services>(error: unknown, ctx: Context, options: AppOptions<Scope, Services>): Problem {
+function problemOf(
+  error: unknown,
+  ctx: Context,
+  options: Pick<AppOptions<never, never>, 'translateError' | 'log'>,
+): Problem {
   const problem = error instanceof Problem ? error : options.translateError?.(error);
   const { requestId, declared, operationId } = ctx.state;
   if (problem && declared && !declared.has(problem.type.code)) {

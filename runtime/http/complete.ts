@@ -10,7 +10,7 @@ import { rateClassOf } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
 export interface Guarantees {
-  accessKinds: readonly Pick<AccessKind<never, never>, 'name' | 'schemes'>[];
+  accessKinds: readonly Pick<AccessKind<never>, 'name' | 'schemes'>[];
   /** Changes can be conditional (`keepConsistent` is given). */
   conditional: boolean;
   /** Requests are counted. */

@@ -8,10 +8,11 @@ import type { RouteDeclaration } from './route.ts';
 
 /**
  * A way to be allowed in. `authenticate` answers the caller, or null when the request carries no such
- * credential or a wrong one (401), or throws a problem of its own (403 for a credential without the right).
+ * credential or a wrong one (401), or throws a problem of its own (403 for a credential without the right). What the
+ * handlers are given of the caller is the application's to say (`AppOptions.services`).
  */
-export interface AccessKind<Scope = unknown, Caller = unknown> {
-  readonly name: string;
+export interface AccessKind<Scope = unknown, Caller = unknown, Name extends string = string> {
+  readonly name: Name;
   /** Alternative schemes of the document, by name: any one of them suffices. */
   readonly schemes: Record<string, SecuritySchemeObject>;
   /** Names of cookies that it takes besides, from before they were called as the document says. */
@@ -19,11 +20,9 @@ export interface AccessKind<Scope = unknown, Caller = unknown> {
   /** Headers that an answer to such a caller may carry, for the document. */
   readonly sends?: HeadersObject;
   /**
-   * Name of another kind whose callers these stand in for: they are accepted wherever a right is asked of that kind,
-   * though not on routes about the caller alone (`permission: false`).
+   * True when a request without the credential is served too (a shopper before the first cart write). `authenticate`
+   * then answers who that is, never null.
    */
-  readonly standsInFor?: string;
-  /** True when a request without the credential is served too (a shopper before the first cart write). */
   readonly optional?: boolean;
   authenticate(ctx: Context, scope: Scope, declaration: RouteDeclaration): Promise<Caller | null> | Caller | null;
   /** Whether the caller has the right a route asks for; a kind without rights has them all. */

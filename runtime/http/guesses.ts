@@ -34,7 +34,7 @@ export class Guesses<Scope> {
    */
   counterFor(
     declaration: RouteDeclaration,
-    kinds: ReadonlyMap<string, AccessKind>,
+    kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes' | 'earlierCookies' | 'optional'>>,
   ): ((ctx: Context, scope: Scope) => void) | null {
     const names = accessKindsOf(declaration);
     const [name] = names;
@@ -67,9 +67,9 @@ function credentialsOf(ctx: Context, { headers, cookies }: CredentialPlaces): st
 }
 
 /** The limits of an application, and who a caller is counted as. */
-export interface RateLimiting<Scope> {
+export interface RateLimiting<Scope, Caller = unknown> {
   limiter: RateLimiter;
   guesses: Guesses<Scope>;
   /** The name a caller is counted by; null for one who is not limited. A credential that costs nothing names nobody. */
-  callerName(ctx: Context, scope: Scope, caller: unknown): string | null;
+  callerName(ctx: Context, scope: Scope, caller: Caller | null): string | null;
 }

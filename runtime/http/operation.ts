@@ -113,23 +113,27 @@ export function readQuery(ctx: Context, declaration: RouteDeclaration): unknown 
   return declaration.query ? validate(declaration.query, { ...ctx.query }, 'query') : {};
 }
 
-/** The caller by the first access kind that accepts, null for a public route. */
-export async function authenticate<Scope>(
+/**
+ * The caller by the first access kind that accepts, null for a public route and no other: handlers of the rest are
+ * typed by their access, and have their caller.
+ */
+export async function authenticate<Scope, Caller>(
   ctx: Context,
   scope: Scope,
   declaration: RouteDeclaration,
-  kinds: ReadonlyMap<string, AccessKind>,
-): Promise<unknown> {
+  kinds: ReadonlyMap<string, AccessKind<Scope, Caller>>,
+): Promise<Caller | null> {
   const names = accessKindsOf(declaration);
+  if (names.length === 0) return null;
   for (const name of names) {
-    const kind = kinds.get(name) as AccessKind;
+    const kind = kinds.get(name) as AccessKind<Scope, Caller>;
     const caller = await kind.authenticate(ctx, scope, declaration);
+    if (caller === null && kind.optional) throw new Error(`${name} is optional, and did not say who calls without it`);
     if (caller === null) continue;
     const { permission } = declaration;
     if (permission && kind.permits && !kind.permits(caller, permission)) throw forbidden(`This needs ${permission}.`);
     return caller;
   }
-  if (names.length === 0 || names.some((name) => kinds.get(name)?.optional)) return null;
   throw unauthenticated(`Send a credential of: ${names.join(', ')}.`, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 

@@ -39,7 +39,7 @@ const alwaysAccepted = [
 const preflightSeconds = 600;
 
 /** Headers that a page may send: the ones of every call, and those that hold a credential. */
-export function acceptedHeaders(kinds: readonly AccessKind<never, never>[]): string {
+export function acceptedHeaders(kinds: readonly AccessKind<never>[]): string {
   const schemes = kinds.flatMap((kind) => Object.values(kind.schemes));
   const ofCredentials = schemes.flatMap((scheme) => (scheme.in === 'header' && scheme.name ? [scheme.name] : []));
   return [...new Set([...alwaysAccepted, ...ofCredentials])].join(', ');

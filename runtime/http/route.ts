@@ -91,6 +91,9 @@ export interface RouteDeclaration<
 
 type Shape<T> = [T] extends [TObject] ? Static<T> : T extends TSchema ? Static<T> : unknown;
 
+/** What of a declaration may differ between applications. Who may call is not: the handler was written for them. */
+export type Variation = Partial<Omit<RouteDeclaration, 'access'>>;
+
 /** What a handler is given besides the services of its application. */
 export interface RouteInput<Params, Query, Body, Files = unknown> {
   params: Params;
@@ -104,13 +107,28 @@ export interface RouteInput<Params, Query, Body, Files = unknown> {
   ifMatch: IfMatch | null;
 }
 
+/**
+ * What an application's handlers are given of their caller, by the name of the access kind that let them in, and as
+ * `public` where none was asked for.
+ */
+type ByAccess = object;
+
+/** The access that a route of such an application may declare: a kind that it does not know does not compile. */
+export type AccessOf<Callers extends ByAccess> = NameIn<Callers> | readonly Exclude<NameIn<Callers>, 'public'>[];
+type NameIn<Callers> = keyof Callers & string;
+
+/** What is given of the caller of a route with this access; where it names several kinds, what any one of them gives. */
+export type CallerOf<Callers extends ByAccess, Access> = Access extends readonly (infer Name)[]
+  ? Callers[Name & keyof Callers]
+  : Callers[Access & keyof Callers];
+
 export interface Route<Services> {
   readonly declaration: RouteDeclaration;
   /**
    * What of the declaration depends on the application that mounts it: its shapes and problems may take in what others
    * contribute there. Asked once, as the route is mounted.
    */
-  readonly varies?: (application: never) => Partial<RouteDeclaration>;
+  readonly varies?: (application: never) => Variation;
   /** The GET of the same path, which says what a conditional change is held against. Found by the engine. */
   readonly twin?: Route<Services>;
   readonly handler: (input: Services & RouteInput<never, never, never, never>) => Promise<unknown> | unknown;
@@ -129,6 +147,9 @@ type ParamsOf<Path extends string, Params> = unknown extends Params
     ? Shape<Params>
     : PathParams<Path>;
 
+/** What of a declaration the handler's types follow from. */
+type TypedParts = 'path' | 'access' | 'params' | 'query' | 'body' | 'response' | 'upload' | 'streamed';
+
 type Answer<Response, Streamed> = Streamed extends true
   ? Pieces
   : Response extends TSchema
@@ -136,13 +157,15 @@ type Answer<Response, Streamed> = Streamed extends true
     : unknown;
 
 /**
- * The `route` function of an application whose handlers get `Services`.
- * @example const route = routeFor<{ db: Database }>();
+ * The `route` function of an application whose handlers get `Services`, and by the access of their route what `Callers`
+ * says of it: who touches a caller that the declared access does not let in, does not compile.
+ * @example const route = routeFor<{ db: Database }, { public: unknown; staff: { staff: Staff } }>();
  *          export const readOrder = route({ method: 'get', path: '/orders/:id', … }, ({ db, params }) => …);
  */
-export function routeFor<Services>() {
+export function routeFor<Services, Callers extends ByAccess = Record<string, unknown>>() {
   return function route<
     const Path extends string,
+    const Access extends AccessOf<Callers>,
     Params extends TSchema | undefined = undefined,
     Query extends TSchema | undefined = undefined,
     Body extends TSchema | undefined = undefined,
@@ -150,8 +173,9 @@ export function routeFor<Services>() {
     const Upload extends UploadDeclaration | undefined = undefined,
     const Streamed extends true | undefined = undefined,
   >(
-    declaration: Omit<RouteDeclaration, 'path' | 'params' | 'query' | 'body' | 'response' | 'upload' | 'streamed'> & {
+    declaration: Omit<RouteDeclaration, TypedParts> & {
       path: Path;
+      access: Access;
       params?: Params;
       query?: Query;
       body?: Body;
@@ -161,6 +185,7 @@ export function routeFor<Services>() {
     },
     handler: (
       input: Services &
+        CallerOf<Callers, Access> &
         RouteInput<
           Params extends TSchema ? ParamsOf<Path, Params> : PathParams<Path>,
           Query extends TSchema ? Static<Query> : unknown,

@@ -21,10 +21,10 @@ import { type Pieces, sendStreamed } from './streamed.ts';
 import { faults } from './validation.ts';
 
 /** Makes the Koa handler of a route. */
-export function serveRoute<Scope, Services extends object>(
+export function serveRoute<Scope, Services extends object, Caller>(
   route: Route<Services>,
-  kinds: ReadonlyMap<string, AccessKind>,
-  options: AppOptions<Scope, Services>,
+  kinds: ReadonlyMap<string, AccessKind<Scope, Caller>>,
+  options: AppOptions<Scope, Services, Caller>,
 ): Middleware {
   const { declaration, handler } = route;
   const declared = new Set(problemsOf(declaration, options.commonProblems).map((problem) => problem.code));
@@ -97,11 +97,11 @@ async function receive(
 const defaultUploadFolder = join(tmpdir(), 'uploads');
 
 /** Finds the caller of a route, and counts the request as the caller's. @throws too_many_requests (429) */
-function identifier<Scope, Services>(
+function identifier<Scope, Services, Caller>(
   { declaration }: Route<Services>,
-  kinds: ReadonlyMap<string, AccessKind>,
-  { rateLimits }: AppOptions<Scope, Services>,
-): (ctx: Context, scope: Scope) => Promise<unknown> {
+  kinds: ReadonlyMap<string, AccessKind<Scope, Caller>>,
+  { rateLimits }: AppOptions<Scope, Services, Caller>,
+): (ctx: Context, scope: Scope) => Promise<Caller | null> {
   const { rateLimit } = declaration;
   if (!rateLimits || !rateLimit) return (ctx, scope) => authenticate(ctx, scope, declaration, kinds);
   const { limiter, guesses, callerName } = rateLimits;
@@ -132,11 +132,11 @@ function ifMatchOf<Services>(ctx: Context, { twin }: Route<Services>): IfMatch |
 }
 
 /** The work of a request: with If-Match, only while the twin answers what the header names. */
-function conditionally<Scope, Services>(
+function conditionally<Services>(
   ctx: Context,
   { declaration, twin }: Route<Services>,
   params: unknown,
-  { keepConsistent, strictAnswers }: AppOptions<Scope, Services>,
+  { keepConsistent, strictAnswers }: Pick<AppOptions<never, Services>, 'keepConsistent' | 'strictAnswers'>,
   work: (services: Services) => Promise<Reply>,
 ): (services: Services) => Promise<Reply> {
   const ifMatch = ctx.req.headers['if-match'];

@@ -37,7 +37,7 @@ export interface DocumentOptions {
   version: string;
   description: string;
   groups: readonly DocumentGroup[];
-  accessKinds: readonly AccessKind<never, never>[];
+  accessKinds: readonly AccessKind<never>[];
   commonProblems?: readonly ProblemType[];
 }
 

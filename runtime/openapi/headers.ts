@@ -147,7 +147,7 @@ export function problemHeadersOf(status: number): HeadersObject {
 /** Headers of a success; a caching rule of the route's own is said in full. */
 export function successHeadersOf(
   declaration: RouteDeclaration,
-  accessKinds: readonly AccessKind<never, never>[],
+  accessKinds: readonly AccessKind<never>[],
 ): HeadersObject {
   const headers = references(responseHeaders.filter(({ success }) => success?.(declaration)));
   const { cacheControl } = declaration;

@@ -2,7 +2,8 @@
  * The usual routes of a resource from one declaration: list, create, read, change, delete. What comes out are ordinary
  * routes; whatever differs from the usual is said, and what no resource has is a route beside them.
  */
-import { type BoxServices, route } from '../box/services.ts';
+import type { BoxAccess } from '../box/callers.ts';
+import { type BoxServices, route, type ServicesFor } from '../box/services.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { externalIdTaken } from '../http/integration.ts';
 import { pageQuery } from '../http/paging.ts';
@@ -21,7 +22,7 @@ interface Words {
   problems?: readonly ProblemType[];
 }
 
-type Request<Params, Query, Body> = BoxServices & RouteInput<Params, Query, Body>;
+type Request<Access extends BoxAccess, Params, Query, Body> = ServicesFor<Access> & RouteInput<Params, Query, Body>;
 /** What `rows` makes, whatever is in the rows: what does not fit the item's shape cannot be answered. */
 interface Kept {
   page(db: TenantDatabase, query: ListQuery): Promise<unknown>;
@@ -29,9 +30,11 @@ interface Kept {
   remove(db: TenantDatabase, id: string): Promise<unknown>;
 }
 type Id = { id: string };
+type Usual = Omit<RouteDeclaration, 'tag' | 'access'>;
 type Result<Schema extends TSchema> = Promise<Static<Schema>> | Static<Schema>;
 
 export interface ResourceDeclaration<
+  Access extends BoxAccess,
   Item extends TSchema,
   Detail extends TSchema,
   Query extends TSchema,
@@ -46,7 +49,7 @@ export interface ResourceDeclaration<
   noun: string;
   plural?: string;
   tag: string;
-  access: string;
+  access: Access;
   /** Its routes are none of the contract's. */
   beyond?: true;
   /** Named: the operations are called after it. */
@@ -58,17 +61,17 @@ export interface ResourceDeclaration<
   list?: Words & {
     query?: Query;
     page: Page;
-    run?: (request: Request<unknown, Static<Query>, unknown>) => Result<Page>;
+    run?: (request: Request<Access, unknown, Static<Query>, unknown>) => Result<Page>;
   };
-  read?: Words & { run?: (request: Request<Id, unknown, unknown>) => Result<Detail> };
+  read?: Words & { run?: (request: Request<Access, Id, unknown, unknown>) => Result<Detail> };
   create?: Words & {
     body: Create;
     /** What is answered this once. */
     response?: Created;
-    run: (request: Request<unknown, unknown, Static<Create>>) => Result<Created>;
+    run: (request: Request<Access, unknown, unknown, Static<Create>>) => Result<Created>;
   };
-  change?: Words & { body: Change; run: (request: Request<Id, unknown, Static<Change>>) => Result<Detail> };
-  remove?: Words & { run?: (request: Request<Id, unknown, unknown>) => Promise<unknown> };
+  change?: Words & { body: Change; run: (request: Request<Access, Id, unknown, Static<Change>>) => Result<Detail> };
+  remove?: Words & { run?: (request: Request<Access, Id, unknown, unknown>) => Promise<unknown> };
 }
 
 /**
@@ -79,6 +82,7 @@ export interface ResourceDeclaration<
  *            item: AdminRegion, rows: regions, list: { query: integrationQuery(), page: AdminRegionPage }, read: {} });
  */
 export function resource<
+  const Access extends BoxAccess,
   Item extends TSchema,
   Detail extends TSchema = Item,
   Query extends TSchema = ReturnType<typeof pageQuery>,
@@ -86,7 +90,7 @@ export function resource<
   Create extends TSchema = TSchema,
   Created extends TSchema = Detail,
   Change extends TSchema = TSchema,
->(declaration: ResourceDeclaration<Item, Detail, Query, Page, Create, Created, Change>): Route<BoxServices>[] {
+>(declaration: ResourceDeclaration<Access, Item, Detail, Query, Page, Create, Created, Change>): Route<BoxServices>[] {
   const { path, noun, plural = pluralOf(noun), tag, access, beyond, item, rows } = declaration;
   const { list, read, create, change, remove } = declaration;
   const one = `${path}/:id`;
@@ -98,11 +102,11 @@ export function resource<
   const routes: Route<BoxServices>[] = [];
 
   /** Adds the usual route with what was said of it. */
-  function add(usual: Omit<RouteDeclaration, 'tag' | 'access'>, said: Words, run: unknown): void {
+  function add(usual: Usual, said: Words, run: unknown): void {
     const { body } = usual;
     const problems = body?.properties?.externalId ? [externalIdTaken, ...(said.problems ?? [])] : said.problems;
     const words = { ...usual, ...given(said), ...(problems && { problems }) };
-    routes.push(route({ tag, access, ...(beyond && { beyond }), ...words }, run as never));
+    routes.push(route({ ...words, tag, access, ...(beyond && { beyond }) }, run as never));
   }
 
   if (list) {
@@ -150,8 +154,8 @@ export function resource<
   return routes;
 }
 
-type Listing = Request<unknown, unknown, unknown>;
-type Naming = Request<Id, unknown, unknown>;
+type Listing = BoxServices & RouteInput<unknown, unknown, unknown>;
+type Naming = BoxServices & RouteInput<Id, unknown, unknown>;
 
 /** `API key` as it stands in names: `ApiKey`. */
 function inNames(noun: string): string {
@@ -159,7 +163,7 @@ function inNames(noun: string): string {
 }
 
 /** The words that were said, and nothing else. */
-function given({ summary, description, operationId, permission }: Words): Partial<RouteDeclaration> {
+function given({ summary, description, operationId, permission }: Words): Words {
   const words = Object.entries({ summary, description, operationId, permission });
   return Object.fromEntries(words.filter(([, word]) => word !== undefined));
 }

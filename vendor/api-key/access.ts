@@ -2,15 +2,7 @@
  * Integrations as callers: a secret key in place of a member of staff.
  */
 import { permissionsOf, permits } from '@carton/auth';
-import {
-  type AccessKind,
-  bearerToken,
-  forbidden,
-  type StaffCaller,
-  type TenantDatabase,
-  type TenantScope,
-  unauthenticated,
-} from '@carton/runtime';
+import { type BoxAccessKind, bearerToken, forbidden, type TenantDatabase, unauthenticated } from '@carton/runtime';
 import { hashOfKey } from './key.ts';
 import type { ApiKey } from './schemas.ts';
 import { apiKeys, noteUse } from './store.ts';
@@ -33,7 +25,7 @@ function refusal(detail: string) {
   return unauthenticated(detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-export const apiKeyAccess: AccessKind<TenantScope, StaffCaller> = {
+export const apiKeyAccess: BoxAccessKind<'apiKey'> = {
   name: 'apiKey',
   standsInFor: 'staff',
   schemes: {
@@ -51,7 +43,7 @@ export const apiKeyAccess: AccessKind<TenantScope, StaffCaller> = {
     if (key.kind !== 'secret') throw forbidden('A publishable key opens no staff route: this needs a secret one.');
     const { id, name: label, scopes } = key;
     const permissions = await permissionsOf(db, { type: 'api_key', id, permissions: scopes });
-    return { type: 'api_key', id, label, permissions };
+    return { staff: { type: 'api_key', id, label, permissions } };
   },
-  permits: (caller, permission) => permits(caller.permissions, permission),
+  permits: ({ staff }, permission) => permits(staff.permissions, permission),
 };

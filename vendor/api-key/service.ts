@@ -3,10 +3,10 @@
  */
 import { holdStaff, mostKeysListed, refuseGrantBeyond, type StaffKeyring } from '@carton/auth';
 import {
-  type BoxServices,
   defineProblem,
   invalidField,
   publish,
+  type ServicesFor,
   type StaffCaller,
   type TenantDatabase,
   unauthenticated,
@@ -18,7 +18,7 @@ import { apiKeys, listKeysOf, lockKeysOf } from './store.ts';
 
 export const keyRevoked = defineProblem({ code: 'api_key_revoked', status: 409, title: 'This key is revoked' });
 
-type Caller = Pick<BoxServices, 'db' | 'staff' | 'box'>;
+type Caller = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'box'>;
 
 /**
  * Makes a key; the secret is in this answer alone.

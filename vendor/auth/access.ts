@@ -1,13 +1,13 @@
 /**
  * Staff as callers: a session, by bearer token or by cookie.
  */
-import { type AccessKind, type AccessOptions, hashToken, type StaffCaller, type TenantScope } from '@carton/runtime';
+import { type AccessOptions, type BoxAccessKind, hashToken } from '@carton/runtime';
 import { staffCookieName } from './cookies.ts';
 import { permissionsOf, permits } from './permissions.ts';
 import { sessionTokenOf } from './sessions.ts';
 import { findStaffBySession } from './store.ts';
 
-export const staffAccess = ({ secureCookies }: AccessOptions): AccessKind<TenantScope, StaffCaller> => ({
+export const staffAccess = ({ secureCookies }: AccessOptions): BoxAccessKind<'staff'> => ({
   name: 'staff',
   schemes: {
     staffSession: { type: 'http', scheme: 'bearer', description: 'Token of POST /admin/auth/login' },
@@ -24,7 +24,7 @@ export const staffAccess = ({ secureCookies }: AccessOptions): AccessKind<Tenant
     if (!staff) return null;
     const { id, email, role, sessionId } = staff;
     const permissions = await permissionsOf(db, { type: 'staff', id, role });
-    return { type: 'staff', id, label: email, permissions, sessionId };
+    return { staff: { type: 'staff', id, label: email, permissions, sessionId } };
   },
-  permits: (caller, permission) => permits(caller.permissions, permission),
+  permits: ({ staff }, permission) => permits(staff.permissions, permission),
 });

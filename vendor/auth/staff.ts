@@ -2,10 +2,10 @@
  * Rules of staff users: what they change of themselves, and what others change of them.
  */
 import {
-  type BoxServices,
   invalidField,
   json,
   notFound,
+  type ServicesFor,
   type StaffCaller,
   type TenantDatabase,
   unauthenticated,
@@ -19,7 +19,7 @@ import { lastOwner, ownAccount, wrongPassword } from './problems.ts';
 import type { ChangeMe, ChangeStaffUser, RemovedStaffUser, StaffUser, StaffUserWithKeys } from './schemas.ts';
 import { endAccess, findStaffById, lockOwners, lockStaff, type StaffRow } from './store.ts';
 
-type Signed = Pick<BoxServices, 'db' | 'staff' | 'client' | 'cookies'>;
+type Signed = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
 
 /** The signed-in member of staff. @throws unauthenticated (401) when they have just been removed */
 export async function readOwnUser({ db, staff }: Pick<Signed, 'db' | 'staff'>): Promise<StaffRow> {

@@ -3,19 +3,19 @@
  */
 import { findTenantById, listTenantRows, openTenant, type TenantRow, updateTenant } from '@carton/core';
 import {
-  type BoxServices,
   decodeCursor,
   encodeCursor,
   forbidden,
   notFound,
   type Page,
   publish,
+  type ServicesFor,
   type StaffCaller,
 } from '@carton/runtime';
 import { tenantCreated, tenantSuspended } from './events.ts';
 import type { CreateTenant } from './schemas.ts';
 
-type Caller = Pick<BoxServices, 'staff' | 'db' | 'box'>;
+type Caller = Pick<ServicesFor<'staff'>, 'staff' | 'db' | 'box'>;
 
 export function isOperator(staff: StaffCaller): boolean {
   return staff.type === 'operator';

@@ -135,11 +135,11 @@ const kind = (name: string, secret: string, rights: string[]): AccessKind<null, 
   permits: (_, permission) => rights.includes(permission),
 });
 
-const app = createApp<null, { caller: { name: string } | null }>({
+const app = createApp<null, { caller: { name: string } | null }, { name: string }>({
   routes: routes as never,
-  accessKinds: [kind('door', 'key-of-the-door', ['members:read']), kind('window', 'key-of-the-window', [])] as never,
+  accessKinds: [kind('door', 'key-of-the-door', ['members:read']), kind('window', 'key-of-the-window', [])],
   scope: () => null,
-  services: (_, __, caller) => ({ caller: caller as { name: string } | null }),
+  services: (_, __, caller) => ({ caller }),
   log: pino({ level: 'silent' }),
   strictAnswers: true,
 });
@@ -294,7 +294,7 @@ t.test('what cannot be mounted stops the start', async (t) => {
   const build = (more: unknown[]) => () =>
     createApp({
       routes: [...routes, ...more] as never,
-      accessKinds: [kind('door', 's', []), kind('window', 's', [])] as never,
+      accessKinds: [kind('door', 's', []), kind('window', 's', [])],
       scope: () => null,
       services: () => ({}),
       log: pino({ level: 'silent' }),

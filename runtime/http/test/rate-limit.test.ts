@@ -89,7 +89,7 @@ const guest: AccessKind<string | null, string> = {
   optional: true,
   authenticate(ctx) {
     if (bearerToken(ctx) !== null) throw unauthenticated();
-    return null;
+    return '';
   },
 };
 const key: AccessKind<string | null, string> = {
@@ -103,9 +103,9 @@ const key: AccessKind<string | null, string> = {
 
 async function serve(t: { teardown(task: () => Promise<void>): void }, limits: Partial<RateLimits>) {
   const limiter = new RateLimiter({ ...noRateLimits, ...limits });
-  const app = createApp<string | null, object>({
+  const app = createApp<string | null, object, string>({
     routes,
-    accessKinds: [key, { ...key, name: 'own' }, guest] as never,
+    accessKinds: [key, { ...key, name: 'own' }, guest],
     scope: (ctx) => ctx.get('x-shop') || null,
     services: () => ({}),
     log: pino({ level: 'silent' }),
@@ -113,7 +113,7 @@ async function serve(t: { teardown(task: () => Promise<void>): void }, limits: P
     rateLimits: {
       limiter,
       guesses: new Guesses(limiter, (scope) => scope ?? ''),
-      callerName: (ctx, _, caller) => (caller === 'key-free' ? null : ((caller as string) ?? addressBlock(ctx.ip))),
+      callerName: (ctx, _, caller) => (caller === 'key-free' ? null : caller || addressBlock(ctx.ip)),
     },
   });
   const server = await listen(app, '127.0.0.1', 0);

@@ -20,7 +20,12 @@ const staff = {
   },
   authenticate: () => null,
 } as AccessKind;
-const guest = { ...staff, name: 'guest', optional: true, sends: { 'X-Guest': { schema: { type: 'string' } } } };
+const guest: AccessKind = {
+  ...staff,
+  name: 'guest',
+  optional: true,
+  sends: { 'X-Guest': { schema: { type: 'string' } } },
+};
 
 const read: RouteDeclaration = {
   method: 'get',
@@ -41,7 +46,7 @@ function documentOf(...declarations: Partial<RouteDeclaration>[]): TestDocument 
     groups: [
       { name: 'shirts', description: 'Shirts', declarations: declarations.map((each) => ({ ...read, ...each })) },
     ],
-    accessKinds: [staff, guest] as never,
+    accessKinds: [staff, guest],
   }) as unknown as TestDocument;
 }
 

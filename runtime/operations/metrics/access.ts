@@ -9,7 +9,9 @@ export interface MetricsReader {
 }
 
 /** Without a secret nobody is let in this way. */
-export function metricsAccess<Scope>(secretOf: (scope: Scope) => string | undefined): AccessKind<Scope, MetricsReader> {
+export function metricsAccess<Scope>(
+  secretOf: (scope: Scope) => string | undefined,
+): AccessKind<Scope, MetricsReader, 'metrics'> {
   return {
     name: 'metrics',
     schemes: { metricsSecret: { type: 'http', scheme: 'bearer', description: 'METRICS_SECRET, for whoever measures' } },

@@ -7,7 +7,7 @@ import { hostTaken, tooManyHosts } from '../problems.ts';
 import { AddTenantDomain, TenantDomain, TenantDomainList, TenantLookup } from '../schemas.ts';
 import { isOperator, readTenant } from '../service.ts';
 
-const access = ['operator', 'staff'];
+const access = ['operator', 'staff'] as const;
 const tag = 'Tenants';
 
 export const lookUpTenant = route(

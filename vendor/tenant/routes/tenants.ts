@@ -6,7 +6,7 @@ import { forbidden, pageQuery, route } from '@carton/runtime';
 import { ChangeTenant, CreatedTenant, CreateTenant, TenantPage, TenantResource } from '../schemas.ts';
 import { changeTenant, listTenants as list, createTenant as openTenant, readTenant as read } from '../service.ts';
 
-const access = ['operator', 'staff'];
+const access = ['operator', 'staff'] as const;
 const tag = 'Tenants';
 
 export const listTenants = route(
