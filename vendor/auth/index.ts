@@ -10,7 +10,7 @@ import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/
 import { readMe, updateMe } from './routes/me.ts';
 import { requestStaffPasswordReset, resetStaffPassword } from './routes/password.ts';
 import { logInStaff, logOutStaff } from './routes/session.ts';
-import { listStaff, readStaff, removeStaff, updateStaff } from './routes/staff.ts';
+import { removeStaff, staffRoutes } from './routes/staff.ts';
 import { forgetExpired } from './sweep.ts';
 
 export {
@@ -45,9 +45,7 @@ export default definePackage({
     resetStaffPassword,
     readMe,
     updateMe,
-    listStaff,
-    readStaff,
-    updateStaff,
+    ...staffRoutes,
     removeStaff,
     listInvites,
     createInvite,

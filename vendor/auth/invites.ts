@@ -1,22 +1,14 @@
 /**
  * Rules of invites: how people come to work for a merchant.
  */
-import {
-  type BoxServices,
-  hashToken,
-  isUniqueViolation,
-  newId,
-  notFound,
-  publish,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { type BoxServices, hashToken, isUniqueViolation, newId, publish, type TenantDatabase } from '@carton/runtime';
 import { guardToken } from './attempts.ts';
 import { staffInvited, staffJoined } from './events.ts';
 import { hashPassword } from './password.ts';
 import { alreadyStaff, inviteUnknown } from './problems.ts';
 import type { Role, StaffUser } from './schemas.ts';
 import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
-import { findStaffByEmail, type InviteRow, isOpenInvite, removeExpiredInvites, takeInvite } from './store.ts';
+import { type InviteRow, isOpenInvite, removeExpiredInvites, staffUsers, takeInvite } from './store.ts';
 
 const inviteMinutes = 7 * 24 * 60;
 
@@ -31,7 +23,7 @@ export async function invite(
   const email = normalizeEmail(given);
   const token = newToken('inv');
   const work = db.transaction(async (transaction) => {
-    if (await findStaffByEmail(transaction, email)) throw alreadyStaff(`${email} works here already.`);
+    if (await staffUsers.findBy(transaction, { email })) throw alreadyStaff(`${email} works here already.`);
     await removeExpiredInvites(transaction);
     const row = await transaction.insert<InviteRow>('staff_invites', {
       id: newId(),
@@ -70,10 +62,4 @@ export async function acceptInvite(
   return work.catch((error) => {
     throw isUniqueViolation(error, 'staff_users_email') ? alreadyStaff('Sign in instead.') : error;
   });
-}
-
-/** @throws not_found (404) */
-export async function revokeInvite(db: TenantDatabase, id: string): Promise<void> {
-  const removed = await db.remove('staff_invites', { id });
-  if (removed.length === 0) throw notFound(`No open invite has the id ${id}.`);
 }

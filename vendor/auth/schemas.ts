@@ -8,7 +8,6 @@ import {
   Email,
   externalFields,
   integrationPageOf,
-  integrationQuery,
   nullable,
   object,
   oneOf,
@@ -43,7 +42,6 @@ export const StaffUser = object(
 );
 export type StaffUser = Static<typeof StaffUser>;
 export const StaffUserPage = integrationPageOf(StaffUser, 'StaffUserPage');
-export const StaffUserQuery = integrationQuery();
 
 /** A key that somebody made, as those who manage staff see it. */
 export const StaffKey = object(

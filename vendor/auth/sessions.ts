@@ -14,7 +14,7 @@ import { verifyPassword } from './password.ts';
 import { wrongLogIn } from './problems.ts';
 import type { LogIn } from './schemas.ts';
 import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
-import { closeSessions, findStaffByEmail, insertSession, removeSession } from './store.ts';
+import { closeSessions, insertSession, removeSession, staffUsers } from './store.ts';
 
 const sessionMinutes = 12 * 60;
 
@@ -42,7 +42,7 @@ export async function logIn(
   const device = given ?? readDeviceCookie(cookies, account);
   const attempt = { realm: 'staff', account, address: client.address, device };
   const guard = await guardPassword(db, attempt);
-  const staff = await findStaffByEmail(db, account);
+  const staff = await staffUsers.findBy(db, { email: account });
   const right = await verifyPassword(password, staff?.passwordHash ?? null);
   if (!staff || !right) throw wrongLogIn();
   const token = newToken('sts');

@@ -3,7 +3,6 @@
  */
 import {
   invalidField,
-  json,
   notFound,
   type ServicesFor,
   type StaffCaller,
@@ -17,13 +16,13 @@ import { hashPassword, verifyPassword } from './password.ts';
 import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
 import { lastOwner, ownAccount, wrongPassword } from './problems.ts';
 import type { ChangeMe, ChangeStaffUser, RemovedStaffUser, StaffUser, StaffUserWithKeys } from './schemas.ts';
-import { endAccess, findStaffById, lockOwners, lockStaff, type StaffRow } from './store.ts';
+import { endAccess, lockOwners, lockStaff, type StaffRow, staffUsers } from './store.ts';
 
 type Signed = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
 
 /** The signed-in member of staff. @throws unauthenticated (401) when they have just been removed */
 export async function readOwnUser({ db, staff }: Pick<Signed, 'db' | 'staff'>): Promise<StaffRow> {
-  const user = await findStaffById(db, staff.id);
+  const user = await staffUsers.find(db, staff.id);
   if (!user) throw unauthenticated();
   return user;
 }
@@ -73,8 +72,8 @@ async function changePassword(
 
 /** @throws not_found (404) */
 export async function readStaffUser(db: TenantDatabase, id: string): Promise<StaffUserWithKeys> {
-  const [user, apiKeys] = await Promise.all([findStaffById(db, id), listKeysOf(db, id)]);
-  return user ? { ...user, apiKeys } : unknownStaff(id);
+  const [user, apiKeys] = await Promise.all([staffUsers.require(db, id), listKeysOf(db, id)]);
+  return { ...user, apiKeys };
 }
 
 /**
@@ -95,12 +94,10 @@ export async function changeStaff(
     // By another role's permissions they could be more than what a source lets them do today.
     if (role !== user.role) refuseGrantBeyond(caller, permissionsOfRole[role]);
     if (isLastOwner && (role !== 'owner' || status !== 'active')) throw lastOwner();
-    const metadata = change.metadata && json(change.metadata);
-    const patch = { ...change, metadata, updatedAt: new Date() };
-    const [changed] = await transaction.update<StaffUser>('staff_users', { id }, patch);
+    const changed = await staffUsers.change(transaction, id, change);
     if (status === 'disabled') await endAccess(transaction, id);
     if (change.status === 'disabled' && !keepApiKeys) await revokeKeysOf(transaction, id);
-    return { ...(changed as StaffUser), apiKeys: await listKeysOf(transaction, id) };
+    return { ...changed, apiKeys: await listKeysOf(transaction, id) };
   });
 }
 
@@ -118,7 +115,7 @@ export async function removeStaff(
     const { isLastOwner } = await lockForChange(transaction, caller, id);
     if (isLastOwner) throw lastOwner();
     if (!keepApiKeys) await revokeKeysOf(transaction, id);
-    await transaction.remove('staff_users', { id });
+    await staffUsers.remove(transaction, id);
     return { id, apiKeys: await listKeysOf(transaction, id) };
   });
 }

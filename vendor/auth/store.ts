@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of auth.
  */
-import { newId, type TenantDatabase } from '@carton/runtime';
+import { newId, rows, type TenantDatabase } from '@carton/runtime';
 import type { Role, StaffUser } from './schemas.ts';
 
 export interface StaffRow extends StaffUser {
@@ -16,15 +16,14 @@ export interface InviteRow {
   expiresAt: string;
 }
 
-export async function findStaffByEmail(db: TenantDatabase, email: string): Promise<StaffRow | null> {
-  const [row] = await db.query<StaffRow>('select * from staff_users where tenant_id = $1 and email = $2', [email]);
-  return row ?? null;
-}
+export const staffUsers = rows<StaffRow>({ table: 'staff_users', noun: 'member of staff', json: ['metadata'] });
 
-export async function findStaffById(db: TenantDatabase, id: string): Promise<StaffRow | null> {
-  const [row] = await db.query<StaffRow>('select * from staff_users where tenant_id = $1 and id = $2', [id]);
-  return row ?? null;
-}
+/** An invite that has run out is removed in time, and not listed before: lists ask for `open` ones. */
+export const staffInvites = rows<InviteRow>({
+  table: 'staff_invites',
+  noun: 'open invite',
+  filters: { open: (invites) => invites.whereRaw('staff_invites.expires_at > now()') },
+});
 
 /** The active member of staff whose session has this token, with the session's id. */
 export async function findStaffBySession(

@@ -1,12 +1,12 @@
 /**
  * Invites: how people come to work for the shop.
  */
-import { pageQuery, paginate, route, tooManyRequests } from '@carton/runtime';
-import { acceptInvite as accept, invite, revokeInvite as revoke } from '../invites.ts';
+import { pageQuery, route, tooManyRequests } from '@carton/runtime';
+import { acceptInvite as accept, invite } from '../invites.ts';
 import { permissionsOfRole, refuseGrantBeyond } from '../permissions.ts';
 import { alreadyStaff, inviteUnknown } from '../problems.ts';
 import { AcceptInvite, CreatedInvite, CreateInvite, StaffInvitePage, StaffUser } from '../schemas.ts';
-import type { InviteRow } from '../store.ts';
+import { staffInvites } from '../store.ts';
 
 const tag = 'Staff';
 
@@ -22,10 +22,7 @@ export const listInvites = route(
     status: 200,
     response: StaffInvitePage,
   },
-  ({ db, query }) => {
-    const open = db.table<InviteRow>('staff_invites').where('expires_at', '>', db.raw('now()'));
-    return paginate(open, 'staff_invites', query);
-  },
+  ({ db, query }) => staffInvites.page(db, { ...query, open: true }),
 );
 
 export const createInvite = route(
@@ -57,7 +54,7 @@ export const revokeInvite = route(
     access: 'staff',
     status: 204,
   },
-  ({ db, params }) => revoke(db, params.id),
+  ({ db, params }) => staffInvites.remove(db, params.id),
 );
 
 export const acceptInvite = route(
