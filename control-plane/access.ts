@@ -4,8 +4,7 @@
 import { type AccessKind, bearerToken, type MetricsReader, metricsAccess, secretsEqual } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { GuessLimiter } from './license/guesses.ts';
-import { identifyLicense } from './license/service.ts';
-import type { ControlPlaneCallers } from './services.ts';
+import { identifyLicense, type LicenseCallers } from './license/service.ts';
 
 /** What a credential is held against. */
 export interface CredentialScope {
@@ -16,13 +15,13 @@ export interface CredentialScope {
   metricsSecret?: string | undefined;
 }
 
-const admin: AccessKind<CredentialScope, ControlPlaneCallers['admin'], 'admin'> = {
+const admin: AccessKind<CredentialScope, LicenseCallers['admin'], 'admin'> = {
   name: 'admin',
   schemes: { adminSecret: { type: 'http', scheme: 'bearer', description: "The vendor's own secret" } },
   authenticate: (ctx, { adminSecret }) => (secretsEqual(bearerToken(ctx), adminSecret) ? { admin: true } : null),
 };
 
-const registry: AccessKind<CredentialScope, ControlPlaneCallers['registry'], 'registry'> = {
+const registry: AccessKind<CredentialScope, LicenseCallers['registry'], 'registry'> = {
   name: 'registry',
   schemes: { registrySecret: { type: 'http', scheme: 'bearer', description: 'Secret of the gated registry' } },
   authenticate: (ctx, { registrySecret }) =>
@@ -30,7 +29,7 @@ const registry: AccessKind<CredentialScope, ControlPlaneCallers['registry'], 're
 };
 
 /** Routes with this access declare what `identifyLicense` throws. */
-const license: AccessKind<CredentialScope, ControlPlaneCallers['license'], 'license'> = {
+const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'> = {
   name: 'license',
   schemes: { licenseKey: { type: 'http', scheme: 'bearer', description: 'A licence key' } },
   async authenticate(ctx, scope) {
@@ -42,6 +41,6 @@ const license: AccessKind<CredentialScope, ControlPlaneCallers['license'], 'lice
 const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSecret);
 
 /** Whoever was let in. */
-export type Caller = ControlPlaneCallers['admin' | 'registry' | 'license'] | MetricsReader;
+export type Caller = LicenseCallers['admin' | 'registry' | 'license'] | MetricsReader;
 
 export const accessKinds: readonly AccessKind<CredentialScope, Caller>[] = [admin, registry, license, metrics];

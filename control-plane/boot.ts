@@ -26,11 +26,11 @@ import { type Logger, pino } from 'pino';
 import { accessKinds, type Caller, type CredentialScope } from './access.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import { catalogueRoutes } from './catalogue/routes.ts';
-import { createGuessLimiter } from './license/guesses.ts';
+import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { licenseRoutes } from './license/routes.ts';
 import manifest from './package.json' with { type: 'json' };
-import type { ControlPlaneServices, ControlPlaneSettings } from './services.ts';
-import { openSigningKeys } from './signing/keys.ts';
+import type { CommonServices, ControlPlaneSettings } from './services.ts';
+import { openSigningKeys, type SigningKeys } from './signing/keys.ts';
 import { signingRoutes } from './signing/routes.ts';
 import { telemetryRoutes } from './telemetry/routes.ts';
 
@@ -54,6 +54,12 @@ export interface ControlPlaneOptions extends ControlPlaneSettings {
   /** 0 takes a free one. */
   port: number;
   log?: Logger;
+}
+
+/** What all rooms' handlers together are given. */
+export interface ControlPlaneServices extends CommonServices {
+  signing: SigningKeys;
+  guesses: GuessLimiter;
 }
 
 export interface RunningControlPlane {
@@ -111,7 +117,7 @@ async function serve(
   const migrations = await collectMigrations([migrationOwner]);
   operations.watchPool('requests', db);
   operations.watchMigrations(db, migrations);
-  const areas = [
+  const areas: { name: string; description: string; routes: readonly Route<ControlPlaneServices>[] }[] = [
     { name: 'licences', description: 'Licence keys and their activation', routes: licenseRoutes },
     { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
     { name: 'telemetry', description: 'Reports of what the registry served and refused', routes: telemetryRoutes },

@@ -1,11 +1,8 @@
 /**
- * What a handler of the control plane's routes is given.
+ * What every handler of the control plane's routes is given. A room whose handlers are given more says so where it makes
+ * its `route`.
  */
-import { routeFor } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { GuessLimiter } from './license/guesses.ts';
-import type { License } from './license/schemas.ts';
-import type { SigningKeys } from './signing/keys.ts';
 
 /** What the vendor has decided about all customers. */
 export interface ControlPlaneSettings {
@@ -25,22 +22,16 @@ export interface Once {
   replayed: boolean;
 }
 
-export interface ControlPlaneServices {
+export interface CommonServices {
   db: Knex;
   settings: ControlPlaneSettings;
-  signing: SigningKeys;
-  guesses: GuessLimiter;
   client: { address: string };
   once: Once | null;
 }
 
-/** What each access kind lets in; a handler is given it by the access that its route declares. */
-export interface ControlPlaneCallers {
+/** What access kinds let in; a handler is given it by the access that its route declares. */
+export interface CommonCallers {
   public: unknown;
   admin: { admin: true };
   registry: { registry: true };
-  license: { license: License };
 }
-
-/** The `route` of every room of the control plane. */
-export const route = routeFor<ControlPlaneServices, ControlPlaneCallers>();

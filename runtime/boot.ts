@@ -2,6 +2,7 @@
  * The whole start of a box as one readable list: database, packages, migrations, routes, document, listen.
  */
 import { type Logger, pino } from 'pino';
+import { problemOfDatabaseError } from './answers/database-problems.ts';
 import { prepareBackground } from './background/background.ts';
 import { accessKindsIn, isBoxRoute, routesOf } from './box/access.ts';
 import type { BoxAccessKind, BoxCaller } from './box/callers.ts';
@@ -12,13 +13,14 @@ import { boxRateLimits } from './box/rate-limits.ts';
 import { type Box, type BoxServices, type RequestServices, requestServices } from './box/services.ts';
 import { SessionKeys } from './box/session-keys.ts';
 import { noTenantId, TenantResolver, type TenantScope, tenantProblems } from './box/tenancy.ts';
+import type { Tier } from './box/tier.ts';
 import { settings as boxSettings } from './config.ts';
 import { isCitus } from './db/citus/find.ts';
-import { problemOfDatabaseError } from './db/connection.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { collectMigrations, migrate, withMigrationLock } from './db/migrations.ts';
 import { prepareRuntimeRole } from './db/row-security.ts';
 import { outboxListeners } from './events/outbox.ts';
+import { gatherExtensions } from './extension/extension.ts';
 import { createApp } from './http/app.ts';
 import { completeRoutes } from './http/complete.ts';
 import type { RateLimits } from './http/rate-limit.ts';
@@ -29,8 +31,7 @@ import { explorer } from './openapi/explorer.ts';
 import { serveDocument } from './openapi/served.ts';
 import { type Operations, startOperations } from './operations/operations.ts';
 import type { TracingSettings } from './operations/tracing/settings.ts';
-import { gatherExtensions } from './package/extension.ts';
-import { type LoadedPackage, loadPackages, type Tier } from './package/load.ts';
+import { type LoadedPackage, loadPackages } from './package/load.ts';
 import { readPackageSettings } from './package/settings.ts';
 import { vendor } from './vendor.ts';
 

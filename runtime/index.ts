@@ -1,6 +1,15 @@
 /**
  * What a package builds with.
  */
+export { eachRow } from './answers/each-row.ts';
+export {
+  followChanges,
+  type IntegrationPage,
+  type IntegrationPlace,
+  paginateIntegration,
+  refuseFilters,
+} from './answers/following.ts';
+export { newestFirst, paginate, paginateChoices, type Sort } from './answers/paging.ts';
 export { type Job, job } from './background/job.ts';
 export { type AccessOptions, accessKinds } from './box/access.ts';
 export type { BoxAccessKind } from './box/callers.ts';
@@ -9,26 +18,20 @@ export { type Box, type BoxServices, route, type ServicesFor, varying } from './
 export { type MemberSession, type SessionMemory, type ShopperSession, sessionMemories } from './box/shopper-session.ts';
 export type { StaffCaller } from './box/staff-caller.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
+export { type Tier, tiers } from './box/tier.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
 export { beginTogether } from './db/begin-together.ts';
 export type { Actor, Change } from './db/changes.ts';
-export { isForeignKeyViolation, isUniqueViolation, toCamelCase } from './db/connection.ts';
+export { toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';
-export { eachRow } from './db/each-row.ts';
-export {
-  followChanges,
-  type IntegrationPage,
-  type IntegrationPlace,
-  paginateIntegration,
-  refuseFilters,
-} from './db/following.ts';
+export { isForeignKeyViolation, isUniqueViolation } from './db/errors.ts';
 export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
-export { newestFirst, paginate, paginateChoices, type Sort } from './db/paging.ts';
 export { changeListeners, json, noteDeletions, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
+export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
@@ -67,8 +70,7 @@ export {
   roundHalfUp,
 } from './money/money.ts';
 export { definePackage, type PackageDefinition } from './package/define.ts';
-export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './package/extension.ts';
-export { type LoadedPackage, type Tier, tiers } from './package/load.ts';
+export type { LoadedPackage } from './package/load.ts';
 export { type PackageSettings, packageSettings } from './package/settings.ts';
 export {
   type EmailProofStep,

@@ -4,8 +4,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { boot } from './boot.ts';
+import type { Tier } from './box/tier.ts';
 import { readConfig } from './config.ts';
-import type { Tier } from './package/load.ts';
 import { runService } from './process.ts';
 
 interface LockFile {

@@ -2,19 +2,22 @@
  * What another service of the vendor's (the control plane) builds its API, document and database with:
  * everything of the engine that knows nothing of boxes, packages or tenants.
  */
-export { camelCaseRow, connect, isUniqueViolation, planning, problemOfDatabaseError } from './db/connection.ts';
+export { problemOfDatabaseError } from './answers/database-problems.ts';
+export { paginate } from './answers/paging.ts';
+export { type Tier, tiers } from './box/tier.ts';
+export { camelCaseRow, connect, planning } from './db/connection.ts';
 export { openDatabase } from './db/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
+export { isUniqueViolation } from './db/errors.ts';
 export { newId } from './db/id.ts';
 export { collectMigrations, migrate, migratorSettings, pendingMigrations } from './db/migrations.ts';
-export { paginate } from './db/paging.ts';
 export * from './http/index.ts';
 export { explorer } from './openapi/explorer.ts';
 export { type ServedDocument, serveDocument } from './openapi/served.ts';
 export { type MetricsReader, metricsAccess } from './operations/metrics/access.ts';
 export { type Operations, startOperations } from './operations/operations.ts';
 export { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
-export { loadPackages, type Tier, tiers } from './package/load.ts';
+export { loadPackages } from './package/load.ts';
 export { runService } from './process.ts';
 export { readSettings, readTrustProxy, serviceSettings } from './settings.ts';
 export { packageName, vendor } from './vendor.ts';

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { tiers } from '../runtime/package/load.ts';
+import { tiers } from '../runtime/box/tier.ts';
 import { sourceRoot } from '../runtime/testing/packages.ts';
 import { vendor } from '../runtime/vendor.ts';
 import { namesOf, nextTimestamp, writeNewPackage } from './new/package.ts';

@@ -1,16 +1,18 @@
 /**
  * Boxes and their domains: registered by the holder of a licence, asked about by whoever renders websites.
  */
-import { notFound, object, Type, tooManyRequests } from '@carton/runtime/service';
+import { notFound, object, routeFor, Type, tooManyRequests } from '@carton/runtime/service';
+import type { GuessLimiter } from '../license/guesses.ts';
 import { licenseKeyMalformed, licenseKeyUnknown, licenseRevoked, licenseSuspended } from '../license/problems.ts';
-import { identifyLicense, refuseWithdrawn } from '../license/service.ts';
+import { identifyLicense, type LicenseCallers, refuseWithdrawn } from '../license/service.ts';
 import { BoxName } from '../schemas.ts';
-import { route } from '../services.ts';
+import type { CommonServices } from '../services.ts';
 import { checkDomains } from './nameservers.ts';
 import { BoxStatus, DeployBoxDto, DeployBoxResult, HostResolution } from './schemas.ts';
 import { deployBox as deploy, domainTaken, release, resolveHost as resolve } from './service.ts';
 import { findBox } from './store.ts';
 
+const route = routeFor<CommonServices & { guesses: GuessLimiter }, LicenseCallers>();
 const tag = 'Boxes';
 /** An expired licence is no hindrance here: expiry stops pulls, and nothing that runs. */
 const licenseProblems = [licenseKeyMalformed, licenseKeyUnknown, licenseSuspended, licenseRevoked, tooManyRequests];

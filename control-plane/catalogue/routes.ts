@@ -1,10 +1,12 @@
 /**
  * The package catalogue for whoever wants to know what a tier holds.
  */
-import { object, oneOf, Type } from '@carton/runtime/service';
+import { object, oneOf, routeFor, Type } from '@carton/runtime/service';
 import { PackageName, Tier } from '../schemas.ts';
-import { route } from '../services.ts';
+import type { CommonCallers, CommonServices } from '../services.ts';
 import { catalogue } from './catalogue.ts';
+
+const route = routeFor<CommonServices, CommonCallers>();
 
 const CatalogueRoute = object(
   {

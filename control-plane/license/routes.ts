@@ -1,9 +1,9 @@
 /**
  * Licences: what the vendor does with them, and their exchange for a token.
  */
-import { pageQuery, Type, tooManyRequests } from '@carton/runtime/service';
+import { pageQuery, routeFor, Type, tooManyRequests } from '@carton/runtime/service';
 import { CustomerId, Tier } from '../schemas.ts';
-import { route } from '../services.ts';
+import type { CommonCallers } from '../services.ts';
 import {
   licenseExpired,
   licenseKeyMalformed,
@@ -23,6 +23,7 @@ import {
   RenewLicenseDto,
 } from './schemas.ts';
 import {
+  type ActivationServices,
   activate,
   mintLicense as mint,
   readLicense as read,
@@ -31,6 +32,7 @@ import {
 } from './service.ts';
 import { listLicenses as list } from './store.ts';
 
+const route = routeFor<ActivationServices, CommonCallers>();
 const tag = 'Licences';
 const access = 'admin';
 

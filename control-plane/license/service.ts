@@ -4,7 +4,7 @@
 import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { entitledPackages } from '../catalogue/entitlements.ts';
-import type { ControlPlaneServices } from '../services.ts';
+import type { CommonCallers, CommonServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
 import type { GuessLimiter } from './guesses.ts';
@@ -74,11 +74,22 @@ export function refuseWithdrawn({ status }: License): void {
   if (status === 'suspended') throw licenseSuspended('Ask the vendor to reinstate it.');
 }
 
+/** Of routes that the holder of a key may call. */
+export interface LicenseCallers extends CommonCallers {
+  license: { license: License };
+}
+
+/** What an activation needs. */
+export interface ActivationServices extends CommonServices {
+  signing: SigningKeys;
+  guesses: GuessLimiter;
+}
+
 /**
  * Exchanges a key for a token and the packages it is good for (contract, ActivationResult).
  * @throws what identifyLicense and refuseWithdrawn throw, license_expired (403)
  */
-export async function activate(services: ControlPlaneServices & { signing: SigningKeys }, key: string) {
+export async function activate(services: ActivationServices, key: string) {
   const { db, signing, settings, client } = services;
   const license = await identifyLicense(services, key, client.address);
   refuseWithdrawn(license);

@@ -1,9 +1,11 @@
 /**
  * The keys that verify activation tokens, and their rotation.
  */
-import { DateTime, object, oneOf, Type, vendor } from '@carton/runtime/service';
-import { route } from '../services.ts';
-import { algorithm } from './keys.ts';
+import { DateTime, object, oneOf, routeFor, Type, vendor } from '@carton/runtime/service';
+import type { CommonCallers, CommonServices } from '../services.ts';
+import { algorithm, type SigningKeys } from './keys.ts';
+
+const route = routeFor<CommonServices & { signing: SigningKeys }, CommonCallers>();
 
 const tag = 'Signing keys';
 /** Short: whoever meets an unknown `kid` asks again, and must not be given an old answer for long. */

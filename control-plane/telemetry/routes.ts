@@ -9,13 +9,15 @@ import {
   oneOf,
   pageOf,
   pageQuery,
+  routeFor,
   Type,
   Uuid,
 } from '@carton/runtime/service';
 import { CustomerId, PackageName, Tier, VersionText } from '../schemas.ts';
-import { route } from '../services.ts';
+import type { CommonCallers, CommonServices } from '../services.ts';
 import { listReports, storeReport } from './store.ts';
 
+const route = routeFor<CommonServices, CommonCallers>();
 const tag = 'Telemetry';
 const Outcome = oneOf(['allowed', 'denied'], { description: 'Whether the registry served the package' });
 

@@ -5,9 +5,10 @@
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/database.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
+import type { Subscriber } from '../events/subscriber.ts';
+import type { Extensions } from '../extension/extension.ts';
 import { apart } from '../operations/current-work.ts';
-import type { Extensions } from '../package/extension.ts';
-import type { LoadedPackage } from '../package/load.ts';
+import type { Job } from './job.ts';
 import { openWakeLine, type WakeLine } from './wake.ts';
 import { createWorker, type Worker, type WorkerObserver } from './worker.ts';
 
@@ -17,7 +18,8 @@ export interface BackgroundOptions {
   role: string | null;
   /** The database is distributed by Citus. */
   distributed: boolean;
-  packages: readonly LoadedPackage[];
+  /** What the packages do in the background. */
+  packages: readonly { subscribers?: readonly Subscriber[]; jobs?: readonly Job[] }[];
   log: Logger;
   observe?: Partial<WorkerObserver>;
   /** Is told of every wait and every statement of its connections. */

@@ -11,9 +11,9 @@ import type { Database } from '../db/database.ts';
 import { deliverInSteps, deliverTogether, type EndedAttempt } from '../events/deliver.ts';
 import { dispatchTask, type FannedOut, fanOut } from '../events/fan-out.ts';
 import type { Subscriber } from '../events/subscriber.ts';
+import type { RunTask } from '../operations/task.ts';
 import { claimJob, type Job } from './job.ts';
 import { Lane } from './lane.ts';
-import type { RunTask } from './task.ts';
 
 /** Told of what the worker does; for metrics and traces. */
 export interface WorkerObserver {

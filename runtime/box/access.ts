@@ -1,10 +1,9 @@
 /**
  * The ways to be allowed into a box: the engine's own, and those that packages contribute.
  */
+import { extensionPoint, type HasExtensions } from '../extension/extension.ts';
 import { accessKindsOf, type Route } from '../http/route.ts';
 import { metricsAccess } from '../operations/metrics/access.ts';
-import { extensionPoint, type HasExtensions } from '../package/extension.ts';
-import type { LoadedPackage } from '../package/load.ts';
 import { type BoxAccessKind, boxWide } from './callers.ts';
 import type { BoxServices } from './services.ts';
 import { type SessionOptions, shopperAccess } from './shopper-session.ts';
@@ -39,7 +38,7 @@ export function isBoxRoute({ declaration }: Pick<Route<never>, 'declaration'>): 
  * @param kinds what this box knows: a kind that stands in for another is let in wherever that one is asked for a right
  */
 export function routesOf(
-  { name, routes }: LoadedPackage,
+  { name, routes }: { name: string; routes: readonly Route<BoxServices>[] },
   box?: HasExtensions,
   kinds: readonly BoxAccessKind[] = [],
 ): Route<BoxServices>[] {

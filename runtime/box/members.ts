@@ -3,9 +3,9 @@
  */
 import type { Context } from 'koa';
 import type { SecuritySchemeObject } from 'openapi3-ts/oas31';
+import { extensionPoint, type HasExtensions } from '../extension/extension.ts';
 import { bearerToken } from '../http/credentials.ts';
 import { unauthenticated } from '../http/problems.ts';
-import { extensionPoint, type HasExtensions } from '../package/extension.ts';
 import { vendor } from '../vendor.ts';
 import type { TenantScope } from './tenancy.ts';
 

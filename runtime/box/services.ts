@@ -6,18 +6,27 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { HasExtensions } from '../extension/extension.ts';
 import { type Route, routeFor, type Variation } from '../http/route.ts';
-import type { HasExtensions } from '../package/extension.ts';
-import type { LoadedPackage, Tier } from '../package/load.ts';
 import type { BoxAccess, BoxCaller, BoxCallerOf, BoxCallers } from './callers.ts';
 import type { ShopperSession } from './shopper-session.ts';
 import type { StaffCaller } from './staff-caller.ts';
 import type { Tenant, TenantScope } from './tenancy.ts';
+import type { Tier } from './tier.ts';
+
+/** What a box says of a package that it has mounted. */
+export interface MountedPackage {
+  /** Full npm name. */
+  readonly fullName: string;
+  readonly version: string;
+  /** The least tier that has it. */
+  readonly tier: Tier;
+}
 
 /** The box a request reached. */
 export interface Box {
   readonly tier: Tier;
-  readonly packages: readonly LoadedPackage[];
+  readonly packages: readonly MountedPackage[];
   readonly database: Database;
   /** Every permission that the mounted routes ask for. */
   readonly permissions: readonly string[];

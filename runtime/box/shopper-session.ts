@@ -6,8 +6,8 @@
 import type { Context } from 'koa';
 import type { HeadersObject } from 'openapi3-ts/oas31';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import { extensionPoint, type HasExtensions } from '../extension/extension.ts';
 import { type AccessKind, hashToken } from '../http/credentials.ts';
-import { extensionPoint, type HasExtensions } from '../package/extension.ts';
 import { vendor } from '../vendor.ts';
 import { findMember, memberSchemes } from './members.ts';
 import type { SessionKeys } from './session-keys.ts';

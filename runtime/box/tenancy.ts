@@ -5,9 +5,9 @@
 import type { Context } from 'koa';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import { extensionPoint } from '../extension/extension.ts';
 import { type AccessKind, bearerToken, secretsEqual } from '../http/credentials.ts';
 import { defineProblem, Problem } from '../http/problems.ts';
-import { extensionPoint } from '../package/extension.ts';
 import type { StaffCaller } from './staff-caller.ts';
 
 export const hostingSecretHeader = 'X-Hosting-Secret';

@@ -3,8 +3,6 @@
  */
 import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
-import { externalIdTaken } from '../http/integration.ts';
-import { invalidRequest, type Problem, unavailable } from '../http/problems.ts';
 import type { Answer, Connection } from './client.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
 import { type WritingConnection, writeTogether } from './write-together.ts';
@@ -149,46 +147,4 @@ export function rowsOf({ rows, fields }: Pick<Answer, 'rows' | 'fields'>): Recor
     for (let index = 0; index < names.length; index++) row[names[index] as string] = values[index];
     return row;
   });
-}
-
-const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
-
-/**
- * The problem an error of the database stands for: 409 where an `externalId` is taken, 503 while it is away or broke a deadlock (class 40), 400 for a value it cannot hold
- * (class 22 of the SQLSTATE codes), undefined for what is our own fault.
- */
-export function problemOfDatabaseError(error: unknown): Problem | undefined {
-  const { code, name, message } = error as { code?: unknown; name?: string; message?: string };
-  const state = typeof code === 'string' ? code : '';
-  const away =
-    unreachable.has(state) ||
-    /^(08|40|53|57P|57014)/.test(state) ||
-    name === 'KnexTimeoutError' ||
-    /Connection terminated|connection timeout|not queryable/i.test(message ?? '');
-  if (away) return unavailable('The database does not answer at the moment.', { headers: { 'Retry-After': '2' } });
-  if (/^22/.test(state)) return invalidRequest('A value cannot be stored as it is.');
-  if (isUniqueViolation(error) && /_external_id$/.test(constraintOf(error) ?? '')) return externalIdTaken();
-  return undefined;
-}
-
-/** True for a violation of a unique constraint, of the named one if given (SQLSTATE 23505). */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return isViolation(error, '23505', constraint);
-}
-
-/** True for a violation of a foreign key, of the named one if given (SQLSTATE 23503). */
-export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
-  return isViolation(error, '23503', constraint);
-}
-
-function isViolation(error: unknown, state: string, constraint?: string): boolean {
-  if ((error as { code?: string } | undefined)?.code !== state) return false;
-  return constraint === undefined || constraintOf(error) === constraint;
-}
-
-/** What comes from another node of Citus names it in the message alone, and there the number of the shard follows it. */
-function constraintOf(error: unknown): string | undefined {
-  const violation = error as { constraint?: string; message?: string };
-  const name = violation.constraint ?? /constraint "([^"]*)"/.exec(violation.message ?? '')?.[1];
-  return name?.replace(/_\d{6,}$/, '');
 }

@@ -3,7 +3,7 @@
  * tenant (the list of tenants, the hosts) goes through `box`.
  */
 import type { Knex } from 'knex';
-import type { Extensions } from '../package/extension.ts';
+import type { Extensions } from '../extension/extension.ts';
 import type { Actor } from './changes.ts';
 import { openDistributedHomes } from './citus/homes.ts';
 import { type ConnectionOptions, camelCaseRow, connect } from './connection.ts';

@@ -2,9 +2,8 @@
  * Lending the connections of the pool: never to a queue without end, and never for longer than the request may take.
  */
 import type { Knex } from 'knex';
-import { unavailable } from '../http/problems.ts';
 import type { Connection } from './client.ts';
-import { problemOfDatabaseError } from './connection.ts';
+import { breaksConnection, DatabaseBusy } from './errors.ts';
 import type { DatabaseObserver } from './observer.ts';
 
 /** So many may wait for each connection of the pool; whoever comes then is told to come again. */
@@ -13,21 +12,18 @@ const waitingForEach = 32;
 /** A moment on the clock of `performance.now()` by which work has to be done. */
 export type Deadline = number;
 
-/** What work past its deadline is answered with (503). */
-const tooLate = () =>
-  unavailable('The request took longer than it may and was ended.', {
-    headers: { 'Retry-After': '5' },
-  });
+/** What work past its deadline is refused with. */
+const tooLate = () => new DatabaseBusy('The request took longer than it may and was ended.', 5);
 
 /**
  * Takes a connection out of the pool, for whoever gives it back.
- * @throws unavailable (503) when too many wait already or the deadline has passed
+ * @throws DatabaseBusy when too many wait already or the deadline has passed
  */
 export async function takeConnection(knex: Knex, deadline?: Deadline): Promise<PooledConnection> {
   const { pool } = knex.client;
   if (deadline !== undefined && performance.now() >= deadline) throw tooLate();
   if (pool.numPendingAcquires() >= pool.max * waitingForEach) {
-    throw unavailable('Too many requests wait for the database.', { headers: { 'Retry-After': '1' } });
+    throw new DatabaseBusy('Too many requests wait for the database.', 1);
   }
   const { observer } = knex.userParams as { observer?: DatabaseObserver };
   return observer ? observedWait(knex, observer) : knex.client.acquireConnection();
@@ -59,7 +55,7 @@ export interface PooledConnection extends Connection {
 /**
  * Work on one connection of the pool, which gets it back; one that broke is not handed out again. Past the deadline
  * the connection is cut: PostgreSQL notices, ends the statement and rolls back.
- * @throws unavailable (503) like `takeConnection`, and when the deadline passes
+ * @throws DatabaseBusy like `takeConnection`, and when the deadline passes
  */
 export async function withConnection<T>(
   knex: Knex,
@@ -85,10 +81,4 @@ export async function withConnection<T>(
     clearTimeout(timer);
     knex.client.releaseConnection(connection);
   }
-}
-
-/** A statement that lost to another transaction or ran too long (SQLSTATE 40xxx, 57014) leaves its connection whole. */
-function breaksConnection(error: unknown): boolean {
-  const state = String((error as { code?: unknown }).code);
-  return problemOfDatabaseError(error)?.type.status === 503 && !/^(40|57014)/.test(state);
 }

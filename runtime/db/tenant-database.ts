@@ -2,7 +2,7 @@
  * The one way a package reaches the database: every statement made here carries the tenant.
  */
 import type { Knex } from 'knex';
-import { type Extensions, extensionPoint } from '../package/extension.ts';
+import { type Extensions, extensionPoint } from '../extension/extension.ts';
 import { builderClient, takeAtHome } from './builder-client.ts';
 import { type Actor, type Change, withoutSecrets } from './changes.ts';
 import type { Connection } from './client.ts';

@@ -6,9 +6,9 @@
  * Of each subscriber and resource only the first that waits is claimed, so a resource's events stay in order: behind
  * one that fails the later ones wait, until it is delivered or dead.
  */
-import type { RunTask } from '../background/task.ts';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { RunTask } from '../operations/task.ts';
 import type { DeliveredEvent, Subscriber } from './subscriber.ts';
 
 const claimedSeconds = 60;

@@ -4,9 +4,9 @@
  */
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import { extensionPoint } from '../extension/extension.ts';
 import type { Static, TSchema } from '../http/schemas.ts';
 import { faults } from '../http/validation.ts';
-import { extensionPoint } from '../package/extension.ts';
 import type { EventDefinition } from './event.ts';
 
 /** What an event is about; events of one resource are told in their order. */

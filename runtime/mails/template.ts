@@ -5,8 +5,8 @@
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { EventDefinition } from '../events/event.ts';
 import type { DeliveredEvent } from '../events/subscriber.ts';
+import { extensionPoint } from '../extension/extension.ts';
 import type { Static, TSchema } from '../http/schemas.ts';
-import { extensionPoint } from '../package/extension.ts';
 
 /** A mail to be sent: to whom, in which language, and what its text is filled with. */
 export interface ComposedMail<Data = unknown> {

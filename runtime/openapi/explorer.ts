@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Middleware } from 'koa';
 import { methodNotAllowed } from '../http/problems.ts';
+import type { ExplorerOptions } from './page.ts';
 
 const assets = new Map([
   ['swagger-ui.min.css', { folder: 'swagger-ui', file: 'swagger-ui.css', type: 'text/css' }],
@@ -29,16 +30,6 @@ function assetFolders(): Record<string, string> {
   if (existsSync(built)) return { 'swagger-ui': built, explorer: join(here, 'assets', 'explorer') };
   const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return { 'swagger-ui': library, explorer: join(here, 'assets') };
-}
-
-export interface ExplorerOptions {
-  /** Address of the page; its document stands at `<path>/json`. */
-  path?: string;
-  title: string;
-  /** What the page is of, in a sentence. */
-  description?: string;
-  /** What else the header says, in a word each: tier, version. */
-  badges?: readonly string[];
 }
 
 /** The page is served by a route of its own (http/service-routes.ts), so that the document lists it. */

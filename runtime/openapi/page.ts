@@ -5,7 +5,16 @@ import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { koaSwagger } from 'koa2-swagger-ui';
 import { vendor } from '../vendor.ts';
-import type { ExplorerOptions } from './explorer.ts';
+
+export interface ExplorerOptions {
+  /** Address of the page; its document stands at `<path>/json`. */
+  path?: string;
+  title: string;
+  /** What the page is of, in a sentence. */
+  description?: string;
+  /** What else the header says, in a word each: tier, version. */
+  badges?: readonly string[];
+}
 
 /**
  * The library's page with our header, contents and colours, without the font sheet it would fetch from elsewhere, and

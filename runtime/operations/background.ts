@@ -1,19 +1,32 @@
 /**
  * Watching the work in the background: attempts to deliver events, runs of jobs, and the sweeps over all tenants.
  */
-import type { BackgroundTask } from '../background/task.ts';
-import type { WorkerObserver } from '../background/worker.ts';
-import type { EndedAttempt } from '../events/deliver.ts';
-import type { FannedOut } from '../events/fan-out.ts';
 import { during } from './current-work.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { Histogram } from './metrics/histogram.ts';
+import type { BackgroundTask } from './task.ts';
 import type { Tracer } from './tracing/tracer.ts';
 
 /** In seconds: most events are delivered at once, and one that is tried for the last time is two days old. */
 const lagBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 21_600];
 
-export class BackgroundWatch implements WorkerObserver {
+/** Events that were dealt out to their subscribers. */
+interface DealtOut {
+  events: number;
+  /** Seconds that the oldest of them had waited. */
+  oldest: number;
+}
+
+/** An attempt to deliver an event that has ended. */
+interface EndedAttempt {
+  subscriber: string;
+  outcome: string;
+  /** Seconds since the event was written. */
+  age: number;
+}
+
+/** Is told of what the worker does. */
+export class BackgroundWatch {
   readonly #tracer: Tracer | null;
   readonly #dispatchLag = new Histogram(lagBounds);
   readonly #deliveryLag = new Map<string, Histogram>();
@@ -43,7 +56,7 @@ export class BackgroundWatch implements WorkerObserver {
     }
   }
 
-  fannedOut({ events, oldest }: FannedOut): void {
+  fannedOut({ events, oldest }: DealtOut): void {
     this.#dispatched += events;
     this.#dispatchLag.add(oldest);
   }

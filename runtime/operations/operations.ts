@@ -4,7 +4,6 @@
  */
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { WorkerObserver } from '../background/worker.ts';
 import type { Migration } from '../db/migrations.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
 import type { RequestObserver } from '../http/app-options.ts';
@@ -31,7 +30,7 @@ export interface OperationsOptions {
 export interface Operations {
   observeDatabase: DatabaseObserver;
   observeRequest: RequestObserver;
-  observeBackground: WorkerObserver;
+  observeBackground: BackgroundWatch;
   /** Adds a pool to the metrics. */
   watchPool(name: string, knex: Knex): void;
   /** Adds the migrations, and whether the database answers. */

@@ -7,8 +7,8 @@ import type { Job } from '../background/job.ts';
 import type { BoxServices } from '../box/services.ts';
 import type { EventDefinition } from '../events/event.ts';
 import type { Subscriber } from '../events/subscriber.ts';
+import type { Contribution } from '../extension/extension.ts';
 import type { Route } from '../http/route.ts';
-import type { Contribution } from './extension.ts';
 import type { PackageSettings } from './settings.ts';
 
 export interface PackageDefinition {

@@ -5,11 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Tier } from '../box/tier.ts';
 import { shortName, vendor } from '../vendor.ts';
 import { isPackageDefinition, type PackageDefinition } from './define.ts';
-
-export type Tier = 'basic' | 'growth' | 'enterprise';
-export const tiers: readonly Tier[] = ['basic', 'growth', 'enterprise'];
 
 /** A package as loaded. */
 export interface LoadedPackage extends PackageDefinition {

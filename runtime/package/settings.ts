@@ -3,10 +3,9 @@
  * its start. The values belong to the box, and its database handle carries them like the contributions to extension
  * points.
  */
+import { type Contribution, extensionPoint, type HasExtensions } from '../extension/extension.ts';
 import { object, type Static, type TObject, type TProperties } from '../http/schemas.ts';
 import { readSettings } from '../settings.ts';
-import { type Contribution, extensionPoint, type HasExtensions } from './extension.ts';
-import type { LoadedPackage } from './load.ts';
 
 /** The settings of a package, `Values` being what its code gets. */
 export interface PackageSettings<Values = unknown> {
@@ -56,7 +55,7 @@ export function packageSettings<Properties extends TProperties, Values = Static<
  * @throws Error naming the setting that is wrong, or that two declare
  */
 export function readPackageSettings(
-  packages: readonly Pick<LoadedPackage, 'fullName' | 'settings'>[],
+  packages: readonly { fullName: string; settings?: PackageSettings }[],
   environment: NodeJS.ProcessEnv,
   taken: readonly string[],
 ): Contribution[] {

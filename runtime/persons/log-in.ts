@@ -3,7 +3,7 @@
  * once an address is proved what was kept under it does.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { extensionPoint } from '../package/extension.ts';
+import { extensionPoint } from '../extension/extension.ts';
 
 /** A guest who signs in. */
 export interface MemberLogIn {

@@ -2,9 +2,8 @@
  * What a box keeps of a person who shops in it: each package declares its own part, how it is told (GDPR, Article 15)
  * and how it is erased (Article 17). Nobody else knows the tables of a package, so nobody else can do it.
  */
-
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { extensionPoint } from '../package/extension.ts';
+import { extensionPoint } from '../extension/extension.ts';
 
 /** Who is asked about, by whatever a package may know them by. */
 export interface Person {

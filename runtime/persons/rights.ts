@@ -2,8 +2,8 @@
  * What a person may ask of a shop: to be told what it keeps of them, and to be forgotten (GDPR, Articles 15 and 17).
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { HasExtensions } from '../extension/extension.ts';
 import { defineProblem } from '../http/problems.ts';
-import type { HasExtensions } from '../package/extension.ts';
 import { type Person, type PersonalData, personalData, type Subject, type Traces } from './personal-data.ts';
 
 export const erasureHindered = defineProblem({

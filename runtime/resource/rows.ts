@@ -4,11 +4,12 @@
  * would say again.
  */
 import type { Knex } from 'knex';
+import { type Followed, followChanges, type IntegrationPage, refuseFilters } from '../answers/following.ts';
+import { type Choices, newestFirst, paginate, paginateChoices, type Sort } from '../answers/paging.ts';
 import { beginTogether } from '../db/begin-together.ts';
-import { isForeignKeyViolation, isUniqueViolation, quoteName, toSnakeCase } from '../db/connection.ts';
-import { type Followed, followChanges, type IntegrationPage, refuseFilters } from '../db/following.ts';
+import { quoteName, toSnakeCase } from '../db/connection.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import { newId } from '../db/id.ts';
-import { type Choices, newestFirst, paginate, paginateChoices, type Sort } from '../db/paging.ts';
 import { json, type TenantDatabase } from '../db/tenant-database.ts';
 import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
 

@@ -2,7 +2,7 @@
  * Pages of the storefront, for the sitemap: each package says which of its resources have one.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { extensionPoint } from '../package/extension.ts';
+import { extensionPoint } from '../extension/extension.ts';
 
 /** A page that anybody may find. */
 export interface StorefrontAddress {

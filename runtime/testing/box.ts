@@ -4,10 +4,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { boot, type RunningBox } from '../boot.ts';
+import type { Tier } from '../box/tier.ts';
 import { type BoxDatabase, openDatabase } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { noRateLimits, type RateLimits } from '../http/rate-limit.ts';
-import type { Tier } from '../package/load.ts';
 import { type Caller, callerOf } from './client.ts';
 import { createTestDatabase } from './database.ts';
 import { packagesOfTier, sourceRoot } from './packages.ts';

@@ -2,7 +2,7 @@
  * What every package's tests use.
  */
 export { SessionKeys } from '../box/session-keys.ts';
-export { gatherExtensions } from '../package/extension.ts';
+export { gatherExtensions } from '../extension/extension.ts';
 export { createTestBox, type TestBox, type TestBoxOptions, type TestShop } from './box.ts';
 export { type Answer, type Caller, callerOf, pointersOf, sessionHashOf } from './client.ts';
 export {

@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Tier, tiers } from '../package/load.ts';
+import { type Tier, tiers } from '../box/tier.ts';
 import { vendor } from '../vendor.ts';
 
 /** A file at the top of the source tree: packages stand in node_modules beside it. */

@@ -1,7 +1,7 @@
 /**
  * What a box keeps of persons, as its packages declare it, for docs/personal-data.md.
  */
-import { gatherExtensions } from '../../runtime/package/extension.ts';
+import { gatherExtensions } from '../../runtime/extension/extension.ts';
 import type { LoadedPackage } from '../../runtime/package/load.ts';
 import { keepersOf } from '../../runtime/persons/rights.ts';
 

@@ -2,9 +2,9 @@
  * The pool: a queue that has an end, and work that is ended at its deadline, in the database too.
  */
 import t from 'tap';
-import { Problem } from '../../http/problems.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { openDatabase } from '../database.ts';
+import { DatabaseBusy } from '../errors.ts';
 import { newId } from '../id.ts';
 
 const { url, drop } = await createTestDatabase('empty');
@@ -24,12 +24,13 @@ async function refusalOf(work: PromiseLike<unknown>) {
   try {
     await work;
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { code: error.type.code, message: error.message, headers: error.headers };
+    if (!(error instanceof DatabaseBusy)) throw error;
+    return { message: error.message, retryAfter: error.retryAfter };
   }
   return undefined;
 }
 
+const tooLate = { message: /longer than it may/, retryAfter: 5 };
 const soon = () => performance.now() + 300;
 
 /** Sessions that still run a statement. */
@@ -46,11 +47,7 @@ async function untilNoneRuns(): Promise<void> {
 }
 
 t.test('a statement past the deadline is ended, here and in the database', async (t) => {
-  t.match(await refusalOf(database.forTenant(tenantId, null, soon()).query(sleep)), {
-    code: 'unavailable',
-    message: /longer than it may/,
-    headers: { 'Retry-After': '5' },
-  });
+  t.match(await refusalOf(database.forTenant(tenantId, null, soon()).query(sleep)), tooLate);
   await untilNoneRuns();
   t.strictSame(await database.forTenant(tenantId).query('select 1 as one where $1::uuid is not null'), [{ one: 1 }]);
 });
@@ -60,13 +57,13 @@ t.test('a transaction past the deadline leaves nothing', async (t) => {
     await tx.insert('notes', { id: newId() });
     await tx.query(sleep);
   });
-  t.match(await refusalOf(late), { code: 'unavailable' });
+  t.match(await refusalOf(late), tooLate);
   const idle = database.forTenant(tenantId, null, soon()).transaction(async (tx) => {
     await tx.insert('notes', { id: newId() });
     await new Promise((resolve) => setTimeout(resolve, 600));
     await tx.insert('notes', { id: newId() });
   });
-  t.match(await refusalOf(idle), { code: 'unavailable' }, 'also one that did nothing meanwhile');
+  t.match(await refusalOf(idle), tooLate, 'also one that did nothing meanwhile');
   await untilNoneRuns();
   t.strictSame(await watcher.box.query('select * from notes'), []);
 });
@@ -74,7 +71,7 @@ t.test('a transaction past the deadline leaves nothing', async (t) => {
 t.test('work whose deadline has passed is not begun', async (t) => {
   const db = database.forTenant(tenantId, null, performance.now());
   for (const work of [db.query('select $1::uuid'), db.table('notes').select(), db.insert('notes', { id: newId() })])
-    t.match(await refusalOf(work), { code: 'unavailable' });
+    t.match(await refusalOf(work), tooLate);
   t.strictSame(await watcher.box.query('select * from notes'), []);
 });
 
@@ -83,10 +80,10 @@ t.test('whoever comes to a full queue is told to come again', async (t) => {
   const one = refusalOf(database.forTenant(tenantId, null, soon()).query(sleep));
   const given = Array.from({ length: 40 }, () => db.query('select 1 as one where $1::uuid is not null'));
   const refused = (await Promise.all(given.map(refusalOf))).filter((refusal) => refusal !== undefined);
-  t.match(await one, { code: 'unavailable' });
+  t.match(await one, tooLate);
   t.equal(refused.length, 8, 'thirty-two wait for a connection');
   for (const refusal of refused) {
-    t.match(refusal, { code: 'unavailable', message: /Too many/, headers: { 'Retry-After': '1' } });
+    t.match(refusal, { message: /Too many/, retryAfter: 1 });
   }
 });
 

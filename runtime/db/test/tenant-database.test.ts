@@ -3,14 +3,12 @@
  * change is told.
  */
 import t from 'tap';
-import { gatherExtensions } from '../../package/extension.ts';
+import { gatherExtensions } from '../../extension/extension.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { exactly } from '../../testing/exactly.ts';
 import type { Change } from '../changes.ts';
-import { isForeignKeyViolation, isUniqueViolation, problemOfDatabaseError } from '../connection.ts';
 import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
-import { newestFirst, paginate } from '../paging.ts';
 import { changeListeners, json } from '../tenant-database.ts';
 
 const { url, drop } = await createTestDatabase('empty');
@@ -116,48 +114,4 @@ t.test('what staff change is told in the same transaction, without secrets', asy
   t.strictSame(await one.table('notes').where({ fullText: 'untold' }), [], 'a change that cannot be told is not made');
   database.extensions = new Map();
   await one.remove('notes', {});
-});
-
-t.test('a page ends where the next begins, whatever comes and goes', async (t) => {
-  await one.insertMany(
-    'notes',
-    Array.from({ length: 7 }, (_, index) => note(`n${index}`)),
-  );
-  const query = () => database.forTenant(one.tenantId).table<{ id: string; fullText: string }>('notes');
-  const first = await paginate(query(), 'notes', { limit: 3 });
-  await one.insert('notes', note('newer'));
-  await one.remove('notes', { id: first.items[0]?.id });
-  const second = await paginate(query(), 'notes', { limit: 3, cursor: first.nextCursor as string });
-  const third = await paginate(query(), 'notes', { limit: 3, cursor: second.nextCursor as string });
-  const seen = [...first.items, ...second.items, ...third.items].map(({ fullText }) => fullText);
-  t.strictSame(seen, ['n6', 'n5', 'n4', 'n3', 'n2', 'n1', 'n0']);
-  t.equal(third.nextCursor, null);
-  const byText = { name: 'text', column: 'fullText', direction: 'asc' } as const;
-  const texts = await paginate(query(), 'notes', { limit: 100 }, byText);
-  t.strictSame(
-    texts.items.map(({ fullText }) => fullText),
-    ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'newer'],
-  );
-  for (const cursor of ['x', first.nextCursor as string, Buffer.from('["text",{},"x"]').toString('base64url')]) {
-    const refused = await paginate(query(), 'notes', { limit: 3, cursor }, byText).catch((error) => error);
-    t.match(refused, { type: { code: 'invalid_request' } }, cursor);
-  }
-  await t.resolves(paginate(query(), 'notes', { limit: 3, cursor: first.nextCursor as string }, newestFirst));
-});
-
-t.test('an error of the database is the problem it stands for', async (t) => {
-  await one.insert('notes', note('twice')).catch(() => {});
-  const again = await one.insert('notes', note('twice')).catch((error) => error);
-  t.ok(isUniqueViolation(again, 'notes_text') && isUniqueViolation(again) && !isUniqueViolation(again, 'other'));
-  t.notOk(isForeignKeyViolation(again));
-  t.equal(problemOfDatabaseError(again), undefined, 'a broken constraint is for whoever knows what it means');
-  const nul = await one.insert('notes', note('\0')).catch((error) => error);
-  t.equal(problemOfDatabaseError(nul)?.type.status, 400);
-  const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none' });
-  const unreachable = await away.box.query('select 1').catch((error) => error);
-  t.match(problemOfDatabaseError(unreachable), { type: { status: 503 }, headers: { 'Retry-After': '2' } });
-  await away.close();
-  const killed = one.query('select $1::uuid, pg_terminate_backend(pg_backend_pid())').catch((error) => error);
-  t.equal(problemOfDatabaseError(await killed)?.type.status, 503);
-  t.equal((await one.query('select $1::uuid')).length, 1, 'the pool goes on with another connection');
 });

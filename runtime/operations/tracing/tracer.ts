@@ -2,7 +2,7 @@
  * What the rest of a service knows of traces. The libraries that make them are loaded only where they are wanted.
  */
 import type { Context } from 'koa';
-import type { BackgroundTask } from '../../background/task.ts';
+import type { BackgroundTask } from '../task.ts';
 
 /** Where a span stands, for those beneath it. */
 export interface Trace {

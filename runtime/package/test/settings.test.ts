@@ -1,10 +1,9 @@
 /**
  * Settings that packages declare: read once at the start, and wrong ones stop it.
  */
-
 import t from 'tap';
+import { gatherExtensions } from '../../extension/extension.ts';
 import { Type } from '../../http/schemas.ts';
-import { gatherExtensions } from '../extension.ts';
 import { packageSettings, readPackageSettings } from '../settings.ts';
 
 const mail = packageSettings({

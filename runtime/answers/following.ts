@@ -9,11 +9,11 @@
  * after a moment before the shop was opened, where nothing can have been deleted that they were told of.
  */
 import type { Knex } from 'knex';
+import type { TenantDatabase } from '../db/tenant-database.ts';
 import { changesForgotten, type Deletion, deletionsKeptDays } from '../http/integration.ts';
 import { type CursorPlace, decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
 import { invalidRequest } from '../http/problems.ts';
 import { paginate } from './paging.ts';
-import type { TenantDatabase } from './tenant-database.ts';
 
 export interface IntegrationPlace {
   limit: number;

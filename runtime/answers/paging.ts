@@ -2,9 +2,9 @@
  * One page of a query, by keyset: the rows after the place a cursor holds, in a declared order.
  */
 import type { Knex } from 'knex';
+import { quoteName, toSnakeCase } from '../db/connection.ts';
+import type { TenantDatabase } from '../db/tenant-database.ts';
 import { decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
-import { quoteName, toSnakeCase } from './connection.ts';
-import type { TenantDatabase } from './tenant-database.ts';
 
 /**
  * An order of a list: one column that is never null, ties broken by id, or the id alone. Times are kept in milliseconds,
