@@ -239,6 +239,7 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
       if (choices && plain && names.length > 0 && names.every((filter) => filter in choices)) {
         return pageOfChoices(db, told, place);
       }
+      if (updatedAfter !== undefined) refuseFilters({ ...told, externalId });
       const query = listed(db, fixed);
       for (const [filter, value] of Object.entries(told)) {
         const special = filters[filter];
@@ -246,7 +247,6 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
         else query.where(`${table}.${filter}`, value as never);
       }
       if (updatedAfter !== undefined) {
-        refuseFilters({ ...told, externalId });
         const following = { ...place, updatedAfter };
         if (declaration.followed) return pageOfFollowed(db, declaration.followed, following);
         return followChanges<Row & { updatedAt: string }>(db, query as never, { table }, following);

@@ -36,14 +36,19 @@ export function allOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** The same for a query that is built: values stand in the order of their places. */
-export function rawCondition(tenantId: string, condition: Condition): { sql: string; values: unknown[] } {
+/** A condition for a query that is built: values stand in the order of their places, each a `?`. */
+export interface RawCondition {
+  sql: string;
+  values: readonly never[];
+}
+
+export function rawCondition(tenantId: string, condition: Condition): RawCondition {
   const values: unknown[] = [];
   const sql = condition.sql(2).replaceAll(/\$(\d+)/g, (_, number) => {
     values.push(number === '1' ? tenantId : condition.values[Number(number) - 2]);
     return '?';
   });
-  return { sql, values };
+  return { sql, values: values as never[] };
 }
 
 /** An order of products: by a column, ties broken by id. */

@@ -4,8 +4,8 @@
 import { handleOfCopy, newId, type TenantDatabase } from '@carton/runtime';
 import { findProducts } from './documents.ts';
 import type { AdminProduct, DuplicateProduct } from './schemas.ts';
-import { insertWhole, lockKnownProduct, readAdminProduct, throwTaken } from './service.ts';
-import { freeProductHandle, type NewVariant } from './store.ts';
+import { insertWhole, readAdminProduct, throwTaken } from './service.ts';
+import { freeProductHandle, type NewVariant, products } from './store.ts';
 
 /**
  * Copies a product as a draft, without SKUs and barcodes: these are of one article each.
@@ -18,7 +18,7 @@ export function duplicateProduct(
 ): Promise<AdminProduct> {
   const work = db.transaction(async (transaction) => {
     // The lock makes a second copy at the same time see the handle of the first.
-    const { handle, title, description, metadata } = await lockKnownProduct(transaction, sourceId);
+    const { handle, title, description, metadata } = await products.lock(transaction, sourceId);
     const [source] = await findProducts(transaction, [sourceId]);
     const id = newId();
     const newValueIds = new Map(source?.options.flatMap(({ values }) => values.map((value) => [value.id, newId()])));

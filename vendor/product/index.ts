@@ -5,16 +5,9 @@ import { definePackage, storefrontAddresses } from '@carton/runtime';
 import { productAddresses } from './addresses.ts';
 import { productCreated, productDeleted, productUpdated, variantUpdated } from './events.ts';
 import { addProductOption, removeProductOption, updateProductOption } from './routes/options.ts';
-import {
-  createProduct,
-  deleteProduct,
-  duplicateProduct,
-  listAdminProducts,
-  readAdminProduct,
-  updateProduct,
-} from './routes/products.ts';
+import { adminProducts, duplicateProduct } from './routes/products.ts';
 import { listProducts, readProduct, readVariant } from './routes/storefront.ts';
-import { createVariant, deleteVariant, listAdminVariants, readAdminVariant, updateVariant } from './routes/variants.ts';
+import { adminVariants, createVariant } from './routes/variants.ts';
 import { productFact, ruleFacts } from './rule-facts.ts';
 
 export {
@@ -62,20 +55,13 @@ export default definePackage({
     listProducts,
     readProduct,
     readVariant,
-    listAdminProducts,
-    createProduct,
-    readAdminProduct,
-    updateProduct,
-    deleteProduct,
+    ...adminProducts,
     duplicateProduct,
     addProductOption,
     updateProductOption,
     removeProductOption,
-    listAdminVariants,
+    ...adminVariants,
     createVariant,
-    readAdminVariant,
-    updateVariant,
-    deleteVariant,
   ],
   events: [productCreated, productUpdated, productDeleted, variantUpdated],
   extends: [ruleFacts.with(productFact), storefrontAddresses.with(productAddresses)],

@@ -6,8 +6,8 @@ import { findOptions, type OptionDocument } from './documents.ts';
 import { planOption, refuseRepeated, retitle, sameName } from './plan.ts';
 import { choiceTaken, limitReached, optionTaken, valueInUse } from './problems.ts';
 import { type AdminProduct, type ChangeProductOption, type CreateProductOption, mostOptions } from './schemas.ts';
-import { announceChange, insertOptions, lockKnownProduct, readAdminProduct } from './service.ts';
-import { type ProductRow, updateProduct, updateVariants, variantsOf } from './store.ts';
+import { announceChange, insertOptions, readAdminProduct } from './service.ts';
+import { type ProductRow, products, productVariants, variantsOf } from './store.ts';
 
 /** Work on the options of a product, one writer at a time. @throws not_found (404) */
 function changingOptions<T>(
@@ -16,10 +16,10 @@ function changingOptions<T>(
   work: (db: TenantDatabase, options: OptionDocument[], product: ProductRow) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (transaction) => {
-    const product = await lockKnownProduct(transaction, productId);
+    const product = await products.lock(transaction, productId);
     const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
     const result = await work(transaction, options, product);
-    await announceChange(transaction, await updateProduct(transaction, productId, {}));
+    await announceChange(transaction, await products.change(transaction, productId, {}));
     return result;
   });
 }
@@ -102,7 +102,7 @@ async function rechoose(
     const optionValueIds = choose(variant.optionValueIds);
     const title = retitle({ ...variant, options: before }, { options: after, optionValueIds });
     const changed = title !== variant.title || optionValueIds.join() !== variant.optionValueIds.join();
-    if (changed) await updateVariants(db, variant.id, { title, optionValueIds });
+    if (changed) await productVariants.change(db, variant.id, { title, optionValueIds });
   }
 }
 

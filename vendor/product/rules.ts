@@ -1,20 +1,12 @@
 /**
  * Products by rule: conditions over what a product has, for packages that keep lists of products that fill themselves.
  */
-import {
-  newestFirst,
-  object,
-  oneOf,
-  type Page,
-  paginate,
-  type Static,
-  type TenantDatabase,
-  Type,
-} from '@carton/runtime';
-import { rawCondition } from './conditions.ts';
+import { object, oneOf, type Page, type Static, type TenantDatabase, Type } from '@carton/runtime';
+import { type RawCondition, rawCondition } from './conditions.ts';
 import type { Wanted } from './extensions.ts';
 import type { Product } from './schemas.ts';
 import { listPublishedProducts } from './service.ts';
+import { products } from './store.ts';
 import { visibleTo } from './visibility.ts';
 
 /** Text is compared without regard to case. `sku` and `option_value` hold when a variant has one that does. */
@@ -57,11 +49,11 @@ const fields: Record<ProductCondition['field'], (compare: (expression: string) =
 };
 
 /** The rule as a condition on rows of `products`, with the values it names. */
-function conditionOf({ match, conditions }: ProductRule): { sql: string; values: string[] } {
+function conditionOf({ match, conditions }: ProductRule): RawCondition {
   const tests = conditions.map(({ field, operator }) => fields[field](operators[operator]));
   return {
     sql: `(${tests.join(match === 'all' ? ' and ' : ' or ')})`,
-    values: conditions.map(({ value }) => value),
+    values: conditions.map(({ value }) => value as never),
   };
 }
 
@@ -72,8 +64,8 @@ export async function findProductsOfRule(
   productIds: readonly string[],
 ): Promise<Set<string>> {
   const { sql, values } = conditionOf(rule);
-  const products = db.table<{ id: string }>('products').select('products.id').whereIn('products.id', productIds);
-  const rows = await products.whereNull('deleted_at').whereRaw(sql, values);
+  const known = db.table<{ id: string }>('products').select('products.id').whereIn('products.id', productIds);
+  const rows = await known.whereNull('deleted_at').whereRaw(sql, values);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -88,15 +80,9 @@ export async function listProductsByRule(
   wanted: Wanted,
 ): Promise<Page<Product>> {
   const { sql, values } = conditionOf(rule);
-  const rows = db
-    .table<{ id: string; createdAt: string }>('products')
-    .select('products.id', 'products.createdAt')
-    .where('status', 'published')
-    .whereNull('deleted_at')
-    .whereRaw(sql, values);
   const visible = rawCondition(db.tenantId, await visibleTo(db, wanted.viewer));
-  rows.whereRaw(visible.sql, visible.values as never);
-  const page = await paginate<{ id: string; createdAt: string }>(rows as never, 'products', place, newestFirst);
+  const meets = { sql: `${sql} and ${visible.sql}`, values: [...values, ...visible.values] };
+  const page = await products.page(db, { ...place, meets }, { status: 'published' });
   const ids = page.items.map(({ id }) => id);
   return { items: await listPublishedProducts(db, ids, wanted), nextCursor: page.nextCursor };
 }

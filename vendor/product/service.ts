@@ -46,13 +46,12 @@ import {
   freeProductHandle,
   insertProduct,
   insertVariants,
-  lockProduct,
   type NewVariant,
   type ProductRow,
+  products,
+  removeProduct,
   takenSkus,
   updateProduct,
-  updateVariants,
-  variantsOf,
 } from './store.ts';
 import { translateProducts } from './texts.ts';
 import type { ProductViewer } from './viewer.ts';
@@ -178,7 +177,7 @@ export async function listAdminProducts(
 /** @throws not_found (404) */
 export async function readAdminProduct(db: TenantDatabase, id: string): Promise<AdminProduct> {
   const [product] = await presentForStaff(db, [id]);
-  if (!product) throw unknownProduct(id);
+  if (!product) throw notFound(`No product has the id ${id}.`);
   return product;
 }
 
@@ -200,7 +199,7 @@ export async function createProduct(db: TenantDatabase, body: CreateProduct): Pr
 /** @throws not_found (404), invalid_request (400), product_handle_taken (409) */
 export async function changeProduct(db: TenantDatabase, id: string, patch: ChangeProduct): Promise<AdminProduct> {
   const work = db.transaction(async (transaction) => {
-    await lockKnownProduct(transaction, id);
+    await products.lock(transaction, id);
     await announceChange(transaction, await updateProduct(transaction, id, patch));
     return readAdminProduct(transaction, id);
   });
@@ -210,21 +209,10 @@ export async function changeProduct(db: TenantDatabase, id: string, patch: Chang
 /** Deletes a product and its variants softly: their handle and SKUs are free again. @throws not_found (404) */
 export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (transaction) => {
-    const { handle, title, status } = await lockKnownProduct(transaction, id);
-    const variants = await variantsOf(transaction, id);
-    const deletedAt = new Date();
-    await updateProduct(transaction, id, { deletedAt });
-    const ids = variants.map((variant) => variant.id);
-    await updateVariants(transaction, ids, { deletedAt });
+    const { handle, title, status } = await products.lock(transaction, id);
+    await removeProduct(transaction, id);
     await publish(transaction, productDeleted, { type: 'product', id }, { handle, title, status });
   });
-}
-
-/** Locks a product for a change. @throws not_found (404) */
-export async function lockKnownProduct(db: TenantDatabase, id: string): Promise<ProductRow> {
-  const product = await lockProduct(db, id);
-  if (!product) throw unknownProduct(id);
-  return product;
 }
 
 /** Tells of a change of a product or of its options. */
@@ -245,10 +233,6 @@ export async function refuseTakenSkus(
 
 export function throwTaken(error: unknown): never {
   throw translateTaken(error);
-}
-
-function unknownProduct(id: string) {
-  return notFound(`No product has the id ${id}.`);
 }
 
 /** Inserts a product with all it has, and tells of it. @throws sku_taken (409) */

@@ -1,10 +1,10 @@
 /**
  * Pages of the products as staff and their systems list them.
  */
-import { decodeCursor, type IntegrationPage, paginateIntegration, type TenantDatabase } from '@carton/runtime';
-import { after, allOf, type Condition, equals, rawCondition, sorts } from './conditions.ts';
+import { decodeCursor, type IntegrationPage, type TenantDatabase } from '@carton/runtime';
+import { after, type Condition, equals, rawCondition, sorts } from './conditions.ts';
 import { type AdminProductQuery, statuses } from './schemas.ts';
-import type { ProductRow } from './store.ts';
+import { type ProductRow, products } from './store.ts';
 import { titleSearch } from './title-words.ts';
 
 const notDeleted: Condition = { key: 'not deleted', values: [], sql: () => 'deleted_at is null' };
@@ -15,25 +15,24 @@ const notDeleted: Condition = { key: 'not deleted', values: [], sql: () => 'dele
  */
 export async function pageOfProducts(
   db: TenantDatabase,
-  { q, handle, status, ...place }: AdminProductQuery,
+  query: AdminProductQuery,
 ): Promise<IntegrationPage<ProductRow>> {
+  const { q, ...others } = query;
+  if (q === undefined || others.updatedAfter !== undefined) return products.page(db, query);
+  return products.page(db, { ...others, meets: rawCondition(db.tenantId, await search(db, q, others)) });
+}
+
+function search(
+  db: TenantDatabase,
+  q: string,
+  { limit, cursor, handle, status, externalId }: AdminProductQuery,
+): Promise<Condition> {
+  const order = sorts.newest;
+  const asked = Object.entries({ handle, status, external_id: externalId }).filter(([, value]) => value !== undefined);
   const conditions = [
     notDeleted,
-    ...(handle === undefined ? [] : [equals('handle', handle)]),
-    ...(status === undefined ? [] : [equals('status', status)]),
+    ...asked.map(([column, value]) => equals(column, value)),
+    ...(cursor === undefined ? [] : [after(order, decodeCursor(cursor, 'newest').slice(1))]),
   ];
-  if (q !== undefined && place.updatedAfter === undefined) {
-    const { cursor, externalId, limit } = place;
-    const order = sorts.newest;
-    const listed = [
-      ...conditions,
-      ...(externalId === undefined ? [] : [equals('external_id', externalId)]),
-      ...(cursor === undefined ? [] : [after(order, decodeCursor(cursor, 'newest').slice(1))]),
-    ];
-    const among = status === undefined ? statuses : [status];
-    conditions.push(await titleSearch(db, q, { statuses: among, conditions: listed, order, limit }));
-  }
-  const { sql, values } = rawCondition(db.tenantId, allOf(conditions));
-  const rows = db.table<ProductRow>('products').whereRaw(sql, values as never);
-  return paginateIntegration(db, rows, 'products', place, { q, handle, status });
+  return titleSearch(db, q, { statuses: status === undefined ? statuses : [status], conditions, order, limit });
 }

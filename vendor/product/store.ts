@@ -1,7 +1,8 @@
 /**
  * Queries of products, options and variants as rows; whole products are read in documents.ts.
  */
-import { freeHandle, json, type TenantDatabase } from '@carton/runtime';
+import { freeHandle, json, rows, type TenantDatabase } from '@carton/runtime';
+import type { RawCondition } from './conditions.ts';
 import { rewriteTitleWords, writeTitleWords } from './title-words.ts';
 
 export interface ProductRow {
@@ -35,34 +36,43 @@ export interface VariantRow {
 
 export type NewVariant = Omit<VariantRow, 'createdAt' | 'updatedAt'>;
 
-/** Locks a product for a change of it, its options or its variants; null when it is unknown or deleted. */
-export async function lockProduct(db: TenantDatabase, id: string): Promise<ProductRow | null> {
-  const [row] = await db.query<ProductRow>(
-    'select * from products where tenant_id = $1 and id = $2 and deleted_at is null for update',
-    [id],
-  );
-  return row ?? null;
+/** Locked for a change of it, its options or its variants. `meets` is a condition on the products of a list. */
+export const products = rows<ProductRow>({
+  table: 'products',
+  noun: 'product',
+  json: ['metadata'],
+  deletedSoftly: true,
+  filters: { meets: (listed, { sql, values }: RawCondition) => listed.whereRaw(sql, values) },
+});
+
+export const productVariants = rows<VariantRow>({
+  table: 'product_variants',
+  noun: 'variant',
+  json: ['metadata'],
+  deletedSoftly: true,
+});
+
+type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt'>;
+
+/** Inserts a product in a transaction. */
+export async function insertProduct(db: TenantDatabase, product: NewProduct): Promise<void> {
+  await products.insert(db, product);
+  await writeTitleWords(db, product.id);
 }
 
-export async function insertProduct(
-  db: TenantDatabase,
-  product: Omit<ProductRow, 'createdAt' | 'updatedAt'>,
-): Promise<ProductRow> {
-  const row = await db.insert<ProductRow>('products', { ...product, metadata: json(product.metadata) });
-  await writeTitleWords(db, row.id);
+/** Changes a product in a transaction. */
+export async function updateProduct(db: TenantDatabase, id: string, patch: Partial<ProductRow>): Promise<ProductRow> {
+  const row = await products.change(db, id, patch);
+  if (patch.title !== undefined || patch.status !== undefined) await rewriteTitleWords(db, id);
   return row;
 }
 
-/** Changes a product that is not deleted, in a transaction. */
-export async function updateProduct(
-  db: TenantDatabase,
-  id: string,
-  patch: Partial<ProductRow> & { deletedAt?: Date },
-): Promise<ProductRow> {
-  const metadata = patch.metadata && json(patch.metadata);
-  const [row] = await db.update<ProductRow>('products', { id }, { ...patch, metadata, updatedAt: new Date() });
-  if (patch.title !== undefined || patch.status !== undefined || patch.deletedAt) await rewriteTitleWords(db, id);
-  return row as ProductRow;
+/** Deletes a product and its variants softly, in a transaction: their handle and SKUs are free again. */
+export async function removeProduct(db: TenantDatabase, id: string): Promise<void> {
+  const now = new Date();
+  await products.remove(db, id);
+  await db.update('product_variants', { productId: id, deletedAt: null }, { deletedAt: now, updatedAt: now });
+  await rewriteTitleWords(db, id);
 }
 
 /** A handle that no product has which is not deleted. */
@@ -79,29 +89,11 @@ export function variantsOf(db: TenantDatabase, productId: string): Promise<Varia
   );
 }
 
-/** A variant that is not deleted. */
-export async function findVariant(db: TenantDatabase, id: string): Promise<VariantRow | null> {
-  const [row] = await db.query<VariantRow>(
-    'select * from product_variants where tenant_id = $1 and id = $2 and deleted_at is null',
-    [id],
-  );
-  return row ?? null;
-}
-
 /** Variants are written in the order of their SKUs: two writers of the same ones then wait, and never for each other. */
 export async function insertVariants(db: TenantDatabase, variants: readonly NewVariant[]): Promise<void> {
   const ordered = [...variants].sort((one, other) => ((one.sku ?? '') < (other.sku ?? '') ? -1 : 1));
   const rows = ordered.map((variant) => ({ ...variant, metadata: json(variant.metadata) }));
   await db.insertMany('product_variants', rows);
-}
-
-export async function updateVariants(
-  db: TenantDatabase,
-  id: string | readonly string[],
-  patch: Partial<VariantRow> & { deletedAt?: Date },
-): Promise<void> {
-  const metadata = patch.metadata && json(patch.metadata);
-  await db.update('product_variants', { id }, { ...patch, metadata, updatedAt: new Date() });
 }
 
 /** Which of these SKUs variants have that are not deleted, other than variant `except`. */

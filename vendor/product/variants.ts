@@ -1,7 +1,7 @@
 /**
  * Rules of variants.
  */
-import { type IntegrationPage, notFound, paginateIntegration, publish, type TenantDatabase } from '@carton/runtime';
+import { type IntegrationPage, publish, type TenantDatabase } from '@carton/runtime';
 import { findOptions } from './documents.ts';
 import { variantUpdated } from './events.ts';
 import { announceVariants, completeWanted, termsOf } from './extensions.ts';
@@ -15,8 +15,8 @@ import {
   type CreateVariant,
   mostVariants,
 } from './schemas.ts';
-import { lockKnownProduct, refuseTakenSkus, throwTaken } from './service.ts';
-import { findVariant, insertVariants, updateVariants, type VariantRow, variantsOf } from './store.ts';
+import { refuseTakenSkus, throwTaken } from './service.ts';
+import { insertVariants, products, productVariants, type VariantRow, variantsOf } from './store.ts';
 
 async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]): Promise<AdminVariant[]> {
   const productIds = [...new Set(rows.map(({ productId }) => productId))];
@@ -29,19 +29,15 @@ async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]):
 /** Variants by SKU, barcode or product. */
 export async function listVariants(
   db: TenantDatabase,
-  { sku, barcode, productId, ...place }: AdminVariantQuery,
+  query: AdminVariantQuery,
 ): Promise<IntegrationPage<AdminVariant>> {
-  const rows = db.table<VariantRow>('product_variants').whereNull('deleted_at');
-  for (const [column, value] of Object.entries({ sku, barcode, productId })) {
-    if (value !== undefined) rows.where(column, value);
-  }
-  const page = await paginateIntegration(db, rows, 'product_variants', place, { sku, barcode, productId });
+  const page = await productVariants.page(db, query);
   return { ...page, items: await presentForStaff(db, page.items) };
 }
 
 /** @throws not_found (404) */
 export async function readAdminVariant(db: TenantDatabase, id: string): Promise<AdminVariant> {
-  const [variant] = await presentForStaff(db, [await knownVariant(db, id)]);
+  const [variant] = await presentForStaff(db, [await productVariants.require(db, id)]);
   return variant as AdminVariant;
 }
 
@@ -51,7 +47,7 @@ export async function readAdminVariant(db: TenantDatabase, id: string): Promise<
  */
 export function addVariant(db: TenantDatabase, productId: string, body: CreateVariant): Promise<AdminVariant> {
   const work = db.transaction(async (transaction) => {
-    await lockKnownProduct(transaction, productId);
+    await products.lock(transaction, productId);
     const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
     const others = await variantsOf(transaction, productId);
     if (others.length >= mostVariants) throw limitReached(`A product has at most ${mostVariants} variants.`);
@@ -83,7 +79,7 @@ export function changeVariant(db: TenantDatabase, id: string, body: ChangeVarian
     const title =
       fields.title ??
       retitle({ ...variant, options }, { options, optionValueIds: optionValueIds ?? variant.optionValueIds });
-    await updateVariants(transaction, id, { ...fields, title, optionValueIds });
+    await productVariants.change(transaction, id, { ...fields, title, optionValueIds });
     await announceVariant(transaction, { ...variant, sku: fields.sku === undefined ? variant.sku : fields.sku }, false);
     return readAdminVariant(transaction, id);
   });
@@ -96,7 +92,7 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
     const variant = await lockVariant(transaction, id);
     const variants = await variantsOf(transaction, variant.productId);
     if (variants.length === 1) throw lastVariant('Delete the product instead, or add another variant first.');
-    await updateVariants(transaction, id, { deletedAt: new Date() });
+    await productVariants.remove(transaction, id);
     await announceVariant(transaction, variant, true);
   });
 }
@@ -110,15 +106,9 @@ function refuseTakenChoice(others: readonly VariantRow[], optionValueIds: readon
 
 /** A variant with its product locked, so that nothing beside it changes. @throws not_found (404) */
 async function lockVariant(db: TenantDatabase, id: string): Promise<VariantRow> {
-  const { productId } = await knownVariant(db, id);
-  await lockKnownProduct(db, productId);
-  return knownVariant(db, id);
-}
-
-async function knownVariant(db: TenantDatabase, id: string): Promise<VariantRow> {
-  const variant = await findVariant(db, id);
-  if (!variant) throw notFound(`No variant has the id ${id}.`);
-  return variant;
+  const { productId } = await productVariants.require(db, id);
+  await products.lock(db, productId);
+  return productVariants.require(db, id);
 }
 
 function announceVariant(

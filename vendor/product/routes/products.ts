@@ -1,7 +1,7 @@
 /**
  * Products in the hands of staff.
  */
-import { externalIdTaken, route } from '@carton/runtime';
+import { resource, route } from '@carton/runtime';
 import { duplicateProduct as duplicate } from '../duplicate.ts';
 import { handleTaken, skuTaken } from '../problems.ts';
 import {
@@ -12,100 +12,43 @@ import {
   CreateProduct,
   DuplicateProduct,
 } from '../schemas.ts';
-import {
-  changeProduct,
-  createProduct as create,
-  listAdminProducts as list,
-  readAdminProduct as read,
-  deleteProduct as remove,
-} from '../service.ts';
+import { changeProduct, createProduct, deleteProduct, listAdminProducts, readAdminProduct } from '../service.ts';
 
-const tag = 'Products';
+const common = { tag: 'Products', access: 'staff' } as const;
 
-export const listAdminProducts = route(
-  {
-    method: 'get',
-    path: '/admin/products',
-    operationId: 'listAdminProducts',
-    tag,
-    summary: 'List products, newest first',
-    access: 'staff',
-    query: AdminProductQuery,
-    status: 200,
-    response: AdminProductPage,
-  },
-  ({ db, query }) => list(db, query),
-);
-
-export const createProduct = route(
-  {
-    method: 'post',
-    path: '/admin/products',
-    operationId: 'createProduct',
-    tag,
+export const adminProducts = resource({
+  ...common,
+  path: '/admin/products',
+  noun: 'product',
+  item: AdminProduct,
+  list: { query: AdminProductQuery, page: AdminProductPage, run: ({ db, query }) => listAdminProducts(db, query) },
+  create: {
     summary: 'Create a product with its options and variants',
     description: 'Without options it gets one variant; with options and no variants, one for each combination.',
-    access: 'staff',
     body: CreateProduct,
-    status: 201,
-    response: AdminProduct,
-    location: '/admin/products/{id}',
-    problems: [externalIdTaken, handleTaken, skuTaken],
+    problems: [handleTaken, skuTaken],
+    run: ({ db, body }) => createProduct(db, body),
   },
-  ({ db, body }) => create(db, body),
-);
-
-export const readAdminProduct = route(
-  {
-    method: 'get',
-    path: '/admin/products/:id',
-    operationId: 'readAdminProduct',
-    tag,
-    summary: 'Read a product',
-    access: 'staff',
-    status: 200,
-    response: AdminProduct,
-  },
-  ({ db, params }) => read(db, params.id),
-);
-
-export const updateProduct = route(
-  {
-    method: 'patch',
-    path: '/admin/products/:id',
-    operationId: 'updateProduct',
-    tag,
+  read: { run: ({ db, params }) => readAdminProduct(db, params.id) },
+  change: {
     summary: 'Change a product; publish or archive it',
-    access: 'staff',
     body: ChangeProduct,
-    status: 200,
-    response: AdminProduct,
-    problems: [externalIdTaken, handleTaken],
+    problems: [handleTaken],
+    run: ({ db, params, body }) => changeProduct(db, params.id, body),
   },
-  ({ db, params, body }) => changeProduct(db, params.id, body),
-);
-
-export const deleteProduct = route(
-  {
-    method: 'delete',
-    path: '/admin/products/:id',
-    operationId: 'deleteProduct',
-    tag,
+  remove: {
     summary: 'Delete a product and its variants; orders keep what they hold of it',
-    access: 'staff',
-    status: 204,
+    run: ({ db, params }) => deleteProduct(db, params.id),
   },
-  ({ db, params }) => remove(db, params.id),
-);
+});
 
 export const duplicateProduct = route(
   {
+    ...common,
     method: 'post',
     path: '/admin/products/:id/duplicate',
     operationId: 'duplicateProduct',
-    tag,
     summary: 'Copy a product as a draft, without SKUs and barcodes',
-    access: 'staff',
     body: DuplicateProduct,
     bodyOptional: true,
     status: 201,
