@@ -4,12 +4,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase, startEmbeddedPostgres } from '@carton/runtime/service';
-import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
+import { packagesOfTier, sourceRoot, temporaryFolder } from '@carton/runtime/testing';
 import { heapOptions } from '../installer/box/heap.ts';
 import { openShopAt, type Shop } from '../tools/load/shop.ts';
 
@@ -36,7 +35,7 @@ const secrets = { operatorSecret: randomBytes(24).toString('hex'), hostingSecret
 export async function withPostgres<T>(
   work: (postgres: { url: string; folder: string; database: ReturnType<typeof openDatabase> }) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  const folder = await temporaryFolder('bench-');
   const postgres = await startEmbeddedPostgres({ directory: join(folder, 'postgresql') });
   const database = openDatabase({ url: postgres.url });
   try {

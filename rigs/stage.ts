@@ -1,9 +1,8 @@
 /**
  * A rig from its start to its end: its folder, its time, its progress, and everything it started stopped again.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { temporaryFolder } from '@carton/runtime/testing';
 import type { Findings, Rig, Stage } from './rig.ts';
 import { clearStrays, folderPrefix, killAllOf } from './strays.ts';
 
@@ -24,9 +23,7 @@ export interface RunOptions {
 export async function runRig(rig: Rig, { short, values, keep, say, signal }: RunOptions): Promise<Findings> {
   const strays = await clearStrays();
   if (strays.length > 0) say(`an earlier rig was killed: what it left is cleared away (${strays.join(', ')})`);
-  const folder = await mkdtemp(join(tmpdir(), folderPrefix(process.pid)));
-  // PostgreSQL runs as another user where this one is root, and has to pass.
-  await chmod(folder, 0o711);
+  const folder = await temporaryFolder(folderPrefix(process.pid));
   const begun = performance.now();
   const ends: { what: string; stop: () => unknown }[] = [];
   const over = new AbortController();

@@ -5,11 +5,10 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '@carton/runtime/testing';
+import { freePort, temporaryFolder } from '@carton/runtime/testing';
 import { smokeNative } from './smoke/native.ts';
 import { root, stackPlace, startStack } from './test/support/stack.ts';
 
@@ -48,7 +47,7 @@ async function medians(runs: number, ...commands: [file: string, parameters: str
 }
 
 async function smoke(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'smoke-'));
+  const folder = await temporaryFolder('smoke-');
   cleaning.teardown(() => rm(folder, { recursive: true, force: true }));
   await copyFile(binary, join(folder, 'carton'));
   check((await readdir(folder)).length === 1, 'the binary stands alone in a folder');

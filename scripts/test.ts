@@ -4,12 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect, loadPackages, migrate } from '@carton/runtime/service';
-import { administer, packagesOfTier, sourceRoot, urlOfDatabase } from '@carton/runtime/testing';
+import { administer, packagesOfTier, sourceRoot, temporaryFolder, urlOfDatabase } from '@carton/runtime/testing';
 import { Parser } from 'tap-parser';
 import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
 
@@ -97,7 +96,7 @@ function judge(code: number, tap: string): number {
 
 async function main(): Promise<number> {
   await buildTap();
-  const folder = await mkdtemp(join(tmpdir(), 'test-run-'));
+  const folder = await temporaryFolder('test-run-');
   // Tests need no durability: their data is thrown away.
   const postgres = process.env.TEST_DATABASE_URL
     ? null

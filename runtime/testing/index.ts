@@ -15,6 +15,7 @@ export {
 } from './database.ts';
 export { documentFaults, type TestDocument } from './document.ts';
 export { exactly } from './exactly.ts';
+export { temporaryFolder } from './folders.ts';
 export { countJourneys } from './journeys.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';

@@ -2,13 +2,12 @@
  * A package with a native library, from its source to a box: built, published, pulled by the binary for this platform
  * alone, and loaded: a route of it resizes an image with sharp.
  */
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { freePort } from '@carton/runtime/testing';
+import { freePort, temporaryFolder } from '@carton/runtime/testing';
 import sharp from 'sharp';
 import { platformPackages } from '../../control-plane/catalogue/entitlements.ts';
 import { startRegistry } from '../../control-plane/registry/index.ts';
@@ -61,7 +60,7 @@ export default definePackage({ routes: [makeThumbnail] });
 `;
 
 export async function smokeNative({ folder, carton, check, cleaning, stack }: Smoke): Promise<void> {
-  const place = await mkdtemp(join(tmpdir(), 'smoke-native-'));
+  const place = await temporaryFolder('smoke-native-');
   cleaning.teardown(() => rm(place, { recursive: true, force: true }));
   const packages = ['core', 'auth', 'tenant'].map(packageName);
   const vendor = await startVendor(place, stack, cleaning);

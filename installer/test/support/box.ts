@@ -2,13 +2,14 @@
  * A folder for a box and the command to work on it, for tests: everything is stopped and removed when the test ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import { type BoxFolder, boxFolder } from '../../box/folder.ts';
 import { findRunningBox } from '../../box/running.ts';
@@ -72,7 +73,7 @@ export const key = 'ctn_basic_test';
 
 /** @param parent where the folder is made; the system's temporary folder unless given */
 export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = tmpdir()): Promise<TestBox> {
-  const above = await mkdtemp(join(parent, 'box-test-'));
+  const above = await temporaryFolder('box-test-', parent);
   const folder = boxFolder(join(above, 'box'));
   const port = await freePort();
   const nobody = `http://127.0.0.1:${await freePort()}`;

@@ -4,10 +4,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Caller, callerOf, freePort, sourceRoot } from '@carton/runtime/testing';
+import { type Caller, callerOf, freePort, sourceRoot, temporaryFolder } from '@carton/runtime/testing';
 
 export const root = dirname(sourceRoot);
 
@@ -46,7 +45,7 @@ export interface StackPlace {
 
 /** A folder and free ports, removed when the test ends. */
 export async function stackPlace(t: { teardown(task: () => Promise<void>): void }): Promise<StackPlace> {
-  const home = await mkdtemp(join(tmpdir(), 'stack-'));
+  const home = await temporaryFolder('stack-');
   t.teardown(() => rm(home, { recursive: true, force: true }));
   const [box, controlPlane, registry] = [await freePort(), await freePort(), await freePort()];
   return {
