@@ -1,4 +1,5 @@
 /**
  * The vendor's service, for whoever runs it inside another process.
  */
-export { type ControlPlaneOptions, type RunningControlPlane, startControlPlane } from './boot.ts';
+export { type RunningControlPlane, startControlPlane } from './boot.ts';
+export type { ControlPlaneOptions } from './services.ts';

@@ -2,6 +2,7 @@
  * What every handler of the control plane's routes is given. A room whose handlers are given more says so where it makes
  * its `route`.
  */
+import type { ServiceOptions } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 
 /** What the vendor has decided about all customers. */
@@ -14,6 +15,20 @@ export interface ControlPlaneSettings {
   nameservers: readonly string[];
   /** DNS server to ask about domains; the machine's own when absent. */
   nameserverLookup?: string;
+}
+
+export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceOptions, 'about'> {
+  databaseUrl: string;
+  poolSize?: number;
+  adminSecret: string;
+  registrySecret: string;
+  /** Encrypts the private signing key in the database. */
+  signingKeySecret?: string;
+  metricsSecret?: string;
+  /** Which proxies are believed: see `trustedProxy`. */
+  trustProxy?: boolean | string;
+  /** Refuse an answer that breaks its own schema: for tests. */
+  strictAnswers?: boolean;
 }
 
 /** A request that carries an Idempotency-Key. Whoever finds that its work was done before says so in `replayed`. */

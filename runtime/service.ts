@@ -20,4 +20,7 @@ export { readTracing, type TracingSettings } from './operations/tracing/settings
 export { loadPackages } from './package/load.ts';
 export { runService } from './process.ts';
 export { readSettings, readTrustProxy, serviceSettings } from './settings.ts';
+export type { ApiDescription, ApiGroup } from './start/api.ts';
+export { applyMigrations } from './start/migrations.ts';
+export { type RunningApi, type ServiceOptions, startService } from './start/service.ts';
 export { packageName, vendor } from './vendor.ts';

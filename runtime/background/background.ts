@@ -13,7 +13,7 @@ import { openWakeLine, type WakeLine } from './wake.ts';
 import { createWorker, type Worker, type WorkerObserver } from './worker.ts';
 
 export interface BackgroundOptions {
-  databaseUrl: string;
+  url: string;
   /** The role its connections take on. */
   role: string | null;
   /** The database is distributed by Citus. */
@@ -47,13 +47,13 @@ const statementTimeout = 60_000;
  * @throws Error when two subscribers or jobs have one name
  */
 export function prepareBackground(options: BackgroundOptions): Background {
-  const { databaseUrl, role, distributed, packages, log, observe, observer } = options;
+  const { url, role, distributed, packages, log, observe, observer } = options;
   const subscribers = packages.flatMap((loaded) => loaded.subscribers ?? []);
   const jobs = packages.flatMap((loaded) => loaded.jobs ?? []);
   refuseTwins('subscriber', subscribers);
   refuseTwins('job', jobs);
   const database = openDatabase({
-    url: databaseUrl,
+    url,
     poolSize,
     role,
     distributed,
@@ -74,7 +74,7 @@ export function prepareBackground(options: BackgroundOptions): Background {
     },
     start(extensions) {
       database.extensions = extensions;
-      line = openWakeLine(databaseUrl, worker.wake, log);
+      line = openWakeLine(url, worker.wake, log);
       worker.start();
     },
     async stop() {

@@ -1,0 +1,82 @@
+/**
+ * The API of the control plane: its rooms, who is let in, and what a handler is given.
+ */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ApiDescription, type ApiGroup, type IdempotencyKeeper, vendor } from '@carton/runtime/service';
+import { accessKinds, type Caller, type CredentialScope } from './access.ts';
+import { boxRoutes } from './boxes/routes.ts';
+import { catalogueRoutes } from './catalogue/routes.ts';
+import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
+import { licenseRoutes } from './license/routes.ts';
+import manifest from './package.json' with { type: 'json' };
+import type { CommonServices, ControlPlaneOptions } from './services.ts';
+import type { SigningKeys } from './signing/keys.ts';
+import { signingRoutes } from './signing/routes.ts';
+import { telemetryRoutes } from './telemetry/routes.ts';
+
+/** What all rooms' handlers together are given. */
+export interface ControlPlaneServices extends CommonServices {
+  signing: SigningKeys;
+  guesses: GuessLimiter;
+}
+
+/** As the engine's migrator knows it. There are no merchants here, so no table carries a tenant. */
+export const migrationOwner = {
+  fullName: manifest.name,
+  folder: dirname(fileURLToPath(import.meta.url)),
+  boxTables: ['license_keys', 'signing_keys', 'download_reports', 'boxes', 'box_domains'],
+};
+
+const areas: readonly ApiGroup<ControlPlaneServices>[] = [
+  { name: 'licences', description: 'Licence keys and their activation', routes: licenseRoutes },
+  { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
+  { name: 'telemetry', description: 'Reports of what the registry served and refused', routes: telemetryRoutes },
+  { name: 'boxes', description: 'Boxes and the domains they are reached at', routes: boxRoutes },
+  { name: 'catalogue', description: 'What each tier holds', routes: catalogueRoutes },
+];
+
+/** Describes what the control plane serves. */
+export function controlPlaneApi(
+  options: ControlPlaneOptions,
+  { db, signing }: Pick<ControlPlaneServices, 'db' | 'signing'>,
+): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
+  const { adminSecret, registrySecret, metricsSecret, trustProxy, strictAnswers } = options;
+  const { version } = manifest;
+  const guesses = createGuessLimiter();
+  const scope = { db, guesses, adminSecret, registrySecret, metricsSecret };
+  return {
+    name: 'control plane',
+    title: `${vendor.name.replace(/^./, (letter) => letter.toUpperCase())} Control Plane`,
+    version,
+    description: `Licences, activation, download reports and box domains of ${vendor.name}`,
+    badges: [version],
+    about: { version },
+    metricsReaders: ['metrics', 'admin'],
+    knex: db,
+    migrated: [migrationOwner],
+    groups: (own) => [...areas, { name: 'service', description: 'The control plane itself', routes: own }],
+    ownScope: scope,
+    scope: () => scope,
+    accessKinds,
+    trustProxy,
+    strictAnswers,
+    keepIdempotent,
+    services: (ctx, _, caller) => ({
+      ...caller,
+      db,
+      settings: options,
+      signing,
+      guesses,
+      client: { address: ctx.ip },
+      once: null,
+    }),
+  };
+}
+
+/** What is kept of a request with an Idempotency-Key is its work itself, so its work says whether it was done before. */
+const keepIdempotent: IdempotencyKeeper<ControlPlaneServices> = async (services, { key }, run) => {
+  const once = { key, replayed: false };
+  const reply = await run({ ...services, once });
+  return { reply, replayed: once.replayed };
+};

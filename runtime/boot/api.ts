@@ -1,0 +1,72 @@
+/**
+ * The API of a box: the routes of its packages, who is let in, and what a handler is given.
+ */
+import type { Logger } from 'pino';
+import { accessKindsIn, routesOf } from '../box/access.ts';
+import type { BoxCaller } from '../box/callers.ts';
+import { keepConsistent } from '../box/consistency.ts';
+import { keepIdempotent } from '../box/idempotency.ts';
+import { boxRateLimits } from '../box/rate-limits.ts';
+import { longestRequest, tenantScopes } from '../box/scope.ts';
+import { type Box, type RequestServices, requestServices } from '../box/services.ts';
+import { SessionKeys } from '../box/session-keys.ts';
+import { TenantResolver, type TenantScope, tenantProblems } from '../box/tenancy.ts';
+import type { Database } from '../db/database.ts';
+import { noRateLimits } from '../http/rate-limit.ts';
+import type { LoadedPackage } from '../package/load.ts';
+import type { ApiDescription } from '../start/api.ts';
+import { vendor } from '../vendor.ts';
+import type { BootOptions } from './options.ts';
+
+/** The contract, as its document carries it (contract, "OpenAPI document identifiers"). */
+const contract = {
+  title: 'Box Backend',
+  version: '0.1.0',
+  description: `Partner-deployed ${vendor.name} runtime: engine-mounted routes`,
+};
+
+type BoxApi = ApiDescription<TenantScope, RequestServices, BoxCaller>;
+
+/** Describes what a box serves, by what its packages contribute to `database.extensions`. */
+export function boxApi(
+  options: BootOptions,
+  { packages, database, log }: { packages: readonly LoadedPackage[]; database: Database; log: Logger },
+): { box: Box; api: BoxApi } {
+  const { tier, secureCookies = true, requestDeadline = longestRequest, rateLimits = noRateLimits } = options;
+  const { operatorSecret: operator, hostingSecret: hosting, metricsSecret: metrics } = options;
+  const secrets = { operator, hosting, metrics };
+  const accessKinds = accessKindsIn(database, { keys: new SessionKeys(database), secureCookies });
+  const tenants = new TenantResolver(database, secrets);
+  const { scope, ofNobody } = tenantScopes(database, tenants, secrets, requestDeadline);
+  const mounted = packages.map((loaded) => ({ ...loaded, routes: routesOf(loaded, database, accessKinds) }));
+  const rights = mounted.flatMap(({ routes }) => routes.flatMap(({ declaration }) => declaration.permission || []));
+  const permissions = [...new Set(rights)].sort();
+  const box: Box = { tier, packages, database, permissions, forgetTenants: () => tenants.forget() };
+  const { trustProxy, bodyDeadline, readDeadline, uploadFolder, strictAnswers } = options;
+  const api: BoxApi = {
+    ...contract,
+    name: 'box',
+    badges: [tier, contract.version],
+    about: { version: vendor.version, tier },
+    metricsReaders: ['metrics', 'operator'],
+    knex: database.knex,
+    migrated: packages,
+    groups: (own) => [{ name: 'box', description: 'The box itself', routes: own }, ...mounted],
+    ownScope: ofNobody,
+    scope,
+    accessKinds,
+    commonProblems: tenantProblems,
+    trustProxy,
+    secureCookies,
+    strictAnswers,
+    bodyDeadline,
+    readDeadline,
+    uploadFolder,
+    keepIdempotent,
+    keepConsistent,
+    rateLimits: boxRateLimits(rateLimits),
+    origins: (ctx) => tenants.originsFor(ctx),
+    services: (ctx, reached, caller) => requestServices(ctx, reached, caller, { box, log }),
+  };
+  return { box, api };
+}

@@ -1,0 +1,26 @@
+/**
+ * The database of a box before it serves: migrated by the owner of the tables, and with the role that the box takes on.
+ */
+import type { Logger } from 'pino';
+import { isCitus } from '../db/citus/find.ts';
+import { openDatabase } from '../db/database.ts';
+import { withMigrationLock } from '../db/migrations.ts';
+import { prepareRuntimeRole } from '../db/row-security.ts';
+import type { LoadedPackage } from '../package/load.ts';
+import { applyMigrations } from '../start/migrations.ts';
+
+/** Applies the migrations as the owner of the tables; answers how the box connects: its role, and whether to Citus. */
+export async function prepareDatabase(url: string, packages: readonly LoadedPackage[], log: Logger) {
+  const { knex, close } = openDatabase({ url, applicationName: 'box start' });
+  try {
+    await applyMigrations(knex, packages, log);
+    const boxTables = packages.flatMap((loaded) => loaded.boxTables ?? []);
+    const { role, enforced, summary } = await withMigrationLock(knex, () => prepareRuntimeRole(knex, boxTables));
+    log[enforced ? 'info' : 'warn'](summary);
+    const distributed = await isCitus(knex);
+    if (distributed) log.info('the tables are distributed by Citus');
+    return { role, distributed };
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The API of a service: the application of its routes, with those that every service has, and the document of both.
+ */
+
+import type { Knex } from 'knex';
+import type Koa from 'koa';
+import type { Logger } from 'pino';
+import { problemOfDatabaseError } from '../answers/database-problems.ts';
+import { collectMigrations, type MigrationOwner, pendingMigrations } from '../db/migrations.ts';
+import { createApp } from '../http/app.ts';
+import type { AppOptions } from '../http/app-options.ts';
+import { completeRoutes } from '../http/complete.ts';
+import type { Route } from '../http/route.ts';
+import { serviceRoutes } from '../http/service-routes.ts';
+import type { DocumentGroup } from '../openapi/document.ts';
+import { explorer } from '../openapi/explorer.ts';
+import { serveDocument } from '../openapi/served.ts';
+import type { Operations } from '../operations/operations.ts';
+
+/** Routes that belong together, as the document tells of them. */
+export interface ApiGroup<Services> extends Omit<DocumentGroup, 'declarations'> {
+  routes: readonly Route<Services>[];
+}
+
+type GivenHere = 'routes' | 'log' | 'before' | 'observeRequest' | 'translateError';
+
+export interface ApiDescription<Scope, Services, Caller> extends Omit<AppOptions<Scope, Services, Caller>, GivenHere> {
+  /** What the service is called in a sentence: `box`. */
+  name: string;
+  title: string;
+  /** Of the contract. */
+  version: string;
+  /** What it is, in a sentence. */
+  description: string;
+  /** What the page of the document says besides, in a word each. */
+  badges: readonly string[];
+  /** What `/health` says of the build. */
+  about: Record<string, string>;
+  /** Access kinds that may read the metrics. */
+  metricsReaders: readonly string[];
+  /** The database that requests are served from, and whose migrations stand in it. */
+  knex: Knex;
+  migrated: readonly MigrationOwner[];
+  /** What it serves, its own routes (`/health`, `/docs`) among them. */
+  groups(own: readonly Route<Services>[]): readonly ApiGroup<Services>[];
+  /** What a request for one of its own routes belongs to. */
+  ownScope: Scope;
+}
+
+export interface Api<Services> {
+  app: Koa;
+  /** Makes its OpenAPI document. */
+  document(): Promise<Record<string, unknown>>;
+  /** Everything it serves, as it was given to the application. */
+  routes: readonly Route<Services>[];
+}
+
+/** @throws Error naming a route that cannot be mounted */
+export async function createApi<Scope, Services extends object, Caller>(
+  api: ApiDescription<Scope, Services, Caller>,
+  { log, operations }: { log: Logger; operations: Operations },
+): Promise<Api<Services>> {
+  const { name, about, title, version, description, badges, metricsReaders, knex, accessKinds, commonProblems } = api;
+  const migrations = await collectMigrations(api.migrated);
+  operations.watchPool('requests', knex);
+  operations.watchMigrations(knex, migrations);
+  const docs = explorer({ title, description, badges });
+  const own = serviceRoutes<Services>({
+    name,
+    about,
+    pendingMigrations: () => pendingMigrations(knex, migrations),
+    isDraining: () => operations.draining,
+    metrics: operations.metrics,
+    metricsReaders,
+    document: () => document.prepared(),
+    page: docs.page,
+  });
+  const groups = completeGroups(api.groups(own), api);
+  const document = serveDocument(() => ({
+    title,
+    version,
+    description,
+    groups: groups.map((group) => ({ ...group, declarations: group.routes.map(({ declaration }) => declaration) })),
+    accessKinds,
+    commonProblems,
+  }));
+  const ownOperations = new Set(own.map(({ declaration }) => declaration.operationId));
+  const routes = groups.flatMap((group) => group.routes);
+  const app = createApp<Scope, Services, Caller>({
+    ...api,
+    routes,
+    log,
+    observeRequest: operations.observeRequest,
+    translateError: problemOfDatabaseError,
+    before: [docs.middleware],
+    scope: (ctx, route) => (ownOperations.has(route.declaration.operationId) ? api.ownScope : api.scope(ctx, route)),
+  });
+  return { app, document: document.make, routes };
+}
+
+/** The groups with their declarations as they are served, and so documented. */
+function completeGroups<Scope, Services, Caller>(
+  groups: readonly ApiGroup<Services>[],
+  {
+    accessKinds,
+    keepConsistent,
+    rateLimits,
+  }: Pick<AppOptions<Scope, Services, Caller>, 'accessKinds' | 'keepConsistent' | 'rateLimits'>,
+): ApiGroup<Services>[] {
+  const routes = completeRoutes(
+    groups.flatMap((group) => group.routes),
+    { accessKinds, conditional: keepConsistent !== undefined, rateLimited: rateLimits !== undefined },
+  );
+  return groups.map((group) => ({ ...group, routes: routes.splice(0, group.routes.length) }));
+}
