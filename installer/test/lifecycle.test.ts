@@ -140,16 +140,14 @@ t.test('in the foreground', async (t) => {
     first.child.kill('SIGKILL');
     await once(first.child, 'exit'); // its output stays open: the box has it too
     const second = box.begin(['start', '--foreground', '--json']);
-    await until(async () => {
-      const running = await findRunningBox(box.folder);
-      return running !== undefined && running.pid !== orphan?.pid && (await box.ask()) !== undefined;
-    });
+    await second.said('"event":"healthy"');
+    t.not((await findRunningBox(box.folder))?.pid, orphan?.pid);
     second.child.kill('SIGTERM');
     const { exitCode, events } = await second.ended;
     t.equal(exitCode, 0);
     t.strictSame(
       events.map(({ event }) => event),
-      ['warning', 'result'],
+      ['warning', 'healthy', 'result'],
     );
     t.match(events[0], { message: /whose parent is gone/ });
   });
