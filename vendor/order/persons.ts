@@ -4,7 +4,7 @@
  */
 import type { PersonalData, ProvedEmail, Subject, TenantDatabase } from '@carton/runtime';
 import { orderOf } from './present.ts';
-import { findOrderRows } from './store.ts';
+import { orders } from './store.ts';
 
 /** Theirs are a member's, and a guest's under a proved address; one of another member never is. */
 const theirs = `
@@ -64,8 +64,8 @@ export const personalOrders: PersonalData = {
     };
   },
   async tell(db, { records }) {
-    const rows = await findOrderRows(db, records.order ?? []);
-    return rows.length === 0 ? null : rows.map((row) => ({ ...orderOf(row), sessionHash: undefined }));
+    const told = await orders.findInOrder(db, records.order ?? []);
+    return told.length === 0 ? null : told.map((row) => ({ ...orderOf(row), sessionHash: undefined }));
   },
   async hinders(db, { records }) {
     const open = await db.query<{ number: string }>(

@@ -16,16 +16,7 @@ import {
 import { factOf, orderCanceled, orderUpdated } from './events.ts';
 import { factOfOrder, type Order, orderEventOf, orderOf } from './present.ts';
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
-import {
-  findOrderRow,
-  findOrderRowByCart,
-  insertOrderEvent,
-  listOrderEventRows,
-  listOrderRows,
-  lockOrder,
-  type OrderState,
-  putAddress,
-} from './store.ts';
+import { insertOrderEvent, listOrderEvents, lockOrder, type OrderState, orders, putAddress } from './store.ts';
 
 export const orderAlreadyCanceled = defineProblem({
   code: 'order_already_canceled',
@@ -57,25 +48,23 @@ export function unknownOrder(id: string): Problem {
 
 /** An order with its parts, in one statement; null for an unknown id. */
 export async function findOrder(db: TenantDatabase, id: string): Promise<Order | null> {
-  const row = await findOrderRow(db, id);
+  const row = await orders.find(db, id);
   return row && orderOf(row);
 }
 
 /** The order a cart has become, null when it has not. */
 export async function findOrderOfCart(db: TenantDatabase, cartId: string): Promise<Order | null> {
-  const row = await findOrderRowByCart(db, cartId);
+  const row = await orders.findBy(db, { cartId });
   return row && orderOf(row);
 }
 
 /** @throws not_found (404) */
 export async function readOrder(db: TenantDatabase, id: string): Promise<Order> {
-  const order = await findOrder(db, id);
-  if (!order) throw unknownOrder(id);
-  return order;
+  return orderOf(await orders.require(db, id));
 }
 
 export async function listOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<Order>> {
-  const page = await listOrderRows(db, query);
+  const page = await orders.page(db, query);
   return { ...page, items: page.items.map(orderOf) };
 }
 
@@ -174,7 +163,7 @@ export async function listTimeline(
   page: { limit: number; cursor?: string },
 ): Promise<Page<OrderEvent>> {
   await readOrder(db, id);
-  const { items, nextCursor } = await listOrderEventRows(db, id, page);
+  const { items, nextCursor } = await listOrderEvents(db, page, { orderId: id });
   return { items: items.map((row) => orderEventOf(db, row)), nextCursor };
 }
 

@@ -1,18 +1,8 @@
 /**
  * Queries of the tables of order.
  */
+import { json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import {
-  type IntegrationPage,
-  json,
-  newId,
-  type Page,
-  paginate,
-  paginateChoices,
-  paginateIntegration,
-  type TenantDatabase,
-} from '@carton/runtime';
-import {
-  type AdminOrderQuery,
   fulfillmentStatuses,
   type OrderAddress,
   orderStatuses,
@@ -132,6 +122,7 @@ export interface OrderRow extends OrderState {
 
 export interface OrderEventRow {
   id: string;
+  orderId: string;
   type: string;
   message: string;
   actorType: string;
@@ -140,85 +131,42 @@ export interface OrderEventRow {
   createdAt: string;
 }
 
-const partOf = (table: string) => `from ${table} part where part.tenant_id = $1 and part.order_id = orders.id`;
+const partOf = (table: string) =>
+  `from ${table} part where part.tenant_id = orders.tenant_id and part.order_id = orders.id`;
 
 const source = `case when source_type is not null then json_build_object('type', source_type, 'id', source_id) end`;
 
-/** Orders with their parts, in one statement. */
-const selectOrders = `
-  select orders.*,
-         (select coalesce(json_agg(json_build_object(
-                   'id', id, 'variantId', variant_id, 'productId', product_id, 'sku', sku, 'title', title,
-                   'variantTitle', variant_title, 'properties', properties, 'quantity', quantity,
-                   'unitAmount', unit_amount, 'totalAmount', total_amount) order by position), '[]') ${partOf('order_line_items')}) as lines,
-         (select coalesce(json_object_agg(type, address), '{}') ${partOf('order_addresses')}) as addresses,
-         (select coalesce(json_agg(json_build_object(
-                   'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'kind', kind, 'code', code,
-                   'label', label, 'amount', amount, 'source', ${source}) order by id), '[]') ${partOf('order_adjustments')}) as adjustments,
-         (select coalesce(json_agg(json_build_object(
-                   'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'code', code, 'label', label,
-                   'rate', rate, 'amount', amount, 'included', included, 'source', ${source}) order by id), '[]') ${partOf('order_tax_lines')}) as tax_lines
-    from orders
-   where orders.tenant_id = $1`;
-const selectById = `${selectOrders} and orders.id = any($2::uuid[])`;
-const selectByCart = `${selectOrders} and orders.cart_id = $2`;
+/** Orders with their parts. Of states that few orders have, a page is found without a look at all others. */
+export const orders = rows<OrderRow>({
+  table: 'orders',
+  noun: 'order',
+  computed: {
+    lines: `
+      select coalesce(json_agg(json_build_object(
+               'id', id, 'variantId', variant_id, 'productId', product_id, 'sku', sku, 'title', title,
+               'variantTitle', variant_title, 'properties', properties, 'quantity', quantity,
+               'unitAmount', unit_amount, 'totalAmount', total_amount) order by position), '[]') ${partOf('order_line_items')}`,
+    addresses: `select coalesce(json_object_agg(type, address), '{}') ${partOf('order_addresses')}`,
+    adjustments: `
+      select coalesce(json_agg(json_build_object(
+               'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'kind', kind, 'code', code,
+               'label', label, 'amount', amount, 'source', ${source}) order by id), '[]') ${partOf('order_adjustments')}`,
+    taxLines: `
+      select coalesce(json_agg(json_build_object(
+               'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'code', code, 'label', label,
+               'rate', rate, 'amount', amount, 'included', included, 'source', ${source}) order by id), '[]') ${partOf('order_tax_lines')}`,
+  },
+  filters: { email: (listed, email: string) => listed.whereRaw('orders.email_key = lower(?)', [email]) },
+  choices: {
+    status: orderStatuses,
+    paymentStatus: paymentStatuses,
+    fulfillmentStatus: fulfillmentStatuses,
+    archived: [false, true],
+  },
+});
 
-export async function findOrderRow(db: TenantDatabase, id: string): Promise<OrderRow | null> {
-  const [row] = await findOrderRows(db, [id]);
-  return row ?? null;
-}
-
-/** Orders with their parts, in one statement and in no order. */
-export function findOrderRows(db: TenantDatabase, ids: readonly string[]): Promise<OrderRow[]> {
-  return db.query<OrderRow>(selectById, [ids]);
-}
-
-export async function findOrderRowByCart(db: TenantDatabase, cartId: string): Promise<OrderRow | null> {
-  const [row] = await db.query<OrderRow>(selectByCart, [cartId]);
-  return row ?? null;
-}
-
-/** A page of orders, newest first: which ones, then all their parts at once. */
-export async function listOrderRows(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<OrderRow>> {
-  const page = await pageOfOrders(db, query);
-  const ids = page.items.map(({ id }) => id);
-  const found = ids.length === 0 ? [] : await findOrderRows(db, ids);
-  const rows = new Map(found.map((row) => [row.id, row]));
-  return { ...page, items: ids.flatMap((id) => rows.get(id) ?? []) };
-}
-
-/**
- * Which orders a page has. By number or e-mail address there are few; by their states alone each combination of states
- * is read by itself, so that a rare one is found without a look at all others.
- */
-function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<{ id: string }>> {
-  const { status, paymentStatus, fulfillmentStatus, number, email, archived, externalId, updatedAfter } = query;
-  const states = { status, paymentStatus, fulfillmentStatus, archived };
-  const told = Object.entries(states).filter(([, value]) => value !== undefined);
-  const isByState = [number, email, externalId, updatedAfter].every((value) => value === undefined);
-  if (isByState && told.length > 0) {
-    const choices = Object.entries(anyState).map(([column, values]) => [
-      column,
-      states[column as keyof typeof states] === undefined ? values : [states[column as keyof typeof states]],
-    ]);
-    return paginateChoices(db, 'orders', Object.fromEntries(choices), query);
-  }
-  const orders = db.table<PlacedOrder>('orders').select('orders.id', 'orders.createdAt', 'orders.updatedAt');
-  for (const [column, value] of told) orders.where(column, value);
-  if (number !== undefined) orders.where('number', number);
-  if (email !== undefined) orders.whereRaw('orders.email_key = lower(?)', [email]);
-  return paginateIntegration<PlacedOrder>(db, orders as never, 'orders', query, { ...states, number, email });
-}
-
-type PlacedOrder = Pick<OrderRow, 'id' | 'createdAt' | 'updatedAt'>;
-
-/** What an order's states may be, in all. */
-const anyState = {
-  status: orderStatuses,
-  paymentStatus: paymentStatuses,
-  fulfillmentStatus: fulfillmentStatuses,
-  archived: [false, true],
-};
+/** The history of orders: entries are written and listed, and stay as they are. */
+export const { page: listOrderEvents } = rows<OrderEventRow>({ table: 'order_events', noun: 'entry' });
 
 /**
  * Locks an order until the transaction ends and answers it without its parts; null for an unknown id.
@@ -267,12 +215,4 @@ export function insertOrderEvent(
     actorId: actor?.id,
     actorLabel: actor?.label,
   });
-}
-
-export function listOrderEventRows(
-  db: TenantDatabase,
-  orderId: string,
-  page: { limit: number; cursor?: string },
-): Promise<Page<OrderEventRow>> {
-  return paginate(db.table<OrderEventRow>('order_events').where({ orderId } as never), 'order_events', page);
 }
