@@ -1,8 +1,9 @@
 /**
  * Other packages say who did something: a key is named there as a member of staff would be.
  */
+
+import { openBox, placeStocked } from '@carton/order/testing';
 import t from 'tap';
-import { openBox, placeStocked } from '../../order/test/helpers.ts';
 import { makeKey } from './keys.ts';
 
 t.test('the history of an order names the key', async (t) => {

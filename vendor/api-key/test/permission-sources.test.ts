@@ -1,9 +1,10 @@
 /**
  * A package that keeps roles of the shop's own says what people and keys may do.
  */
+
+import { hire } from '@carton/auth/testing';
 import { callerOf, createTestBox, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
-import { hire } from '../../auth/test/people.ts';
 
 const index = `
 import { permissionSources, refuseGrantBeyond } from '@carton/auth';

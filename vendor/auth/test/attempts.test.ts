@@ -3,7 +3,7 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { hire, packages, password, postFrom, pretendAttempts, pretendMinutesAgo } from './people.ts';
+import { hire, packages, password, postFrom, pretendAttempts, pretendMinutesAgo } from '../testing/index.ts';
 
 // Each password costs its hash, on purpose.
 t.setTimeout(600_000);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
-import { hire, packages, password, postFrom, pretendMinutesAgo } from './people.ts';
+import { hire, packages, password, postFrom, pretendMinutesAgo } from '../testing/index.ts';
 
 // Each password costs its hash, on purpose.
 t.setTimeout(600_000);

@@ -4,7 +4,7 @@
 import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
 import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
-import { hire, packages, password, signIn } from './people.ts';
+import { hire, packages, password, signIn } from '../testing/index.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const next = 'another horse battery';

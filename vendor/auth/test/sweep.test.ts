@@ -4,7 +4,7 @@
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { forgetExpired } from '../sweep.ts';
-import { hire, packages } from './people.ts';
+import { hire, packages } from '../testing/index.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const tables = ['staff_sessions', 'staff_invites', 'staff_tokens', 'auth_attempts'];

@@ -3,7 +3,7 @@
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { hire, packages, password } from './people.ts';
+import { hire, packages, password } from '../testing/index.ts';
 
 // Each password costs its hash, on purpose.
 t.setTimeout(600_000);

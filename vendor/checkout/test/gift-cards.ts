@@ -2,10 +2,10 @@
  * A package as the owner of gift cards would write it: it pays for orders, and knows of payment what payment exports.
  */
 import { paymentAdapters } from '@carton/payment';
+import { TestProvider } from '@carton/payment/testing';
 import { type ExtensionPoint, newId, shortName } from '@carton/runtime';
 import { type Caller, createTestBox, packagesOfTier, type TestBox, writePackage } from '@carton/runtime/testing';
 import type { Test } from 'tap';
-import { TestProvider } from '../../payment/test/provider.ts';
 
 const migration = `export const up = (knex) =>
   knex.raw(\`

@@ -3,12 +3,19 @@
  * paid and forgotten. With a real provider's library, against a server that loses what the test says.
  */
 import { reconcile } from '@carton/payment';
-import { type Faults, type Operation, randomFaults } from '@carton/payment/testing';
+import {
+  callBack,
+  type Faults,
+  faultsAfterReconciliation,
+  type Operation,
+  openStripeShop,
+  randomFaults,
+  randomOf,
+  twoDaysLater,
+} from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { until } from '@carton/runtime/testing';
 import t from 'tap';
-import { callBack, faultsAfterReconciliation, openStripeShop, twoDaysLater } from '../../payment/test/stripe-shop.ts';
-import { randomOf } from '../../payment/testing/random.ts';
 import { buyer, makeArticle, shopperWith } from './shop.ts';
 
 const shop = await openStripeShop(t, { tier: 'basic' });

@@ -2,9 +2,9 @@
  * A shop with something to sell, for the tests of checkout.
  */
 import { paymentAdapters } from '@carton/payment';
+import { TestProvider } from '@carton/payment/testing';
 import type { ExtensionPoint } from '@carton/runtime';
 import type { Caller, TestBox, TestShop } from '@carton/runtime/testing';
-import { TestProvider } from '../../payment/test/provider.ts';
 
 export const buyer = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } };
 

@@ -2,7 +2,7 @@ import { changePaymentState, createOrder, lockOrder } from '@carton/order';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { draftOf, eventsOf, openBox, place, timelineOf } from './helpers.ts';
+import { draftOf, eventsOf, openBox, place, timelineOf } from '../testing/index.ts';
 
 const box = await openBox(t, ['@carton/audit']);
 const paid = { paymentStatus: 'paid', paidAmount: 2550, refundedAmount: 0 } as const;

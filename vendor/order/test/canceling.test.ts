@@ -2,7 +2,7 @@ import { type OrderCanceler, orderCancelers } from '@carton/order';
 import { type ExtensionPoint, newId } from '@carton/runtime';
 import { untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
-import { eventsOf, openBox, place, placeStocked, timelineOf } from './helpers.ts';
+import { eventsOf, openBox, place, placeStocked, timelineOf } from '../testing/index.ts';
 
 const box = await openBox(t);
 

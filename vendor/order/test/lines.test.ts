@@ -5,7 +5,7 @@ import { createOrder, findOrder, maskOrder } from '@carton/order';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { draftOf, openBox, place, placeStocked } from './helpers.ts';
+import { draftOf, openBox, place, placeStocked } from '../testing/index.ts';
 
 const box = await openBox(t);
 const engraved = { properties: { engraving: 'For Ada', size: 7, gift: true } };

@@ -1,7 +1,7 @@
 import { isPlacedBy, maskOrder, OrderResource } from '@carton/order';
 import { newId } from '@carton/runtime';
 import t from 'tap';
-import { openBox, place } from './helpers.ts';
+import { openBox, place } from '../testing/index.ts';
 
 const box = await openBox(t);
 

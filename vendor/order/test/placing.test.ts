@@ -2,7 +2,7 @@ import { createOrder, findOrder, findOrderOfCart } from '@carton/order';
 import { isUniqueViolation, newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { draftOf, eventsOf, openBox, place } from './helpers.ts';
+import { draftOf, eventsOf, openBox, place } from '../testing/index.ts';
 
 const box = await openBox(t);
 const { db } = box;

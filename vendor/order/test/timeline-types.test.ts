@@ -5,7 +5,7 @@ import { addTimelineEntry } from '@carton/order';
 import { newId } from '@carton/runtime';
 import { createTestBox, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
-import { openBox, place } from './helpers.ts';
+import { openBox, place } from '../testing/index.ts';
 
 const index = `
 import { addTimelineEntry, orderTimelineTypes } from '@carton/order';

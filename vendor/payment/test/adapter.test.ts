@@ -3,8 +3,8 @@ import { newId } from '@carton/runtime';
 import type { TestShop } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, place, placeWithPayment, statusOf } from './helpers.ts';
-import { TestProvider } from './provider.ts';
 
 const box = await openBox(t);
 const message = 'Payments are not configured in this environment';

@@ -2,8 +2,8 @@
  * What is owed of an order: charged − paid + refunded, the same for staff, shoppers and whoever records a payment.
  */
 import t from 'tap';
+import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, place, placeWithPayment, statusOf } from './helpers.ts';
-import { TestProvider } from './provider.ts';
 
 const box = await openBox(t);
 const sum = (amount: number) => ({ amount, currency: 'EUR' });

@@ -3,11 +3,10 @@
  */
 import { beginPayment, confirmPayment, dropPayment, holdPayment, keepPayment, reconcile } from '@carton/payment';
 import { newId } from '@carton/runtime';
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
-import { writePackage } from '../../../runtime/testing/written-package.ts';
+import { TestProvider } from '../testing/provider.ts';
 import { contribute, packageNames, place } from './helpers.ts';
-import { TestProvider } from './provider.ts';
 
 /** Promises one of three things to whoever pays. */
 const promise = {

@@ -1,8 +1,8 @@
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox } from './helpers.ts';
-import { TestProvider } from './provider.ts';
 
 const box = await openBox(t);
 

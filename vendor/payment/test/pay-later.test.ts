@@ -5,8 +5,8 @@ import { reconcile } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { callBack, faultsAfterReconciliation, openStripeShop, twoDaysLater } from '../testing/stripe-shop.ts';
 import { packages, pay, place, statusOf } from './helpers.ts';
-import { callBack, faultsAfterReconciliation, openStripeShop, twoDaysLater } from './stripe-shop.ts';
 
 const shop = await openStripeShop(t, { packages }, { PAYMENT_ADAPTERS: 'stripe,manual' });
 const { box, simulator, shopper } = shop;

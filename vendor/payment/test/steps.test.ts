@@ -4,8 +4,8 @@
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, placeWithPayment, statusOf, timelineOf } from './helpers.ts';
-import { TestProvider } from './provider.ts';
 
 const box = await openBox(t);
 const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });

@@ -10,8 +10,8 @@ import type { TestShop } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { fromStripe, toStripe } from '../adapters/stripe/amounts.ts';
+import { callBack, openStripeShop, webhookSecret } from '../testing/stripe-shop.ts';
 import { packages, place, statusOf, timelineOf } from './helpers.ts';
-import { callBack, openStripeShop, webhookSecret } from './stripe-shop.ts';
 
 const shop = await openStripeShop(t, { packages });
 const { box, simulator, shopper } = shop;

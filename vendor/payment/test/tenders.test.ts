@@ -13,8 +13,8 @@ import {
 } from '@carton/payment';
 import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
 import t from 'tap';
+import { TestProvider } from '../testing/provider.ts';
 import { openBox, pay, place } from './helpers.ts';
-import { TestProvider } from './provider.ts';
 
 const box = await openBox(t);
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

@@ -5,8 +5,8 @@ import { beginPayment, keepPayment, type ProviderState } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, place, placeWithPayment, statusOf } from './helpers.ts';
-import { TestProvider } from './provider.ts';
 
 const box = await openBox(t);
 const told = (id: string, status: ProviderState['status'], captured = 0, refunded = 0) => ({

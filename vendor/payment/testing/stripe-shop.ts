@@ -2,16 +2,11 @@
  * What the tests of the Stripe adapter share: a simulator of the provider, and a box that is bound to it.
  */
 import { reconcile } from '@carton/payment';
-import {
-  bookFaults,
-  type ProviderSimulator,
-  type RecordedPayment,
-  Shopper,
-  type SimulatorOptions,
-  startSimulator,
-} from '@carton/payment/testing';
 import type { TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestBoxOptions } from '@carton/runtime/testing';
+import { bookFaults, type RecordedPayment } from './books.ts';
+import { type ProviderSimulator, type SimulatorOptions, startSimulator } from './server.ts';
+import { Shopper } from './shopper.ts';
 
 export const webhookSecret = 'whsec_simulator';
 

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { callerOf, createTestBox, exactly, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
-import { boot } from '../../../runtime/boot.ts';
+import { boot } from '../../runtime/boot.ts';
 
 const basic = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 

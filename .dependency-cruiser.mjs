@@ -1,0 +1,192 @@
+/**
+ * The rooms of this repository and the walls between them, which `npm run check` holds (`npm run walls` by itself).
+ *
+ * A room is a folder, or a file beside the folders. Each says which rooms it may know, and knows only rooms above it in
+ * the list, so there can be no circle. Types count like everything else; a room's own tests may know what they like.
+ */
+const all = 'all that stand above';
+
+const rooms = {
+  runtime: {
+    'vendor.ts': [],
+    'collection.ts': [],
+    extension: [],
+    http: ['vendor.ts'],
+    openapi: ['http', 'vendor.ts'],
+    'settings.ts': ['http'],
+    db: ['extension', 'vendor.ts'],
+    answers: ['http', 'db'],
+    operations: ['http', 'db', 'vendor.ts'],
+    start: ['http', 'openapi', 'db', 'answers', 'operations'],
+    money: ['http'],
+    country: ['http'],
+    events: ['http', 'extension', 'db', 'operations'],
+    background: ['extension', 'db', 'operations', 'events', 'vendor.ts'],
+    mails: ['http', 'extension', 'db', 'events'],
+    persons: ['http', 'extension', 'db'],
+    storefront: ['extension', 'db'],
+    box: ['http', 'extension', 'db', 'operations', 'vendor.ts'],
+    package: ['http', 'extension', 'settings.ts', 'events', 'background', 'box', 'vendor.ts'],
+    resource: ['http', 'db', 'answers', 'box'],
+    boot: ['http', 'db', 'start', 'box', 'package', 'vendor.ts'],
+    'process.ts': ['collection.ts', 'db', 'operations'],
+    'config.ts': ['http', 'operations', 'settings.ts'],
+    'index.ts': all,
+    'service.ts': all,
+    'boot.ts': all,
+    'main.ts': all,
+    testing: all,
+  },
+  'control-plane': {
+    registry: [],
+    'schemas.ts': [],
+    'services.ts': [],
+    catalogue: ['schemas.ts', 'services.ts'],
+    signing: ['services.ts'],
+    telemetry: ['schemas.ts', 'services.ts'],
+    license: ['schemas.ts', 'services.ts', 'catalogue', 'signing'],
+    boxes: ['schemas.ts', 'services.ts', 'license'],
+    'access.ts': ['services.ts', 'license'],
+    'config.ts': [],
+    'api.ts': all,
+    'boot.ts': all,
+    'index.ts': all,
+    'main.ts': all,
+  },
+  installer: {
+    'vendor.ts': [],
+    'exit-codes.ts': [],
+    'failure.ts': ['exit-codes.ts'],
+    'control-plane.ts': ['vendor.ts', 'failure.ts'],
+    output: ['vendor.ts', 'failure.ts'],
+    box: ['vendor.ts', 'failure.ts', 'output'],
+    'preflight.ts': ['failure.ts', 'output', 'box'],
+    release: ['vendor.ts', 'failure.ts', 'box'],
+    pull: ['vendor.ts', 'failure.ts', 'control-plane.ts', 'output', 'box', 'release'],
+    commands: all,
+    'program.ts': all,
+    'cli.ts': all,
+    'index.ts': all,
+  },
+};
+
+/** What of the engine others import, by its names in `runtime/package.json`. */
+const names = '^runtime/(index|service|testing/index|testing/contract/index|testing/plans/index)\\.ts$';
+const manifests = 'package\\.json$';
+const tests = '/(test|testing)/';
+
+/** Walls around each room of a top-level folder. */
+function wallsOf(folder) {
+  const known = Object.keys(rooms[folder]);
+  const pathOf = (room) => `^${folder}/${room.endsWith('.ts') ? `${room.replace('.', '\\.')}$` : `${room}/`}`;
+  const walls = known.map((room, position) => {
+    const above = known.slice(0, position);
+    const knows = rooms[folder][room] === all ? above : rooms[folder][room];
+    const below = knows.find((other) => !above.includes(other));
+    if (below) throw new Error(`${folder}/${room} may know only rooms above it, not ${below}`);
+    return {
+      name: `${folder}/${room}`,
+      comment: knows.length > 0 ? `of ${folder}/ it knows ${knows.join(', ')}` : `it knows nothing else of ${folder}/`,
+      severity: 'error',
+      from: { path: pathOf(room), pathNot: '/test/' },
+      to: { path: `^${folder}/`, pathNot: [manifests, ...[room, ...knows].map(pathOf)] },
+    };
+  });
+  const unknown = {
+    name: `${folder}-room-unknown`,
+    comment: 'a new room says in .dependency-cruiser.mjs what it knows',
+    severity: 'error',
+    from: { path: `^${folder}/`, pathNot: [`^${folder}/test/`, ...known.map(pathOf)] },
+    to: {},
+  };
+  return [...walls, unknown];
+}
+
+/** A wall between top-level folders. */
+function wall(name, comment, from, to) {
+  return { name, comment, severity: 'error', from, to };
+}
+
+export default {
+  forbidden: [
+    wall('no-circle', 'files import each other in a circle', {}, { circular: true }),
+    ...Object.keys(rooms).flatMap(wallsOf),
+    wall(
+      'engine-first',
+      'the engine knows nobody who builds on it',
+      { path: '^runtime/', pathNot: tests },
+      { path: '^(vendor|control-plane|installer)/' },
+    ),
+    wall(
+      'engine-by-its-names',
+      'of the engine others import its public names: @carton/runtime, /service, /testing',
+      { path: '^(vendor|control-plane|installer)/' },
+      { path: '^runtime/', pathNot: names },
+    ),
+    wall(
+      'engine-by-no-path',
+      'the engine is imported by its name, not by a path',
+      { path: '^(vendor|control-plane|installer)/' },
+      { path: '^runtime/', dependencyTypes: ['local'] },
+    ),
+    wall(
+      'packages-by-their-index',
+      'a package imports of another what its index.ts exports, and tests what its testing/index.ts does',
+      { path: '^vendor/([^/]+)/' },
+      { path: '^vendor/', pathNot: ['^vendor/$1/', '^vendor/[^/]+/(testing/)?index\\.ts$'] },
+    ),
+    wall(
+      'packages-by-no-path',
+      'a package is imported by its name, not by a path',
+      { path: '^vendor/([^/]+)/' },
+      { path: '^vendor/', pathNot: '^vendor/$1/', dependencyTypes: ['local'] },
+    ),
+    wall(
+      'services-apart',
+      'packages, control plane and installer know nothing of each other',
+      { path: '^(vendor|control-plane|installer)/', pathNot: tests },
+      { path: '^(vendor|control-plane|installer)/', pathNot: '^$1/' },
+    ),
+    wall(
+      'installer-alone',
+      'the installer and the registry speak HTTP and files, and import nothing of the engine',
+      { path: '^(installer|control-plane/registry)/', pathNot: tests },
+      { path: '^(runtime|vendor|control-plane|installer)/', pathNot: '^$1/' },
+    ),
+    wall(
+      'tools-apart',
+      'scripts, benches and rigs share what stands in tools/, and import nothing of each other',
+      { path: '^(scripts|bench|rigs|tools)/' },
+      { path: '^(scripts|bench|rigs)/', pathNot: '^$1/' },
+    ),
+    wall(
+      'product-alone',
+      'what is shipped imports nothing of scripts, tools, benches and rigs',
+      { path: '^(runtime|vendor|control-plane|installer)/' },
+      { path: '^(scripts|tools|bench|rigs)/' },
+    ),
+    wall(
+      'testing-for-tests',
+      'what is shipped imports nothing that is for tests',
+      { path: '^(runtime|vendor|control-plane|installer)/', pathNot: tests },
+      { path: tests },
+    ),
+    wall(
+      'tests-for-nobody',
+      'only tests, and the smoke test, import what stands in test/',
+      { pathNot: ['/test/', '^scripts/smoke'] },
+      { path: '/test/' },
+    ),
+  ],
+  options: {
+    // TypeScript 7 has no interface that this could read with.
+    parser: 'swc',
+    exclude: '(^|/)node_modules/',
+    includeOnly: '^(runtime|vendor|control-plane|installer|scripts|tools|bench|rigs|knexfile\\.ts)',
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['workspace-source', 'import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+};

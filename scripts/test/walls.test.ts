@@ -1,0 +1,131 @@
+/**
+ * The walls between the rooms (`.dependency-cruiser.mjs`): `npm run check` goes red for an import through any of them.
+ * Tried in a small tree of the same shape, with the command as it stands in package.json.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { sourceRoot } from '@carton/runtime/testing';
+import t from 'tap';
+
+const root = dirname(sourceRoot);
+const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+
+const exported = (...names: string[]) =>
+  JSON.stringify({
+    type: 'module',
+    exports: Object.fromEntries(names.map((name) => [name, { 'workspace-source': `${name}/index.ts` }])),
+  });
+
+/** Every room that the walls speak of, each with imports that it may have. */
+const allowed: Record<string, string> = {
+  'package.json': '{ "type": "module" }',
+  'knexfile.ts': "import '@carton/runtime/testing';\n",
+  'runtime/package.json': exported('.', './testing'),
+  'runtime/index.ts': "import './db/pool.ts';\nimport './box/box.ts';\n",
+  'runtime/vendor.ts': "import './package.json' with { type: 'json' };\n",
+  'runtime/boot.ts': "import './box/box.ts';\n",
+  'runtime/http/route.ts': "import '../vendor.ts';\n",
+  'runtime/http/problems.ts': '',
+  'runtime/http/two.ts': "import type { One } from './one.ts';\n",
+  'runtime/http/one.ts': '',
+  'runtime/db/pool.ts': "import { setTimeout } from 'node:timers';\nimport './citus/find.ts';\n",
+  'runtime/db/citus/find.ts': '',
+  'runtime/db/test/pool.test.ts': "import '../../http/route.ts';\nimport '../../testing/index.ts';\n",
+  'runtime/box/box.ts': "import type { Pool } from '../db/pool.ts';\nimport '../http/route.ts';\n",
+  'runtime/testing/index.ts': "import '../boot.ts';\n",
+  'vendor/cart/package.json': exported('.', './testing'),
+  'vendor/cart/index.ts': "import '@carton/runtime';\nimport './store.ts';\n",
+  'vendor/cart/store.ts': '',
+  'vendor/cart/testing/index.ts': "import '@carton/cart';\n",
+  'vendor/order/index.ts': "import '@carton/cart';\n",
+  'vendor/order/test/order.test.ts': "import '@carton/cart/testing';\nimport '@carton/runtime/testing';\n",
+  'control-plane/boot.ts': "import '@carton/runtime';\nimport './license/service.ts';\n",
+  'control-plane/license/service.ts': '',
+  'control-plane/registry/gate.ts': '',
+  'installer/cli.ts': "import './box/folder.ts';\n",
+  'installer/box/folder.ts': '',
+  'tools/load/shop.ts': "import '@carton/runtime/testing';\n",
+  'scripts/start.ts': "import '../tools/load/shop.ts';\nimport '../runtime/box/box.ts';\n",
+  'scripts/test/support.ts': '',
+  'bench/run.ts': "import '../tools/load/shop.ts';\n",
+  'rigs/run.ts': "import '../tools/load/shop.ts';\n",
+};
+
+/** An import through each wall: the wall, the file that has it, and what it imports. */
+const refused: [wall: string, file: string, statement: string, target: string][] = [
+  ['no-circle', 'runtime/http/one.ts', "import './two.ts';", 'runtime/http/two.ts'],
+  ['runtime/db', 'runtime/db/query.ts', "import { Problem } from '../http/problems.ts';", 'runtime/http/problems.ts'],
+  ['runtime/db', 'runtime/db/row.ts', "import type { R } from '../http/route.ts';", 'runtime/http/route.ts'],
+  ['runtime/db', 'runtime/db/late.ts', "await import('../http/route.ts');", 'runtime/http/route.ts'],
+  ['runtime/db', 'runtime/db/citus/told.ts', "export * from '../../http/route.ts';", 'runtime/http/route.ts'],
+  ['runtime/http', 'runtime/http/who.ts', "import '../box/box.ts';", 'runtime/box/box.ts'],
+  ['runtime/box', 'runtime/box/start.ts', "import '../boot.ts';", 'runtime/boot.ts'],
+  ['runtime-room-unknown', 'runtime/attic/old.ts', "import '../vendor.ts';", 'runtime/vendor.ts'],
+  ['control-plane/license', 'control-plane/license/start.ts', "import '../boot.ts';", 'control-plane/boot.ts'],
+  ['installer/box', 'installer/box/again.ts', "import '../cli.ts';", 'installer/cli.ts'],
+  ['engine-first', 'runtime/box/cart.ts', "import '@carton/cart';", 'vendor/cart/index.ts'],
+  ['engine-by-its-names', 'control-plane/boxes/deep.ts', "import '../../runtime/box/box.ts';", 'runtime/box/box.ts'],
+  ['engine-by-no-path', 'control-plane/boxes/deep.ts', '', 'runtime/box/box.ts'],
+  ['engine-by-no-path', 'vendor/cart/test/path.ts', "import '../../../runtime/index.ts';", 'runtime/index.ts'],
+  ['packages-by-their-index', 'vendor/order/sum.ts', "import '../cart/store.ts';", 'vendor/cart/store.ts'],
+  ['packages-by-no-path', 'vendor/order/sum.ts', '', 'vendor/cart/store.ts'],
+  ['packages-by-no-path', 'vendor/order/test/path.ts', "import '../../cart/index.ts';", 'vendor/cart/index.ts'],
+  ['services-apart', 'control-plane/boxes/cart.ts', "import '@carton/cart';", 'vendor/cart/index.ts'],
+  ['installer-alone', 'installer/pull/engine.ts', "import '@carton/runtime';", 'runtime/index.ts'],
+  [
+    'installer-alone',
+    'control-plane/registry/up.ts',
+    "import '../license/service.ts';",
+    'control-plane/license/service.ts',
+  ],
+  ['control-plane/registry', 'control-plane/registry/up.ts', '', 'control-plane/license/service.ts'],
+  ['tools-apart', 'scripts/bench.ts', "import '../bench/run.ts';", 'bench/run.ts'],
+  ['tools-apart', 'bench/scripts.ts', "import '../scripts/start.ts';", 'scripts/start.ts'],
+  ['tools-apart', 'rigs/bench.ts', "import '../bench/run.ts';", 'bench/run.ts'],
+  ['tools-apart', 'tools/rigs.ts', "import '../rigs/run.ts';", 'rigs/run.ts'],
+  ['product-alone', 'vendor/cart/load.ts', "import '../../tools/load/shop.ts';", 'tools/load/shop.ts'],
+  ['testing-for-tests', 'vendor/cart/service.ts', "import '@carton/runtime/testing';", 'runtime/testing/index.ts'],
+  ['testing-for-tests', 'vendor/cart/own.ts', "import './testing/index.ts';", 'vendor/cart/testing/index.ts'],
+  ['tests-for-nobody', 'scripts/help.ts', "import './test/support.ts';", 'scripts/test/support.ts'],
+];
+
+const tree = await mkdtemp(join(tmpdir(), 'walls-'));
+t.teardown(() => rm(tree, { recursive: true, force: true }));
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(join(tree, file)), { recursive: true });
+  await writeFile(join(tree, file), text);
+}
+
+/** Runs the command of package.json; answers its exit code and the imports that it refuses. */
+async function walls(): Promise<{ code: number; refused: string[] }> {
+  const command = `NODE_OPTIONS= exec ${join(root, 'node_modules/.bin')}/${scripts.walls}`;
+  const { code = 0, stdout } = await promisify(execFile)('/bin/sh', ['-c', command], { cwd: tree }).catch(
+    (error) => error,
+  );
+  const lines = [...stdout.matchAll(/^ {2}error (\S+): (\S+) → ?\n?\s*(\S+)/gm)];
+  return { code, refused: lines.map(([, wall, from, to]) => `${wall}: ${from} → ${to}`).sort() };
+}
+
+for (const [file, text] of Object.entries(allowed)) await write(file, text);
+await cp(join(root, '.dependency-cruiser.mjs'), join(tree, '.dependency-cruiser.mjs'));
+await mkdir(join(tree, 'node_modules/@carton'), { recursive: true });
+for (const [name, folder] of Object.entries({ runtime: 'runtime', cart: 'vendor/cart' })) {
+  await symlink(join(tree, folder), join(tree, 'node_modules/@carton', name));
+}
+
+t.test('what each room may know passes', async (t) => {
+  t.strictSame(await walls(), { code: 0, refused: [] });
+  t.match(scripts.check, '&& npm run -s walls &&', 'and is a part of the check');
+});
+
+t.test('an import through a wall is refused, by its name', async (t) => {
+  for (const [, file, statement] of refused) if (statement) await write(file, `${statement}\n`);
+  const ended = await walls();
+  t.not(ended.code, 0);
+  const expected = refused.map(([wall, file, , target]) => `${wall}: ${file} → ${target}`);
+  t.strictSame(ended.refused, expected.sort());
+});
