@@ -1,6 +1,8 @@
 /**
  * What a package builds with.
  */
+
+export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues } from './answers/acted-by.ts';
 export { eachRow } from './answers/each-row.ts';
 export {
   followChanges,
@@ -21,7 +23,7 @@ export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from
 export { type Tier, tiers } from './box/tier.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
 export { beginTogether } from './db/begin-together.ts';
-export type { Actor, Change } from './db/changes.ts';
+export { type Actor, actorTypes, type Change } from './db/changes.ts';
 export { toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/errors.ts';

@@ -2,9 +2,11 @@
  * Changes as they are written: whoever listens is told of each row a member of staff inserts, changes or removes,
  * in the same transaction. Told at the one database access point, so that no package can forget it.
  */
+export const actorTypes = ['staff', 'api_key', 'operator'] as const;
+
 /** Who acts. Shoppers' writes and the system's own are not reported as changes. */
 export interface Actor {
-  type: 'staff' | 'api_key' | 'operator';
+  type: (typeof actorTypes)[number];
   id: string;
   label: string;
 }

@@ -1,7 +1,18 @@
 /**
  * Shapes of the audit log.
  */
-import { DateTime, nullable, object, oneOf, pageOf, pageQuery, type Static, Type, Uuid } from '@carton/runtime';
+import {
+  actorTypes,
+  DateTime,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  pageQuery,
+  type Static,
+  Type,
+  Uuid,
+} from '@carton/runtime';
 
 /** Columns of a row by name; of an update those alone that changed. */
 const Columns = Type.Unsafe<Record<string, unknown>>({
@@ -20,7 +31,7 @@ const Resource = Type.String({
 export const AuditEntry = object(
   {
     id: Uuid,
-    actorType: oneOf(['staff', 'api_key', 'operator']),
+    actorType: oneOf(actorTypes),
     actorId: Uuid,
     actorLabel: Type.String({
       description: 'The e-mail address of the member of staff, or the name of the API key, as it was then',

@@ -16,15 +16,12 @@ const unsaid = new Set(['tenantId', 'updatedAt']);
 
 /** Writes the entry of a change. An update that changed nothing leaves none. */
 export async function recordChange(db: TenantDatabase, change: Change): Promise<void> {
-  const { actor, action, table } = change;
+  const { action, table } = change;
   const row = (change.after ?? change.before) as Row;
   const said = Object.keys(row).filter((column) => !unsaid.has(column));
   const columns = action === 'update' ? said.filter((column) => differs(change, column)) : said;
   if (action === 'update' && columns.length === 0) return;
   await insertEntry(db, {
-    actorType: actor.type,
-    actorId: actor.id,
-    actorLabel: actor.label,
     action: actions[action],
     resource: resourceOf(table),
     resourceId: resourceIdOf(row),

@@ -1,27 +1,19 @@
 /**
  * Queries of the table of audit. Entries are inserted and read; there is no way to change or remove one.
  */
-import { json, newId, rows, type TenantDatabase } from '@carton/runtime';
+import { actorColumns, actorValues, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import type { AuditEntry } from './schemas.ts';
 
-/** Inserts an entry as it is: a statement of its own is not itself reported as a change. */
-export async function insertEntry(db: TenantDatabase, entry: Omit<AuditEntry, 'id' | 'createdAt'>): Promise<void> {
-  const { actorType, actorId, actorLabel, action, resource, resourceId, before, after } = entry;
+type NewEntry = Pick<AuditEntry, 'action' | 'resource' | 'resourceId' | 'before' | 'after'>;
+
+/** Inserts an entry of whoever acts in `db`: a statement of its own is not itself reported as a change. */
+export async function insertEntry(db: TenantDatabase, entry: NewEntry): Promise<void> {
+  const { action, resource, resourceId, before, after } = entry;
   await db.query(
     `insert into audit_entries
-       (tenant_id, id, actor_type, actor_id, actor_label, action, resource, resource_id, before, after)
+       (tenant_id, id, ${actorColumns}, action, resource, resource_id, before, after)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      newId(),
-      actorType,
-      actorId,
-      actorLabel,
-      action,
-      resource,
-      resourceId,
-      before && json(before),
-      after && json(after),
-    ],
+    [newId(), ...actorValues(db), action, resource, resourceId, before && json(before), after && json(after)],
   );
 }
 

@@ -76,8 +76,3 @@ export function arraysOf(db: TenantDatabase, lines: readonly StockLine[]): Stock
 export function newIds(count: number): string[] {
   return Array.from({ length: count }, newId);
 }
-
-/** Who moves stock, for the ledger: type, id and label, or nulls. */
-export function actorOf({ actor }: TenantDatabase): (string | null)[] {
-  return [actor?.type ?? null, actor?.id ?? null, actor?.label ?? null];
-}

@@ -2,8 +2,8 @@
  * Giving stock back, in one statement over all lines: what was sold, and what was reserved. Neither asks whether
  * anything is available: what comes back is there, whatever is owed. Rows are locked in the order of taking.ts.
  */
-import type { TenantDatabase } from '@carton/runtime';
-import { actorOf, arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
+import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
+import { arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
 import { isMissed, markLow, settleMissed } from './lowness.ts';
 
@@ -84,7 +84,7 @@ const returnText = `
   ${markLow},
   written as (
     insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
-                                 reference_id, actor_type, actor_id, actor_label)
+                                 reference_id, ${actorColumns})
     select $1, coalesce(($8::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, quantity,
            'returned', $9, $10, $11, $12, $13
       from held
@@ -196,7 +196,7 @@ export async function returnLines(
   const { variantIds: placedIds, locationIds, quantities } = placed;
   const ids = newIds(variantIds.length + placedIds.length);
   const places = [placedIds, locationIds, quantities];
-  const values = [variantIds, anywhere, ...places, variantIds, ids, type, id, ...actorOf(tx)];
+  const values = [variantIds, anywhere, ...places, variantIds, ids, type, id, ...actorValues(tx)];
   const opened = placedIds.length > 0 && openLevels(tx, placedIds, locationIds, variantIds);
   const [missed] = await Promise.all([tx.query<{ variantId: string }>(returnText, values), opened]);
   await settleMissed(tx, missed);

@@ -2,6 +2,7 @@
  * Queries of the tables of inventory, but for moving stock (taking.ts, returning.ts).
  */
 import {
+  actedBy,
   followChanges,
   type IntegrationPage,
   json,
@@ -142,14 +143,11 @@ export async function moveLevel(
   await db.update('stock_levels', place, { onHand, backOrdered: onHand < 0, updatedAt: new Date() });
   // After it, not beside it: where changes are recorded, the level is read before it is written.
   await settleLow(db, stockItemId);
-  const { actor } = db;
   return db.insert<StockMovement>('stock_movements', {
     id: newId(),
     ...place,
     ...movement,
-    actorType: actor?.type ?? null,
-    actorId: actor?.id ?? null,
-    actorLabel: actor?.label ?? null,
+    ...actedBy(db),
   });
 }
 

@@ -2,8 +2,8 @@
  * Selling from one location what nothing is reserved of: what most sales are, at less than half of what the statement for
  * every case costs (taking.ts, which says how rows are locked and values made).
  */
-import type { TenantDatabase } from '@carton/runtime';
-import { actorOf, newIds, type Outcome, type StockArrays, type StockReference } from './lines.ts';
+import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
+import { newIds, type Outcome, type StockArrays, type StockReference } from './lines.ts';
 import { isMissed, markLow } from './lowness.ts';
 
 const takeText = `
@@ -48,7 +48,7 @@ const takeText = `
   ),
   written as (
     insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
-                                 reference_id, actor_type, actor_id, actor_label)
+                                 reference_id, ${actorColumns})
     select $1, row_id, variant_id, $10, -quantity, 'sold', $5, $6, $7, $8, $9
       from held
      where (select possible from verdict)
@@ -79,5 +79,5 @@ export function takeAtOne(
   { type, id }: StockReference,
 ): Promise<Outcome[]> {
   const ids = newIds(variantIds.length);
-  return tx.query<Outcome>(takeText, [variantIds, quantities, ids, type, id, ...actorOf(tx), locationId]);
+  return tx.query<Outcome>(takeText, [variantIds, quantities, ids, type, id, ...actorValues(tx), locationId]);
 }

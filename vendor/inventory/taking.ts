@@ -10,16 +10,8 @@
  * where it is reserved. The rest is taken from the first location that has all of it, or where none has, from one after
  * the other. What is still missing is owed by the first, if the variant may be back-ordered.
  */
-import type { TenantDatabase } from '@carton/runtime';
-import {
-  actorOf,
-  arraysOf,
-  newIds,
-  type Outcome,
-  type StockArrays,
-  type StockLine,
-  type StockReference,
-} from './lines.ts';
+import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
+import { arraysOf, newIds, type Outcome, type StockArrays, type StockLine, type StockReference } from './lines.ts';
 import { isMissed, markLow } from './lowness.ts';
 import { takeAtOne } from './taking-at-one.ts';
 
@@ -166,7 +158,7 @@ const takeText = `
   ),
   written as (
     insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
-                                 reference_id, actor_type, actor_id, actor_label)
+                                 reference_id, ${actorColumns})
     select $1, coalesce(($9::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, -quantity,
            'sold', $12, $13, $14, $15, $16
       from changes
@@ -234,7 +226,7 @@ export function takeLines(
   }
   const own = [reserved?.type ?? null, reserved?.id ?? null];
   const { type, id } = reference;
-  return alone(tx, reserved, takeText, [...valuesOf(arrays, serving), ...own, type, id, ...actorOf(tx)]);
+  return alone(tx, reserved, takeText, [...valuesOf(arrays, serving), ...own, type, id, ...actorValues(tx)]);
 }
 
 /** Reserves all lines or none in place of what the reference has reserved; answers what is notable of it. */

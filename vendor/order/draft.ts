@@ -1,7 +1,7 @@
 /**
  * Placing an order: everything of it in one statement, so that a checkout costs one round trip here.
  */
-import { newId, outboxRow, type TenantDatabase } from '@carton/runtime';
+import { actorColumns, actorValues, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
 import { factOf, orderPlaced } from './events.ts';
 import { type Order, orderOf } from './present.ts';
 import type { OrderAddress, PaymentStatus } from './schemas.ts';
@@ -111,7 +111,7 @@ const insertOrder = (details: string) => `
     select $1, $2, part.key, part.value from jsonb_each($21::jsonb) as part
   ),${details}
   history as (
-    insert into order_events (tenant_id, order_id, id, type, message, actor_type, actor_id, actor_label)
+    insert into order_events (tenant_id, order_id, id, type, message, ${actorColumns})
     values ($1, $2, $22, 'placed', 'Order placed', $23, $24, $25)
   )
   insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
@@ -131,7 +131,6 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
   const row = rowOf(draft);
   const { id } = row;
   const event = outboxRow(tx, orderPlaced, { type: 'order', id }, factOf(row));
-  const { actor } = tx;
   const detailed = row.adjustments.length > 0 || row.taxLines.length > 0;
   const values: unknown[] = [
     id,
@@ -155,9 +154,7 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
     JSON.stringify(row.lines.map((line, position) => ({ ...line, position }))),
     JSON.stringify(row.addresses),
     newId(),
-    actor?.type ?? 'shopper',
-    actor?.id ?? row.memberId,
-    actor?.label ?? null,
+    ...actorValues(tx, { type: 'shopper', id: row.memberId }),
     event.id,
     event.payload,
     row.regionId,

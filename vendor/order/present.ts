@@ -1,7 +1,7 @@
 /**
  * Orders as they are answered: whole for whoever may see them, masked for anyone else.
  */
-import { type HasExtensions, money, type ShopperSession, type Static } from '@carton/runtime';
+import { actorOf, type HasExtensions, money, type ShopperSession, type Static } from '@carton/runtime';
 import type { OrderFact } from './events.ts';
 import type { AdminOrder, OrderAddress, OrderEvent } from './schemas.ts';
 import { balanceOf, type OrderEventRow, type OrderRow } from './store.ts';
@@ -70,15 +70,8 @@ export function factOfOrder(order: Order): OrderFact {
 }
 
 export function orderEventOf(box: HasExtensions, row: OrderEventRow): OrderEvent {
-  const { id, type, message, actorType, actorId, actorLabel, createdAt } = row;
-  return {
-    id,
-    type,
-    label: labelOf(box, type),
-    message,
-    actor: { type: actorType, id: actorId, label: actorLabel },
-    createdAt,
-  };
+  const { id, type, message, createdAt } = row;
+  return { id, type, label: labelOf(box, type), message, actor: actorOf(row), createdAt };
 }
 
 /**

@@ -2,6 +2,7 @@
  * Shapes of orders: as the shopper who placed one sees it, as staff do, and what staff may change.
  */
 import {
+  ActedBy,
   changeOf,
   DateTime,
   Email,
@@ -216,26 +217,13 @@ export const CancelOrder = object(
   { $id: 'CancelOrder' },
 );
 
-/** Who did something; for every package that keeps a history. */
-export const Actor = object(
-  {
-    type: Type.String({
-      description: 'Open: `shopper`, `staff`, `api_key`, `operator`, `system`, and what packages add',
-      examples: ['staff'],
-    }),
-    id: nullable(Uuid),
-    label: nullable(Type.String({ examples: ['ada@example.com'] })),
-  },
-  { $id: 'Actor' },
-);
-
 export const OrderEvent = object(
   {
     id: Uuid,
     type: Type.String({ examples: ['placed'] }),
     label: Type.String({ description: 'What the type is called', examples: ['Placed'] }),
     message: Type.String({ examples: ['Order placed'] }),
-    actor: Actor,
+    actor: ActedBy,
     createdAt: DateTime,
   },
   { $id: 'OrderEvent', description: 'An entry in the history of an order' },

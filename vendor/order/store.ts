@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of order.
  */
-import { json, newId, rows, type TenantDatabase } from '@carton/runtime';
+import { type ActorColumns, actedBy, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import {
   fulfillmentStatuses,
   type OrderAddress,
@@ -120,14 +120,11 @@ export interface OrderRow extends OrderState {
   taxLines: OrderTaxLineRow[];
 }
 
-export interface OrderEventRow {
+export interface OrderEventRow extends ActorColumns {
   id: string;
   orderId: string;
   type: string;
   message: string;
-  actorType: string;
-  actorId: string | null;
-  actorLabel: string | null;
   createdAt: string;
 }
 
@@ -205,14 +202,11 @@ export function insertOrderEvent(
   type: string,
   message: string,
 ): Promise<OrderEventRow> {
-  const { actor } = tx;
   return tx.insert<OrderEventRow>('order_events', {
     orderId,
     id: newId(),
     type,
     message,
-    actorType: actor?.type ?? 'system',
-    actorId: actor?.id,
-    actorLabel: actor?.label,
+    ...actedBy(tx, { type: 'system' }),
   });
 }

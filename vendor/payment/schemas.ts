@@ -1,8 +1,8 @@
 /**
  * Shapes of payments and refunds, and of the methods and sessions of the bound adapters.
  */
-import { Actor } from '@carton/order';
 import {
+  ActedBy,
   Currency,
   changeOf,
   DateTime,
@@ -117,7 +117,7 @@ export const PaymentTransaction = object(
     status: StepState,
     amount: Money,
     note: nullable(Type.String({ examples: ['Paid at the counter'] })),
-    actor: Actor,
+    actor: ActedBy,
     createdAt: DateTime,
   },
   { $id: 'PaymentTransaction', description: 'What was done about a payment' },

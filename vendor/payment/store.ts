@@ -2,6 +2,9 @@
  * Queries of payments, of the steps done about them, and of refunds.
  */
 import {
+  type ActorColumns,
+  actedBy,
+  actorOf,
   type IntegrationPage,
   json,
   type MoneyValue,
@@ -46,7 +49,6 @@ export const offline = 'offline';
 
 /** What is done about a payment after it was begun. */
 export type StepType = 'capture' | 'void' | 'refund';
-type ActorType = Payment['transactions'][number]['actor']['type'];
 
 /** A step as it is asked for. */
 export interface WantedStep {
@@ -61,16 +63,13 @@ export interface WantedStep {
   metadata?: Record<string, unknown>;
 }
 
-export interface StepRow {
+export interface StepRow extends ActorColumns {
   paymentId: string;
   id: string;
   type: (typeof transactionTypes)[number];
   status: (typeof stepStates)[number];
   amount: number;
   note: string | null;
-  actorType: ActorType;
-  actorId: string | null;
-  actorLabel: string | null;
   createdAt: string;
 }
 
@@ -91,7 +90,7 @@ async function withTransactions(db: TenantDatabase, rows: readonly PaymentRow[])
       .map(({ actorType, actorId, actorLabel, ...step }) => ({
         ...step,
         amount: money(step.amount, currency),
-        actor: { type: actorType, id: actorId, label: actorLabel },
+        actor: actorOf({ actorType, actorId, actorLabel }),
       })),
   }));
 }
@@ -192,19 +191,16 @@ export async function withdrawCaptures(tx: TenantDatabase, orderId: string): Pro
 type NewStep = Pick<StepRow, 'paymentId' | 'type' | 'amount' | 'status'> &
   Partial<Pick<StepRow, 'id' | 'note'>> & {
     /** Who acts when nobody of the staff does. */
-    actorType: ActorType;
+    actorType: string;
     triedAt?: Date;
   };
 
 /** Writes a step, by whoever acts in `tx`. */
-export function insertStep(tx: TenantDatabase, step: NewStep): Promise<StepRow> {
-  const { actor } = tx;
+export function insertStep(tx: TenantDatabase, { actorType: type, ...step }: NewStep): Promise<StepRow> {
   return tx.insert<StepRow>('payment_transactions', {
     id: newId(),
     ...step,
-    actorType: actor?.type ?? step.actorType,
-    actorId: actor?.id,
-    actorLabel: actor?.label,
+    ...actedBy(tx, { type }),
   });
 }
 
