@@ -31,7 +31,7 @@ export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
 export { changeListeners, json, noteDeletions, type TenantDatabase } from './db/tenant-database.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
-export { outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
+export { insertEvent, outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';

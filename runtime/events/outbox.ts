@@ -48,6 +48,23 @@ export function outboxRow<Payload extends TSchema>(
   };
 }
 
+type OutboxColumn = 'id' | 'type' | 'resourceType' | 'resourceId' | 'payload';
+
+/**
+ * The clause of a statement that writes an event into the outbox of the tenant `$1`, beside other rows of it or by itself.
+ * @param row an expression for each column: `$5`, and what is always the same as text in quotes
+ * @param from what the row is made of: `from person` writes one for each person that the statement finds
+ * @example `with request as (insert …) ${insertEvent({ id: '$4', type: '$5', … })}`, with the values of `outboxRow`
+ */
+export function insertEvent(row: Readonly<Record<OutboxColumn, string>>, from = ''): string {
+  const { id, type, resourceType, resourceId, payload } = row;
+  const expressions = ['$1', id, type, resourceType, resourceId, payload].join(', ');
+  return `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
+  ${from ? `select ${expressions} ${from}` : `values (${expressions})`}`;
+}
+
+const insertAlone = insertEvent({ id: '$2', type: '$3', resourceType: '$4', resourceId: '$5', payload: '$6' });
+
 /**
  * Writes an event. Call it in the transaction of the change it tells of.
  * @throws Error outside a transaction, or when the payload is not of the declared shape
@@ -60,9 +77,5 @@ export async function publish<Payload extends TSchema>(
 ): Promise<void> {
   if (!db.inTransaction) throw new Error(`event ${event.type} is written outside a transaction`);
   const row = outboxRow(db, event, resource, payload);
-  await db.query(
-    `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [row.id, row.type, row.resourceType, row.resourceId, row.payload],
-  );
+  await db.query(insertAlone, [row.id, row.type, row.resourceType, row.resourceId, row.payload]);
 }

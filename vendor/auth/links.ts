@@ -2,7 +2,7 @@
  * Queries of `staff_tokens`: links that let somebody set a new password. A row is a request for a link; the secret in
  * the link is made when the link is sent, and only its hash is kept.
  */
-import { newId, outboxRow, type TenantDatabase } from '@carton/runtime';
+import { insertEvent, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
 import { passwordResetRequested } from './events.ts';
 
 /**
@@ -25,8 +25,7 @@ export async function insertLinkRequest(db: TenantDatabase, email: string, expir
        insert into staff_tokens (tenant_id, id, staff_user_id, purpose, expires_at)
        select $1, $3, id, 'password_reset', $4 from person
      )
-     insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
-     select $1, $5, $6, $7, id, $8 from person`,
+     ${insertEvent({ id: '$5', type: '$6', resourceType: '$7', resourceId: 'id', payload: '$8' }, 'from person')}`,
     [email, requestId, expiresAt, event.id, event.type, event.resourceType, event.payload],
   );
 }

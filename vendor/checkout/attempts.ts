@@ -2,7 +2,7 @@
  * Records of checkouts: how the last attempt of a cart ended. A cart has one row, so that a client that tries without
  * end adds nothing but to a counter.
  */
-import { outboxRow, publish, type TenantDatabase } from '@carton/runtime';
+import { insertEvent, outboxRow, publish, type TenantDatabase } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
 import type { DraftToWrite } from './placing.ts';
 
@@ -17,8 +17,7 @@ const insertCompleted = `
        set status = 'completed', code = null, order_id = excluded.order_id, attempts = attempt.attempts + 1,
            updated_at = now()
   )
-  insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
-  values ($1, $4, '${checkoutCompleted.type}', 'cart', $2, $5)`;
+  ${insertEvent({ id: '$4', type: `'${checkoutCompleted.type}'`, resourceType: "'cart'", resourceId: '$2', payload: '$5' })}`;
 
 /** Records the checkout that placed an order, in the order's transaction, after its row. */
 export async function recordCompleted(

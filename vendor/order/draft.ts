@@ -1,7 +1,7 @@
 /**
  * Placing an order: everything of it in one statement, so that a checkout costs one round trip here.
  */
-import { actorColumns, actorValues, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
+import { actorColumns, actorValues, insertEvent, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
 import { factOf, orderPlaced } from './events.ts';
 import { type Order, orderOf } from './present.ts';
 import type { OrderAddress, PaymentStatus } from './schemas.ts';
@@ -114,8 +114,7 @@ const insertOrder = (details: string) => `
     insert into order_events (tenant_id, order_id, id, type, message, ${actorColumns})
     values ($1, $2, $22, 'placed', 'Order placed', $23, $24, $25)
   )
-  insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
-  values ($1, $26, '${orderPlaced.type}', 'order', $2, $27)
+  ${insertEvent({ id: '$26', type: `'${orderPlaced.type}'`, resourceType: "'order'", resourceId: '$2', payload: '$27' })}
   returning created_at`;
 const insertPlain = insertOrder('');
 const insertDetailed = insertOrder(insertDetails);
