@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { collectMigrations, loadPackages, migratorSettings } from '@carton/runtime/service';
+import { collectMigrations, loadPackages, migrationOwners, migratorSettings } from '@carton/runtime/service';
 import { packagesOfTier } from '@carton/runtime/testing';
 
 const here = fileURLToPath(import.meta.url);
@@ -14,10 +14,10 @@ const lockFile = process.env.BOX_PACKAGES && resolve(process.env.BOX_PACKAGES);
 const names = lockFile
   ? Object.keys(JSON.parse(readFileSync(lockFile, 'utf8')).packages)
   : packagesOfTier('enterprise');
-const packages = await loadPackages(names, lockFile ?? resolve(dirname(here), 'package.json'));
+const owners = migrationOwners(await loadPackages(names, lockFile ?? resolve(dirname(here), 'package.json')));
 
 export default {
   client: 'pg',
   connection: process.env.DATABASE_URL,
-  migrations: migratorSettings(await collectMigrations(packages), packages),
+  migrations: migratorSettings(await collectMigrations(owners), owners),
 };

@@ -30,6 +30,8 @@ export { isForeignKeyViolation, isUniqueViolation } from './db/errors.ts';
 export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
 export { changeListeners, json, noteDeletions, type TenantDatabase } from './db/tenant-database.ts';
+export { forgetOldRows, retention } from './engine/retention.ts';
+export { eventDeliveryRoutes } from './engine/routes.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { connect, loadPackages, migrate } from '@carton/runtime/service';
+import { connect, loadPackages, migrate, migrationOwners } from '@carton/runtime/service';
 import { administer, packagesOfTier, sourceRoot, temporaryFolder, urlOfDatabase } from '@carton/runtime/testing';
 import { Parser } from 'tap-parser';
 import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
@@ -43,7 +43,7 @@ async function makeTemplate(): Promise<void> {
   await administer(`drop database if exists ${templateName}`, `create database ${templateName}`);
   const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
   const knex = connect({ url: urlOfDatabase(templateName) });
-  await migrate(knex, packages);
+  await migrate(knex, migrationOwners(packages));
   await knex.destroy();
 }
 

@@ -12,6 +12,7 @@ import { type Box, type RequestServices, requestServices } from '../box/services
 import { SessionKeys } from '../box/session-keys.ts';
 import { TenantResolver, type TenantScope, tenantProblems } from '../box/tenancy.ts';
 import type { Database } from '../db/database.ts';
+import { migrationOwners } from '../engine/migrations.ts';
 import { noRateLimits } from '../http/rate-limit.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import type { ApiDescription } from '../start/api.ts';
@@ -50,7 +51,7 @@ export function boxApi(
     about: { version: vendor.version, tier },
     metricsReaders: ['metrics', 'operator'],
     knex: database.knex,
-    migrated: packages,
+    migrated: migrationOwners(packages),
     groups: (own) => [{ name: 'box', description: 'The box itself', routes: own }, ...mounted],
     ownScope: ofNobody,
     scope,

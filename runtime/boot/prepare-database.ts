@@ -6,6 +6,7 @@ import { isCitus } from '../db/citus/find.ts';
 import { openDatabase } from '../db/database.ts';
 import { withMigrationLock } from '../db/migrations.ts';
 import { prepareRuntimeRole } from '../db/row-security.ts';
+import { migrationOwners } from '../engine/migrations.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import { applyMigrations } from '../start/migrations.ts';
 
@@ -13,8 +14,9 @@ import { applyMigrations } from '../start/migrations.ts';
 export async function prepareDatabase(url: string, packages: readonly LoadedPackage[], log: Logger) {
   const { knex, close } = openDatabase({ url, applicationName: 'box start' });
   try {
-    await applyMigrations(knex, packages, log);
-    const boxTables = packages.flatMap((loaded) => loaded.boxTables ?? []);
+    const owners = migrationOwners(packages);
+    await applyMigrations(knex, owners, log);
+    const boxTables = owners.flatMap((owner) => owner.boxTables ?? []);
     const { role, enforced, summary } = await withMigrationLock(knex, () => prepareRuntimeRole(knex, boxTables));
     log[enforced ? 'info' : 'warn'](summary);
     const distributed = await isCitus(knex);

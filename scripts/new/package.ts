@@ -115,8 +115,9 @@ function manifestOf(names: Names, tier: string, version: string): string {
 export async function nextTimestamp(root: string, now = new Date()): Promise<string> {
   const digits = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const taken = [];
-  for (const name of await readdir(join(root, 'vendor'))) {
-    const migrations = await readdir(join(root, 'vendor', name, 'migrations')).catch(() => []);
+  const packages = (await readdir(join(root, 'vendor'))).map((name) => join(root, 'vendor', name));
+  for (const folder of [join(root, 'runtime'), ...packages]) {
+    const migrations = await readdir(join(folder, 'migrations')).catch(() => []);
     taken.push(...migrations.map((file) => file.slice(0, 14)).filter((stamp) => /^\d{14}$/.test(stamp)));
   }
   const latest = String(Number(taken.sort().at(-1) ?? 0) + 1);

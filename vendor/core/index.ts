@@ -1,12 +1,18 @@
 /**
- * @carton/core: merchants and their stores, number sequences, and the tables the engine itself writes to.
+ * @carton/core: merchants and their stores, number sequences. It mounts, under its name and its rights, what the engine
+ * serves and does itself: it is in every box.
  */
-import { definePackage, personalData, tenantDirectories } from '@carton/runtime';
+import {
+  definePackage,
+  eventDeliveryRoutes,
+  forgetOldRows,
+  personalData,
+  retention,
+  tenantDirectories,
+} from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import { personalAnswers } from './persons.ts';
-import { forgetOldRows, retention } from './retention.ts';
 import { readCapabilities } from './routes/capabilities.ts';
-import { listEventDeliveries, readEventDelivery, retryEventDelivery } from './routes/events.ts';
 import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
 import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
 
@@ -25,19 +31,11 @@ export { findOwnSlug, findStore, findTenantById, listTenantRows, type TenantRow,
 export { type StoredSettings, type StoreSettingsGroup, storeSettings, storeSettingsGroups } from './store-settings.ts';
 
 export default definePackage({
-  routes: [
-    readStoreProfile,
-    readStore,
-    updateStore,
-    readCapabilities,
-    listEventDeliveries,
-    readEventDelivery,
-    retryEventDelivery,
-  ],
+  routes: [readStoreProfile, readStore, updateStore, readCapabilities, ...eventDeliveryRoutes],
   events: [storeUpdated],
   jobs: [forgetOldRows],
   settings: retention,
-  boxTables: ['tenants', 'session_keys'],
+  boxTables: ['tenants'],
   extends: [
     tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant, origins: findAllowedOrigins }),
     personalData.with(personalAnswers),

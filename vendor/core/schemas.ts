@@ -1,21 +1,16 @@
 /**
- * Shapes of the store, of the box's capabilities and of deliveries of events.
+ * Shapes of the store and of the box's capabilities.
  */
 import {
   Currency,
   changeOf,
-  DateTime,
   nullable,
   object,
   onceForBox,
   oneOf,
   packageName,
-  pageOf,
-  pageQuery,
   type Static,
   Type,
-  timestamps,
-  Uuid,
 } from '@carton/runtime';
 import { changeSettingsSchema, type StoredSettings, settingsSchema } from './store-settings.ts';
 
@@ -107,37 +102,3 @@ export const Capabilities = object(
   },
   { $id: 'Capabilities' },
 );
-
-const deliveryStates = ['pending', 'delivered', 'dead'] as const;
-const Subscriber = Type.String({ minLength: 1, maxLength: 120, examples: ['payment.void-canceled'] });
-const EventType = Type.String({ minLength: 1, maxLength: 120, examples: ['order.placed'] });
-
-/** An event on its way to one subscriber in the box. */
-export const EventDelivery = object(
-  {
-    id: Uuid,
-    subscriber: Subscriber,
-    status: oneOf(deliveryStates),
-    attempts: Type.Integer({ minimum: 0 }),
-    nextAttemptAt: DateTime,
-    error: nullable(Type.String({ description: 'Why the last attempt failed' })),
-    event: object({
-      id: Uuid,
-      type: EventType,
-      createdAt: DateTime,
-      resource: object({ type: Type.String({ examples: ['order'] }), id: Uuid }),
-      payload: Type.Unknown(),
-    }),
-    ...timestamps,
-  },
-  { $id: 'EventDelivery' },
-);
-export type EventDelivery = Static<typeof EventDelivery>;
-export const EventDeliveryPage = pageOf(EventDelivery, 'EventDeliveryPage');
-export const EventDeliveryQuery = pageQuery({
-  status: Type.Optional(oneOf(deliveryStates)),
-  subscriber: Type.Optional(Subscriber),
-  type: Type.Optional(EventType),
-  resourceId: Type.Optional(Uuid),
-});
-export type EventDeliveryQuery = Static<typeof EventDeliveryQuery>;

@@ -1,7 +1,7 @@
 // Building: what is in the tarballs, that they run alone, and that the same sources give the same bytes.
 
 import { execFile } from 'node:child_process';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exactly } from '@carton/runtime/testing';
@@ -143,11 +143,13 @@ t.test('the real runtime runs from its tarball, in a folder with nothing else', 
     const knex = service.connect({ url: 'postgresql://nobody@127.0.0.1:9/none' });
     const refused = await knex.raw('select 1').then(() => 'no', (error) => error.code);
     await knex.destroy();
-    console.log(JSON.stringify({ page, refused, names: Object.keys(packages) }));
+    const [engine] = service.migrationOwners([]);
+    console.log(JSON.stringify({ page, refused, names: Object.keys(packages), folder: engine.folder }));
   `;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
-  const { page, refused, names } = JSON.parse(stdout.trim().split('\n').at(-1) as string);
+  const { page, refused, names, folder: ownFolder } = JSON.parse(stdout.trim().split('\n').at(-1) as string);
   t.match(page, '<title>A title</title>', 'the template of the explorer is in the bundle');
+  t.equal(ownFolder, await realpath(target), 'its migrations are looked for where they are packed');
   t.equal(refused, 'ECONNREFUSED', 'knex and pg are in the bundle');
   const source = Object.keys(await import('@carton/runtime'));
   t.strictSame(names.sort(), source.sort(), 'exports what the source exports');

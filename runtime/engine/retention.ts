@@ -2,15 +2,13 @@
  * What the engine keeps for a while only: answers to Idempotency-Keys, events that every subscriber has taken, and what
  * was deleted when.
  */
-import {
-  deletionsKeptDays,
-  firstIdAt,
-  idempotencyKeyLifetimeHours,
-  job,
-  packageSettings,
-  type TenantDatabase,
-  Type,
-} from '@carton/runtime';
+import { job } from '../background/job.ts';
+import { firstIdAt } from '../db/id.ts';
+import type { TenantDatabase } from '../db/tenant-database.ts';
+import { idempotencyKeyLifetimeHours } from '../http/idempotency.ts';
+import { deletionsKeptDays } from '../http/integration.ts';
+import { Type } from '../http/schemas.ts';
+import { packageSettings } from '../package/settings.ts';
 
 export const retention = packageSettings({
   EVENT_RETENTION_DAYS: Type.Integer({
@@ -55,6 +53,7 @@ async function repeat(db: TenantDatabase, text: string, limit: number | string):
 }
 
 export const forgetOldRows = job({
+  // Of the package that contributes it; the name is kept with the time when it is due.
   name: 'core.forget-old-rows',
   everySeconds: 3600,
   async run(db) {

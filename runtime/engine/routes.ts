@@ -1,9 +1,10 @@
 /**
  * Deliveries of events to the subscribers in the box: which wait, which are dead, and sending one again.
  */
-import { defineProblem, notFound, route } from '@carton/runtime';
-import { findDelivery, listDeliveries, retryDelivery } from '../deliveries.ts';
-import { EventDelivery, EventDeliveryPage, EventDeliveryQuery } from '../schemas.ts';
+import { route } from '../box/services.ts';
+import { defineProblem, notFound } from '../http/problems.ts';
+import { findDelivery, listDeliveries, retryDelivery } from './deliveries.ts';
+import { EventDelivery, EventDeliveryPage, EventDeliveryQuery } from './schemas.ts';
 
 const eventDelivered = defineProblem({
   code: 'event_delivered',
@@ -11,7 +12,7 @@ const eventDelivered = defineProblem({
   title: 'The subscriber has taken this event',
 });
 
-export const listEventDeliveries = route(
+const listEventDeliveries = route(
   {
     method: 'get',
     path: '/admin/event-deliveries',
@@ -28,7 +29,7 @@ export const listEventDeliveries = route(
   ({ db, query }) => listDeliveries(db, query),
 );
 
-export const readEventDelivery = route(
+const readEventDelivery = route(
   {
     method: 'get',
     path: '/admin/event-deliveries/:id',
@@ -46,7 +47,7 @@ export const readEventDelivery = route(
   },
 );
 
-export const retryEventDelivery = route(
+const retryEventDelivery = route(
   {
     method: 'post',
     path: '/admin/event-deliveries/:id/retry',
@@ -67,3 +68,5 @@ export const retryEventDelivery = route(
     throw notFound(`No delivery has the id ${params.id}.`);
   },
 );
+
+export const eventDeliveryRoutes = [listEventDeliveries, readEventDelivery, retryEventDelivery];

@@ -1,15 +1,10 @@
 /**
- * Queries of `event_deliveries`, which the engine writes: for staff who look after what was not delivered.
+ * Queries of `event_deliveries`, for staff who look after what was not delivered.
  */
-import {
-  decodeCursor,
-  encodeCursor,
-  type Page,
-  paginate,
-  type Sort,
-  type TenantDatabase,
-  wakeBackground,
-} from '@carton/runtime';
+import { paginate, type Sort } from '../answers/paging.ts';
+import type { TenantDatabase } from '../db/tenant-database.ts';
+import { wakeBackground } from '../events/outbox.ts';
+import { decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
 import type { EventDelivery, EventDeliveryQuery } from './schemas.ts';
 
 interface DeliveryRow extends Omit<EventDelivery, 'event'> {
