@@ -19,7 +19,7 @@ export { type MemberAuthenticator, memberAuthenticators } from './box/members.ts
 export { type Box, type BoxServices, route, type ServicesFor, varying } from './box/services.ts';
 export { type MemberSession, type SessionMemory, type ShopperSession, sessionMemories } from './box/shopper-session.ts';
 export type { StaffCaller } from './box/staff-caller.ts';
-export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound } from './box/tenancy.ts';
+export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound, tenantStatuses } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
 export { Country, countryName, isCountry } from './country/country.ts';
 export { beginTogether } from './db/begin-together.ts';

@@ -69,7 +69,7 @@ export function listLicenses(db: Knex, { customerId, tier, status, ...page }: Li
 export async function changeLicense(
   db: Knex,
   id: string,
-  change: { status?: 'active' | 'suspended' | 'revoked'; expiresAt?: string | null },
+  change: { status?: Exclude<License['status'], 'expired'>; expiresAt?: string | null },
 ): Promise<License | null> {
   const [row] = await db('license_keys')
     .where({ id })

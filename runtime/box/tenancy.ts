@@ -13,11 +13,13 @@ import type { StaffCaller } from './staff-caller.ts';
 export const hostingSecretHeader = 'X-Hosting-Secret';
 export const tenantSlugHeader = 'X-Tenant-Slug';
 
+export const tenantStatuses = ['active', 'suspended'] as const;
+
 export interface Tenant {
   id: string;
   slug: string;
   name: string;
-  status: 'active' | 'suspended';
+  status: (typeof tenantStatuses)[number];
 }
 
 /** What a request belongs to. */

@@ -1,5 +1,5 @@
 /**
  * The tiers that boxes are sold in; each has the packages of those before it.
  */
-export type Tier = 'basic' | 'growth' | 'enterprise';
-export const tiers: readonly Tier[] = ['basic', 'growth', 'enterprise'];
+export const tiers = ['basic', 'growth', 'enterprise'] as const;
+export type Tier = (typeof tiers)[number];

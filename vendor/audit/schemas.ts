@@ -14,6 +14,9 @@ import {
   Uuid,
 } from '@carton/runtime';
 
+/** What a change is called in the log. */
+export const actions = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
+
 /** Columns of a row by name; of an update those alone that changed. */
 const Columns = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
@@ -37,7 +40,7 @@ export const AuditEntry = object(
       description: 'The e-mail address of the member of staff, or the name of the API key, as it was then',
       examples: ['ada@example.com'],
     }),
-    action: oneOf(['created', 'updated', 'deleted']),
+    action: oneOf(Object.values(actions)),
     resource: Resource,
     resourceId: Uuid,
     before: nullable(Columns),

@@ -5,11 +5,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, TenantDatabase } from '@carton/runtime';
 import { resourceIdOf, resourceOf } from './resource.ts';
+import { actions } from './schemas.ts';
 import { insertEntry } from './store.ts';
 
 type Row = Record<string, unknown>;
-
-const actions = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
 
 /** Columns that say nothing of what somebody did: the shop is the log's own, and an update always has a time. */
 const unsaid = new Set(['tenantId', 'updatedAt']);

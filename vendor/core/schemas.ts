@@ -11,6 +11,7 @@ import {
   packageName,
   type Static,
   Type,
+  tiers,
 } from '@carton/runtime';
 import { changeSettingsSchema, type StoredSettings, settingsSchema } from './store-settings.ts';
 
@@ -24,6 +25,8 @@ const Origin = Type.String({
   maxLength: 261,
   examples: ['https://www.example.com'],
 });
+
+export const weightUnits = ['kg', 'lb'] as const;
 
 /** What a shop may ask of whoever orders; a part of an address (`address.city`) asks for an address that is no text. */
 export const checkoutFields = [
@@ -59,7 +62,7 @@ export const Store = object(
       description: 'What a shopper has to say at checkout besides the e-mail address',
       examples: [['name', 'address']],
     }),
-    weightUnit: oneOf(['kg', 'lb'], {
+    weightUnit: oneOf(weightUnits, {
       description: 'In which variants show their weight besides grams, as `displayWeight`',
     }),
     allowedOrigins: Type.Array(Origin, {
@@ -91,12 +94,12 @@ export const changeStoreSchema = onceForBox((box) => {
 
 export const Capabilities = object(
   {
-    tier: oneOf(['basic', 'growth', 'enterprise']),
+    tier: oneOf(tiers),
     packages: Type.Array(
       object({
         name: Type.String({ examples: [packageName('cart')] }),
         version: Type.String({ examples: ['0.1.0'] }),
-        tier: oneOf(['basic', 'growth', 'enterprise']),
+        tier: oneOf(tiers),
       }),
     ),
   },

@@ -5,11 +5,11 @@
 import type { TenantDatabase } from '@carton/runtime';
 import type { StockReference } from './lines.ts';
 import { atServingLocations, type StockSale } from './locations.ts';
-import type { buckets } from './schemas.ts';
+import type { availabilities, buckets } from './schemas.ts';
 
 export interface Availability {
   variantId: string;
-  status: 'in_stock' | 'back_orderable' | 'out_of_stock';
+  status: (typeof availabilities)[number];
   /** About how many there are, as shoppers may know it; null when they are not counted. */
   quantity: (typeof buckets)[number] | null;
   /** The most that can be had now; null when there is no limit: not tracked, or back-orders are allowed. */

@@ -22,11 +22,14 @@ import {
 export const reasons = ['received', 'sold', 'returned', 'corrected', 'damaged', 'lost'] as const;
 const adjustmentReasons = ['received', 'returned', 'corrected', 'damaged', 'lost'] as const;
 
+export const backOrderPolicies = ['deny', 'allow'] as const;
+export const availabilities = ['in_stock', 'back_orderable', 'out_of_stock'] as const;
+
 /** How many can be had, without telling exactly. */
 export const buckets = ['0', '1-9', '10+'] as const;
 
 const Quantity = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, examples: [12] });
-const BackOrderPolicy = oneOf(['deny', 'allow'], {
+const BackOrderPolicy = oneOf(backOrderPolicies, {
   description: 'Whether more may be sold than there is',
   examples: ['deny'],
 });
@@ -40,7 +43,7 @@ const LowStockLevel = Type.Integer({
 export const VariantAvailability = object(
   {
     variantId: Uuid,
-    status: oneOf(['in_stock', 'back_orderable', 'out_of_stock']),
+    status: oneOf(availabilities),
     quantity: nullable(oneOf(buckets, { description: 'About how many there are; null when they are not counted' })),
   },
   { $id: 'VariantAvailability', examples: [{ variantId: Uuid.examples[0], status: 'in_stock', quantity: '10+' }] },

@@ -16,12 +16,12 @@ import {
 import type { StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
 import { followItem, lockLevels, settleLow } from './lowness.ts';
-import type { StockItemQuery, StockMovement, StockReservationQuery } from './schemas.ts';
+import type { backOrderPolicies, StockItemQuery, StockMovement, StockReservationQuery } from './schemas.ts';
 
 export interface StockItemRow {
   id: string;
   tracked: boolean;
-  backOrderPolicy: 'deny' | 'allow';
+  backOrderPolicy: (typeof backOrderPolicies)[number];
   lowStockLevel: number;
   externalId: string | null;
   metadata: Record<string, unknown>;

@@ -4,7 +4,7 @@
 import { actorColumns, actorValues, insertEvent, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
 import { factOf, orderPlaced } from './events.ts';
 import { type Order, orderOf } from './present.ts';
-import type { OrderAddress, PaymentStatus } from './schemas.ts';
+import type { AdjustmentKind, OrderAddress, PaymentStatus } from './schemas.ts';
 import type { OrderLineRow, OrderRow } from './store.ts';
 
 export interface OrderLineDraft extends Omit<OrderLineRow, 'id' | 'properties'> {
@@ -17,7 +17,7 @@ export interface OrderLineDraft extends Omit<OrderLineRow, 'id' | 'properties'> 
 
 /** As the adjustments of a cart; what is a tax becomes a tax line. */
 export interface OrderAdjustmentDraft {
-  kind: 'discount' | 'shipping' | 'tax' | 'credit';
+  kind: AdjustmentKind | 'tax';
   code: string;
   label: string;
   /** Zero or above for shipping and tax, zero or below for discount and credit. */

@@ -30,6 +30,9 @@ export const paymentStatuses = [
   'voided',
 ] as const;
 export const fulfillmentStatuses = ['unfulfilled', 'partially_fulfilled', 'fulfilled'] as const;
+/** What an order's total is made of besides its lines and its taxes. */
+export const adjustmentKinds = ['discount', 'shipping', 'credit'] as const;
+export type AdjustmentKind = (typeof adjustmentKinds)[number];
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
 const Status = oneOf(orderStatuses, { examples: ['placed'] });
@@ -103,7 +106,7 @@ export const OrderAdjustment = object(
     id: Uuid,
     itemId,
     shippingCode,
-    kind: oneOf(['discount', 'shipping', 'credit']),
+    kind: oneOf(adjustmentKinds),
     code: Type.String({ examples: ['standard-shipping'] }),
     label: Type.String({ examples: ['Standard shipping'] }),
     amount: Money,

@@ -3,6 +3,7 @@
  */
 import { type ActorColumns, actedBy, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import {
+  type AdjustmentKind,
   fulfillmentStatuses,
   type OrderAddress,
   orderStatuses,
@@ -65,7 +66,7 @@ export interface OrderAdjustmentRow {
   itemId: string | null;
   /** `code` of the shipping charge it belongs to. */
   shippingCode: string | null;
-  kind: 'discount' | 'shipping' | 'credit';
+  kind: AdjustmentKind;
   code: string;
   label: string;
   /** Discounts and credits are below zero. */

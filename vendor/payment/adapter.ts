@@ -3,6 +3,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { defineProblem, type MoneyValue, Problem, type TenantDatabase } from '@carton/runtime';
+import type { nextActions, paymentStates } from './schemas.ts';
 
 /** A payment to be started. */
 export interface PaymentIntent {
@@ -30,7 +31,7 @@ export interface InitiatedPayment {
    * What the shopper does next: go to an address, or hand a secret to the script of the provider, which is loaded with
    * the public key. Null: nothing.
    */
-  nextAction: { type: 'redirect' | 'client_secret'; value: string; publicKey?: string } | null;
+  nextAction: { type: (typeof nextActions)[number]; value: string; publicKey?: string } | null;
 }
 
 /** A payment as its provider is asked about it. */
@@ -44,7 +45,7 @@ export interface ProviderPayment {
 /** What a provider says of a payment. The amounts are all there was so far, so that hearing it twice changes nothing. */
 export interface ProviderState {
   /** failed: the shopper's last try did; with some providers another may follow under the same payment. */
-  status: 'pending' | 'authorized' | 'captured' | 'voided' | 'failed';
+  status: (typeof paymentStates)[number];
   /** Minor units taken so far. */
   captured: number;
   /** Minor units given back so far. */

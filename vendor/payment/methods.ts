@@ -4,9 +4,9 @@
 import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
 import { paymentMethodUnknown } from './adapter.ts';
 import { adapterOf, boundAdapters, requireAdapter } from './bound.ts';
-import type { AdminPaymentMethod, ChangePaymentMethod } from './schemas.ts';
+import type { AdminPaymentMethod, ChangePaymentMethod, captureModes } from './schemas.ts';
 
-export type CaptureMode = 'automatic' | 'manual';
+export type CaptureMode = (typeof captureModes)[number];
 
 interface MethodRow {
   id: string;

@@ -21,6 +21,8 @@ import {
 } from '@carton/runtime';
 
 export const paymentStates = ['pending', 'authorized', 'captured', 'voided', 'failed'] as const;
+export const captureModes = ['automatic', 'manual'] as const;
+export const nextActions = ['redirect', 'client_secret'] as const;
 export const transactionTypes = ['initiate', 'authorize', 'capture', 'void', 'refund'] as const;
 export const stepStates = ['pending', 'succeeded', 'failed'] as const;
 
@@ -54,7 +56,7 @@ export const PaymentMethodList = object(
   { $id: 'PaymentMethodList', description: 'Empty while payments are not configured' },
 );
 
-const CaptureMode = oneOf(['automatic', 'manual'], {
+const CaptureMode = oneOf(captureModes, {
   description: 'automatic: captured as soon as it is authorized and its order stands',
   examples: ['automatic'],
 });
@@ -95,7 +97,7 @@ export const PaymentSession = object(
     nextAction: nullable(
       object(
         {
-          type: oneOf(['redirect', 'client_secret'], {
+          type: oneOf(nextActions, {
             description: 'redirect: send the shopper to `value`; client_secret: hand it to the script of the provider',
           }),
           value: Type.String({ examples: ['https://pay.example.com/pi_4711'] }),

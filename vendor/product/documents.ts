@@ -11,7 +11,7 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { after, allOf, type Condition, equals, sorts } from './conditions.ts';
-import type { ProductQuery } from './schemas.ts';
+import type { ProductQuery, ProductStatus } from './schemas.ts';
 import { titleSearch } from './title-words.ts';
 import type { ProductViewer } from './viewer.ts';
 import { visibleTo } from './visibility.ts';
@@ -48,7 +48,7 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   handle: string;
   title: string;
   description: string;
-  status: 'draft' | 'published' | 'archived';
+  status: ProductStatus;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;

@@ -1,7 +1,7 @@
 /**
  * Shapes of products, options and variants, as shoppers and as staff see them.
  */
-import { Locale } from '@carton/core';
+import { Locale, weightUnits } from '@carton/core';
 import {
   Country,
   Currency,
@@ -29,6 +29,7 @@ export const mostOptions = 5;
 export const mostValues = 100;
 
 export const statuses = ['draft', 'published', 'archived'] as const;
+export type ProductStatus = (typeof statuses)[number];
 const Status = oneOf(statuses, {
   description: 'Only published products are seen by shoppers',
   examples: ['published'],
@@ -46,7 +47,7 @@ const Barcode = Type.String({
 });
 const Weight = Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'Grams', examples: [240] });
 const DisplayWeight = object(
-  { value: Type.Number({ minimum: 0, examples: [0.24] }), unit: oneOf(['kg', 'lb']) },
+  { value: Type.Number({ minimum: 0, examples: [0.24] }), unit: oneOf(weightUnits) },
   { description: "The weight in the unit of the store's settings, rounded to thousandths" },
 );
 const HsCode = Type.String({

@@ -3,6 +3,7 @@
  */
 import { freeHandle, json, rows, type TenantDatabase } from '@carton/runtime';
 import type { RawCondition } from './conditions.ts';
+import type { ProductStatus } from './schemas.ts';
 import { rewriteTitleWords, writeTitleWords } from './title-words.ts';
 
 export interface ProductRow {
@@ -10,7 +11,7 @@ export interface ProductRow {
   handle: string;
   title: string;
   description: string;
-  status: 'draft' | 'published' | 'archived';
+  status: ProductStatus;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;

@@ -4,7 +4,7 @@
  */
 import { largestPageSize, type TenantDatabase } from '@carton/runtime';
 import { allOf, always, type Condition, type Order } from './conditions.ts';
-import type { statuses } from './schemas.ts';
+import type { ProductStatus } from './schemas.ts';
 
 /** Characters of a title that the table holds from the beginning of a word on. */
 const heldLength = 40;
@@ -102,7 +102,7 @@ function walkStatement(listed: Condition, { column, direction }: Order): string 
 /** The list that is searched. */
 export interface SearchedList {
   /** Of its products. */
-  statuses: readonly (typeof statuses)[number][];
+  statuses: readonly ProductStatus[];
   /** All that holds for what may stand on the page. */
   conditions: readonly Condition[];
   order: Order;

@@ -1,6 +1,7 @@
 /**
  * What other packages know of a variant.
  */
+import type { ProductStatus } from './schemas.ts';
 
 /** A variant as far as selling, stocking and pricing it go. */
 export interface VariantInfo {
@@ -10,7 +11,7 @@ export interface VariantInfo {
   title: string;
   productTitle: string;
   productHandle: string;
-  productStatus: 'draft' | 'published' | 'archived';
+  productStatus: ProductStatus;
   /** Grams. */
   weight: number | null;
   /** The variant or its product was deleted: it is known for the sake of old orders, and not for sale. */

@@ -13,6 +13,7 @@ import {
   pageOf,
   type Static,
   Type,
+  tenantStatuses,
   Uuid,
 } from '@carton/runtime';
 
@@ -24,7 +25,7 @@ export const TenantResource = object(
     id: Uuid,
     slug: Slug,
     name: Name,
-    status: oneOf(['active', 'suspended']),
+    status: oneOf(tenantStatuses),
     createdAt: DateTime,
     updatedAt: DateTime,
   },
@@ -63,7 +64,7 @@ export const CreatedTenant = object(
   { $id: 'CreatedTenant' },
 );
 
-export const ChangeTenant = changeOf({ name: Name, status: oneOf(['active', 'suspended']) }, { $id: 'ChangeTenant' });
+export const ChangeTenant = changeOf({ name: Name, status: oneOf(tenantStatuses) }, { $id: 'ChangeTenant' });
 
 /** A host, exact or `*.` before one; lower-cased and turned to ASCII when stored. */
 const Host = Type.String({ minLength: 1, maxLength: 253, examples: ['shop.example.com', '*.example.com'] });
