@@ -128,7 +128,7 @@ export function serialize(schema: TSchema, value: unknown): string {
 
 /**
  * A schema in the writer's words: it drops what a schema does not declare only where the schema does not refuse it,
- * and tells null from an object fastest by `nullable`.
+ * tells null from an object fastest by `nullable`, and knows no formats of this API.
  */
 function forWriting(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forWriting);
@@ -139,7 +139,10 @@ function forWriting(schema: unknown): unknown {
   };
   const other = anyOf?.length === 2 && anyOf[1]?.type === 'null' ? anyOf[0] : undefined;
   if (other) return { ...(forWriting(other) as object), nullable: true };
-  const children = Object.entries(rest).map(([key, child]) => [key, key === 'enum' ? child : forWriting(child)]);
+  const isOwnFormat = ([key, child]: [string, unknown]) => key === 'format' && formats.has(child as string);
+  const children = Object.entries(rest)
+    .filter((entry) => !isOwnFormat(entry))
+    .map(([key, child]) => [key, key === 'enum' ? child : forWriting(child)]);
   return {
     ...Object.fromEntries(children),
     ...(anyOf && { anyOf: forWriting(anyOf) }),

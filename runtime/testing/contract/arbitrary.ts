@@ -146,7 +146,7 @@ function textOfFormat(format: string): fc.Arbitrary<string> {
   if (format === 'uuid') return fc.uuid({ version: 7 });
   if (format === 'email') return fc.integer({ min: 1, max: 1_000_000 }).map((number) => `ada${number}@example.com`);
   if (format === 'uri') return fc.webUrl();
-  if (format === 'handle') return fc.stringMatching(/^[a-z0-9]+(-[a-z0-9]+)*$/, { maxLength: 30 });
+  if (format === 'handle') return textOfPattern('^[a-z0-9]+(-[a-z0-9]+)*$', 30);
   if (format === 'country') return fc.constantFrom('AT', 'CH', 'DE', 'FR', 'GB', 'JP', 'US');
   if (format === 'currency') return fc.constantFrom('CHF', 'EUR', 'JPY', 'KWD', 'USD');
   const times = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
