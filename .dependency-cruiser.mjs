@@ -143,6 +143,12 @@ export default {
       { path: '^vendor/', pathNot: '^vendor/$1/', dependencyTypes: ['local'] },
     ),
     wall(
+      'routes-for-the-index',
+      'of a package, nothing but its index.ts knows its routes',
+      { path: '^vendor/([^/]+)/', pathNot: ['^vendor/[^/]+/index\\.ts$', '^vendor/[^/]+/routes/', '/test/'] },
+      { path: '^vendor/$1/routes/' },
+    ),
+    wall(
       'services-apart',
       'packages, control plane and installer know nothing of each other',
       { path: '^(vendor|control-plane|installer)/', pathNot: tests },

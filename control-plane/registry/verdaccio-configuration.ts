@@ -1,6 +1,7 @@
 // Verdaccio's configuration: a registry without uplinks, users, web pages or middlewares of its own.
 
 import { join } from 'node:path';
+import type { runServer } from 'verdaccio';
 import type { GatePluginOptions } from './gate-plugin.ts';
 import { gatePluginName } from './vendor.ts';
 
@@ -25,5 +26,5 @@ export function verdaccioConfiguration(packages: string, pathPrefix: string, plu
     // A package is published as base64 inside JSON; the embedded database is by far the largest one.
     max_body_size: '256mb',
     log: { type: 'stdout', format: 'json', level: 'warn' },
-  } as unknown as Parameters<typeof import('verdaccio').runServer>[0];
+  } as unknown as Parameters<typeof runServer>[0];
 }

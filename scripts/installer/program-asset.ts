@@ -5,9 +5,8 @@
 import { createRequire } from 'node:module';
 import { getAsset, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
+import type * as Program from '../../installer/program.ts';
 import { codeCacheAsset, programAsset, wrap } from './program-format.ts';
-
-type Program = typeof import('../../installer/program.ts');
 
 /** Loads the commands and runs one command line. */
 export function run(words: readonly string[]): Promise<void> {
@@ -15,7 +14,7 @@ export function run(words: readonly string[]): Promise<void> {
     filename: programAsset,
     cachedData: codeCache(),
   });
-  const module = { exports: {} as Program };
+  const module = { exports: {} as typeof Program };
   const require = createRequire(process.execPath);
   script.runInThisContext()(module.exports, require, module, process.execPath, process.execPath);
   return module.exports.run(words);

@@ -40,7 +40,8 @@ const allowed: Record<string, string> = {
   'vendor/cart/index.ts': "import '@carton/runtime';\nimport './store.ts';\n",
   'vendor/cart/store.ts': '',
   'vendor/cart/testing/index.ts': "import '@carton/cart';\n",
-  'vendor/order/index.ts': "import '@carton/cart';\n",
+  'vendor/order/index.ts': "import '@carton/cart';\nimport './routes/admin.ts';\n",
+  'vendor/order/routes/admin.ts': '',
   'vendor/order/test/order.test.ts': "import '@carton/cart/testing';\nimport '@carton/runtime/testing';\n",
   'control-plane/boot.ts': "import '@carton/runtime';\nimport './license/service.ts';\n",
   'control-plane/license/service.ts': '',
@@ -86,6 +87,7 @@ const refused: [wall: string, file: string, statement: string, target: string][]
   ['tools-apart', 'bench/scripts.ts', "import '../scripts/start.ts';", 'scripts/start.ts'],
   ['tools-apart', 'rigs/bench.ts', "import '../bench/run.ts';", 'bench/run.ts'],
   ['tools-apart', 'tools/rigs.ts', "import '../rigs/run.ts';", 'rigs/run.ts'],
+  ['routes-for-the-index', 'vendor/order/sums.ts', "import './routes/admin.ts';", 'vendor/order/routes/admin.ts'],
   ['product-alone', 'vendor/cart/load.ts', "import '../../tools/load/shop.ts';", 'tools/load/shop.ts'],
   ['testing-for-tests', 'vendor/cart/service.ts', "import '@carton/runtime/testing';", 'runtime/testing/index.ts'],
   ['testing-for-tests', 'vendor/cart/own.ts', "import './testing/index.ts';", 'vendor/cart/testing/index.ts'],
@@ -128,4 +130,28 @@ t.test('an import through a wall is refused, by its name', async (t) => {
   t.not(ended.code, 0);
   const expected = refused.map(([wall, file, , target]) => `${wall}: ${file} → ${target}`);
   t.strictSame(ended.refused, expected.sort());
+});
+
+t.test('a type that no wall would see is refused', async (t) => {
+  await cp(join(root, 'scripts/lint'), join(tree, 'scripts/lint'), { recursive: true });
+  const { plugins } = JSON.parse(await readFile(join(root, 'biome.json'), 'utf8'));
+  await write('biome.json', JSON.stringify({ plugins, linter: { rules: { recommended: false } } }));
+  await write(
+    'runtime/db/told.ts',
+    [
+      "export type Whole = typeof import('../http/route.ts');",
+      "export type One = import('../http/route.ts').Route;",
+      "export const loaded = import('../http/route.ts');",
+    ].join('\n'),
+  );
+  const lint = promisify(execFile)(
+    join(root, 'node_modules/.bin/biome'),
+    ['lint', '--colors=off', 'runtime/db/told.ts'],
+    { cwd: tree },
+  );
+  const { stdout, stderr } = await lint.catch((error) => error);
+  t.strictSame(
+    [...`${stdout}${stderr}`.matchAll(/^(\S+):(\d+):\d+ plugin/gm)].map(([, file, line]) => `${file}:${line}`),
+    ['runtime/db/told.ts:1', 'runtime/db/told.ts:2'],
+  );
 });

@@ -6,8 +6,8 @@
  * payment locks it (`holdPayment`) before it takes stock.
  */
 import { extensionPoint, type HasExtensions, type ProblemType, type TenantDatabase } from '@carton/runtime';
+import { paymentSettings } from './adapters/settings.ts';
 import { giveUpSession, type SessionRow } from './session-store.ts';
-import { paymentSettings } from './settings.ts';
 
 /** A payment of a cart that begins, or is taken up again. */
 export interface PaymentBegins {

@@ -4,8 +4,8 @@
 import { extensionPoint, type HasExtensions } from '@carton/runtime';
 import { type PaymentAdapter, paymentsNotConfigured } from './adapter.ts';
 import { manualAdapter } from './adapters/manual.ts';
+import { type AdapterName, paymentSettings } from './adapters/settings.ts';
 import { stripeAdapter } from './adapters/stripe/adapter.ts';
-import { type AdapterName, paymentSettings } from './settings.ts';
 
 /** Adapters that other packages contribute, in dependency order. */
 export const paymentAdapters = extensionPoint<PaymentAdapter>('payment.adapter');

@@ -3,6 +3,7 @@
  */
 import { orderCanceled, orderCancelers } from '@carton/order';
 import { definePackage, job, personalData, subscriber } from '@carton/runtime';
+import { paymentSettings } from './adapters/settings.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
 import { personalPayments } from './persons.ts';
 import { reconcile, voidCanceled } from './reconcile.ts';
@@ -15,7 +16,6 @@ import {
   receivePaymentWebhook,
 } from './routes/storefront.ts';
 import { settleCanceledOrder } from './service.ts';
-import { paymentSettings } from './settings.ts';
 
 export {
   type InitiatedPayment,

@@ -11,11 +11,11 @@
 import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
 import { ask, type ProviderState } from './adapter.ts';
+import { paymentSettings } from './adapters/settings.ts';
 import { endSession } from './beginnings.ts';
 import { adapterOf, boundAdapters, noOperationAdapter } from './bound.ts';
 import { learnReference, letGo } from './release.ts';
 import { endChecks, expiredSessions, providerPaymentOf, type SessionRow, takeDueSessions } from './session-store.ts';
-import { paymentSettings } from './settings.ts';
 import { absorb } from './settlement.ts';
 import { carryOutPending, voidPayment } from './steps.ts';
 import { findPaymentRow, lockPayment, type PaymentRow, paymentsLeftPending, paymentsOfOrder } from './store.ts';

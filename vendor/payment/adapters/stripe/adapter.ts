@@ -16,7 +16,7 @@ import {
   webhookSignatureInvalid,
   webhookUnreadable,
 } from '../../adapter.ts';
-import { paymentSettings } from '../../settings.ts';
+import { paymentSettings } from '../settings.ts';
 import { toStripe } from './amounts.ts';
 import { callStripe, loadStripe, onceFor, openStripe } from './client.ts';
 import { accountOf } from './settings.ts';

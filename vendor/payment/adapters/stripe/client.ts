@@ -4,7 +4,7 @@
 import type { TenantDatabase } from '@carton/runtime';
 import type Stripe from 'stripe';
 import { paymentProviderFailed, paymentRefused } from '../../adapter.ts';
-import { paymentSettings } from '../../settings.ts';
+import { paymentSettings } from '../settings.ts';
 import { accountOf, type StripeAccount } from './settings.ts';
 
 /** Two tries of this long stay within the 20 seconds that an adapter has. */

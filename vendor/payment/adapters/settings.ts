@@ -2,7 +2,7 @@
  * What the environment tells of payments.
  */
 import { packageSettings, Type } from '@carton/runtime';
-import { readStripeAccounts, type StripeAccounts, stripeProperties } from './adapters/stripe/settings.ts';
+import { readStripeAccounts, type StripeAccounts, stripeProperties } from './stripe/settings.ts';
 
 export const adapterNames = ['manual', 'stripe'] as const;
 export type AdapterName = (typeof adapterNames)[number];
