@@ -134,13 +134,3 @@ t.test('a key is revoked once, for good, by whoever manages keys', async (t) => 
   t.match(await key.get('/admin/store'), { status: 401, body: { code: 'unauthenticated', detail: /revoked/ } });
   t.match(await box.staff.patch(path, { name: 'Again' }), { status: 409, body: { code: 'api_key_revoked' } });
 });
-
-t.test("another shop's keys are unknown", async (t) => {
-  const other = await box.openShop();
-  const key = await makeKey(box, ['core:read'], { shop: other });
-  const path = `/admin/api-keys/${key.id}`;
-  t.match(await box.staff.get(path), { status: 404, body: { code: 'not_found' } });
-  t.match(await box.staff.patch(path, { name: 'Mine' }), { status: 404 });
-  t.match(await box.staff.post(`${path}/revoke`), { status: 404 });
-  t.match(await key.get('/admin/store'), { status: 200 }, 'and nothing has happened to them');
-});

@@ -51,16 +51,6 @@ t.test('who is removed is gone, with their sessions', async (t) => {
   t.equal(again.status, 201, 'and may be invited again');
 });
 
-t.test("another shop's staff are nobody here", async (t) => {
-  const other = await box.openShop();
-  const person = await hire(box, 'viewer', other);
-  const path = `/admin/users/${person.id}`;
-  t.match(await box.staff.get(path), { status: 404 });
-  t.match(await box.staff.patch(path, { status: 'disabled' }), { status: 404 });
-  t.match(await box.staff.delete(path), { status: 404 });
-  t.match(await person.get('/admin/me'), { status: 200, body: { role: 'viewer', status: 'active' } });
-});
-
 t.test('the last active owner stays one', async (t) => {
   const shop = await box.openShop();
   const { id } = (await shop.staff.get('/admin/me')).body;

@@ -55,14 +55,3 @@ t.test('staff list and read carts, by status', async (t) => {
     body: { status: 'completed', orderId, items: exactly([]) },
   });
 });
-
-t.test("nobody else reads them, nor another shop's", async (t) => {
-  const shopper = await shopperWith(box, [await forSale(box), 1]);
-  const path = `/admin/carts/${(await shopper.get('/cart')).body.id}`;
-  const other = await box.openShop();
-  t.match(await other.staff.get(path), { status: 404, body: { code: 'not_found' } });
-  t.strictSame((await other.staff.get('/admin/carts')).body.items, []);
-  t.match(await shopper.get(path), { status: 401 });
-  t.match(await box.visitor().get('/admin/carts'), { status: 401 });
-  t.match(await box.staff.get('/admin/carts/x'), { status: 404 });
-});

@@ -216,26 +216,6 @@ t.test('collections are listed page by page', async (t) => {
   t.strictSame(Object.keys(seen).sort(), ['description', 'handle', 'id', 'title'], 'a rule is for staff');
 });
 
-t.test("another shop's collection cannot be seen, changed or deleted", async (t) => {
-  const mine = await make({ title: 'Ours', productIds: [await makeProduct('Ours')] });
-  const other = await box.openShop();
-  const calls: [method: string, path: string, body?: unknown][] = [
-    ['GET', mine.path],
-    ['PATCH', mine.path, { title: 'Theirs' }],
-    ['PUT', `${mine.path}/products`, { productIds: [] }],
-    ['DELETE', mine.path],
-  ];
-  for (const [method, path, body] of calls) {
-    t.match(await other.staff.call(method, path, { body }), { status: 404 }, `${method} ${path}`);
-    t.match(await box.visitor().call(method, path, { body }), { status: 401 }, `${method} without a credential`);
-  }
-  t.match(await other.visitor().get('/collections/ours'), { status: 404 });
-  t.match(await other.visitor().get(`/collections/${mine.id}`), { status: 404 });
-  t.strictSame((await other.staff.get('/admin/collections')).body.items, []);
-  const { path: _, ...before } = mine;
-  t.strictSame((await box.staff.get(mine.path)).body, before, 'nothing has changed');
-});
-
 /** Rows of many products of one status, made at once. */
 function many(status: string, count: number) {
   return Array.from({ length: count }, (_, index) => ({

@@ -184,19 +184,6 @@ t.test('wrong requests', async (t) => {
   t.match(await levelOf(box, itemId), { onHand: 2_000_000_001, ledger: 2_000_000_001 });
 });
 
-t.test("another shop's items are unknown, and stay as they are", async (t) => {
-  const { itemId } = await stocked(box, 4);
-  for (const id of [itemId, newId(), 'no-id']) {
-    const path = `/admin/stock-items/${id}`;
-    t.match(await other.staff.get(path), { status: 404, body: { code: 'not_found' } });
-    t.match(await other.staff.patch(path, { tracked: false }), { status: 404 });
-    t.match(await other.staff.get(`${path}/movements`), { status: 404 });
-    t.match(await adjust(other, id, { quantity: 1, reason: 'received' }), { status: 404 });
-  }
-  t.match((await box.staff.get(`/admin/stock-items/${itemId}`)).body, { tracked: true, onHand: 4 });
-  t.match(await box.visitor().get('/admin/stock-items'), { status: 401 });
-});
-
 t.test('availability for shoppers, without exact numbers', async (t) => {
   const cases: [onHand: number, item: Record<string, unknown>, status: string, quantity: string | null][] = [
     [0, {}, 'out_of_stock', '0'],

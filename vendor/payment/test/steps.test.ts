@@ -270,10 +270,6 @@ t.test('refunds are listed newest first, by order, payment and state', async (t)
   t.equal(next.body.items[0].id, first);
   t.match((await box.staff.get(`/admin/refunds?paymentId=${two.id}`)).body.items, exactly([{ status: 'failed' }, {}]));
   t.match(await box.staff.get('/admin/refunds?status=done'), { status: 400 });
-  t.match(await box.visitor().get('/admin/refunds'), { status: 401 });
-  const other = await box.openShop();
-  t.strictSame((await other.staff.get('/admin/refunds')).body.items, []);
-  t.match(await other.staff.post(`/admin/payments/${one.id}/refunds`, eur(100)), { status: 404 });
   t.match(await box.staff.post(`/admin/payments/${one.id}/refunds`, { amount: { amount: 1, currency: 'USD' } }), {
     status: 400,
     body: { errors: exactly([{ pointer: '/amount/currency' }]) },

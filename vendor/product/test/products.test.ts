@@ -311,31 +311,3 @@ t.test('products are found by text, handle and status, page by page', async (t) 
   t.strictSame(all, ['Scarf', '100% wool', 'Blue hat', 'Red hat']);
   t.equal(second.nextCursor, null);
 });
-
-t.test("another shop's product cannot be seen, changed, copied or deleted", async (t) => {
-  const mine = await make({ ...shirt, title: 'Only mine' });
-  const other = await box.openShop();
-  const path = `/admin/products/${mine.id}`;
-  const option = `${path}/options/${mine.options[0].id}`;
-  const calls: [method: string, path: string, body?: unknown][] = [
-    ['GET', path],
-    ['PATCH', path, { title: 'Theirs' }],
-    ['DELETE', path],
-    ['POST', `${path}/duplicate`, {}],
-    ['POST', `${path}/options`, { name: 'New', values: ['1'] }],
-    ['PATCH', option, { name: 'New' }],
-    ['DELETE', option],
-    ['POST', `${path}/variants`, {}],
-    ['GET', `/admin/variants/${mine.variants[0].id}`],
-    ['PATCH', `/admin/variants/${mine.variants[0].id}`, { sku: 'THEIRS' }],
-    ['DELETE', `/admin/variants/${mine.variants[0].id}`],
-  ];
-  for (const [method, address, body] of calls) {
-    const refused = await other.staff.call(method, address, { body });
-    t.match(refused, { status: 404, body: { code: 'not_found' } }, `${method} ${address}`);
-    t.match(await box.visitor().call(method, address, { body }), { status: 401 }, `${method} without a credential`);
-  }
-  t.strictSame((await other.staff.get('/admin/products')).body.items, []);
-  t.strictSame((await other.staff.get(`/admin/variants?productId=${mine.id}`)).body.items, []);
-  t.strictSame((await box.staff.get(path)).body, mine, 'nothing has changed');
-});
