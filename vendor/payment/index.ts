@@ -7,8 +7,8 @@ import { paymentSettings } from './adapters/settings.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
 import { personalPayments } from './persons.ts';
 import { reconcile, voidCanceled } from './reconcile.ts';
-import { capturePayment, createRefund, listPayments, readPayment, recordPayment, voidPayment } from './routes/admin.ts';
-import { listAdminPaymentMethods, listRefunds, updatePaymentMethod } from './routes/methods.ts';
+import { adminPayments, capturePayment, createRefund, recordPayment, voidPayment } from './routes/admin.ts';
+import { adminRefunds, listAdminPaymentMethods, updatePaymentMethod } from './routes/methods.ts';
 import {
   listPaymentMethods,
   openOrderPaymentSession,
@@ -78,13 +78,12 @@ export default definePackage({
     receivePaymentWebhook,
     listAdminPaymentMethods,
     updatePaymentMethod,
-    listPayments,
-    readPayment,
+    ...adminPayments,
     recordPayment,
     capturePayment,
     voidPayment,
     createRefund,
-    listRefunds,
+    ...adminRefunds,
   ],
   events: [paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated],
   subscribers: [

@@ -18,7 +18,7 @@ import { learnReference, letGo } from './release.ts';
 import { endChecks, expiredSessions, providerPaymentOf, type SessionRow, takeDueSessions } from './session-store.ts';
 import { absorb } from './settlement.ts';
 import { carryOutPending, voidPayment } from './steps.ts';
-import { findPaymentRow, lockPayment, type PaymentRow, paymentsLeftPending, paymentsOfOrder } from './store.ts';
+import { lockPayment, paymentsLeftPending, paymentsOfOrder, requirePayment } from './store.ts';
 
 /** So many calls to providers at once, and so many milliseconds in which new ones are begun. */
 const atOnce = 4;
@@ -75,7 +75,7 @@ async function lookAfter(db: TenantDatabase, session: SessionRow): Promise<void>
 
 /** True when nothing more is expected to happen by itself: it is paid or given up, or staff see to it. */
 async function isEnded(db: TenantDatabase, id: string): Promise<boolean> {
-  const { status } = (await findPaymentRow(db, id)) as PaymentRow;
+  const { status } = await requirePayment(db, id);
   return status === 'captured' || status === 'voided';
 }
 

@@ -12,7 +12,7 @@ import { insertPendingStep } from './owed.ts';
 import { paymentStepNotPossible } from './problems.ts';
 import type { Refund } from './schemas.ts';
 import { busy, carryOutPending } from './steps.ts';
-import { findPendingStep, findRefund, findStep, lockPaymentsOfOrder, type PaymentRow, type StepRow } from './store.ts';
+import { findPendingStep, findStep, lockPaymentsOfOrder, type PaymentRow, readRefund, type StepRow } from './store.ts';
 import { tenderOf } from './tenders.ts';
 
 export interface OrderRefund {
@@ -34,7 +34,7 @@ export async function refundOrder(db: TenantDatabase, orderId: string, wanted: O
   const pending = steps.filter(({ status }) => status === 'pending');
   const outcomes = await Promise.allSettled(pending.map(({ paymentId }) => carryOutPending(db, paymentId)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  return Promise.all(steps.map(async ({ id }) => (await findRefund(db, id)) as Refund));
+  return Promise.all(steps.map(({ id }) => readRefund(db, id)));
 }
 
 /** The refunds that this work has begun before, else new ones: done at once, or pending for their providers. */

@@ -10,37 +10,14 @@ import {
   orderAlreadyCanceled,
   unknownOrder,
 } from '@carton/order';
-import { invalidField, money, notFound, type Page, type TenantDatabase } from '@carton/runtime';
+import { invalidField, money, type TenantDatabase } from '@carton/runtime';
 import { reverseTenders } from './at-once.ts';
 import { paymentCaptured } from './events.ts';
 import { format } from './format.ts';
 import { paymentExceedsBalance } from './problems.ts';
-import type { Payment, PaymentQuery, RecordPayment, Refund, RefundQuery } from './schemas.ts';
+import type { Payment, RecordPayment } from './schemas.ts';
 import { publishOf, settleOrder } from './settlement.ts';
-import {
-  findPayment,
-  insertPayment,
-  listPaymentRows,
-  listRefundRows,
-  offline,
-  sumPayments,
-  withdrawCaptures,
-} from './store.ts';
-
-/** @throws not_found (404) */
-export async function readPayment(db: TenantDatabase, id: string): Promise<Payment> {
-  const payment = await findPayment(db, id);
-  if (!payment) throw notFound(`No payment has the id ${id}.`);
-  return payment;
-}
-
-export function listPayments(db: TenantDatabase, query: PaymentQuery): Promise<Page<Payment>> {
-  return listPaymentRows(db, query);
-}
-
-export function listRefunds(db: TenantDatabase, query: RefundQuery): Promise<Page<Refund>> {
-  return listRefundRows(db, query);
-}
+import { insertPayment, offline, readPayment, sumPayments, withdrawCaptures } from './store.ts';
 
 /**
  * Records money that was received outside the box. The order is locked meanwhile, so two at once cannot pay too much.

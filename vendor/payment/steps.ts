@@ -8,7 +8,7 @@
  * payment has one pending step at most (an index sees to it), so that two together cannot go beyond its amount.
  */
 import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
-import { invalidField, money, notFound, type Problem, type TenantDatabase } from '@carton/runtime';
+import { invalidField, money, type Problem, type TenantDatabase } from '@carton/runtime';
 import { ask, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
 import { isDoneAtOnce, stepAtOnce } from './at-once.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
@@ -19,16 +19,16 @@ import { referenceOf } from './release.ts';
 import type { Payment, Refund } from './schemas.ts';
 import { absorb, book } from './settlement.ts';
 import {
-  findPayment,
-  findPaymentRow,
   findPendingStep,
-  findRefund,
   findStep,
   leaveStep,
   lockPayment,
   markStep,
   type PaymentRow,
   pendingPaymentsOf,
+  readPayment,
+  readRefund,
+  requirePayment,
   type StepRow,
   type StepType,
   takePendingStep,
@@ -43,7 +43,7 @@ import {
  */
 export async function capturePayment(db: TenantDatabase, id: string, wanted: WantedStep): Promise<Payment> {
   await doStep(db, id, 'capture', wanted);
-  return (await findPayment(db, id)) as Payment;
+  return readPayment(db, id);
 }
 
 /**
@@ -52,18 +52,17 @@ export async function capturePayment(db: TenantDatabase, id: string, wanted: Wan
  */
 export async function voidPayment(db: TenantDatabase, id: string, wanted: WantedStep): Promise<Payment> {
   await doStep(db, id, 'void', wanted);
-  return (await findPayment(db, id)) as Payment;
+  return readPayment(db, id);
 }
 
 /** Gives captured money back, all or part. @throws as `capturePayment` */
 export async function refundPayment(db: TenantDatabase, id: string, wanted: WantedStep): Promise<Refund> {
   const step = await doStep(db, id, 'refund', wanted);
-  return (await findRefund(db, step.id)) as Refund;
+  return readRefund(db, step.id);
 }
 
 async function doStep(db: TenantDatabase, id: string, type: StepType, wanted: WantedStep): Promise<StepRow> {
-  const payment = await findPaymentRow(db, id);
-  if (!payment) throw notFound(`No payment has the id ${id}.`);
+  const payment = await requirePayment(db, id);
   if (isDoneAtOnce(db, payment)) return stepAtOnce(db, payment, type, wanted);
   requireAdapter(db);
   if (!adapterOf(db, payment.provider)) {
@@ -135,14 +134,14 @@ export async function carryOutPending(db: TenantDatabase, paymentId: string): Pr
 
 /** False for a capture whose order was canceled or paid otherwise since. */
 async function isOwed(db: TenantDatabase, { paymentId, amount }: StepRow): Promise<boolean> {
-  const { orderId, provider } = (await findPaymentRow(db, paymentId)) as PaymentRow;
+  const { orderId, provider } = await requirePayment(db, paymentId);
   const { status, balance } = (await findOrder(db, orderId)) as Order;
   return status !== 'canceled' && (adapterOf(db, provider)?.byHand || balance.amount >= amount);
 }
 
 /** Ends a capture that is not owed any more, before the provider is asked. True when another step came in its place. */
 async function withdraw(db: TenantDatabase, step: StepRow): Promise<boolean> {
-  const { orderId } = (await findPaymentRow(db, step.paymentId)) as PaymentRow;
+  const { orderId } = await requirePayment(db, step.paymentId);
   return db.transaction(async (tx) => {
     const order = (await lockOrder(tx, orderId)) as OrderState;
     const payment = await lockPayment(tx, step.paymentId);
@@ -161,7 +160,7 @@ export async function settlePayments(db: TenantDatabase, orderId: string): Promi
 }
 
 async function carryOut(db: TenantDatabase, step: StepRow): Promise<void> {
-  const payment = (await findPaymentRow(db, step.paymentId)) as PaymentRow;
+  const payment = await requirePayment(db, step.paymentId);
   const type = step.type as StepType;
   let state: StepOutcome;
   try {

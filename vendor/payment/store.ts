@@ -10,8 +10,7 @@ import {
   type MoneyValue,
   money,
   newId,
-  paginate,
-  paginateIntegration,
+  rows,
   type TenantDatabase,
 } from '@carton/runtime';
 import type { CaptureMode } from './methods.ts';
@@ -73,14 +72,25 @@ export interface StepRow extends ActorColumns {
   createdAt: string;
 }
 
+const payments = rows<PaymentRow>({ table: 'payments', noun: 'payment', json: ['metadata'] });
+
+/** Of a payment that is locked, its order is locked before it. */
+export const { require: requirePayment, lock: lockPayment, change: updatePayment } = payments;
+
+const steps = rows<StepRow>({
+  table: 'payment_transactions',
+  noun: 'step',
+  filters: { ofRefunds: (listed) => listed.whereRaw("payment_transactions.type = 'refund'") },
+});
+
 /** Payments with their transactions, oldest first, in one statement. */
-async function withTransactions(db: TenantDatabase, rows: readonly PaymentRow[]): Promise<Payment[]> {
-  if (rows.length === 0) return [];
+async function withTransactions(db: TenantDatabase, found: readonly PaymentRow[]): Promise<Payment[]> {
+  if (found.length === 0) return [];
   const steps = await db.query<StepRow>(
     'select * from payment_transactions where tenant_id = $1 and payment_id = any($2::uuid[]) order by created_at, id',
-    [rows.map(({ id }) => id)],
+    [found.map(({ id }) => id)],
   );
-  return rows.map(({ currency, amount, capturedAmount, refundedAmount, ...payment }) => ({
+  return found.map(({ currency, amount, capturedAmount, refundedAmount, ...payment }) => ({
     ...payment,
     amount: money(amount, currency),
     captured: money(capturedAmount, currency),
@@ -95,35 +105,15 @@ async function withTransactions(db: TenantDatabase, rows: readonly PaymentRow[])
   }));
 }
 
-const selectPayment = 'select * from payments where tenant_id = $1 and id = $2';
-
-export async function findPayment(db: TenantDatabase, id: string): Promise<Payment | null> {
-  const row = await findPaymentRow(db, id);
-  return row && ((await withTransactions(db, [row]))[0] as Payment);
+/** @throws not_found (404) */
+export async function readPayment(db: TenantDatabase, id: string): Promise<Payment> {
+  const [payment] = await withTransactions(db, [await payments.require(db, id)]);
+  return payment as Payment;
 }
 
-export async function findPaymentRow(db: TenantDatabase, id: string): Promise<PaymentRow | null> {
-  const [row] = await db.query<PaymentRow>(selectPayment, [id]);
-  return row ?? null;
-}
-
-/** A payment, locked until the transaction ends. Its order is locked before it. */
-export async function lockPayment(tx: TenantDatabase, id: string): Promise<PaymentRow> {
-  const [row] = await tx.query<PaymentRow>(`${selectPayment} for update`, [id]);
-  if (!row) throw new Error(`no payment ${id}`);
-  return row;
-}
-
-export async function listPaymentRows(
-  db: TenantDatabase,
-  { orderId, status, provider, ...page }: PaymentQuery,
-): Promise<IntegrationPage<Payment>> {
-  const payments = db.table<PaymentRow>('payments');
-  for (const [column, value] of Object.entries({ orderId, status, provider })) {
-    if (value !== undefined) payments.where(column, value);
-  }
-  const found = await paginateIntegration(db, payments, 'payments', page, { orderId, status, provider });
-  return { ...found, items: await withTransactions(db, found.items) };
+export async function listPayments(db: TenantDatabase, query: PaymentQuery): Promise<IntegrationPage<Payment>> {
+  const page = await payments.page(db, query);
+  return { ...page, items: await withTransactions(db, page.items) };
 }
 
 /** Sums of an order's payments, in minor units of its currency. Right while the order is locked. */
@@ -161,20 +151,10 @@ export async function insertPayment(
   payment: NewPayment,
   transaction: Pick<StepRow, 'type' | 'note'>,
 ): Promise<PaymentRow> {
-  const metadata = payment.metadata && json(payment.metadata);
-  const row = await tx.insert<PaymentRow>('payments', { id: newId(), ...payment, metadata });
+  const row = await payments.insert(tx, payment);
   const { amount } = payment;
   await insertStep(tx, { paymentId: row.id, ...transaction, amount, status: 'succeeded', actorType: 'shopper' });
   return row;
-}
-
-export async function updatePayment(
-  tx: TenantDatabase,
-  id: string,
-  patch: Partial<Pick<PaymentRow, 'status' | 'capturedAmount' | 'refundedAmount'>>,
-): Promise<PaymentRow> {
-  const [row] = await tx.update<PaymentRow>('payments', { id }, { ...patch, updatedAt: new Date() });
-  return row as PaymentRow;
 }
 
 /** Withdraws the captures of an order's payments that nobody has begun with the provider. */
@@ -204,21 +184,13 @@ export function insertStep(tx: TenantDatabase, { actorType: type, ...step }: New
   });
 }
 
-export async function findStep(db: TenantDatabase, paymentId: string, id: string): Promise<StepRow | null> {
-  const [row] = await db.query<StepRow>(
-    'select * from payment_transactions where tenant_id = $1 and payment_id = $2 and id = $3',
-    [paymentId, id],
-  );
-  return row ?? null;
+export function findStep(db: TenantDatabase, paymentId: string, id: string): Promise<StepRow | null> {
+  return steps.findBy(db, { paymentId, id });
 }
 
 /** The pending step of a payment; there is one at most. */
-export async function findPendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
-  const [row] = await db.query<StepRow>(
-    "select * from payment_transactions where tenant_id = $1 and payment_id = $2 and status = 'pending'",
-    [paymentId],
-  );
-  return row ?? null;
+export function findPendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
+  return steps.findBy(db, { paymentId, status: 'pending' });
 }
 
 const selectOfOrder = 'select * from payments where tenant_id = $1 and order_id = $2 order by created_at, id';
@@ -311,11 +283,10 @@ interface RefundRow {
   id: string;
   paymentId: string;
   orderId: string;
-  provider: string;
-  method: string;
   status: StepRow['status'];
   currency: string;
   amount: number;
+  payment: Pick<PaymentRow, 'provider' | 'method'>;
   reason: string | null;
   externalId: string | null;
   metadata: Record<string, unknown>;
@@ -330,41 +301,43 @@ export async function insertRefund(tx: TenantDatabase, refund: NewRefund): Promi
   await tx.insert('refunds', { ...refund, metadata: refund.metadata && json(refund.metadata) });
 }
 
-function refundOf({ currency, amount, ...refund }: RefundRow): Refund {
-  return { ...refund, amount: money(amount, currency) };
+function refundOf({ currency, amount, payment, ...refund }: RefundRow): Refund {
+  return { ...refund, ...payment, amount: money(amount, currency) };
 }
 
-function refundsOf(db: TenantDatabase) {
-  return db
-    .table<RefundRow>('refunds')
-    .join('payments', (on) => on.on('payments.tenantId', 'refunds.tenantId').on('payments.id', 'refunds.paymentId'))
-    .join('payment_transactions as step', (on) =>
-      on.on('step.tenantId', 'refunds.tenantId').on('step.paymentId', 'refunds.paymentId').on('step.id', 'refunds.id'),
-    )
-    .select('refunds.*', 'payments.provider', 'payments.method', 'step.status');
+const stateOfRefund = `
+  select status from payment_transactions step
+   where step.tenant_id = refunds.tenant_id and step.payment_id = refunds.payment_id and step.id = refunds.id`;
+
+const refunds = rows<RefundRow>({
+  table: 'refunds',
+  noun: 'refund',
+  computed: {
+    status: stateOfRefund,
+    payment: `
+      select json_build_object('provider', provider, 'method', method) from payments
+       where payments.tenant_id = refunds.tenant_id and payments.id = refunds.payment_id`,
+  },
+  filters: { status: (listed, status: string) => listed.whereRaw(`(${stateOfRefund}) = ?`, [status]) },
+});
+
+export async function readRefund(db: TenantDatabase, id: string): Promise<Refund> {
+  return refundOf(await refunds.require(db, id));
 }
 
-export async function findRefund(db: TenantDatabase, id: string): Promise<Refund | null> {
-  const [row] = (await refundsOf(db).where('refunds.id', id)) as RefundRow[];
-  return row ? refundOf(row) : null;
+export async function listRefunds(db: TenantDatabase, query: RefundQuery): Promise<IntegrationPage<Refund>> {
+  const { status, limit, cursor, ...others } = query;
+  const isByState = status !== undefined && Object.values(others).every((told) => told === undefined);
+  const page = await (isByState ? pageOfState(db, { status, limit, cursor }) : refunds.page(db, query));
+  return { ...page, items: page.items.map(refundOf) };
 }
 
-export async function listRefundRows(
+/** Steps of a state are in the order of their refunds, which were written in the same transaction. */
+async function pageOfState(
   db: TenantDatabase,
-  { orderId, paymentId, status, ...page }: RefundQuery,
-): Promise<IntegrationPage<Refund>> {
-  const refunds = refundsOf(db);
-  const equal = { 'refunds.orderId': orderId, 'refunds.paymentId': paymentId, 'step.status': status };
-  for (const [column, value] of Object.entries(equal)) if (value !== undefined) refunds.where(column, value);
-  // Steps of a state are in the order of their refunds, which were written in the same transaction.
-  const byState =
-    status !== undefined &&
-    Object.values({ ...page, orderId, paymentId, limit: undefined, cursor: undefined }).every(
-      (told) => told === undefined,
-    );
-  if (byState) refunds.whereRaw("step.type = 'refund'");
-  const found: IntegrationPage<RefundRow> = byState
-    ? await paginate<RefundRow>(refunds as never, 'step', page)
-    : await paginateIntegration<RefundRow>(db, refunds as never, 'refunds', page, { orderId, paymentId, status });
-  return { ...found, items: found.items.map(refundOf) };
+  place: Pick<RefundQuery, 'status' | 'limit' | 'cursor'>,
+): Promise<IntegrationPage<RefundRow>> {
+  const page = await steps.page(db, { ...place, ofRefunds: true });
+  const ids = page.items.map(({ id }) => id);
+  return { ...page, items: await refunds.findInOrder(db, ids) };
 }

@@ -2,53 +2,36 @@
  * Payments as staff work on them.
  */
 import { orderAlreadyCanceled } from '@carton/order';
-import { externalIdTaken, route } from '@carton/runtime';
+import { externalIdTaken, resource, route } from '@carton/runtime';
 import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapter.ts';
 import { paymentExceedsBalance, paymentStepBusy, paymentStepNotPossible } from '../problems.ts';
 import { CreateRefund, Payment, PaymentPage, PaymentPart, PaymentQuery, RecordPayment, Refund } from '../schemas.ts';
-import { listPayments as list, readPayment as read, recordPayment as record } from '../service.ts';
+import { recordPayment as record } from '../service.ts';
 import { capturePayment as capture, refundPayment as refund, voidPayment as voidIt } from '../steps.ts';
+import { listPayments, readPayment } from '../store.ts';
 
-const tag = 'Payments';
+const common = { tag: 'Payments', access: 'staff' } as const;
 
-export const listPayments = route(
-  {
-    method: 'get',
-    path: '/admin/payments',
-    operationId: 'listPayments',
-    tag,
-    summary: 'List payments, newest first',
-    access: 'staff',
-    query: PaymentQuery,
-    status: 200,
-    response: PaymentPage,
-  },
-  ({ db, query }) => list(db, query),
-);
-
-export const readPayment = route(
-  {
-    method: 'get',
-    path: '/admin/payments/:id',
-    operationId: 'readPayment',
-    tag,
+export const adminPayments = resource({
+  ...common,
+  path: '/admin/payments',
+  noun: 'payment',
+  item: Payment,
+  list: { query: PaymentQuery, page: PaymentPage, run: ({ db, query }) => listPayments(db, query) },
+  read: {
     summary: 'Read a payment with its transactions',
-    access: 'staff',
-    status: 200,
-    response: Payment,
+    run: ({ db, params }) => readPayment(db, params.id),
   },
-  ({ db, params }) => read(db, params.id),
-);
+});
 
 export const recordPayment = route(
   {
+    ...common,
     method: 'post',
     path: '/admin/orders/:id/payments',
     operationId: 'recordPayment',
-    tag,
     summary: 'Record a payment that was received offline',
     description: 'Part of what is owed makes the order partially paid, all of it paid. More than that is refused.',
-    access: 'staff',
     body: RecordPayment,
     status: 201,
     response: Payment,
@@ -69,12 +52,11 @@ const problems = [
 
 export const capturePayment = route(
   {
+    ...common,
     method: 'post',
     path: '/admin/payments/:id/capture',
     operationId: 'capturePayment',
-    tag,
     summary: 'Capture an authorized payment, all or part',
-    access: 'staff',
     body: PaymentPart,
     bodyOptional: true,
     status: 200,
@@ -88,14 +70,13 @@ export const capturePayment = route(
 
 export const voidPayment = route(
   {
+    ...common,
     method: 'post',
     path: '/admin/payments/:id/void',
     operationId: 'voidPayment',
-    tag,
     summary: 'Void an authorized payment',
     description:
       'Of one that was captured in part, the rest is given up. What was recorded offline is taken back as if it had never been, unless some of it was refunded.',
-    access: 'staff',
     status: 200,
     response: Payment,
     problems,
@@ -107,13 +88,12 @@ export const voidPayment = route(
 
 export const createRefund = route(
   {
+    ...common,
     method: 'post',
     path: '/admin/payments/:id/refunds',
     operationId: 'createRefund',
-    tag,
     summary: 'Refund a captured payment, all or part',
     description: 'Of what was recorded offline, that it was given back is written down.',
-    access: 'staff',
     body: CreateRefund,
     bodyOptional: true,
     status: 201,

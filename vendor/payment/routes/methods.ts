@@ -1,27 +1,27 @@
 /**
  * Payment methods and refunds, as staff see them.
  */
-import { route } from '@carton/runtime';
+import { resource, route } from '@carton/runtime';
 import { changeMethod, listMethods } from '../methods.ts';
 import {
   AdminPaymentMethod,
   AdminPaymentMethodList,
   ChangePaymentMethod,
+  Refund,
   RefundPage,
   RefundQuery,
 } from '../schemas.ts';
-import { listRefunds as list } from '../service.ts';
+import { listRefunds } from '../store.ts';
 
-const tag = 'Payments';
+const common = { tag: 'Payments', access: 'staff' } as const;
 
 export const listAdminPaymentMethods = route(
   {
+    ...common,
     method: 'get',
     path: '/admin/payment-methods',
     operationId: 'listAdminPaymentMethods',
-    tag,
     summary: "List the adapters' methods and their state",
-    access: 'staff',
     status: 200,
     response: AdminPaymentMethodList,
   },
@@ -30,13 +30,12 @@ export const listAdminPaymentMethods = route(
 
 export const updatePaymentMethod = route(
   {
+    ...common,
     method: 'patch',
     path: '/admin/payment-methods/:id',
     operationId: 'updatePaymentMethod',
-    tag,
     summary: 'Switch a method on or off, order it, set how it is captured',
     description: 'Orders and payments that stand are not touched. One that was switched off places no further order.',
-    access: 'staff',
     body: ChangePaymentMethod,
     status: 200,
     response: AdminPaymentMethod,
@@ -44,17 +43,10 @@ export const updatePaymentMethod = route(
   ({ db, params, body }) => changeMethod(db, params.id, body),
 );
 
-export const listRefunds = route(
-  {
-    method: 'get',
-    path: '/admin/refunds',
-    operationId: 'listRefunds',
-    tag,
-    summary: 'List refunds, newest first',
-    access: 'staff',
-    query: RefundQuery,
-    status: 200,
-    response: RefundPage,
-  },
-  ({ db, query }) => list(db, query),
-);
+export const adminRefunds = resource({
+  ...common,
+  path: '/admin/refunds',
+  noun: 'refund',
+  item: Refund,
+  list: { query: RefundQuery, page: RefundPage, run: ({ db, query }) => listRefunds(db, query) },
+});

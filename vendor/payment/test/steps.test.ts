@@ -249,6 +249,8 @@ t.test('refunds are listed newest first, by order, payment and state', async (t)
   for (const { id } of [one, two]) await step(id, 'capture');
   for (const { id } of [one, two, one]) ids.unshift((await step(id, 'refunds', eur(100))).body.id);
   await step(two.id, 'refunds', eur(13));
+  // A step that is no refund, newer than all of them.
+  await authorized(2500);
   const [third, second, first] = ids;
   const cases: [string, unknown[]][] = [
     [`?orderId=${one.orderId}`, [third, first]],
