@@ -20,6 +20,7 @@ const rooms = {
     start: ['http', 'openapi', 'db', 'answers', 'operations'],
     money: ['http'],
     country: ['http'],
+    locale: ['http'],
     events: ['http', 'extension', 'db', 'operations'],
     background: ['extension', 'db', 'operations', 'events', 'vendor.ts'],
     mails: ['http', 'extension', 'db', 'events'],

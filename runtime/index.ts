@@ -59,6 +59,7 @@ export * from './http/schemas.ts';
 export type { Pieces } from './http/streamed.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
+export { isLocale, Locale } from './locale/locale.ts';
 export { type ComposedMail, defineMail, type MailTemplate, mailTemplates } from './mails/template.ts';
 export {
   Amount,

@@ -87,16 +87,23 @@ export function faults(schema: TSchema, value: unknown): string | null {
 }
 
 function fieldErrors(errors: ErrorObject[], part: FieldError['in']): FieldError[] {
-  return errors.slice(0, 20).map((error) => ({
+  // What a text of a format has to be says more than the pattern that it breaks as well.
+  const meant = new Set(errors.filter(isOfFormat).map(({ instancePath }) => instancePath));
+  const told = errors.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !meant.has(instancePath));
+  return told.slice(0, 20).map((error) => ({
     in: part,
     pointer: pointerOf(error),
     detail: detailOf(error),
   }));
 }
 
+function isOfFormat({ keyword, params }: ErrorObject): boolean {
+  return keyword === 'format' && formats.has(params.format);
+}
+
 function detailOf(error: ErrorObject): string {
   if (error.keyword === 'enum') return `must be one of ${list(error)}`;
-  const meaning = error.keyword === 'format' ? formats.get(error.params.format) : undefined;
+  const meaning = isOfFormat(error) ? formats.get(error.params.format) : undefined;
   return meaning ? `must be ${meaning}` : (error.message ?? 'is invalid');
 }
 
@@ -120,7 +127,9 @@ const serializers = new WeakMap<TSchema, (value: unknown) => string>();
 export function serialize(schema: TSchema, value: unknown): string {
   let write = serializers.get(schema);
   if (!write) {
-    write = fastJsonStringify(forWriting(transformSchema(schema)) as never) as (value: unknown) => string;
+    const known = Object.fromEntries(definedFormats().map((name) => [name, true as const]));
+    const options = { ajv: { formats: known } };
+    write = fastJsonStringify(forWriting(transformSchema(schema)) as never, options) as (value: unknown) => string;
     serializers.set(schema, write);
   }
   return write(value);

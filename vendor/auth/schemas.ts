@@ -1,13 +1,13 @@
 /**
  * Shapes of staff, sessions and invites.
  */
-import { Locale } from '@carton/core';
 import {
   changeOf,
   DateTime,
   Email,
   externalFields,
   integrationPageOf,
+  Locale,
   nullable,
   object,
   oneOf,

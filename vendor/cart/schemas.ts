@@ -1,7 +1,6 @@
 /**
  * Shapes of the cart as shoppers and as staff see it, and of what shoppers send.
  */
-import { Locale } from '@carton/core';
 import {
   Country,
   Currency,
@@ -10,6 +9,7 @@ import {
   Email,
   followedQuery,
   integrationPageOf,
+  Locale,
   Money,
   nullable,
   object,

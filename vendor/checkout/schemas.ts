@@ -3,7 +3,7 @@
  */
 import { Cart } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
-import { OrderAddress } from '@carton/order';
+import { OrderAddress, Phone } from '@carton/order';
 import { DateTime, Email, Money, object, type Static, Type } from '@carton/runtime';
 
 export const Checkout = object(
@@ -11,7 +11,7 @@ export const Checkout = object(
     customer: object({
       email: Email,
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] })),
-      phone: Type.Optional(Type.String({ minLength: 1, maxLength: 50, examples: ['+33 1 23 45 67 89'] })),
+      phone: Type.Optional(Phone),
       address: Type.Optional(OrderAddress),
       billing: Type.Optional(OrderAddress),
     }),

@@ -16,7 +16,7 @@ import { readCapabilities } from './routes/capabilities.ts';
 import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
 import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
 
-export { Locale, type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
+export { type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
 export {
   changeStore,
   drawOrderNumber,

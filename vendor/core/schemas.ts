@@ -4,6 +4,7 @@
 import {
   Currency,
   changeOf,
+  Locale,
   nullable,
   object,
   onceForBox,
@@ -15,7 +16,6 @@ import {
 } from '@carton/runtime';
 import { changeSettingsSchema, type StoredSettings, settingsSchema } from './store-settings.ts';
 
-export const Locale = Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$', maxLength: 35, examples: ['en-GB'] });
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Shop'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
 

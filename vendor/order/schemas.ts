@@ -9,6 +9,7 @@ import {
   externalFields,
   integrationPageOf,
   integrationQuery,
+  Locale,
   Money,
   nullable,
   object,
@@ -40,7 +41,7 @@ const PaymentStatus = oneOf(paymentStatuses, { examples: ['unpaid'] });
 const FulfillmentStatus = oneOf(fulfillmentStatuses, { examples: ['unfulfilled'] });
 const OrderNumber = Type.String({ description: "In the store's format of order numbers", examples: ['1001'] });
 const Name = Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] });
-const Phone = Type.String({ minLength: 1, maxLength: 50, examples: ['+33 1 23 45 67 89'] });
+export const Phone = Type.String({ minLength: 1, maxLength: 50, examples: ['+33 1 23 45 67 89'] });
 
 const addressForms = [
   { type: 'string', minLength: 1, maxLength: 1000 },
@@ -167,7 +168,7 @@ export const OrderResource = object(
     balance: Money,
     customer: OrderCustomer,
     regionId: nullable({ ...Uuid, description: 'The region it was sold in' }),
-    locale: nullable(Type.String({ description: 'BCP 47, that it was ordered in', examples: ['fr-FR'] })),
+    locale: nullable({ ...Locale, description: 'That it was ordered in', examples: ['fr-FR'] }),
     payBy: nullable({ ...DateTime, description: 'While nothing is paid, it is canceled then; null for never' }),
     notes: nullable(Type.String({ description: 'What the shopper wrote', examples: ['Please ring twice'] })),
     createdAt: DateTime,

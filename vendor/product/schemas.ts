@@ -1,7 +1,7 @@
 /**
  * Shapes of products, options and variants, as shoppers and as staff see them.
  */
-import { Locale, weightUnits } from '@carton/core';
+import { weightUnits } from '@carton/core';
 import {
   Country,
   Currency,
@@ -11,6 +11,7 @@ import {
   Handle,
   integrationPageOf,
   integrationQuery,
+  Locale,
   Money,
   newExternalFields,
   nullable,

@@ -1,12 +1,12 @@
 /**
  * Shapes of merchants and their hosts.
  */
-import { Locale } from '@carton/core';
 import {
   Currency,
   changeOf,
   DateTime,
   Email,
+  Locale,
   nullable,
   object,
   oneOf,
