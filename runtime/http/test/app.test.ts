@@ -290,6 +290,34 @@ t.test('headers of answers', async (t) => {
   t.strictSame((await caller.get('/things')).body, [3], 'a default is filled in');
 });
 
+t.test('a kind that lets in whoever has no credential says who that is, or nobody is served', async (t) => {
+  const open: AccessKind<null, { name: string }> = {
+    name: 'open',
+    schemes: { open: { type: 'http', scheme: 'bearer' } },
+    optional: true,
+    authenticate: (ctx) => (bearerToken(ctx) === 'silent' ? null : { name: bearerToken(ctx) ?? 'guest' }),
+  };
+  const served = { ...base, method: 'get', path: '/name', operationId: 'readName', status: 200 } as const;
+  const app = createApp<null, { caller: { name: string } | null }, { name: string }>({
+    routes: [
+      route(
+        { ...served, access: 'open', response: Type.String() },
+        ({ caller }) => caller?.name ?? 'a caller is missing',
+      ),
+    ],
+    accessKinds: [open],
+    scope: () => null,
+    services: (_, __, caller) => ({ caller }),
+    log: pino({ level: 'silent' }),
+  });
+  const server = await listen(app, '127.0.0.1', 0);
+  t.teardown(() => server.stop());
+  const as = (token: string) => callerOf(server.url, { authorization: `Bearer ${token}` }).get('/name');
+  t.match(await callerOf(server.url).get('/name'), { status: 200, body: 'guest' });
+  t.match(await as('ada'), { status: 200, body: 'ada' });
+  t.match(await as('silent'), { status: 500, body: { code: 'internal_error' } });
+});
+
 t.test('what cannot be mounted stops the start', async (t) => {
   const build = (more: unknown[]) => () =>
     createApp({
