@@ -6,14 +6,7 @@ import { definePackage, job } from '@carton/runtime';
 import { releaseAllEnded } from './ended.ts';
 import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
 import { readVariantAvailability } from './routes/availability.ts';
-import {
-  createStockAdjustment,
-  listStockItems,
-  listStockMovements,
-  listStockReservations,
-  readStockItem,
-  updateStockItem,
-} from './routes/items.ts';
+import { createStockAdjustment, listStockMovements, listStockReservations, stockItemRoutes } from './routes/items.ts';
 import { insertStockItems } from './store.ts';
 
 export { type Availability, type AvailabilityOptions, availabilityOf } from './availability.ts';
@@ -35,9 +28,7 @@ export {
 export default definePackage({
   routes: [
     readVariantAvailability,
-    listStockItems,
-    readStockItem,
-    updateStockItem,
+    ...stockItemRoutes,
     createStockAdjustment,
     listStockMovements,
     listStockReservations,

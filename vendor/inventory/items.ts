@@ -10,12 +10,11 @@ import { insufficientStock } from './service.ts';
 import {
   changeItem,
   findLevels,
-  findStockItem,
   type LevelRow,
-  listStockItems,
   lockStockItem,
   moveLevel,
   type StockItemRow,
+  stockItems,
 } from './store.ts';
 
 /** Items as staff see them: with the names of their variants. Those of deleted variants are left out. */
@@ -43,25 +42,21 @@ function sumOf(levels: readonly LevelRow[]): Pick<StockItem, 'onHand' | 'reserve
   return { onHand, reserved, available: onHand - reserved };
 }
 
-async function presentOne(db: TenantDatabase, row: StockItemRow | null, id: string): Promise<StockItem> {
-  const [item] = row ? await present(db, [row], true) : [];
-  if (!item) throw unknownItem(id);
-  return item;
-}
-
 function unknownItem(id: string) {
   return notFound(`No stock item has the id ${id}.`);
 }
 
 /** A page of items; one that holds deleted variants is shorter than it could be. */
-export async function stockItems(db: TenantDatabase, query: StockItemQuery): Promise<IntegrationPage<StockItem>> {
-  const page = await listStockItems(db, query);
+export async function listStockItems(db: TenantDatabase, query: StockItemQuery): Promise<IntegrationPage<StockItem>> {
+  const page = await stockItems.page(db, query);
   return { ...page, items: await present(db, page.items) };
 }
 
 /** @throws not_found (404) */
-export async function stockItem(db: TenantDatabase, id: string): Promise<StockItem> {
-  return presentOne(db, await findStockItem(db, id), id);
+export async function readStockItem(db: TenantDatabase, id: string): Promise<StockItem> {
+  const [item] = await present(db, [await stockItems.require(db, id)], true);
+  if (!item) throw unknownItem(id);
+  return item;
 }
 
 /** @throws not_found (404) */
@@ -69,7 +64,7 @@ export async function changeStockItem(db: TenantDatabase, id: string, patch: Cha
   return db.transaction(async (tx) => {
     const changed = await changeItem(tx, id, patch);
     if (changed.length === 0) throw unknownItem(id);
-    return stockItem(tx, id);
+    return readStockItem(tx, id);
   });
 }
 
@@ -106,6 +101,6 @@ export async function adjustStock(
     if (tracked && available > lowStockLevel && left <= lowStockLevel) {
       await publish(tx, stockLow, resource, { variantId, available: left, lowStockLevel });
     }
-    return { movement, stockItem: await stockItem(tx, id) };
+    return { movement, stockItem: await readStockItem(tx, id) };
   });
 }

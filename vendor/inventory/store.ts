@@ -1,22 +1,11 @@
 /**
  * Queries of the tables of inventory, but for moving stock (taking.ts, returning.ts).
  */
-import {
-  actedBy,
-  followChanges,
-  type IntegrationPage,
-  json,
-  newId,
-  type Page,
-  paginate,
-  paginateIntegration,
-  refuseFilters,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { actedBy, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import type { StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
 import { followItem, lockLevels, settleLow } from './lowness.ts';
-import type { backOrderPolicies, StockItemQuery, StockMovement, StockReservationQuery } from './schemas.ts';
+import type { backOrderPolicies, StockMovement } from './schemas.ts';
 
 export interface StockItemRow {
   id: string;
@@ -60,16 +49,17 @@ export async function insertStockItems(db: TenantDatabase, variantIds: readonly 
   );
 }
 
-const policy = `items.id, items.tracked, items.back_order_policy, items.low_stock_level, items.external_id, items.metadata, items.created_at,
-         items.updated_at`;
+/** Whoever follows items is told of those whose stock was moved, too. */
+export const stockItems = rows<StockItemRow>({
+  table: 'stock_items',
+  noun: 'stock item',
+  filters: { variantId: (listed, id: string) => listed.where('stock_items.id', id) },
+  followed: { table: 'stock_levels', id: 'stock_item_id', resource: 'product_variants' },
+});
 
-export async function findStockItem(db: TenantDatabase, id: string): Promise<StockItemRow | null> {
-  const [row] = await db.query<StockItemRow>(
-    `select ${policy} from stock_items items where items.tenant_id = $1 and items.id = $2`,
-    [id],
-  );
-  return row ?? null;
-}
+/** Movements and reservations are written where stock is moved, and listed here. */
+export const { page: listMovements } = rows<StockMovement>({ table: 'stock_movements', noun: 'movement' });
+export const { page: listReservations } = rows<ReservationRow>({ table: 'stock_reservations', noun: 'reservation' });
 
 /** What there is of items at each location. */
 export function findLevels(db: TenantDatabase, stockItemIds: readonly string[]): Promise<LevelRow[]> {
@@ -89,32 +79,8 @@ export async function lockStockItem(
   db: TenantDatabase,
   id: string,
 ): Promise<{ item: StockItemRow; levels: LevelRow[] } | null> {
-  const [levels, item] = await Promise.all([lockLevels<LevelRow>(db, id), findStockItem(db, id)]);
+  const [levels, item] = await Promise.all([lockLevels<LevelRow>(db, id), stockItems.find(db, id)]);
   return item && { item, levels };
-}
-
-/** A page of items. Whoever follows them is told of those whose stock was moved, too. */
-export async function listStockItems(
-  db: TenantDatabase,
-  query: StockItemQuery,
-): Promise<IntegrationPage<StockItemRow>> {
-  const { variantId, low, updatedAfter } = query;
-  const items = db.table<StockItemRow>('stock_items');
-  if (updatedAfter !== undefined) {
-    refuseFilters({ variantId, low, externalId: query.externalId });
-    const levels = db.table<LevelRow & { id: string }>('stock_levels').select('stock_item_id as id', 'updated_at');
-    const followed = { table: 'stock_levels', id: 'stock_item_id', resource: 'product_variants' };
-    const page = await followChanges<{ id: string; updatedAt: string }>(db, levels as never, followed, {
-      ...query,
-      updatedAfter,
-    });
-    const ids = [...new Set(page.items.map(({ id }) => id))];
-    const rows = new Map((await items.whereIn('id', ids)).map((row) => [row.id, row]));
-    return { ...page, items: ids.flatMap((id) => rows.get(id) ?? []) };
-  }
-  if (variantId) items.where('stock_items.id', variantId);
-  if (low !== undefined) items.where('stock_items.low', low);
-  return paginateIntegration(db, items, 'stock_items', query);
 }
 
 type ItemPatch = Partial<
@@ -149,24 +115,6 @@ export async function moveLevel(
     ...movement,
     ...actedBy(db),
   });
-}
-
-export function listMovements(
-  db: TenantDatabase,
-  stockItemId: string,
-  query: { limit: number; cursor?: string; reason?: string },
-): Promise<Page<StockMovement>> {
-  const movements = db.table<StockMovement>('stock_movements').where('stock_item_id', stockItemId);
-  if (query.reason) movements.where('reason', query.reason);
-  return paginate(movements as never, 'stock_movements', query);
-}
-
-export function listReservations(db: TenantDatabase, query: StockReservationQuery): Promise<Page<ReservationRow>> {
-  const { stockItemId, referenceId } = query;
-  const reservations = db.table<ReservationRow>('stock_reservations');
-  if (stockItemId) reservations.where('stock_item_id', stockItemId);
-  if (referenceId) reservations.where('reference_id', referenceId);
-  return paginate(reservations, 'stock_reservations', query);
 }
 
 /** References that have reservations which have come to their end, those first that ended first. */

@@ -1,8 +1,8 @@
 /**
  * Stock as staff keep it.
  */
-import { externalIdTaken, route } from '@carton/runtime';
-import { adjustStock, changeStockItem, stockItem, stockItems } from '../items.ts';
+import { resource, route } from '@carton/runtime';
+import { adjustStock, changeStockItem, listStockItems, readStockItem } from '../items.ts';
 import {
   AdjustStock,
   ChangeStockItem,
@@ -18,62 +18,38 @@ import {
 import { insufficientStock } from '../service.ts';
 import { listMovements, listReservations } from '../store.ts';
 
-const tag = 'Stock';
+const common = { tag: 'Stock', access: 'staff' } as const;
 
-export const listStockItems = route(
-  {
-    method: 'get',
-    path: '/admin/stock-items',
-    operationId: 'listStockItems',
-    tag,
+export const stockItemRoutes = resource({
+  ...common,
+  path: '/admin/stock-items',
+  noun: 'stock item',
+  item: StockItem,
+  list: {
     summary: 'List the stock of variants',
     description: 'Newest first. A page may hold fewer items than asked for although another follows.',
-    access: 'staff',
     query: StockItemQuery,
-    status: 200,
-    response: StockItemPage,
+    page: StockItemPage,
+    run: ({ db, query }) => listStockItems(db, query),
   },
-  ({ db, query }) => stockItems(db, query),
-);
-
-export const readStockItem = route(
-  {
-    method: 'get',
-    path: '/admin/stock-items/:id',
-    operationId: 'readStockItem',
-    tag,
+  read: {
     summary: 'Read how many of a variant are on hand, reserved and available',
-    access: 'staff',
-    status: 200,
-    response: StockItem,
+    run: ({ db, params }) => readStockItem(db, params.id),
   },
-  ({ db, params }) => stockItem(db, params.id),
-);
-
-export const updateStockItem = route(
-  {
-    method: 'patch',
-    path: '/admin/stock-items/:id',
-    operationId: 'updateStockItem',
-    tag,
+  change: {
     summary: 'Change tracking, back-order policy or low-stock level',
-    access: 'staff',
     body: ChangeStockItem,
-    status: 200,
-    response: StockItem,
-    problems: [externalIdTaken],
+    run: ({ db, params, body }) => changeStockItem(db, params.id, body),
   },
-  ({ db, params, body }) => changeStockItem(db, params.id, body),
-);
+});
 
 export const createStockAdjustment = route(
   {
+    ...common,
     method: 'post',
     path: '/admin/stock-items/:id/adjustments',
     operationId: 'createStockAdjustment',
-    tag,
     summary: 'Add or take away stock, with a reason',
-    access: 'staff',
     idempotent: true,
     body: AdjustStock,
     status: 201,
@@ -85,30 +61,28 @@ export const createStockAdjustment = route(
 
 export const listStockMovements = route(
   {
+    ...common,
     method: 'get',
     path: '/admin/stock-items/:id/movements',
     operationId: 'listStockMovements',
-    tag,
     summary: 'List the movements of a stock item, newest first',
-    access: 'staff',
     query: StockMovementQuery,
     status: 200,
     response: StockMovementPage,
   },
   async ({ db, params, query }) => {
-    const { id } = await stockItem(db, params.id);
-    return listMovements(db, id, query);
+    const { id } = await readStockItem(db, params.id);
+    return listMovements(db, query, { stockItemId: id });
   },
 );
 
 export const listStockReservations = route(
   {
+    ...common,
     method: 'get',
     path: '/admin/stock-reservations',
     operationId: 'listStockReservations',
-    tag,
     summary: 'List the reservations that stand',
-    access: 'staff',
     query: StockReservationQuery,
     status: 200,
     response: StockReservationPage,
