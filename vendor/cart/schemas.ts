@@ -196,4 +196,3 @@ export const AdminCartSummary = object(
 export type AdminCartSummary = Static<typeof AdminCartSummary>;
 export const AdminCartPage = integrationPageOf(AdminCartSummary, 'AdminCartPage');
 export const AdminCartQuery = followedQuery({ status: Type.Optional(Status) });
-export type AdminCartQuery = Static<typeof AdminCartQuery>;

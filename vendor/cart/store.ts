@@ -4,17 +4,10 @@
  * Whoever changes a cart or its lines first changes the cart's row (`touch…`, `insertCart`), which locks it and makes
  * its version go up: a cart has one writer at a time, and whoever waited for one knows it by the version.
  */
-import {
-  type IntegrationPage,
-  json,
-  newId,
-  paginateIntegration,
-  type ShopperSession,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { json, newId, rows, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { keyOfProperties, type LineProperties } from './properties.ts';
 import type { VariantLine } from './sale.ts';
-import type { AdminCartQuery, AdminCartSummary, CartAddress, SetCartAddress } from './schemas.ts';
+import type { AdminCartSummary, CartAddress, SetCartAddress } from './schemas.ts';
 import { mostPieces, type statuses } from './schemas.ts';
 
 export type AddressType = 'shipping' | 'billing';
@@ -298,14 +291,11 @@ export async function moveInto(tx: TenantDatabase, fromId: string, toId: string)
   );
 }
 
-export async function listCarts(db: TenantDatabase, query: AdminCartQuery): Promise<IntegrationPage<AdminCartSummary>> {
-  const carts = db.table<AdminCartSummary>('carts').select(
-    'carts.*',
-    db.raw(
-      `(select coalesce(sum(quantity), 0) from cart_line_items lines
-           where lines.tenant_id = carts.tenant_id and lines.cart_id = carts.id) as item_count`,
-    ),
-  );
-  if (query.status) carts.where('carts.status', query.status);
-  return paginateIntegration<AdminCartSummary>(db, carts as never, 'carts', query, { status: query.status });
-}
+export const { page: listCarts } = rows<AdminCartSummary>({
+  table: 'carts',
+  noun: 'cart',
+  computed: {
+    itemCount: `select coalesce(sum(quantity), 0) from cart_line_items lines
+                 where lines.tenant_id = carts.tenant_id and lines.cart_id = carts.id`,
+  },
+});
