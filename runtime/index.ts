@@ -4,14 +4,7 @@
 
 export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues } from './answers/acted-by.ts';
 export { eachRow } from './answers/each-row.ts';
-export {
-  followChanges,
-  type IntegrationPage,
-  type IntegrationPlace,
-  paginateIntegration,
-  refuseFilters,
-} from './answers/following.ts';
-export { newestFirst, paginate, paginateChoices, type Sort } from './answers/paging.ts';
+export type { IntegrationPage } from './answers/following.ts';
 export { type Job, job } from './background/job.ts';
 export { type AccessOptions, accessKinds } from './box/access.ts';
 export type { BoxAccessKind } from './box/callers.ts';

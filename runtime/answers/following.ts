@@ -13,14 +13,6 @@ import type { TenantDatabase } from '../db/tenant-database.ts';
 import { changesForgotten, type Deletion, deletionsKeptDays } from '../http/integration.ts';
 import { type CursorPlace, decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
 import { invalidRequest } from '../http/problems.ts';
-import { paginate } from './paging.ts';
-
-export interface IntegrationPlace {
-  limit: number;
-  cursor?: string;
-  externalId?: string;
-  updatedAfter?: string;
-}
 
 export interface IntegrationPage<Item> extends Page<Item> {
   deleted?: Deletion[];
@@ -28,27 +20,6 @@ export interface IntegrationPage<Item> extends Page<Item> {
 }
 
 const order = 'updated';
-
-/**
- * One page of a list: of what has an `externalId`, of what was changed after a moment, or as it is.
- * @param rows selects from `table`, without the table's soft-deleted rows, `id`, `updated_at` and the sort's column
- * @param filters the list's own filters as they were told: whoever follows changes follows all of them
- * @throws invalid_request (400) for `updatedAfter` with another filter, or a cursor of another list;
- *         changes_forgotten (410) for an `updatedAfter` since when deletions may be forgotten
- */
-export async function paginateIntegration<R extends { id: string; updatedAt: string }>(
-  db: TenantDatabase,
-  rows: Knex.QueryBuilder<R, R[]>,
-  table: string,
-  place: IntegrationPlace,
-  filters: Record<string, unknown> = {},
-): Promise<IntegrationPage<R>> {
-  const { externalId, updatedAfter } = place;
-  if (externalId !== undefined) rows.where(`${table}.external_id`, externalId);
-  if (updatedAfter === undefined) return paginate(rows, table, place);
-  refuseFilters({ ...filters, externalId });
-  return followChanges(db, rows, { table }, { ...place, updatedAfter });
-}
 
 /** @throws invalid_request (400) */
 export function refuseFilters(filters: Record<string, unknown>): void {

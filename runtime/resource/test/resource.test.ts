@@ -172,15 +172,16 @@ t.test('whoever follows rows is told by another table where that one tells', asy
     ids.push((await shop.staff.post(path, { name, room: 'Hall', externalId: name })).body.id);
   }
   const [empty, small, large] = ids;
-  for (const shelfId of [large, small, large]) await boxes.insert(shop.db, { shelfId });
+  // Of the same millisecond, the one that was made first is told first.
+  for (const shelfId of [small, large, small]) await boxes.insert(shop.db, { shelfId });
   t.match(await shop.staff.delete(`${path}/${empty}`), { status: 204 });
   const follow = (query = {}) => filled.page(shop.db, { limit: 10, updatedAfter: since, ...query });
   const told = await until(follow, ({ items, deleted }) => items.length + (deleted?.length ?? 0) >= 3);
   t.strictSame(
     told.items.map(({ id, name }: { id: string; name: string }) => [id, name]),
     [
-      [large, 'Large'],
       [small, 'Small'],
+      [large, 'Large'],
     ],
   );
   t.strictSame(

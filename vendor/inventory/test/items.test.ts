@@ -1,5 +1,5 @@
 import { newId } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
+import { exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { takeStock } from '../index.ts';
 import { adjust, eventsOf, levelOf, openBox, stocked } from './helpers.ts';
@@ -30,6 +30,7 @@ t.test('every new variant has a stock item: tracked, none on hand, no back-order
 
 t.test('adjustments move stock with a reason', async (t) => {
   const shirt = await stocked(box, 0);
+  await stocked(box, 3);
   const me = (await box.staff.get('/admin/me')).body;
   const made = await adjust(box, shirt.itemId, { quantity: 12, reason: 'received', note: 'Delivery 4711' });
   t.match(made, {
@@ -148,6 +149,28 @@ t.test('the list: pages, low stock, and no deleted variants', async (t) => {
   } while (cursor);
   t.strictSame(found, all);
   t.match(await shop.staff.get(`/admin/stock-items/${deleted.itemId}`), { status: 200 }, 'it can still be read');
+});
+
+t.test('whoever follows items is told of stock that was moved, and of variants that are no more', async (t) => {
+  const shop = await box.openShop();
+  const [moved, gone] = [await stocked(shop, 1), await stocked(shop, 1), await stocked(shop, 1)];
+  t.match(await shop.staff.patch(`/admin/variants/${gone.variantId}`, { externalId: 'GONE' }), { status: 200 });
+  const path = '/admin/stock-items?updatedAfter=';
+  const since = (
+    await until(
+      async () => (await shop.staff.get(path + new Date(Date.now() - 60_000).toISOString())).body,
+      ({ items }) => items.length === 3,
+    )
+  ).updatedUntil;
+  await adjust(shop, moved.itemId, { quantity: 1, reason: 'received' });
+  t.match(await shop.staff.delete(`/admin/products/${gone.productId}`), { status: 204 });
+  const told = await until(
+    async () => (await shop.staff.get(path + since)).body,
+    ({ items, deleted }) => items.length + deleted.length >= 2,
+  );
+  const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+  t.strictSame(idsOf(told.items), [moved.itemId]);
+  t.strictSame(idsOf(told.deleted), [gone.variantId]);
 });
 
 t.test('wrong requests', async (t) => {
