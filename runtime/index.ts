@@ -45,7 +45,15 @@ export {
   integrationQuery,
   newExternalFields,
 } from './http/integration.ts';
-export { decodeCursor, encodeCursor, largestPageSize, type Page, pageOf, pageQuery } from './http/paging.ts';
+export {
+  decodeCursor,
+  encodeCursor,
+  largestPageSize,
+  type Page,
+  pageOf,
+  pageOfRows,
+  pageQuery,
+} from './http/paging.ts';
 export * from './http/problems.ts';
 export { addressBlock } from './http/rate-limit.ts';
 export * from './http/schemas.ts';

@@ -4,7 +4,7 @@
 import type { Knex } from 'knex';
 import { quoteName, toSnakeCase } from '../db/connection.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
+import { decodeCursor, type Page, pageOfRows } from '../http/paging.ts';
 
 /**
  * An order of a list: one column that is never null, ties broken by id, or the id alone. Times are kept in milliseconds,
@@ -39,11 +39,10 @@ export async function paginate<R extends object>(
     query.whereRaw(`${row('??')} ${operator} ${row('?')}`, [...keys, ...place]);
   }
   const rows = (await query.orderBy(keys.map((column) => ({ column, order: sort.direction }))).limit(limit + 1)) as R[];
-  const items = rows.slice(0, limit);
-  const last = items.at(-1) as Record<string, string> | undefined;
-  const nextCursor =
-    rows.length > limit && last ? encodeCursor([sort.name, last[sort.column] as string, last.id as string]) : null;
-  return { items, nextCursor };
+  return pageOfRows(rows, limit, (last) => {
+    const { id, [sort.column]: value } = last as Record<string, string>;
+    return [sort.name, value as string, id as string];
+  });
 }
 
 /** The place a row has in a list: its id and when it was made. */
@@ -79,10 +78,7 @@ export async function paginateChoices(
     limit + 1,
     ...place,
   ]);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const nextCursor = rows.length > limit && last ? encodeCursor([newestFirst.name, last.createdAt, last.id]) : null;
-  return { items, nextCursor };
+  return pageOfRows(rows, limit, ({ createdAt, id }) => [newestFirst.name, createdAt, id]);
 }
 
 function choicesText(table: string, choices: Choices, after: boolean): string {

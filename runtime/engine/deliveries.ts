@@ -4,7 +4,7 @@
 import { paginate, type Sort } from '../answers/paging.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { wakeBackground } from '../events/outbox.ts';
-import { decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
+import { decodeCursor, type Page, pageOfRows } from '../http/paging.ts';
 import type { EventDelivery, EventDeliveryQuery } from './schemas.ts';
 
 interface DeliveryRow extends Omit<EventDelivery, 'event'> {
@@ -71,12 +71,11 @@ async function listByKind(
   const found = isUndelivered
     ? await db.query<{ id: string }>(undeliveredText, [...place, status])
     : await db.query<{ id: string }>(status ? deliveredText : kindText, place);
-  const ids = found.slice(0, limit).map(({ id }) => id);
-  const last = ids.at(-1);
+  const { items, nextCursor } = pageOfRows(found, limit, ({ id }) => [newestFirst.name, id, id]);
+  const ids = items.map(({ id }) => id);
   const rows = (await deliveriesOf(db)
     .whereIn('event_deliveries.id', ids)
     .orderBy('event_deliveries.id', 'desc')) as DeliveryRow[];
-  const nextCursor = found.length > limit && last ? encodeCursor([newestFirst.name, last, last]) : null;
   return { items: rows.map(present), nextCursor };
 }
 

@@ -45,6 +45,21 @@ export function encodeCursor(place: CursorPlace): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
+/**
+ * A page of rows that were read for it.
+ * @param rows in the order of the list, more than `limit` where there is another page
+ * @param placeOf the place that the last row of the page has in the list
+ */
+export function pageOfRows<Item>(
+  rows: readonly Item[],
+  limit: number,
+  placeOf: (last: Item) => CursorPlace,
+): Page<Item> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor(placeOf(last)) : null };
+}
+
 /** @throws invalid_request (400) for a cursor that this list did not give, or gave for another sort */
 export function decodeCursor(cursor: string, sort: string): CursorPlace {
   let place: unknown;

@@ -4,13 +4,13 @@
 import { findProductIds, listProductsByRule, listPublishedProducts, type Product, type Wanted } from '@carton/product';
 import {
   decodeCursor,
-  encodeCursor,
   freeHandle,
   handleFromTitle,
   invalidField,
   looksLikeId,
   notFound,
   type Page,
+  pageOfRows,
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
@@ -62,11 +62,7 @@ async function pageOfPlaced(
     found.push(...(await listPublishedProducts(db, ids, wanted, limit + 1 - found.length)));
     after = places.length === batch ? places.at(-1) : undefined;
   }
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const nextCursor =
-    found.length > limit && last ? encodeCursor([sort, positions.get(last.id) as number, last.id]) : null;
-  return { items, nextCursor };
+  return pageOfRows(found, limit, ({ id }) => [sort, positions.get(id) as number, id]);
 }
 
 function placeOf(cursor: string): PlacedProduct {

@@ -4,10 +4,10 @@
  */
 import {
   decodeCursor,
-  encodeCursor,
   largestPageSize,
   looksLikeId,
   type Page,
+  pageOfRows,
   type TenantDatabase,
 } from '@carton/runtime';
 import { after, allOf, type Condition, equals, sorts } from './conditions.ts';
@@ -236,7 +236,5 @@ export async function pageOfPublishedProducts(
   const condition = allOf(conditions);
   const text = pageStatement(sort, parts, condition);
   const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? encodeCursor([sort, last.sortKey, last.id]) : null };
+  return pageOfRows(rows, limit, ({ sortKey, id }) => [sort, sortKey, id]);
 }

@@ -4,10 +4,10 @@
 import { findTenantById, listTenantRows, openTenant, type TenantRow, updateTenant } from '@carton/core';
 import {
   decodeCursor,
-  encodeCursor,
   forbidden,
   notFound,
   type Page,
+  pageOfRows,
   publish,
   type ServicesFor,
   type StaffCaller,
@@ -31,9 +31,7 @@ export async function listTenants(
   }
   const place = cursor === undefined ? null : decodeCursor(cursor, 'slug');
   const rows = await listTenantRows(box.database, place && [String(place[1]), place[2]], limit + 1);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? encodeCursor(['slug', last.slug, last.id]) : null };
+  return pageOfRows(rows, limit, ({ slug, id }) => ['slug', slug, id]);
 }
 
 /** @throws forbidden (403) for staff: a new merchant is the operator's to open */
