@@ -47,7 +47,6 @@ export {
 } from './http/integration.ts';
 export {
   decodeCursor,
-  encodeCursor,
   largestPageSize,
   type Page,
   pageOf,

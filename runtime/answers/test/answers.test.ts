@@ -45,6 +45,7 @@ t.test('a page ends where the next begins, whatever comes and goes', async (t) =
     texts.items.map(({ fullText }) => fullText),
     ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'newer'],
   );
+  t.equal((await paginate(query(), 'notes', { limit: 7 }, byText)).nextCursor, null, 'a full page may be the last');
   for (const cursor of ['x', first.nextCursor as string, Buffer.from('["text",{},"x"]').toString('base64url')]) {
     const refused = await paginate(query(), 'notes', { limit: 3, cursor }, byText).catch((error) => error);
     t.match(refused, { type: { code: 'invalid_request' } }, cursor);

@@ -1,9 +1,10 @@
 /**
  * Following a list by `updatedAfter`: every change is told, whenever it is committed, and every deletion.
  */
-import { decodeCursor, encodeCursor, newId } from '@carton/runtime';
+import { decodeCursor, newId } from '@carton/runtime';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
+import { encodeCursor } from '../../http/paging.ts';
 
 const box = await createTestBox(t);
 const { staff } = box;
