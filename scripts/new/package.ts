@@ -94,7 +94,7 @@ export async function writeNewPackage(
 }
 
 function manifestOf(names: Names, tier: string, version: string): string {
-  const needed = ['auth', 'core', 'runtime'].map(packageName);
+  const needed = ['core', 'runtime'].map(packageName);
   const manifest = {
     name: packageName(names.package),
     version,
