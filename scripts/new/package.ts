@@ -28,9 +28,14 @@ const joined = (noun: string, by: string) => noun.replaceAll(' ', by);
 const camel = (noun: string) => noun.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** In a word that is put in and has the template's own in it, so that this is not replaced again: `plaything`. */
+const mark = '\0';
+const marked = (text: string) => text.replaceAll('thing', `t${mark}hing`);
+
 /** A text of the template with a package's own words. */
-export function worded(text: string, names: Names): string {
-  const isRegular = names.nouns === pluralOf(names.noun);
+export function worded(text: string, given: Names): string {
+  const names = { package: marked(given.package), noun: marked(given.noun), nouns: marked(given.nouns) };
+  const isRegular = given.nouns === pluralOf(given.noun);
   const said = isRegular ? text : text.replace("  noun: 'thing',", `$&\n  plural: '${names.nouns}',`);
   const lines = said.split('\n').map((line) => {
     // Prose: comments, headings, and what is said to people.
@@ -48,7 +53,7 @@ export function worded(text: string, names: Names): string {
       .replaceAll('things', isProse ? names.nouns : camel(names.nouns))
       .replaceAll('thing', isProse ? names.noun : camel(names.noun));
   });
-  return lines.join('\n');
+  return lines.join('\n').replaceAll(mark, '');
 }
 
 /** Where a file of the template goes, in the package's folder. */

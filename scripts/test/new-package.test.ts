@@ -65,6 +65,11 @@ t.test('the words of a name stand where they belong', async (t) => {
     'const giftBoxes = 1;',
   ]);
   t.strictSame(
+    worded(template.join('\n'), namesOf('play-thing')).split('\n'),
+    ["path: '/admin/play-things',", "  noun: 'play thing',", ' * Rules of play things.', 'const playThings = 1;'],
+    "also where the template's own word is in them",
+  );
+  t.strictSame(
     files.map((file) => file.replace(/\d{14}/, '<time>')),
     [
       'vendor/gift-box/README.md',
