@@ -11,7 +11,10 @@ async function done(answer: Promise<Answer>) {
   return body;
 }
 
-/** Fills a shop with two of most things. A list that it leaves empty cannot be tried: add to it what a new list has. */
+/**
+ * Fills a shop with two of most things. A list that it leaves empty is filled by the route that creates its items; where
+ * that cannot be, by what is added here.
+ */
 export async function fillShop(box: TestBox, shop: TestShop): Promise<void> {
   const { staff } = shop;
   const region = { name: 'Europe', currency: 'EUR', countries: ['FR', 'DE'] };
