@@ -153,7 +153,7 @@ t.test('an order is whole for who placed it, and masked for anyone else', async 
   const shopper = await shopperWith(box, [mug, 1]);
   const { id } = (
     await shopper.post('/checkout', {
-      customer: { ...buyer.customer, phone: '+33 123', address: { line1: '1 Main Street' } },
+      customer: { ...buyer.customer, phone: '+33 1 23 45', address: { line1: '1 Main Street' } },
       notes: 'Gate code 7',
     })
   ).body;
@@ -161,7 +161,7 @@ t.test('an order is whole for who placed it, and masked for anyone else', async 
   for (const reader of [box.visitor(), box.shopper()]) {
     const { status, body } = await reader.get(`/checkout/${id}`);
     t.equal(status, 200);
-    t.notMatch(JSON.stringify(body), /ada@example|Lovelace|123|Main Street|Gate code/);
+    t.notMatch(JSON.stringify(body), /ada@example|Lovelace|\+33|1 23 45|Main Street|Gate code/);
     t.match(body, { id, items: exactly([{ sku: 'MUG' }]), totals: { total: { amount: 1250 } } });
   }
   t.match(await other.visitor().get(`/checkout/${id}`), { status: 404 }, 'another shop knows nothing of it');
