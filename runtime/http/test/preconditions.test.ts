@@ -1,0 +1,49 @@
+/**
+ * `If-Match` where the present state cannot be read: what is refused says nothing of the state when the database is busy.
+ */
+import { pino } from 'pino';
+import t from 'tap';
+import { callerOf } from '../../testing/client.ts';
+import { completeRoutes, createApp, defineProblem, listen, object, routeFor, Type, unavailable } from '../index.ts';
+
+const conflict = defineProblem({ code: 'torn', status: 409, title: 'The note is torn' });
+const route = routeFor<object>();
+const response = object({ title: Type.String() }, { $id: 'Note' });
+const base = { tag: 'Notes', access: 'public', path: '/note', status: 200, response, problems: [conflict] } as const;
+const busy = new Error('busy');
+let fault: unknown = busy;
+let changes = 0;
+const declared = [
+  route({ ...base, method: 'get', operationId: 'readNote', summary: 'Read' }, () => {
+    throw fault;
+  }),
+  route({ ...base, method: 'patch', operationId: 'changeNote', summary: 'Change' }, () => {
+    changes++;
+    return { title: 'changed' };
+  }),
+];
+const routes = completeRoutes(declared, { accessKinds: [], conditional: true, rateLimited: false });
+const app = createApp({
+  routes,
+  accessKinds: [],
+  scope: () => null,
+  services: () => ({}),
+  log: pino({ level: 'silent' }),
+  translateError: (error) =>
+    error === busy ? unavailable('Try again.', { headers: { 'Retry-After': '5' } }) : undefined,
+  keepConsistent: (services, _, work) => work(services),
+});
+const server = await listen(app, '127.0.0.1', 0);
+t.teardown(() => server.stop());
+const caller = callerOf(server.url);
+
+for (const ifMatch of ['"any"', '*']) {
+  t.test(`If-Match: ${ifMatch}`, async (t) => {
+    const change = () => caller.patch('/note', undefined, { headers: { 'if-match': ifMatch } });
+    fault = busy;
+    t.match(await change(), { status: 503, body: { code: 'unavailable' } }, 'the caller may try again');
+    fault = conflict();
+    t.match(await change(), { status: 412, body: { code: 'precondition_failed' } }, 'there is nothing to match');
+    t.equal(changes, 0);
+  });
+}
