@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { openDatabase, startEmbeddedPostgres } from '@carton/runtime/service';
 import { packagesOfTier, sourceRoot, temporaryFolder } from '@carton/runtime/testing';
 import { heapOptions } from '../installer/box/heap.ts';
-import { openShopAt, type Shop } from '../tools/load/shop.ts';
+import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 
 /** A statement as it was sent, with its values. */
 export interface Statement {
@@ -104,6 +104,6 @@ async function start(program: string, parameters: string[], options: string[]) {
 }
 
 /** Opens a shop with so many products for sale, one variant each, and plenty of each. */
-export function openShop(url: string, products: number): Promise<Shop> {
-  return openShopAt(url, { secrets, slug: 'bench', products, stock: 1_000_000 });
+export function openTenant(url: string, products: number): Promise<LoadTenant> {
+  return openTenantAt(url, { secrets, slug: 'bench', products, stock: 1_000_000 });
 }

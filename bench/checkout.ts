@@ -10,7 +10,7 @@ import type { TenantDatabase } from '@carton/runtime';
 import { cartIdOf, checkOut, clients, prepareCarts, sessionOf } from '../tools/load/checkouts.ts';
 import { inTurn, type Measurement, rounded } from '../tools/load/measurement.ts';
 import { withAudience } from './audience.ts';
-import { openShop, startBox, withPostgres } from './box.ts';
+import { openTenant, startBox, withPostgres } from './box.ts';
 import { findPgbench, pgbenchScript, runPgbench } from './pgbench.ts';
 
 const rounds = 5;
@@ -22,14 +22,14 @@ export function measure(): Promise<Measurement> {
     const ends: (() => Promise<void>)[] = [];
     const box = await startBox(url, await withAudience({ teardown: (end) => ends.push(end) }));
     try {
-      const shop = await openShop(box.url, 2);
+      const tenant = await openTenant(box.url, 2);
       const count = ordersARound * (rounds + 1) + 10;
       const numbers = Array.from({ length: count }, (_, index) => index);
-      const tokenOf = await prepareCarts(database, shop, numbers);
+      const tokenOf = await prepareCarts(database, tenant, numbers);
       // pgbench's clients take their carts from ranges of their own.
       for (let client = 0; client < clients; client++) {
         const own = numbers.slice(0, Math.ceil(count / clients)).map((index) => 1_000_000 + client * 100_000 + index);
-        await prepareCarts(database, shop, own, (number) => String(number).padStart(64, '0'));
+        await prepareCarts(database, tenant, own, (number) => String(number).padStart(64, '0'));
       }
       await checkOut(box.url, tokenOf, 0, 4);
       const one = await box.statementsOf(() => checkOut(box.url, tokenOf, 4, 1));
@@ -37,7 +37,7 @@ export function measure(): Promise<Measurement> {
       const script = pgbenchScript(one, other, { id: cartIdOf(4), sessionHash: sessionOf(4).hash });
       console.log(`${one.length} statements a checkout`);
 
-      const db = database.forTenant(shop.tenantId);
+      const db = database.forTenant(tenant.tenantId);
       const measured = await inTurn(
         'checkout',
         rounds,

@@ -5,7 +5,7 @@
 
 import { load } from '../tools/load/load.ts';
 import { inTurn, type Measurement } from '../tools/load/measurement.ts';
-import { openShop, startBox, startServer, withPostgres } from './box.ts';
+import { openTenant, startBox, startServer, withPostgres } from './box.ts';
 
 const clients = 16;
 const rounds = 5;
@@ -26,7 +26,7 @@ export function measure(): Promise<Measurement> {
   return withPostgres(async ({ url }) => {
     const box = await startBox(url);
     try {
-      await openShop(box.url, 12);
+      await openTenant(box.url, 12);
       await readProducts(box.url, 100);
       const statements = await box.statementsOf(() => readProducts(box.url, 1));
       console.log(`${statements.length} statements a request`);

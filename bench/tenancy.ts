@@ -5,7 +5,7 @@
 import type { openDatabase } from '@carton/runtime/service';
 import { checkOut, prepareCarts, type TokenOf } from '../tools/load/checkouts.ts';
 import { type Measurement, median, rounded } from '../tools/load/measurement.ts';
-import { type MeasuredBox, openShop, startBox, withPostgres } from './box.ts';
+import { type MeasuredBox, openTenant, startBox, withPostgres } from './box.ts';
 import { readProducts } from './products.ts';
 
 const rounds = 5;
@@ -20,9 +20,9 @@ interface Side {
 
 async function open(url: string, database: ReturnType<typeof openDatabase>, policies: boolean): Promise<Side> {
   const box = await startBox(url);
-  const shop = await openShop(box.url, 12);
+  const tenant = await openTenant(box.url, 12);
   const carts = Array.from({ length: ordersARound * (rounds + 1) }, (_, index) => index);
-  const tokenOf = await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, carts);
+  const tokenOf = await prepareCarts(database, { ...tenant, variants: tenant.variants.slice(0, 2) }, carts);
   if (!policies) await dropPolicies(database);
   return { box, tokenOf, products: [], orders: [] };
 }

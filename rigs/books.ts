@@ -1,7 +1,7 @@
 /**
  * Holding what shoppers saw against what stands in the database: orders, stock to the unit, events, carts.
  */
-import type { Shop } from '../tools/load/shop.ts';
+import type { LoadTenant } from '../tools/load/tenant.ts';
 import { withReader } from './postgres.ts';
 import type { Findings } from './rig.ts';
 import type { Purchase } from './shoppers.ts';
@@ -33,23 +33,28 @@ interface CartRow {
  */
 export function holdBooks(
   url: string,
-  shops: readonly Shop[],
+  tenants: readonly LoadTenant[],
   purchases: readonly Purchase[],
   stock: number,
 ): Promise<Findings> {
   return withReader(url, async (read) => {
     const findings: Findings = { broken: [], counts: { orders: 0, carts: 0, events: 0 } };
-    for (const shop of shops) {
-      const own = purchases.filter((purchase) => purchase.shop === shop);
-      const { broken, counts } = await holdShop(read, shop, own, stock);
-      findings.broken.push(...broken.map((line) => `${shop.slug}: ${line}`));
+    for (const tenant of tenants) {
+      const own = purchases.filter((purchase) => purchase.tenant === tenant);
+      const { broken, counts } = await holdTenant(read, tenant, own, stock);
+      findings.broken.push(...broken.map((line) => `${tenant.slug}: ${line}`));
       for (const [name, count] of Object.entries(counts)) findings.counts[name] = (findings.counts[name] ?? 0) + count;
     }
     return findings;
   });
 }
 
-async function holdShop(read: Read, { tenantId }: Shop, purchases: Purchase[], stock: number): Promise<Findings> {
+async function holdTenant(
+  read: Read,
+  { tenantId }: LoadTenant,
+  purchases: Purchase[],
+  stock: number,
+): Promise<Findings> {
   const orders = await read<OrderRow>(
     `select orders.id, cart_id, session_hash, jsonb_object_agg(line.variant_id, line.quantity) as lines
        from orders join order_line_items line on line.tenant_id = $1 and line.order_id = orders.id

@@ -9,7 +9,7 @@ import { type Cluster, startCluster, whyNoCitus } from '../tools/citus/cluster.t
 import { makeServer, type Server } from '../tools/citus/server.ts';
 import { checkOut, prepareCarts, sessionOf, type TokenOf } from '../tools/load/checkouts.ts';
 import { inTurn, type Measurement } from '../tools/load/measurement.ts';
-import { openShopAt, type Shop } from '../tools/load/shop.ts';
+import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { holdBooks } from './books.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, type Tally } from './client.ts';
@@ -25,7 +25,7 @@ const leastMoved = 0.1;
 export const rig: Rig = {
   about: 'Measures a box on Citus beside plain PostgreSQL, kills a worker and adds one under checkouts.',
   options: {
-    tenants: { about: 'shops', usual: '64', short: '8' },
+    tenants: { about: 'tenants', usual: '64', short: '8' },
     orders: { about: 'orders of each round that is measured, 0 for none', usual: '800', short: '0' },
     shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
     away: { about: 'seconds that the killed worker is away', usual: '5', short: '2' },
@@ -44,13 +44,13 @@ export const rig: Rig = {
     const url = cluster.coordinator.url();
     const box = await startBox(stage, 'box', url);
     stage.say('opening shops');
-    const shops = await openShops(box.url, stage.number('tenants'));
-    const measured = stage.number('orders') > 0 ? await measure(stage, box, url, shops) : null;
-    const killed = await killWorker(stage, cluster, box, shops);
-    const moved = await addWorker(stage, cluster, box, shops);
+    const tenants = await openTenants(box.url, stage.number('tenants'));
+    const measured = stage.number('orders') > 0 ? await measure(stage, box, url, tenants) : null;
+    const killed = await killWorker(stage, cluster, box, tenants);
+    const moved = await addWorker(stage, cluster, box, tenants);
     stage.say('holding the books');
     const bought = [...(measured?.purchases ?? []), ...killed.purchases, ...moved.purchases];
-    const books = await holdBooks(url, shops, bought, stock);
+    const books = await holdBooks(url, tenants, bought, stock);
     const slow = measured && measured.ratio < leastRatio ? [`the rate is ${measured.ratio} of plain PostgreSQL's`] : [];
     return {
       broken: [...slow, ...killed.broken, ...moved.broken, ...books.broken],
@@ -72,15 +72,15 @@ async function startBox(stage: Stage, name: string, databaseUrl: string): Promis
   return startRigBox(stage, { name, port: await freePort(), databaseUrl });
 }
 
-async function openShops(url: string, count: number): Promise<Shop[]> {
-  const shops: Shop[] = [];
+async function openTenants(url: string, count: number): Promise<LoadTenant[]> {
+  const tenants: LoadTenant[] = [];
   const open = async (number: number) => {
-    shops[number] = await openShopAt(url, { secrets, slug: `shop-${number + 1}`, products: 2, stock });
+    tenants[number] = await openTenantAt(url, { secrets, slug: `shop-${number + 1}`, products: 2, stock });
   };
   for (let number = 0; number < count; number += 4) {
     await Promise.all([0, 1, 2, 3].filter((more) => number + more < count).map((more) => open(number + more)));
   }
-  return shops;
+  return tenants;
 }
 
 /** Checkouts of all shops in turn, beside a plain PostgreSQL of the same version on the same machine. */
@@ -88,53 +88,53 @@ async function measure(
   stage: Stage,
   box: RigBox,
   url: string,
-  shops: Shop[],
+  tenants: LoadTenant[],
 ): Promise<Measurement & { purchases: Purchase[] }> {
   stage.say('starting a plain PostgreSQL and its box');
   const plain = await makeServer(stage.folder, 'plain', {});
   stage.atEnd('the plain PostgreSQL', () => plain.stop());
   await plain.start();
   const peer = await startBox(stage, 'plain-box', plain.url());
-  const peerShops = await openShops(peer.url, shops.length);
+  const peerTenants = await openTenants(peer.url, tenants.length);
   const orders = stage.number('orders');
   const all = orders * (rounds + 1);
-  const tokenOf = await prepare(openDatabase({ url, distributed: true }), shops, all);
-  const peerTokenOf = await prepare(openDatabase({ url: plain.url() }), peerShops, all);
-  const side = (what: string, at: RigBox, own: Shop[], tokens: TokenOf) => ({
+  const tokenOf = await prepare(openDatabase({ url, distributed: true }), tenants, all);
+  const peerTokenOf = await prepare(openDatabase({ url: plain.url() }), peerTenants, all);
+  const side = (what: string, at: RigBox, own: LoadTenant[], tokens: TokenOf) => ({
     what,
     unit: 'orders/s',
     measure: (round: number) =>
-      checkOut(at.url, tokens, round * orders, orders, (number) => (own[number % own.length] as Shop).reach),
+      checkOut(at.url, tokens, round * orders, orders, (number) => (own[number % own.length] as LoadTenant).reach),
   });
   const ends = [
-    side('on Citus', box, shops, tokenOf),
-    side('on plain PostgreSQL', peer, peerShops, peerTokenOf),
+    side('on Citus', box, tenants, tokenOf),
+    side('on plain PostgreSQL', peer, peerTenants, peerTokenOf),
   ] as const;
   const measured = await inTurn('citus', rounds, ...ends, stage.say);
   await peer.stop();
   await plain.stop();
-  return { ...measured, purchases: Array.from({ length: all }, (_, number) => purchaseOf(number, shops)) };
+  return { ...measured, purchases: Array.from({ length: all }, (_, number) => purchaseOf(number, tenants)) };
 }
 
 /** The order that a prepared cart has become, for the books. */
-function purchaseOf(number: number, shops: readonly Shop[]): Purchase {
-  const shop = shops[number % shops.length] as Shop;
-  const items = new Map(shop.variants.map((variant) => [variant, 1]));
-  return { shop, sessionHash: sessionOf(number).hash, manner: 'without a key', items, placed: [], end: 'gone' };
+function purchaseOf(number: number, tenants: readonly LoadTenant[]): Purchase {
+  const tenant = tenants[number % tenants.length] as LoadTenant;
+  const items = new Map(tenant.variants.map((variant) => [variant, 1]));
+  return { tenant, sessionHash: sessionOf(number).hash, manner: 'without a key', items, placed: [], end: 'gone' };
 }
 
 async function prepare(
   database: ReturnType<typeof openDatabase>,
-  shops: readonly Shop[],
+  tenants: readonly LoadTenant[],
   count: number,
 ): Promise<TokenOf> {
   const tokens: TokenOf[] = [];
-  for (const [index, shop] of shops.entries()) {
-    const numbers = Array.from({ length: count }, (_, number) => number).filter((n) => n % shops.length === index);
-    tokens.push(await prepareCarts(database, shop, numbers));
+  for (const [index, tenant] of tenants.entries()) {
+    const numbers = Array.from({ length: count }, (_, number) => number).filter((n) => n % tenants.length === index);
+    tokens.push(await prepareCarts(database, tenant, numbers));
   }
   await database.close();
-  return (number) => (tokens[number % shops.length] as TokenOf)(number);
+  return (number) => (tokens[number % tenants.length] as TokenOf)(number);
 }
 
 interface Trial extends Findings {
@@ -142,17 +142,22 @@ interface Trial extends Findings {
 }
 
 /** One worker is gone for a while: its shops are told to come again, the others sell on, and all sell afterwards. */
-async function killWorker(stage: Stage, { coordinator, workers }: Cluster, box: RigBox, shops: Shop[]): Promise<Trial> {
+async function killWorker(
+  stage: Stage,
+  { coordinator, workers }: Cluster,
+  box: RigBox,
+  tenants: LoadTenant[],
+): Promise<Trial> {
   const worker = workers[0] as Server;
-  const there = await shopsOn(coordinator, worker, shops);
+  const there = await tenantsOn(coordinator, worker, tenants);
   const tally = newTally();
-  const trade = (own: Shop[]) =>
-    sendShoppers({ urls: [box.url], shops: own, shoppers: stage.number('shoppers') / 2, tally, thinking: 40 });
-  const [hit, spared] = [trade(there), trade(shops.filter((shop) => !there.includes(shop)))];
+  const trade = (own: LoadTenant[]) =>
+    sendShoppers({ urls: [box.url], tenants: own, shoppers: stage.number('shoppers') / 2, tally, thinking: 40 });
+  const [hit, spared] = [trade(there), trade(tenants.filter((tenant) => !there.includes(tenant)))];
   await sleep(1500);
   const before = placed(spared.purchases);
   await worker.stop('SIGKILL');
-  stage.say(`${worker.name} is killed; it holds ${there.length} of ${shops.length} shops`);
+  stage.say(`${worker.name} is killed; it holds ${there.length} of ${tenants.length} shops`);
   await sleep(stage.number('away') * 1000);
   const during = placed(spared.purchases) - before;
   await worker.start();
@@ -185,9 +190,9 @@ async function killWorker(stage: Stage, { coordinator, workers }: Cluster, box: 
 }
 
 /** One more worker, and Citus told to spread the shops over all, while all of them sell. */
-async function addWorker(stage: Stage, cluster: Cluster, box: RigBox, shops: Shop[]): Promise<Trial> {
+async function addWorker(stage: Stage, cluster: Cluster, box: RigBox, tenants: LoadTenant[]): Promise<Trial> {
   const tally = newTally();
-  const trade = sendShoppers({ urls: [box.url], shops, shoppers: stage.number('shoppers'), tally, thinking: 40 });
+  const trade = sendShoppers({ urls: [box.url], tenants, shoppers: stage.number('shoppers'), tally, thinking: 40 });
   const worker = await cluster.addWorker();
   const url = cluster.coordinator.url();
   stage.say(`${worker.name} is added`);
@@ -198,7 +203,7 @@ async function addWorker(stage: Stage, cluster: Cluster, box: RigBox, shops: Sho
   await untilRebalanced(stage, url, tally, () => placed(trade.purchases) - before);
   const seconds = (performance.now() - begun) / 1000;
   const during = placed(trade.purchases) - before;
-  const there = await shopsOn(cluster.coordinator, worker, shops);
+  const there = await tenantsOn(cluster.coordinator, worker, tenants);
   const share = await shareOfRows(url, worker);
   stage.say(
     `${there.length} shops and ${(share * 100).toFixed(0)} % of the rows have moved in ${seconds.toFixed(1)} s`,
@@ -212,7 +217,7 @@ async function addWorker(stage: Stage, cluster: Cluster, box: RigBox, shops: Sho
     broken,
     purchases: trade.purchases,
     counts: {
-      shopsMoved: there.length,
+      tenantsMoved: there.length,
       shareOfRowsMoved: Math.round(share * 1000) / 1000,
       moveSeconds: Math.round(seconds),
       ordersWhileMoving: during,
@@ -236,7 +241,7 @@ async function untilRebalanced(stage: Stage, url: string, tally: Tally, orders: 
 
 const placed = (purchases: readonly Purchase[]) => purchases.filter(({ placed }) => placed.length > 0).length;
 
-async function shopsOn(coordinator: Server, { port }: Server, shops: readonly Shop[]): Promise<Shop[]> {
+async function tenantsOn(coordinator: Server, { port }: Server, tenants: readonly LoadTenant[]): Promise<LoadTenant[]> {
   const rows = await run(
     coordinator.url(),
     `select tenants.id from tenants join pg_dist_placement
@@ -244,7 +249,7 @@ async function shopsOn(coordinator: Server, { port }: Server, shops: readonly Sh
        join pg_dist_node using (groupid) where nodeport = ${port}`,
   );
   const ids = rows.map(({ id }) => id);
-  return shops.filter(({ tenantId }) => ids.includes(tenantId));
+  return tenants.filter(({ tenantId }) => ids.includes(tenantId));
 }
 
 /** Of the rows of the tables that grow with trade, those on a worker. */

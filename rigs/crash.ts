@@ -12,7 +12,7 @@ import { holdDeliveries, recorderPackage } from './deliveries.ts';
 import { crashPostgres, startRigPostgres, urlOfEmbedded } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
 import { type Purchase, sendShoppers } from './shoppers.ts';
-import { openShops, stock } from './trade.ts';
+import { openTenants, stock } from './trade.ts';
 
 /** So many orders are placed before each blow, at most, so that it falls into trade. */
 const mostOrdersBetween = 10;
@@ -24,7 +24,7 @@ export const rig: Rig = {
   options: {
     kills: { about: 'kill -9 of the box', usual: '50', short: '4' },
     crashes: { about: 'immediate restarts of PostgreSQL', usual: '10', short: '2' },
-    tenants: { about: 'shops on the box', usual: '3', short: '2' },
+    tenants: { about: 'tenants on the box', usual: '3', short: '2' },
     shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
     database: {
       about: 'the PostgreSQL that the box runs, or one that runs by itself',
@@ -44,11 +44,11 @@ export const rig: Rig = {
     });
     stage.say(`the box serves at ${box.url}; opening shops`);
     const databaseFolder = separate?.folder ?? box.databaseFolder;
-    const shops = await openShops(box.url, stage.number('tenants'));
+    const tenants = await openTenants(box.url, stage.number('tenants'));
     const tally = newTally();
     const shoppers = sendShoppers({
       urls: [box.url],
-      shops,
+      tenants,
       shoppers: stage.number('shoppers'),
       tally,
       thinking: 40,
@@ -58,7 +58,7 @@ export const rig: Rig = {
     await shoppers.stop();
     stage.say('holding the books, and waiting for the last events');
     const url = separate?.url ?? (await urlOfEmbedded(databaseFolder));
-    const books = await holdBooks(url, shops, shoppers.purchases, stock);
+    const books = await holdBooks(url, tenants, shoppers.purchases, stock);
     // What a killed box was delivering waits a minute for its claim to end, which the short form does not sit out.
     const deliveries = await holdDeliveries(stage, url, { inSteps: 'at least once', delivered: !stage.short });
     return {

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Shopper as Browser } from '@carton/payment/testing';
 import type { Caller } from '@carton/runtime/testing';
-import type { Shop } from '../tools/load/shop.ts';
+import type { LoadTenant } from '../tools/load/tenant.ts';
 import { ask, type Tally } from './client.ts';
 import { expect, repeated, type Send } from './shoppers.ts';
 
@@ -23,7 +23,7 @@ export interface PaidPurchase {
 
 export interface PayersOptions {
   url: string;
-  shop: Shop;
+  tenant: LoadTenant;
   staff: Caller;
   browser: Browser;
   /** So many purchases in all, by so many shoppers at once. */
@@ -54,8 +54,8 @@ export function sendPayers(options: PayersOptions): { purchases: readonly PaidPu
 }
 
 /** @throws Error with an answer that no shopper of these should get */
-async function buy({ url, shop, staff, browser, tally }: PayersOptions, purchase: PaidPurchase): Promise<void> {
-  const headers: Record<string, string> = { ...shop.reach };
+async function buy({ url, tenant, staff, browser, tally }: PayersOptions, purchase: PaidPurchase): Promise<void> {
+  const headers: Record<string, string> = { ...tenant.reach };
   const send: Send = (asked) => ask(url, asked, tally);
   const post = async (path: string, body: object) => {
     const asked = { method: 'POST', path, headers: { ...headers, 'idempotency-key': randomUUID() }, body };
@@ -72,7 +72,7 @@ async function buy({ url, shop, staff, browser, tally }: PayersOptions, purchase
     const status = await browser.pay(secret, ...card);
     purchase.paid ||= status === 'requires_capture';
   };
-  const variantId = shop.variants[Math.floor(Math.random() * shop.variants.length)];
+  const variantId = tenant.variants[Math.floor(Math.random() * tenant.variants.length)];
   await post('/cart/items', { variantId, quantity: 1 + Math.floor(Math.random() * 3) });
   const { nextAction } = await post('/cart/payment-sessions', { paymentMethod: 'card' });
   const { manner } = purchase;

@@ -20,7 +20,7 @@ import {
 } from '@carton/payment/testing';
 import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
 import { median } from '../tools/load/measurement.ts';
-import { openShopAt, type Shop } from '../tools/load/shop.ts';
+import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, sum } from './client.ts';
 import { type PaidPurchase, sendPayers } from './payers.ts';
@@ -71,12 +71,12 @@ export const rig: Rig = {
       STRIPE_API_URL: provider.url,
     };
     const box = await startRigBox(stage, { name: 'box', port, environment });
-    const shop = await openShopAt(box.url, { secrets, slug: 'shop', products: 4, stock: 1_000_000 });
+    const tenant = await openTenantAt(box.url, { secrets, slug: 'shop', products: 4, stock: 1_000_000 });
     const tally = newTally();
     const payers = sendPayers({
       url: box.url,
-      shop,
-      staff: await signIn(box.url, shop),
+      tenant,
+      staff: await signIn(box.url, tenant),
       browser: new Shopper(provider.url),
       purchases: stage.number('orders'),
       shoppers: stage.number('shoppers'),
@@ -88,7 +88,7 @@ export const rig: Rig = {
     const ended = performance.now();
     await provider.setRates(noRates);
     stage.say('the provider is well again; the box looks after what was left');
-    const found = await untilBooksAgree(stage, box, shop, provider, payers.purchases);
+    const found = await untilBooksAgree(stage, box, tenant, provider, payers.purchases);
     return {
       broken: [...[...tally.broken].filter((line) => !line.includes('payment_provider_failed')), ...found.broken],
       counts: {
@@ -141,7 +141,7 @@ async function startProvider(stage: Stage, options: SimulatorOptions): Promise<P
   return { url, setRates: (rates) => control('rates', rates), report: () => control('ledger') };
 }
 
-async function signIn(url: string, { slug, reach }: Shop): Promise<Caller> {
+async function signIn(url: string, { slug, reach }: LoadTenant): Promise<Caller> {
   const login = { email: `owner@${slug}.example`, password: secrets.hostingSecret };
   const { body } = await callerOf(url, reach).post('/admin/auth/login', login);
   return callerOf(url, { ...reach, authorization: `Bearer ${body.token}` });
@@ -180,7 +180,7 @@ interface Books {
   open: number;
 }
 
-function readBooks(url: string, { tenantId }: Shop): Promise<Books> {
+function readBooks(url: string, { tenantId }: LoadTenant): Promise<Books> {
   return withReader(url, async (read) => {
     const payments = await read<RecordedPayment>(
       `select id, reference, status, captured_amount::float8 as "capturedAmount", refunded_amount::float8 as "refundedAmount"
@@ -204,7 +204,7 @@ function readBooks(url: string, { tenantId }: Shop): Promise<Books> {
 async function untilBooksAgree(
   stage: Stage,
   box: RigBox,
-  shop: Shop,
+  tenant: LoadTenant,
   provider: Provider,
   purchases: readonly PaidPurchase[],
 ): Promise<Findings> {
@@ -213,7 +213,7 @@ async function untilBooksAgree(
   let told = 0;
   for (;;) {
     stage.signal.throwIfAborted();
-    const [books, report] = [await readBooks(url, shop), await provider.report()];
+    const [books, report] = [await readBooks(url, tenant), await provider.report()];
     const broken = [...bookFaults(report.payments, books.payments), ...orderFaults(books, purchases)];
     if (books.open > 0) broken.push(`${books.open} steps and sessions are open still`);
     if (broken.length === 0 || Date.now() > until) return { broken, counts: moneyOf(books, report) };

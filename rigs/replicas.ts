@@ -8,7 +8,7 @@ import { openDatabase } from '@carton/runtime/service';
 import { freePort } from '@carton/runtime/testing';
 import { checkOut, prepareCarts } from '../tools/load/checkouts.ts';
 import { median } from '../tools/load/measurement.ts';
-import type { Shop } from '../tools/load/shop.ts';
+import type { LoadTenant } from '../tools/load/tenant.ts';
 import { holdBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
 import { newTally, sum, type Tally } from './client.ts';
@@ -17,7 +17,7 @@ import { findHaProxy, type HaProxy, startHaProxy } from './haproxy.ts';
 import { startRigPostgres } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
 import { goodManners, type Manner, type Purchase, sendShoppers } from './shoppers.ts';
-import { openShops, stock } from './trade.ts';
+import { openTenants, stock } from './trade.ts';
 
 /** Seconds that a box serves on after SIGTERM: HAProxy looks each second. */
 const drainSeconds = '3';
@@ -29,7 +29,7 @@ export const rig: Rig = {
     restarts: { about: 'restarts of each box', usual: '10', short: '1' },
     kills: { about: 'kill -9 of each box, under clients that send an Idempotency-Key', usual: '5', short: '1' },
     shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
-    tenants: { about: 'shops', usual: '2' },
+    tenants: { about: 'tenants', usual: '2' },
     orders: { about: 'orders of each round that is measured, 0 for none', usual: '500', short: '0' },
   },
   longest: (stage) => 300 + 60 * stage.number('restarts') + 40 * stage.number('kills') + stage.number('orders'),
@@ -40,9 +40,9 @@ export const rig: Rig = {
     const boxes = [await startBox(stage, 'box-1', postgres.url), await startBox(stage, 'box-2', postgres.url)] as const;
     const proxy = await startHaProxy(stage, ...boxes);
     for (const box of boxes) await proxy.untilSees(box, 'UP');
-    const shops = await openShops(proxy.url, stage.number('tenants'));
+    const tenants = await openTenants(proxy.url, stage.number('tenants'));
     const trade = (work: (failures: () => number) => Promise<void>, among?: readonly Manner[]) =>
-      tradeDuring(stage, proxy, shops, work, among);
+      tradeDuring(stage, proxy, tenants, work, among);
 
     const stopped = await trade((failures) => restartInTurn(stage, boxes, proxy, failures));
     stage.say('waiting for the last events');
@@ -50,8 +50,8 @@ export const rig: Rig = {
     const killed = await trade((failures) => killInTurn(stage, boxes, proxy, failures), goodManners);
     stage.say('holding the books');
     const purchases = [...stopped.purchases, ...killed.purchases];
-    const books = await holdBooks(postgres.url, shops, purchases, stock);
-    const rates = await compare(stage, boxes, proxy, postgres.url, shops[0] as Shop);
+    const books = await holdBooks(postgres.url, tenants, purchases, stock);
+    const rates = await compare(stage, boxes, proxy, postgres.url, tenants[0] as LoadTenant);
     return {
       broken: [
         ...faultsOf('a box was stopped', stopped.tally),
@@ -78,14 +78,14 @@ export const rig: Rig = {
 async function tradeDuring(
   stage: Stage,
   { url }: HaProxy,
-  shops: readonly Shop[],
+  tenants: readonly LoadTenant[],
   work: (failures: () => number) => Promise<void>,
   among?: readonly Manner[],
 ): Promise<{ tally: Tally; purchases: readonly Purchase[] }> {
   const tally = newTally();
   const shoppers = sendShoppers({
     urls: [url],
-    shops,
+    tenants,
     shoppers: stage.number('shoppers'),
     tally,
     thinking: 30,
@@ -161,7 +161,7 @@ async function compare(
   [one, other]: readonly [RigBox, RigBox],
   proxy: HaProxy,
   databaseUrl: string,
-  shop: Shop,
+  tenant: LoadTenant,
 ): Promise<Findings['counts']> {
   const orders = stage.number('orders');
   if (orders === 0) return {};
@@ -173,8 +173,8 @@ async function compare(
     // The first round warms up.
     for (let round = 0; round <= rounds; round++) {
       const numbers = Array.from({ length: orders }, (_, index) => next + index);
-      const tokenOf = await prepareCarts(database, { ...shop, variants: shop.variants.slice(0, 2) }, numbers);
-      const rate = await checkOut(proxy.url, tokenOf, next, orders, () => shop.reach);
+      const tokenOf = await prepareCarts(database, { ...tenant, variants: tenant.variants.slice(0, 2) }, numbers);
+      const rate = await checkOut(proxy.url, tokenOf, next, orders, () => tenant.reach);
       next += orders;
       if (round > 0) sides[side].push(rate);
       stage.say(`${side}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${rate.toFixed(0)} orders/s`);

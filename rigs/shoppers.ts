@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionHashOf } from '@carton/runtime/testing';
-import type { Shop } from '../tools/load/shop.ts';
+import type { LoadTenant } from '../tools/load/tenant.ts';
 import { type Answered, type Asked, ask, type Outcome, type Tally } from './client.ts';
 
 const manners = ['keyed', 'keyed twice at once', 'without a key', 'leaves the cart'] as const;
@@ -16,7 +16,7 @@ export const goodManners: readonly Manner[] = ['keyed', 'keyed twice at once', '
 
 /** One cart from its first item on, as its shopper saw it. */
 export interface Purchase {
-  shop: Shop;
+  tenant: LoadTenant;
   /** As the box keeps it; empty until it has acknowledged the first item. */
   sessionHash: string;
   manner: Manner;
@@ -33,7 +33,7 @@ export interface Purchase {
 
 export interface ShoppersOptions {
   urls: readonly string[];
-  shops: readonly Shop[];
+  tenants: readonly LoadTenant[];
   shoppers: number;
   tally: Tally;
   /** Milliseconds between two requests of a shopper, at most. */
@@ -54,7 +54,7 @@ const patience = 90_000;
 const longestWait = 2_000;
 
 /** Sends shoppers into shops until they are stopped. */
-export function sendShoppers({ urls, shops, shoppers, tally, thinking, among = manners }: ShoppersOptions): Shoppers {
+export function sendShoppers({ urls, tenants, shoppers, tally, thinking, among = manners }: ShoppersOptions): Shoppers {
   const purchases: Purchase[] = [];
   let open = true;
   let count = 0;
@@ -62,9 +62,9 @@ export function sendShoppers({ urls, shops, shoppers, tally, thinking, among = m
     const url = urls[number % urls.length] as string;
     while (open) {
       const purchase: Purchase = {
-        shop: shops[count % shops.length] as Shop,
+        tenant: tenants[count % tenants.length] as LoadTenant,
         // Each manner comes into each shop.
-        manner: among[Math.floor(count / shops.length) % among.length] as Manner,
+        manner: among[Math.floor(count / tenants.length) % among.length] as Manner,
         sessionHash: '',
         items: new Map(),
         placed: [],
@@ -93,9 +93,9 @@ export type Send = (asked: Asked) => Promise<Outcome>;
 
 /** @throws Error with an answer that no shopper of these should get */
 async function buy(purchase: Purchase, send: Send): Promise<Purchase['end']> {
-  const { shop, items, manner } = purchase;
-  const headers: Record<string, string> = { ...shop.reach };
-  const variants = [...shop.variants].sort(() => Math.random() - 0.5).slice(0, 1 + Math.floor(Math.random() * 3));
+  const { tenant, items, manner } = purchase;
+  const headers: Record<string, string> = { ...tenant.reach };
+  const variants = [...tenant.variants].sort(() => Math.random() - 0.5).slice(0, 1 + Math.floor(Math.random() * 3));
   for (const variantId of variants) {
     const quantity = 1 + Math.floor(Math.random() * 3);
     const added = await repeated(send, {

@@ -1,7 +1,7 @@
 /**
  * The shops that rigs trade in.
  */
-import { openShopAt, type Shop } from '../tools/load/shop.ts';
+import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { secrets } from './box.ts';
 
 /** What each variant begins with: more than any rig sells. */
@@ -9,10 +9,10 @@ export const stock = 1_000_000;
 const products = 8;
 
 /** Opens so many shops on a box. */
-export async function openShops(url: string, count: number): Promise<Shop[]> {
-  const shops: Shop[] = [];
+export async function openTenants(url: string, count: number): Promise<LoadTenant[]> {
+  const tenants: LoadTenant[] = [];
   for (let number = 1; number <= count; number++) {
-    shops.push(await openShopAt(url, { secrets, slug: `shop-${number}`, products, stock }));
+    tenants.push(await openTenantAt(url, { secrets, slug: `shop-${number}`, products, stock }));
   }
-  return shops;
+  return tenants;
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { demoSlug, makeDemoShop } from './stack/demo-shop.ts';
+import { demoSlug, makeDemoStore } from './stack/demo-store.ts';
 import { printGuide } from './stack/guide.ts';
 import { type Part, refuseTakenPorts, startPart } from './stack/parts.ts';
 import {
@@ -79,7 +79,7 @@ async function run(settings: StackSettings, parts: Part[], signal: AbortSignal):
   const lock = JSON.parse(readFileSync(join(home, 'box/current/carton.lock.json'), 'utf8'));
   say('seeing to the demo shop');
   // Somebody else's work in it must not keep the stack from starting.
-  await makeDemoShop(addresses.box, secrets, Object.keys(lock.packages), (kept) => saveSecrets(home, kept)).catch(
+  await makeDemoStore(addresses.box, secrets, Object.keys(lock.packages), (kept) => saveSecrets(home, kept)).catch(
     (error) => {
       signal.throwIfAborted();
       say(`the demo shop could not be filled, and the next start tries again: ${error.message}`);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createTestBox, packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
-import { openShopAt } from '../../tools/load/shop.ts';
+import { openTenantAt } from '../../tools/load/tenant.ts';
 import { holdBooks } from '../books.ts';
 import { newTally } from '../client.ts';
 import { holdDeliveries, recorderPackage } from '../deliveries.ts';
@@ -35,15 +35,15 @@ async function packagesFrom(): Promise<string> {
 const packages = [...packagesOfTier('enterprise'), ...Object.keys(recorderPackage)];
 const box = await createTestBox(t, { packages, packagesFrom: await packagesFrom() });
 const secrets = { operatorSecret: box.secrets.operator, hostingSecret: box.secrets.hosting };
-const shop = await openShopAt(box.url, { secrets, slug: 'books', products: 4, stock });
+const tenant = await openTenantAt(box.url, { secrets, slug: 'books', products: 4, stock });
 const tally = newTally();
-const shoppers = sendShoppers({ urls: [box.url], shops: [shop], shoppers: 4, tally, thinking: 5 });
+const shoppers = sendShoppers({ urls: [box.url], tenants: [tenant], shoppers: 4, tally, thinking: 5 });
 const { purchases } = shoppers;
 const ordered = () => purchases.filter(({ end }) => end === 'ordered');
 while (ordered().length < ordersWanted) await new Promise((resolve) => setTimeout(resolve, 10));
 await shoppers.stop();
 
-const hold = (seen: readonly Purchase[] = purchases) => holdBooks(box.databaseUrl, [shop], seen, stock);
+const hold = (seen: readonly Purchase[] = purchases) => holdBooks(box.databaseUrl, [tenant], seen, stock);
 const holdEvents = (inSteps: 'once' | 'at least once' = 'once') =>
   holdDeliveries({ signal }, box.databaseUrl, { inSteps, delivered: true });
 
@@ -182,7 +182,7 @@ for (const { what, tables, by, finds, events } of meddled) {
       // What refers to what is not looked at meanwhile: a fault asks nobody.
       await run('set session_replication_role = replica');
       for (const table of tables) await run(`create temporary table kept_${table} as table ${table}`);
-      await run(by.replaceAll('$1', `'${shop.tenantId}'`));
+      await run(by.replaceAll('$1', `'${tenant.tenantId}'`));
       const { broken } = events ? await holdEvents() : await hold();
       t.match(broken.join('\n'), finds);
       for (const table of tables) {

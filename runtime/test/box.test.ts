@@ -30,7 +30,7 @@ t.test('health says alive and ready, and not ready when the database is behind',
 t.test('a box with one shop serves it on any host; a box without any says so', async (t) => {
   const box = await createTestBox(t, { packages });
   t.match(await callerOf(box.url).get('/store'), { status: 200, body: { name: box.slug } });
-  await box.openShop();
+  await box.openTenant();
   const later = callerOf(box.url);
   // What was the only shop is remembered for seconds at most; opening another forgets it at once.
   t.match(await later.get('/store'), { status: 404, body: { code: 'tenant_not_found' } });
@@ -38,7 +38,7 @@ t.test('a box with one shop serves it on any host; a box without any says so', a
 
 t.test("one shop's staff are nobody in another", async (t) => {
   const box = await createTestBox(t, { packages });
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const { authorization } = box.staff.headers as { authorization: string };
   t.match(await other.visitor().get('/admin/me', { headers: { authorization } }), { status: 401 });
   t.match(await box.staff.get('/admin/me'), { status: 200, body: { email: box.email, role: 'owner' } });

@@ -90,6 +90,6 @@ t.test('a box gives handlers the callers that their types promise', async (t) =>
   t.strictSame(await given(box.staff, 'staff'), ['staff', 'tenant']);
   t.strictSame(await given(box.operator, 'operator'), ['staff', 'tenant'], 'the only tenant of the box');
   t.strictSame(await given(box.hosting, 'hosting'), ['tenant']);
-  await box.openShop();
+  await box.openTenant();
   t.strictSame(await given(box.operator, 'operator'), ['staff'], 'none of two');
 });

@@ -107,7 +107,7 @@ t.test('work outside of the tenant: the operator renames a shop', async (t) => {
 });
 
 t.test('what is not there, or not for this caller, is as without the header', async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.match(await staff.patch(`/admin/tenants/${other.id}`, { name: 'Mine' }, ifMatch('*')), { status: 404 });
   t.match(await box.visitor().patch(settings, { name: 'Mine' }, ifMatch('*')), { status: 401 });
   t.match(await staff.patch(settings, { name: '' }, ifMatch('"stale"')), { status: 400 });

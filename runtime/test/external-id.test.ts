@@ -14,7 +14,7 @@ t.test('an externalId names one resource of a kind in a shop', async (t) => {
   t.match(made, { status: 201, body: { externalId: 'EU', metadata: { ledger: 4711 } } });
   t.match(await staff.post('/admin/regions', { ...region, name: 'Again' }), taken);
   t.match(await staff.post('/admin/collections', { title: 'Europe', externalId: 'EU' }), { status: 201 });
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.match(await other.staff.post('/admin/regions', region), { status: 201 });
   const found = await staff.get('/admin/regions?externalId=EU');
   t.strictSame(found.body, { items: [made.body], nextCursor: null });

@@ -57,7 +57,7 @@ t.test('a member is known by the bearer or by the cookie, and a guest is none', 
 });
 
 t.test('a wrong bearer is no guest, and a cookie that has ended is one', async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   for (const path of ['/who', '/me']) {
     for (const headers of [bearer('eve'), bearer('ada', other.slug), { authorization: 'Bearer nonsense' }]) {
       t.strictSame(await at(path, headers), [401, 'unauthenticated'], `${path} ${headers.authorization}`);

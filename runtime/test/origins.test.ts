@@ -13,9 +13,9 @@ t.test('a box without limits says nothing of them', async (t) => {
 });
 
 t.test('pages of a shop’s own hosts and of the ones it allows may call it, and no other shop', async (t) => {
-  const other = await box.openShop();
-  const seenBy = async (shop: typeof other, origin: string) => {
-    const { headers } = await shop.visitor().get('/store', { headers: { origin } });
+  const other = await box.openTenant();
+  const seenBy = async (tenant: typeof other, origin: string) => {
+    const { headers } = await tenant.visitor().get('/store', { headers: { origin } });
     const credentials = headers.get('access-control-allow-credentials') === 'true' ? 'with' : 'without';
     return headers.get('access-control-allow-origin') === origin ? credentials : 'no';
   };
@@ -70,15 +70,15 @@ t.test(
   async (t) => {
     const options = { packages: [...packages, ...withCart], trustProxy: 'loopback' };
     const secure = await createTestBox(t, { ...options, secureCookies: true });
-    for (const [shop, isSecure] of [[secure, true] as const, [box, false] as const]) {
-      const { email, password } = shop;
+    for (const [tenant, isSecure] of [[secure, true] as const, [box, false] as const]) {
+      const { email, password } = tenant;
       const openers: [what: string, method: string, path: string, body: object][] = [
         ['shopper', 'PATCH', '/cart', { email: 'ada@example.com' }],
         ['staff', 'POST', '/admin/auth/login', { email, password, cookie: true }],
       ];
       for (const [what, method, path, body] of openers) {
         for (const proto of ['http', 'https']) {
-          const { headers } = await shop
+          const { headers } = await tenant
             .visitor()
             .call(method, path, { body, headers: { 'x-forwarded-proto': proto } });
           const cookie = headers.get('set-cookie') ?? '';

@@ -8,10 +8,10 @@ const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 
 t.test('each shop and each caller has limits of its own', async (t) => {
   const box = await createTestBox(t, { packages, rateLimits: { read: 3 }, trustProxy: 'loopback' });
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
-  const visit = async (shop: typeof other, address: string) =>
-    (await shop.visitor().get('/store', from(address))).status;
+  const visit = async (tenant: typeof other, address: string) =>
+    (await tenant.visitor().get('/store', from(address))).status;
   t.strictSame(
     [await visit(box, '192.0.2.1'), await visit(box, '192.0.2.1'), await visit(box, '192.0.2.1')],
     [200, 200, 200],
@@ -44,7 +44,7 @@ t.test('wrong credentials close no shop to whoever has a right one, and password
     ...['region', 'product', 'pricing', 'inventory', 'cart'].map((name) => `@carton/${name}`),
   ];
   const box = await createTestBox(t, { packages: withCart, rateLimits: { login: 10 } });
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const shopper = box.shopper();
   await shopper.patch('/cart', { note: 'Mine' });
 

@@ -9,10 +9,10 @@ import { createTestBox } from '../testing/box.ts';
 
 t.test('two shops in one box', async (t) => {
   const box = await createTestBox(t);
-  const other = await box.openShop();
-  for (const shop of [box, other]) {
+  const other = await box.openTenant();
+  for (const tenant of [box, other]) {
     const product = { title: 'Shirt', handle: 'shirt', status: 'published', variants: [{ sku: 'shirt' }] };
-    t.match(await shop.staff.post('/admin/products', product), { status: 201 });
+    t.match(await tenant.staff.post('/admin/products', product), { status: 201 });
   }
   const knex = connect({ url: box.databaseUrl });
   t.teardown(() => knex.destroy());

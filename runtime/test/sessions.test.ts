@@ -7,7 +7,7 @@ import { SessionKeys } from '../box/session-keys.ts';
 import { issueToken, readToken, sessionDays } from '../box/session-token.ts';
 import { newId } from '../db/id.ts';
 import { hashToken } from '../http/credentials.ts';
-import { type Answer, createTestBox, exactly, sessionHashOf, type TestShop, writePackage } from '../testing/index.ts';
+import { type Answer, createTestBox, exactly, sessionHashOf, type TestTenant, writePackage } from '../testing/index.ts';
 import { visits } from './visits-package.ts';
 
 const box = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty' });
@@ -18,7 +18,7 @@ const tokenOf = ({ headers }: Answer) => headers.get('x-session-id');
 const cookiesOf = ({ headers }: Answer) => headers.getSetCookie();
 const by = (token: string) => ({ headers: { 'x-session-id': token } });
 const byCookie = (cookie: string) => ({ headers: { cookie } });
-const begin = async (shop: TestShop = box) => tokenOf(await shop.visitor().post('/visits')) as string;
+const begin = async (tenant: TestTenant = box) => tokenOf(await tenant.visitor().post('/visits')) as string;
 
 /** Another replica of the box: what it has read of the keys is its own. */
 const replica = () => new SessionKeys(box.box.database);
@@ -57,7 +57,7 @@ t.test('a session goes on by the header or by the cookie', async (t) => {
 
 t.test('what the box did not issue is none: reads find nothing, the first write begins another', async (t) => {
   const own = await begin();
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const last = own.at(-1) === 'A' ? 'Q' : 'A';
   const expired = await issuedBefore(sessionDays);
   const wrong: [what: string, token: string][] = [
@@ -168,7 +168,7 @@ t.test('a session of the release before goes on, if it had anything, and is sign
   const short = 'never a name';
   await box.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(short)]);
   t.strictSame((await box.visitor().get('/visits', by(short))).body, none, 'what no release issued is not looked for');
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.strictSame((await other.visitor().get('/visits', by(known))).body, none, 'in its own shop only');
 
   await box.owner.query(`update applied_migrations set applied_at = now() - interval '91 days'`);

@@ -20,7 +20,7 @@ await box.owner.query(
      from generate_series(1, $2::int) number`,
   [box.id, rows],
 );
-const other = await box.openShop();
+const other = await box.openTenant();
 await box.owner.query(`insert into prints (tenant_id, id, title, sha256) select $1, gen_random_uuid(), 'Foreign', ''`, [
   other.id,
 ]);

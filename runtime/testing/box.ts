@@ -18,7 +18,7 @@ export interface Cleanup {
 }
 
 /** A merchant with its first member of staff signed in. */
-export interface TestShop {
+export interface TestTenant {
   id: string;
   slug: string;
   /** Signed in as the owner. */
@@ -33,7 +33,7 @@ export interface TestShop {
   shopper(): Caller;
 }
 
-export interface TestBox extends TestShop {
+export interface TestBox extends TestTenant {
   box: RunningBox;
   url: string;
   databaseUrl: string;
@@ -43,7 +43,7 @@ export interface TestBox extends TestShop {
   hosting: Caller;
   secrets: { operator: string; hosting: string; metrics: string };
   /** Opens another shop in the same box. */
-  openShop(slug?: string): Promise<TestShop>;
+  openTenant(slug?: string): Promise<TestTenant>;
 }
 
 export interface TestBoxOptions {
@@ -109,8 +109,8 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     await box.stop();
     await database.drop();
   });
-  const openShop = (slug = `shop-${randomBytes(4).toString('hex')}`) => openTestShop(box, secrets, slug);
-  const first = await openShop();
+  const openTenant = (slug = `shop-${randomBytes(4).toString('hex')}`) => openTestTenant(box, secrets, slug);
+  const first = await openTenant();
   return {
     ...first,
     box,
@@ -120,7 +120,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     operator: callerOf(box.url, { authorization: `Bearer ${secrets.operator}` }),
     hosting: callerOf(box.url, { 'x-hosting-secret': secrets.hosting }),
     secrets,
-    openShop,
+    openTenant,
   };
 }
 
@@ -128,7 +128,7 @@ function secret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-async function openTestShop(box: RunningBox, secrets: TestBox['secrets'], slug: string): Promise<TestShop> {
+async function openTestTenant(box: RunningBox, secrets: TestBox['secrets'], slug: string): Promise<TestTenant> {
   const reach = { 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting };
   const operator = callerOf(box.url, { authorization: `Bearer ${secrets.operator}` });
   const visitor = callerOf(box.url, reach);

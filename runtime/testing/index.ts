@@ -3,7 +3,7 @@
  */
 export { SessionKeys } from '../box/session-keys.ts';
 export { gatherExtensions } from '../extension/extension.ts';
-export { createTestBox, type TestBox, type TestBoxOptions, type TestShop } from './box.ts';
+export { createTestBox, type TestBox, type TestBoxOptions, type TestTenant } from './box.ts';
 export { type Answer, type Caller, callerOf, pointersOf, sessionHashOf } from './client.ts';
 export {
   administer,

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { TObject } from '@carton/runtime';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { fillShop } from '../../tools/plans/full-shop.ts';
+import { fillTenant } from '../../tools/plans/full-tenant.ts';
 
 const box = await createTestBox(t);
 const declarations = box.box.routes.map(({ declaration }) => declaration);
@@ -53,7 +53,7 @@ t.test(
 );
 
 t.test('what is given an externalId is found by it, keeps it for itself, and is told to who follows', async (t) => {
-  await fillShop(box, box);
+  await fillTenant(box, box);
   const { staff } = box;
   for (const { path, query } of lists) {
     if (!propertiesOf(query).includes('externalId')) continue;

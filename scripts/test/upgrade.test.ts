@@ -19,7 +19,7 @@ import t from 'tap';
 import { boot } from '../../runtime/boot.ts';
 
 const folder = join(import.meta.dirname, 'support/release-0.1.0');
-const { shops, secrets } = JSON.parse(await readFile(join(folder, 'shops.json'), 'utf8'));
+const { tenants, secrets } = JSON.parse(await readFile(join(folder, 'shops.json'), 'utf8'));
 const dump = gunzipSync(await readFile(join(folder, 'dump.sql.gz'))).toString();
 
 const database = await createTestDatabase('empty');
@@ -81,16 +81,17 @@ t.teardown(async () => {
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what a shop knows is as it was written down.
-type Shop = any;
+type LoadTenant = any;
 
-const reach = ({ slug }: Shop) => ({ 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting });
-const shopperOf = (shop: Shop, session: string) => callerOf(box.url, { ...reach(shop), 'x-session-id': session }, true);
+const reach = ({ slug }: LoadTenant) => ({ 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting });
+const shopperOf = (tenant: LoadTenant, session: string) =>
+  callerOf(box.url, { ...reach(tenant), 'x-session-id': session }, true);
 
-async function signIn(shop: Shop): Promise<Caller> {
-  const { email, password } = shop;
-  const { status, body } = await callerOf(box.url, reach(shop)).post('/admin/auth/login', { email, password });
+async function signIn(tenant: LoadTenant): Promise<Caller> {
+  const { email, password } = tenant;
+  const { status, body } = await callerOf(box.url, reach(tenant)).post('/admin/auth/login', { email, password });
   t.equal(status, 200, 'the owner signs in with the password there was');
-  return callerOf(box.url, { ...reach(shop), authorization: `Bearer ${body.token}` });
+  return callerOf(box.url, { ...reach(tenant), authorization: `Bearer ${body.token}` });
 }
 
 t.test('no row is lost', async (t) => {
@@ -125,9 +126,9 @@ t.test('what waited to be told is told', async (t) => {
   await until(countWaiting, (left) => left === 0);
 });
 
-for (const shop of shops) {
-  t.test(`the shop ${shop.slug}`, async (t) => {
-    const staff = await signIn(shop);
+for (const tenant of tenants) {
+  t.test(`the shop ${tenant.slug}`, async (t) => {
+    const staff = await signIn(tenant);
     const read = async (path: string) => {
       const { status, body } = await staff.get(path);
       t.equal(status, 200, path);
@@ -135,40 +136,43 @@ for (const shop of shops) {
     };
 
     await t.test('orders say what they said', async (t) => {
-      for (const order of shop.list) t.match(await read(`/admin/orders/${order.id}`), unchanged(order), order.number);
+      for (const order of tenant.list) t.match(await read(`/admin/orders/${order.id}`), unchanged(order), order.number);
       const { items } = await read('/admin/orders');
       t.strictSame(
         items.map(({ number }: { number: string }) => number),
-        shop.list.map(({ number }: { number: string }) => number),
+        tenant.list.map(({ number }: { number: string }) => number),
       );
     });
 
     await t.test('stock is what it was', async (t) => {
       const { items } = await read('/admin/stock-items');
       const figures = ({ id, onHand, reserved }: Record<string, unknown>) => ({ id, onHand, reserved });
-      t.strictSame(items.map(figures), shop.stock.map(figures));
+      t.strictSame(items.map(figures), tenant.stock.map(figures));
     });
 
     await t.test('products, collections, keys, invites and hosts go on', async (t) => {
-      const visitor = callerOf(box.url, reach(shop));
+      const visitor = callerOf(box.url, reach(tenant));
       const { items } = (await visitor.get('/products')).body;
       t.strictSame(items.map(({ handle }: { handle: string }) => handle).sort(), ['linen-shirt', 'mug', 'notebook']);
       t.match((await visitor.get('/products?q=shirt')).body.items, exactly([{ handle: 'linen-shirt' }]));
       t.equal((await visitor.get('/collections/summer')).body.products.items.length, 3);
-      const erp = callerOf(box.url, { ...reach(shop), authorization: `Bearer ${shop.apiKey}` });
+      const erp = callerOf(box.url, { ...reach(tenant), authorization: `Bearer ${tenant.apiKey}` });
       t.equal((await erp.get('/admin/orders')).status, 200);
       t.equal((await erp.get('/admin/users')).status, 403);
       const hosting = callerOf(box.url, { 'x-hosting-secret': secrets.hosting });
-      t.match(await hosting.get(`/tenants/lookup?host=${shop.host}`), { status: 200, body: { tenantSlug: shop.slug } });
+      t.match(await hosting.get(`/tenants/lookup?host=${tenant.host}`), {
+        status: 200,
+        body: { tenantSlug: tenant.slug },
+      });
     });
 
     await t.test('a shopper finds the cart, and orders it', async (t) => {
-      const { session, cart } = shop.carts.active;
-      const shopper = shopperOf(shop, session);
+      const { session, cart } = tenant.carts.active;
+      const shopper = shopperOf(tenant, session);
       const { body } = await shopper.get('/cart');
       t.match(body, { id: cart.id, email: cart.email, note: cart.note, shippingAddress: cart.shippingAddress });
       t.strictSame(body.totals.total, cart.totals.total);
-      const [shirt] = shop.articles;
+      const [shirt] = tenant.articles;
       t.equal((await shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 1 })).status, 201);
       const placed = await shopper.post('/checkout', { customer: { email: 'linus@example.com' } });
       t.equal(placed.status, 201);
@@ -177,13 +181,13 @@ for (const shop of shops) {
     });
 
     await t.test('an invented session finds none of it', async (t) => {
-      const shopper = shopperOf(shop, 'A'.repeat(43));
+      const shopper = shopperOf(tenant, 'A'.repeat(43));
       t.match((await shopper.get('/cart')).body, { id: null });
     });
 
     await t.test('a payment session that was open becomes an order', async (t) => {
-      const { session, method } = shop.carts.paying;
-      const shopper = shopperOf(shop, session);
+      const { session, method } = tenant.carts.paying;
+      const shopper = shopperOf(tenant, session);
       const placed = await shopper.post('/checkout', {
         customer: { email: 'paying@example.com' },
         paymentMethod: method,
@@ -197,7 +201,7 @@ for (const shop of shops) {
     });
 
     await t.test('what was paid in part is paid in full', async (t) => {
-      const { id, total } = shop.orders.partlyPaid;
+      const { id, total } = tenant.orders.partlyPaid;
       const path = `/admin/orders/${id}`;
       const rest = { amount: total.amount - 2000, currency: total.currency };
       const beyond = { ...rest, amount: rest.amount + 1 };
@@ -208,7 +212,7 @@ for (const shop of shops) {
     });
 
     await t.test('what was promised is received', async (t) => {
-      const { id, total } = shop.orders.pending;
+      const { id, total } = tenant.orders.pending;
       const { items } = await read(`/admin/payments?orderId=${id}`);
       t.equal((await staff.post(`/admin/payments/${items[0].id}/capture`)).status, 200);
       t.match(await read(`/admin/orders/${id}`), { paymentStatus: 'paid' });
@@ -216,18 +220,18 @@ for (const shop of shops) {
     });
 
     await t.test('what was paid can be given back, and what was not can be canceled', async (t) => {
-      const paid = (await read(`/admin/payments?orderId=${shop.orders.paid.id}`)).items[0];
+      const paid = (await read(`/admin/payments?orderId=${tenant.orders.paid.id}`)).items[0];
       const refunded = await staff.post(`/admin/payments/${paid.id}/refunds`, { amount: paid.amount });
       t.equal(refunded.status, 201);
-      t.match(await read(`/admin/orders/${shop.orders.paid.id}`), { paymentStatus: 'refunded' });
-      const canceled = await staff.post(`/admin/orders/${shop.orders.unpaid.id}/cancel`);
+      t.match(await read(`/admin/orders/${tenant.orders.paid.id}`), { paymentStatus: 'refunded' });
+      const canceled = await staff.post(`/admin/orders/${tenant.orders.unpaid.id}/cancel`);
       t.match(canceled, { status: 200, body: { status: 'canceled', paymentStatus: 'voided' } });
     });
 
     await t.test('whoever placed an order sees it whole, and nobody else', async (t) => {
-      const { id, session } = shop.orders.archived;
-      t.match((await shopperOf(shop, session).get(`/checkout/${id}`)).body.customer, { name: 'Ada Lovelace' });
-      const masked = (await callerOf(box.url, reach(shop)).get(`/checkout/${id}`)).body.customer;
+      const { id, session } = tenant.orders.archived;
+      t.match((await shopperOf(tenant, session).get(`/checkout/${id}`)).body.customer, { name: 'Ada Lovelace' });
+      const masked = (await callerOf(box.url, reach(tenant)).get(`/checkout/${id}`)).body.customer;
       t.not(masked.name, 'Ada Lovelace');
     });
   });

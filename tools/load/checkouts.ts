@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { openDatabase } from '@carton/runtime/service';
 import { SessionKeys } from '@carton/runtime/testing';
 import { load } from './load.ts';
-import type { Shop } from './shop.ts';
+import type { LoadTenant } from './tenant.ts';
 
 export const clients = 8;
 const body = JSON.stringify({ customer: { email: 'ada@example.com', name: 'Ada Lovelace', address: '1 Main Street' } });
@@ -29,7 +29,7 @@ export type TokenOf = (number: number) => string;
 /** Writes carts with one of each of the shop's variants in them; answers how their sessions are named. */
 export async function prepareCarts(
   database: ReturnType<typeof openDatabase>,
-  { tenantId, variants }: Shop,
+  { tenantId, variants }: LoadTenant,
   numbers: readonly number[],
   hashOf: (number: number) => string = (number) => sessionOf(number).hash,
 ): Promise<TokenOf> {

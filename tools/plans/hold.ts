@@ -3,7 +3,7 @@
  */
 import type { TestBox } from '@carton/runtime/testing';
 import { holdPlans, lineOf, tableOf } from '@carton/runtime/testing/plans';
-import { fillShop } from './full-shop.ts';
+import { fillTenant } from './full-tenant.ts';
 
 export interface HeldPlans {
   /** What was found, as a table. */
@@ -15,9 +15,9 @@ export interface HeldPlans {
 
 /** Fills two shops, copies the rows of one and calls all lists. */
 export async function holdListPlans(box: TestBox, copies: number, say: (text: string) => void): Promise<HeldPlans> {
-  const other = await box.openShop();
-  for (const shop of [box, other]) await fillShop(box, shop);
-  const result = await holdPlans(box, { shop: box, copies, say });
+  const other = await box.openTenant();
+  for (const tenant of [box, other]) await fillTenant(box, tenant);
+  const result = await holdPlans(box, { tenant: box, copies, say });
   const failing = result.findings.filter(({ fails }) => fails);
   return {
     table: tableOf(result),

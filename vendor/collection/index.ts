@@ -6,10 +6,10 @@ import { definePackage, storefrontAddresses } from '@carton/runtime';
 import { collectionAddresses } from './addresses.ts';
 import { collectionUpdated } from './events.ts';
 import { collectionFact } from './fact.ts';
-import { adminCollections, readCollection, setCollectionProducts, shopCollections } from './routes.ts';
+import { adminCollections, readCollection, setCollectionProducts, storefrontCollections } from './routes.ts';
 
 export default definePackage({
-  routes: [...shopCollections, readCollection, ...adminCollections, setCollectionProducts],
+  routes: [...storefrontCollections, readCollection, ...adminCollections, setCollectionProducts],
   events: [collectionUpdated],
   extends: [ruleFacts.with(collectionFact), storefrontAddresses.with(collectionAddresses)],
 });

@@ -68,7 +68,7 @@ export const setCollectionProducts = route(
   ({ db, params, body }) => setProducts(db, params.id, body.productIds),
 );
 
-export const shopCollections = resource({
+export const storefrontCollections = resource({
   ...common,
   path: '/collections',
   access: 'public',

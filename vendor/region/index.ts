@@ -3,10 +3,13 @@
  */
 import { definePackage } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
-import { adminRegions, listCountries, shopRegions } from './routes.ts';
+import { adminRegions, listCountries, storefrontRegions } from './routes.ts';
 
 export type { RegionRow } from './schemas.ts';
 export { type RegionLock, type RegionRemoval, regionLocks, regionRemovals } from './service.ts';
 export { findRegion, findRegionOfCountry, holdRegion } from './store.ts';
 
-export default definePackage({ routes: [...shopRegions, listCountries, ...adminRegions], events: [regionUpdated] });
+export default definePackage({
+  routes: [...storefrontRegions, listCountries, ...adminRegions],
+  events: [regionUpdated],
+});

@@ -30,7 +30,7 @@ export const adminRegions = resource({
   },
 });
 
-export const shopRegions = resource({
+export const storefrontRegions = resource({
   ...common,
   path: '/regions',
   access: 'public',

@@ -80,7 +80,7 @@ t.test('what is deleted is told beside what was changed', async (t) => {
   t.strictSame((await changes(told.updatedUntil)).deleted, [], 'once');
   t.equal((await staff.get(`/admin/collections?externalId=ERP-1`)).body.items.length, 0);
   t.equal((await staff.get(`/admin/collections/${kept}`)).status, 200);
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const theirs = (await other.staff.get(`/admin/collections?updatedAfter=${longAgo}`)).body;
   t.strictSame([theirs.items, theirs.deleted], [[], []], 'another shop is told nothing of it');
 });

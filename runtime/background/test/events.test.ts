@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { boot } from '../../boot.ts';
 import { mostAttempts } from '../../events/deliver.ts';
-import { createTestBox, type TestBox, type TestShop } from '../../testing/box.ts';
+import { createTestBox, type TestBox, type TestTenant } from '../../testing/box.ts';
 import { exactly } from '../../testing/exactly.ts';
 import { until } from '../../testing/waiting.ts';
 import { echoPackage } from './echo-package.ts';
@@ -17,19 +17,19 @@ interface Recorded {
   deliveryId: string;
 }
 
-function recorded({ db }: TestShop, subscriber: string): Promise<Recorded[]> {
+function recorded({ db }: TestTenant, subscriber: string): Promise<Recorded[]> {
   return db.query('select * from echo_records where tenant_id = $1 and subscriber = $2 order by place', [subscriber]);
 }
 
-function untilRecorded(shop: TestShop, subscriber: string, count: number): Promise<Recorded[]> {
+function untilRecorded(tenant: TestTenant, subscriber: string, count: number): Promise<Recorded[]> {
   return until(
-    () => recorded(shop, subscriber),
+    () => recorded(tenant, subscriber),
     ({ length }) => length >= count,
   );
 }
 
 /** Resolves once no event and no delivery of the shop waits. */
-async function untilIdle({ db }: TestShop): Promise<void> {
+async function untilIdle({ db }: TestTenant): Promise<void> {
   await until(
     () =>
       db.query<{ waiting: boolean }>(
@@ -40,22 +40,22 @@ async function untilIdle({ db }: TestShop): Promise<void> {
   );
 }
 
-async function say({ staff }: TestShop, id: string, text: string): Promise<number> {
+async function say({ staff }: TestTenant, id: string, text: string): Promise<number> {
   return (await staff.post('/admin/echoes', { id, text })).status;
 }
 
-const deliveries = ({ db }: TestShop, subscriber: string) =>
+const deliveries = ({ db }: TestTenant, subscriber: string) =>
   db.query<{ id: string; type: string; status: string; attempts: number; error: string | null; nextAttemptAt: string }>(
     'select * from event_deliveries where tenant_id = $1 and subscriber = $2 order by position, id',
     [subscriber],
   );
 
 /** Makes what waits for another attempt due now. */
-const hurry = ({ db }: TestShop) =>
+const hurry = ({ db }: TestTenant) =>
   db.query("update event_deliveries set next_attempt_at = now() where tenant_id = $1 and status = 'pending'");
 
-const fail = ({ db }: TestShop, subscriber: string) => db.insert('echo_faults', { subscriber });
-const mend = ({ db }: TestShop) => db.query('delete from echo_faults where tenant_id = $1');
+const fail = ({ db }: TestTenant, subscriber: string) => db.insert('echo_faults', { subscriber });
+const mend = ({ db }: TestTenant) => db.query('delete from echo_faults where tenant_id = $1');
 
 /** A second replica on the database of a box. */
 async function replicaOf(t: Test, box: TestBox, given: { packages: readonly string[]; packagesFrom: string }) {
@@ -69,25 +69,27 @@ t.test('every event reaches each subscriber once and in the order of its resourc
   const given = await echoPackage(t);
   const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...given });
   await replicaOf(t, box, given);
-  const other = await box.openShop();
-  const shops = [box, other];
+  const other = await box.openTenant();
+  const tenants = [box, other];
   const ids = [randomUUID(), randomUUID(), randomUUID()];
   const said: number[] = [];
   for (let round = 0; round < 12; round++) {
-    const both = shops.flatMap((shop) => ids.map((id) => say(shop, id, `${id} ${String(round).padStart(2, '0')}`)));
+    const both = tenants.flatMap((tenant) =>
+      ids.map((id) => say(tenant, id, `${id} ${String(round).padStart(2, '0')}`)),
+    );
     said.push(...(await Promise.all(both)));
   }
   t.ok(said.every((status) => status === 201));
-  for (const shop of shops) {
-    await untilIdle(shop);
+  for (const tenant of tenants) {
+    await untilIdle(tenant);
     for (const subscriber of ['echo.once', 'echo.in-steps']) {
-      const texts = (await recorded(shop, subscriber)).map(({ text }) => text);
+      const texts = (await recorded(tenant, subscriber)).map(({ text }) => text);
       t.equal(texts.length, 36, 'each once');
       for (const id of ids) {
         const own = texts.filter((text) => text.startsWith(id));
         t.strictSame(own, [...own].sort(), 'in order');
       }
-      const types = (await deliveries(shop, subscriber)).map(({ type }) => type);
+      const types = (await deliveries(tenant, subscriber)).map(({ type }) => type);
       t.equal(types.filter((type) => type === 'echo.written').length, 36, 'a delivery has the type of its event');
     }
   }
@@ -98,26 +100,26 @@ t.test('what fails', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...given });
 
   t.test('is undone and comes again, and keeps what is behind it waiting and nothing else', async (t) => {
-    const shop = await box.openShop();
+    const tenant = await box.openTenant();
     const [failing, fine] = [randomUUID(), randomUUID()];
-    await fail(shop, 'echo.once');
-    await say(shop, failing, 'first');
+    await fail(tenant, 'echo.once');
+    await say(tenant, failing, 'first');
     const [tried] = await until(
-      () => deliveries(shop, 'echo.once'),
+      () => deliveries(tenant, 'echo.once'),
       ([first]) => first?.error != null,
     );
     t.match(tried, { status: 'pending', attempts: 1, error: 'echo.once does not feel like it' });
     t.ok(Date.parse(tried?.nextAttemptAt as string) > Date.now(), 'after a pause');
-    t.strictSame(await recorded(shop, 'echo.once'), [], 'its work was undone');
-    await say(shop, failing, 'second');
-    await untilRecorded(shop, 'echo.in-steps', 2);
-    await mend(shop);
-    await say(shop, fine, 'other');
-    await untilRecorded(shop, 'echo.once', 1);
-    t.match(await recorded(shop, 'echo.once'), exactly([{ text: 'other' }]), 'another resource does not wait');
-    await hurry(shop);
-    await untilIdle(shop);
-    const records = await recorded(shop, 'echo.once');
+    t.strictSame(await recorded(tenant, 'echo.once'), [], 'its work was undone');
+    await say(tenant, failing, 'second');
+    await untilRecorded(tenant, 'echo.in-steps', 2);
+    await mend(tenant);
+    await say(tenant, fine, 'other');
+    await untilRecorded(tenant, 'echo.once', 1);
+    t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'other' }]), 'another resource does not wait');
+    await hurry(tenant);
+    await untilIdle(tenant);
+    const records = await recorded(tenant, 'echo.once');
     t.strictSame(
       records.map(({ text, attempt }) => [text, attempt]),
       [
@@ -129,17 +131,17 @@ t.test('what fails', async (t) => {
   });
 
   t.test('in steps is given the same delivery id, and its steps stay', async (t) => {
-    const shop = await box.openShop();
-    await fail(shop, 'echo.in-steps');
-    await say(shop, randomUUID(), 'twice');
+    const tenant = await box.openTenant();
+    await fail(tenant, 'echo.in-steps');
+    await say(tenant, randomUUID(), 'twice');
     await until(
-      () => deliveries(shop, 'echo.in-steps').then((all) => all.filter(({ error }) => error !== null)),
+      () => deliveries(tenant, 'echo.in-steps').then((all) => all.filter(({ error }) => error !== null)),
       ({ length }) => length > 0,
     );
-    await mend(shop);
-    await hurry(shop);
-    await untilIdle(shop);
-    const records = await recorded(shop, 'echo.in-steps');
+    await mend(tenant);
+    await hurry(tenant);
+    await untilIdle(tenant);
+    const records = await recorded(tenant, 'echo.in-steps');
     t.strictSame(
       records.map(({ attempt }) => attempt),
       [1, 2],
@@ -148,55 +150,57 @@ t.test('what fails', async (t) => {
   });
 
   t.test('too often is dead, lets the next through, and can be sent again', async (t) => {
-    const shop = await box.openShop();
+    const tenant = await box.openTenant();
     const id = randomUUID();
-    await fail(shop, 'echo.once');
-    await say(shop, id, 'unlucky');
+    await fail(tenant, 'echo.once');
+    await say(tenant, id, 'unlucky');
     await until(
-      () => deliveries(shop, 'echo.once'),
+      () => deliveries(tenant, 'echo.once'),
       ([first]) => first?.error != null,
     );
-    await shop.db.query('update event_deliveries set attempts = $2 where tenant_id = $1 and error is not null', [
+    await tenant.db.query('update event_deliveries set attempts = $2 where tenant_id = $1 and error is not null', [
       mostAttempts - 1,
     ]);
-    await hurry(shop);
+    await hurry(tenant);
     await until(
-      () => deliveries(shop, 'echo.once'),
+      () => deliveries(tenant, 'echo.once'),
       ([first]) => first?.status === 'dead',
     );
-    await mend(shop);
-    await say(shop, id, 'lucky');
-    await untilIdle(shop);
-    t.match(await recorded(shop, 'echo.once'), exactly([{ text: 'lucky' }]));
-    const { body } = await shop.staff.get('/admin/event-deliveries?status=dead');
+    await mend(tenant);
+    await say(tenant, id, 'lucky');
+    await untilIdle(tenant);
+    t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'lucky' }]));
+    const { body } = await tenant.staff.get('/admin/event-deliveries?status=dead');
     t.match(
       body.items,
       exactly([{ subscriber: 'echo.once', attempts: mostAttempts, event: { type: 'echo.written' } }]),
     );
-    const retried = await shop.staff.post(`/admin/event-deliveries/${body.items[0].id}/retry`);
+    const retried = await tenant.staff.post(`/admin/event-deliveries/${body.items[0].id}/retry`);
     t.match(retried, { status: 200, body: { status: 'pending', attempts: 0 } });
-    await untilIdle(shop);
-    t.match(await recorded(shop, 'echo.once'), exactly([{ text: 'lucky' }, { text: 'unlucky' }]));
+    await untilIdle(tenant);
+    t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'lucky' }, { text: 'unlucky' }]));
   });
 
   t.test('whoever lost the claim meanwhile has done nothing', async (t) => {
-    const shop = await box.openShop();
-    await fail(shop, 'echo.once');
-    await shop.db.transaction(async (tx) => {
+    const tenant = await box.openTenant();
+    await fail(tenant, 'echo.once');
+    await tenant.db.transaction(async (tx) => {
       // The subscriber waits for this row.
-      await mend({ ...shop, db: tx });
-      await say(shop, randomUUID(), 'slow');
+      await mend({ ...tenant, db: tx });
+      await say(tenant, randomUUID(), 'slow');
       await until(
-        () => deliveries(shop, 'echo.once'),
+        () => deliveries(tenant, 'echo.once'),
         ([first]) => first?.attempts === 1,
       );
-      await shop.db.query("update event_deliveries set attempts = 2 where tenant_id = $1 and subscriber = 'echo.once'");
+      await tenant.db.query(
+        "update event_deliveries set attempts = 2 where tenant_id = $1 and subscriber = 'echo.once'",
+      );
     });
-    await hurry(shop);
-    const records = await untilRecorded(shop, 'echo.once', 1);
+    await hurry(tenant);
+    const records = await untilRecorded(tenant, 'echo.once', 1);
     t.match(records, exactly([{ text: 'slow', attempt: 3 }]), 'the one that took it over has');
-    await untilIdle(shop);
-    t.equal((await recorded(shop, 'echo.once')).length, 1);
+    await untilIdle(tenant);
+    t.equal((await recorded(tenant, 'echo.once')).length, 1);
   });
 });
 

@@ -2,11 +2,11 @@
  * The list of deliveries: whatever it is asked for, each delivery that is meant, once, newest first.
  */
 import { newId } from '@carton/runtime';
-import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
 const box = await createTestBox(t, { tier: 'basic' });
-const other = await box.openShop();
+const other = await box.openTenant();
 
 interface Made {
   id: string;
@@ -34,7 +34,7 @@ const kinds = [
   ['b.two', '', 'delivered'],
 ] as const;
 
-async function fill({ db }: TestShop): Promise<Made[]> {
+async function fill({ db }: TestTenant): Promise<Made[]> {
   const made: Made[] = [];
   for (const [index, [subscriber, type, status]] of kinds.entries()) {
     const one = { id: newId(), subscriber, type, status, resourceId: resources[index % 2] as string };

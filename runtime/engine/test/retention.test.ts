@@ -8,7 +8,7 @@ import { forgetOldRows } from '../retention.ts';
 
 t.test('old rows go, others stay', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', environment: { EVENT_RETENTION_DAYS: '10' } });
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const daysAgo = (days: number) => firstIdAt(new Date(Date.now() - days * 86_400_000));
   const events: Record<string, { id: string; delivery?: string }> = {
     'too young': { id: daysAgo(9), delivery: 'delivered' },
@@ -17,22 +17,22 @@ t.test('old rows go, others stay', async (t) => {
     'old and dead': { id: daysAgo(13), delivery: 'dead' },
     'old and waiting': { id: daysAgo(14), delivery: 'pending' },
   };
-  for (const shop of [box, other]) {
+  for (const tenant of [box, other]) {
     // The job does not come by itself meanwhile.
-    await shop.db.query(
+    await tenant.db.query(
       `insert into background_tasks (tenant_id, name, due_at) values ($1, $2, now() + interval '1 day')
        on conflict (tenant_id, name) do update set due_at = excluded.due_at`,
       [forgetOldRows.name],
     );
     for (const [type, { id, delivery }] of Object.entries(events)) {
-      await shop.db.query(
+      await tenant.db.query(
         `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload, dispatched_at)
          values ($1, $2, $3, 'note', $2, '{}', now())`,
         [id, type],
       );
       if (!delivery) continue;
       // Of a subscriber that this box does not have, so that nobody delivers it meanwhile.
-      await shop.db.insert('event_deliveries', {
+      await tenant.db.insert('event_deliveries', {
         id: newId(),
         eventId: id,
         subscriber: 'nobody.here',
@@ -42,7 +42,7 @@ t.test('old rows go, others stay', async (t) => {
       });
     }
     for (const days of [89, 90.5, 91.5]) {
-      await shop.db.query(
+      await tenant.db.query(
         `insert into deletions (tenant_id, resource, id, external_id, deleted_at)
          values ($1, 'notes', $2, $3::text, now() - $3::text::float8 * interval '1 day')`,
         [newId(), String(days)],
@@ -52,7 +52,7 @@ t.test('old rows go, others stay', async (t) => {
       ['young', '23 hours'],
       ['old', '25 hours'],
     ]) {
-      await shop.db.query(
+      await tenant.db.query(
         `insert into idempotency_keys (tenant_id, caller, operation_id, key, fingerprint, created_at)
          values ($1, 'session x', 'placeOrder', $2, 'x', now() - $3::interval)`,
         [key, age],

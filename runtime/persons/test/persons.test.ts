@@ -2,13 +2,13 @@
  * Shoppers become members, are told what is kept of them, and are forgotten, in every package at once.
  */
 import t from 'tap';
-import { type Answer, createTestBox, exactly, type TestShop } from '../../testing/index.ts';
+import { type Answer, createTestBox, exactly, type TestTenant } from '../../testing/index.ts';
 import { writeClub } from './club-package.ts';
 
 const box = await createTestBox(t, { ...(await writeClub(t)), database: 'empty' });
 const shirt = await makeArticle(box);
 
-async function makeArticle({ staff }: TestShop): Promise<string> {
+async function makeArticle({ staff }: TestTenant): Promise<string> {
   const product = await staff.post('/admin/products', {
     title: 'Linen shirt',
     handle: 'linen-shirt',

@@ -132,50 +132,50 @@ t.test('what is taken is said, and what is no more is not found', async (t) => {
 });
 
 t.test('a list has filters, sorts and pages, and no row of another shop', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   for (const [name, height, room] of [
     ['A', 1, 'Hall'],
     ['B', 5, 'Hall'],
     ['C', 5, 'Attic'],
     ['D', 2, 'Hall'],
   ] as const) {
-    t.match(await shop.staff.post(path, { name, height, room, externalId: `of ${name}` }), { status: 201 });
+    t.match(await tenant.staff.post(path, { name, height, room, externalId: `of ${name}` }), { status: 201 });
   }
-  t.strictSame(namesOf(await shop.staff.get(path)), ['D', 'C', 'B', 'A']);
-  t.strictSame(namesOf(await shop.staff.get(`${path}?room=Hall`)), ['D', 'B', 'A']);
-  t.strictSame(namesOf(await shop.staff.get(`${path}?room=Hall&atLeast=2`)), ['D', 'B']);
-  t.strictSame(namesOf(await shop.staff.get(`${path}?externalId=of%20B`)), ['B']);
-  t.strictSame(namesOf(await shop.staff.get(`${path}?sort=name`)), ['A', 'B', 'C', 'D']);
+  t.strictSame(namesOf(await tenant.staff.get(path)), ['D', 'C', 'B', 'A']);
+  t.strictSame(namesOf(await tenant.staff.get(`${path}?room=Hall`)), ['D', 'B', 'A']);
+  t.strictSame(namesOf(await tenant.staff.get(`${path}?room=Hall&atLeast=2`)), ['D', 'B']);
+  t.strictSame(namesOf(await tenant.staff.get(`${path}?externalId=of%20B`)), ['B']);
+  t.strictSame(namesOf(await tenant.staff.get(`${path}?sort=name`)), ['A', 'B', 'C', 'D']);
   const seen: string[] = [];
   let next = '';
   do {
-    const page = await shop.staff.get(`${path}?sort=highest&limit=1${next && `&cursor=${next}`}`);
+    const page = await tenant.staff.get(`${path}?sort=highest&limit=1${next && `&cursor=${next}`}`);
     seen.push(...namesOf(page));
     next = page.body.nextCursor ?? '';
   } while (next);
   t.strictSame(seen, ['C', 'B', 'D', 'A'], 'ties are broken by id, and nothing is told twice');
-  const first = await shop.staff.get(`${path}?sort=highest&limit=1`);
-  t.match(await shop.staff.get(`${path}?sort=name&cursor=${first.body.nextCursor}`), { status: 400 });
-  t.match(await shop.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z&room=Hall`), { status: 400 });
+  const first = await tenant.staff.get(`${path}?sort=highest&limit=1`);
+  t.match(await tenant.staff.get(`${path}?sort=name&cursor=${first.body.nextCursor}`), { status: 400 });
+  t.match(await tenant.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z&room=Hall`), { status: 400 });
   const followed = await until(
-    async () => namesOf(await shop.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z`)),
+    async () => namesOf(await tenant.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z`)),
     (names) => names.length >= 4,
   );
   t.strictSame(followed, ['A', 'B', 'C', 'D']);
 });
 
 t.test('whoever follows rows is told by another table where that one tells', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   const since = new Date(Date.now() - 60_000).toISOString();
   const ids: string[] = [];
   for (const name of ['Empty', 'Small', 'Large']) {
-    ids.push((await shop.staff.post(path, { name, room: 'Hall', externalId: name })).body.id);
+    ids.push((await tenant.staff.post(path, { name, room: 'Hall', externalId: name })).body.id);
   }
   const [empty, small, large] = ids;
   // Of the same millisecond, the one that was made first is told first.
-  for (const shelfId of [small, large, small]) await boxes.insert(shop.db, { shelfId });
-  t.match(await shop.staff.delete(`${path}/${empty}`), { status: 204 });
-  const follow = (query = {}) => filled.page(shop.db, { limit: 10, updatedAfter: since, ...query });
+  for (const shelfId of [small, large, small]) await boxes.insert(tenant.db, { shelfId });
+  t.match(await tenant.staff.delete(`${path}/${empty}`), { status: 204 });
+  const follow = (query = {}) => filled.page(tenant.db, { limit: 10, updatedAfter: since, ...query });
   const told = await until(follow, ({ items, deleted }) => items.length + (deleted?.length ?? 0) >= 3);
   t.strictSame(
     told.items.map(({ id, name }: { id: string; name: string }) => [id, name]),
@@ -192,15 +192,15 @@ t.test('whoever follows rows is told by another table where that one tells', asy
 });
 
 t.test('rows are found in the order of their ids, and choices leave out what a list never has', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   const ids: string[] = [];
   for (const [name, height] of Object.entries({ A: 1, B: 2, C: 1 })) {
-    ids.push((await shop.staff.post(path, { name, height, room: 'Hall' })).body.id);
+    ids.push((await tenant.staff.post(path, { name, height, room: 'Hall' })).body.id);
   }
   const [a, b, c] = ids;
   const idsOf = (found: { id: string }[]) => found.map(({ id }) => id);
-  t.strictSame(idsOf(await shelves.findInOrder(shop.db, [b, box.id, a, c])), [b, a, c]);
-  const page = async (query: object, fixed?: object) => idsOf((await filled.page(shop.db, query, fixed)).items);
+  t.strictSame(idsOf(await shelves.findInOrder(tenant.db, [b, box.id, a, c])), [b, a, c]);
+  const page = async (query: object, fixed?: object) => idsOf((await filled.page(tenant.db, query, fixed)).items);
   t.strictSame(await page({ limit: 10, room: 'Hall' }), [c, b, a]);
   t.strictSame(await page({ limit: 10, room: 'Hall' }, { height: 1 }), [c, a]);
   t.strictSame(await page({ limit: 10, room: 'Attic' }), []);

@@ -51,7 +51,7 @@ t.test('every page that anybody may find is listed, page by page, and no other',
   });
   await box.staff.delete(`/admin/products/${gone.body.id}`);
   await box.staff.post('/admin/collections', { title: 'Summer', handle: 'summer' });
-  const other = await box.openShop();
+  const other = await box.openTenant();
   await other.staff.post('/admin/products', { title: 'x', handle: 'theirs', status: 'published', variants: [{}] });
   const answer = await fetch(`${box.url}/addresses.txt`, { headers: box.visitor().headers });
   t.strictSame((await answer.text()).trim().split('\n'), [

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { tenantProblems } from '../../box/tenancy.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
 import type { TObject } from '../../http/schemas.ts';
-import type { TestBox, TestShop } from '../box.ts';
+import type { TestBox, TestTenant } from '../box.ts';
 import type { Caller } from '../client.ts';
 import { openRows } from './rows.ts';
 import type { Side, Target, WeakCaller } from './target.ts';
@@ -22,7 +22,7 @@ export async function boxTarget(box: TestBox, teardown: (task: () => Promise<voi
     columns: ['dispatched_at'],
   });
   teardown(() => rows.close());
-  const second = await box.openShop();
+  const second = await box.openTenant();
   const declarations = box.box.routes.map(({ declaration }) => declaration);
   return {
     url: box.url,
@@ -37,66 +37,68 @@ export async function boxTarget(box: TestBox, teardown: (task: () => Promise<voi
   };
 }
 
-async function sideOf(box: TestBox, shop: TestShop, declarations: readonly RouteDeclaration[]): Promise<Side> {
-  const host = `${shop.slug}.example`;
-  const domain = await box.operator.post(`/admin/tenants/${shop.id}/domains`, { host });
-  const me = await shop.staff.get('/admin/me');
-  const staff: RequestHeaders = { authorization: shop.staff.headers.authorization as string };
-  const weak = await weakCallers(box, shop, declarations);
+async function sideOf(box: TestBox, tenant: TestTenant, declarations: readonly RouteDeclaration[]): Promise<Side> {
+  const host = `${tenant.slug}.example`;
+  const domain = await box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host });
+  const me = await tenant.staff.get('/admin/me');
+  const staff: RequestHeaders = { authorization: tenant.staff.headers.authorization as string };
+  const weak = await weakCallers(box, tenant, declarations);
   const credentials: Record<string, RequestHeaders> = {
     staff,
-    ...(await sessionOf(shop, declarations)),
+    ...(await sessionOf(tenant, declarations)),
     operator: { authorization: box.operator.headers.authorization as string },
     hosting: { 'x-hosting-secret': box.secrets.hosting },
     metrics: { authorization: `Bearer ${box.secrets.metrics}` },
   };
   return {
-    name: shop.slug,
+    name: tenant.slug,
     marker: `mark${randomBytes(4).toString('hex')}`,
-    identity: shop.id,
-    secrets: [shop.slug],
+    identity: tenant.id,
+    secrets: [tenant.slug],
     kept: [domain.body.id, me.body.id, ...weak.kept],
     reach: () => ({ host }),
     credential: (kind) => credentials[kind],
     async renew(kind) {
       if (kind !== 'staff') return;
-      const login = await shop.visitor().post('/admin/auth/login', { email: shop.email, password: shop.password });
+      const login = await tenant
+        .visitor()
+        .post('/admin/auth/login', { email: tenant.email, password: tenant.password });
       if (login.status === 200) staff.authorization = `Bearer ${login.body.token}`;
     },
     weak: weak.callers,
-    known: [{ email: shop.email, password: shop.password }],
+    known: [{ email: tenant.email, password: tenant.password }],
   };
 }
 
 /** A session as the first write to the cart begins it, where there are carts. */
 async function sessionOf(
-  shop: TestShop,
+  tenant: TestTenant,
   declarations: readonly RouteDeclaration[],
 ): Promise<Record<string, RequestHeaders>> {
   if (!declarations.some(({ operationId }) => operationId === 'updateCart')) return {};
-  const { headers } = await shop.visitor().patch('/cart', { note: 'begun' });
+  const { headers } = await tenant.visitor().patch('/cart', { note: 'begun' });
   return { session: { 'x-session-id': headers.get('x-session-id') as string } };
 }
 
 /** Staff of each role that an invite may give, and keys that open one thing each. */
-async function weakCallers(box: TestBox, shop: TestShop, declarations: readonly RouteDeclaration[]) {
+async function weakCallers(box: TestBox, tenant: TestTenant, declarations: readonly RouteDeclaration[]) {
   const invite = declarations.find(({ operationId }) => operationId === 'createInvite');
   const roles = ((invite?.body as TObject | undefined)?.properties.role?.enum ?? []) as string[];
   const hasKeys = declarations.some(({ operationId }) => operationId === 'createApiKey');
   // Two of them: what one may, the other may not.
   const scopes = hasKeys ? box.box.permissions.slice(0, 2) : [];
   const found = await Promise.all([
-    ...roles.map((role) => staffOfRole(shop, role)),
-    ...scopes.map((scope) => keyOf(shop, scope)),
+    ...roles.map((role) => staffOfRole(tenant, role)),
+    ...scopes.map((scope) => keyOf(tenant, scope)),
   ]);
   return { callers: found.map(({ caller }) => caller), kept: found.map(({ id }) => id) };
 }
 
-async function staffOfRole(shop: TestShop, role: string): Promise<{ caller: WeakCaller; id: string }> {
-  const email = `a-${role}@${shop.slug}.example`;
+async function staffOfRole(tenant: TestTenant, role: string): Promise<{ caller: WeakCaller; id: string }> {
+  const email = `a-${role}@${tenant.slug}.example`;
   const password = randomBytes(12).toString('base64url');
-  const visitor: Caller = shop.visitor();
-  const { body } = await shop.staff.post('/admin/invites', { email, role });
+  const visitor: Caller = tenant.visitor();
+  const { body } = await tenant.staff.post('/admin/invites', { email, role });
   await visitor.post('/admin/invites/accept', { token: body.token, name: role, password });
   const { token } = (await visitor.post('/admin/auth/login', { email, password })).body;
   const headers = { authorization: `Bearer ${token}` };
@@ -105,10 +107,10 @@ async function staffOfRole(shop: TestShop, role: string): Promise<{ caller: Weak
 }
 
 /** A key in place of a member of staff. */
-async function keyOf(shop: TestShop, scope: string): Promise<{ caller: WeakCaller; id: string }> {
-  const { body } = await shop.staff.post('/admin/api-keys', { name: scope, kind: 'secret', scopes: [scope] });
+async function keyOf(tenant: TestTenant, scope: string): Promise<{ caller: WeakCaller; id: string }> {
+  const { body } = await tenant.staff.post('/admin/api-keys', { name: scope, kind: 'secret', scopes: [scope] });
   const headers = { authorization: `Bearer ${body.key}` };
   // Its first use is written down: that is no change of a request that is refused later.
-  await shop.visitor().get('/admin/api-keys', { headers });
+  await tenant.visitor().get('/admin/api-keys', { headers });
   return { caller: { kind: 'staff', headers, permissions: [scope] }, id: body.id };
 }

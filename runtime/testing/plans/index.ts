@@ -3,7 +3,7 @@
  * page needs and not what the tenant has. Nothing is timed: rows and pages are counted.
  */
 import { accessKindsOf, type RouteDeclaration } from '../../http/route.ts';
-import type { TestBox, TestShop } from '../box.ts';
+import type { TestBox, TestTenant } from '../box.ts';
 import type { Answer, Caller } from '../client.ts';
 import { Pool } from '../contract/pool.ts';
 import { askOf, draw, seedFor } from '../contract/requests.ts';
@@ -13,7 +13,7 @@ import { type Reading, readingsOf, StatementRecorder } from './statements.ts';
 
 export interface PlanOptions {
   /** Whose rows are copied: it has at least one of everything that a list answers. */
-  shop: TestShop;
+  tenant: TestTenant;
   /** How often each of its rows is copied. */
   copies: number;
   /** Is told how far it has come. */
@@ -49,15 +49,15 @@ const pagesTurned = 12;
  * Makes a tenant large and calls its lists.
  * @example const { findings } = await holdPlans(box, { shop: box, copies: 2000 });
  */
-export async function holdPlans(box: TestBox, { shop, copies, say = () => {} }: PlanOptions): Promise<PlanResult> {
+export async function holdPlans(box: TestBox, { tenant, copies, say = () => {} }: PlanOptions): Promise<PlanResult> {
   const declarations = box.box.routes.map(({ declaration }) => declaration);
   const lists = declarations.filter(isList);
   const recorder = new StatementRecorder(box.box.database);
   const result: PlanResult = { findings: [], untried: [] };
-  const trial = { box, shop, lists, recorder, result };
+  const trial = { box, tenant, lists, recorder, result };
   for (const list of lists) await fillList(trial, list);
   say(`copying each row ${copies} times`);
-  await multiplyRows(box.databaseUrl, shop.id, copies);
+  await multiplyRows(box.databaseUrl, tenant.id, copies);
   say(`calling ${lists.length} lists`);
   for (const list of lists) await tryList(trial, list);
   return result;
@@ -65,7 +65,7 @@ export async function holdPlans(box: TestBox, { shop, copies, say = () => {} }: 
 
 interface Trial {
   box: TestBox;
-  shop: TestShop;
+  tenant: TestTenant;
   lists: readonly RouteDeclaration[];
   recorder: StatementRecorder;
   result: PlanResult;
@@ -73,10 +73,10 @@ interface Trial {
 
 type Get = (query: Query) => Promise<{ answer: Answer; path: string }>;
 
-function callerFor({ box, shop }: Trial, declaration: RouteDeclaration): Caller {
+function callerFor({ box, tenant }: Trial, declaration: RouteDeclaration): Caller {
   const kinds = accessKindsOf(declaration);
-  if (kinds.includes('staff')) return shop.staff;
-  return kinds.includes('operator') ? box.operator : shop.visitor();
+  if (kinds.includes('staff')) return tenant.staff;
+  return kinds.includes('operator') ? box.operator : tenant.visitor();
 }
 
 /** A list that is empty still is given two items, where a route of its path creates one: whole, as its document has them. */
@@ -129,7 +129,7 @@ function itemsOf(body: unknown): Record<string, unknown>[] {
 
 /** A first page, and one far behind it. */
 async function tryCall(
-  { box, shop, recorder, result }: Trial,
+  { box, tenant, recorder, result }: Trial,
   { operationId }: RouteDeclaration,
   get: Get,
   query: Query,
@@ -139,7 +139,7 @@ async function tryCall(
     const sent = await recorder.during(async () => {
       ({ path } = await get(asked));
     });
-    const readings = await readingsOf(box.box.database, shop.id, sent);
+    const readings = await readingsOf(box.box.database, tenant.id, sent);
     const tooMuch = ({ rows, pages }: Reading) => rows > mostRows || pages > mostPages;
     const [worst] = readings.sort((a, b) => Number(tooMuch(b)) - Number(tooMuch(a)) || b.rows - a.rows);
     if (worst) result.findings.push({ ...worst, operationId, query, path, fails: tooMuch(worst) });

@@ -11,7 +11,7 @@ import {
   createTestDatabase,
   exactly,
   administerAt as run,
-  type TestShop,
+  type TestTenant,
 } from '@carton/runtime/testing';
 import t from 'tap';
 import { isCitus } from '../../../runtime/db/citus/find.ts';
@@ -23,14 +23,14 @@ const cluster = await startTestCluster();
 const nameOf = (url: string) => url.split('/').at(-1) as string;
 
 /** A product on sale, bought once; answers the order. */
-async function buy(shop: TestShop): Promise<{ id: string; number: string }> {
+async function buy(tenant: TestTenant): Promise<{ id: string; number: string }> {
   const product = { title: 'Shirt', handle: 'shirt', status: 'published', variants: [{ sku: 'shirt' }] };
-  const made = await shop.staff.post('/admin/products', product);
+  const made = await tenant.staff.post('/admin/products', product);
   const id = made.body.variants[0].id;
-  await shop.staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] });
-  const { body } = await shop.staff.get(`/admin/stock-items?variantId=${id}`);
-  await shop.staff.post(`/admin/stock-items/${body.items[0].id}/adjustments`, { quantity: 5, reason: 'received' });
-  const shopper = shop.shopper();
+  await tenant.staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] });
+  const { body } = await tenant.staff.get(`/admin/stock-items?variantId=${id}`);
+  await tenant.staff.post(`/admin/stock-items/${body.items[0].id}/adjustments`, { quantity: 5, reason: 'received' });
+  const shopper = tenant.shopper();
   await shopper.post('/cart/items', { variantId: id, quantity: 2 });
   const order = await shopper.post('/checkout', {
     customer: { email: 'ada@example.com', name: 'Ada', address: '1 Main Street' },
@@ -42,10 +42,10 @@ async function buy(shop: TestShop): Promise<{ id: string; number: string }> {
 t.test('a box with shops on both workers', async (t) => {
   const box = await createTestBox(t);
   const database = nameOf(box.databaseUrl);
-  const shops: TestShop[] = [box, ...(await Promise.all([1, 2, 3, 4, 5].map(() => box.openShop())))];
-  for (const shop of shops) {
-    const order = await buy(shop);
-    t.match(await shop.staff.get('/admin/orders'), { status: 200, body: { items: exactly([{ id: order.id }]) } });
+  const tenants: TestTenant[] = [box, ...(await Promise.all([1, 2, 3, 4, 5].map(() => box.openTenant())))];
+  for (const tenant of tenants) {
+    const order = await buy(tenant);
+    t.match(await tenant.staff.get('/admin/orders'), { status: 200, body: { items: exactly([{ id: order.id }]) } });
   }
 
   const kinds = await run(
@@ -90,13 +90,13 @@ t.test('a box with shops on both workers', async (t) => {
   }
   t.equal(holders.size, 2, 'both workers hold orders');
 
-  for (const shop of shops) {
+  for (const tenant of tenants) {
     const forgetful = 'select distinct tenant_id from orders where $1::uuid is not null';
-    t.strictSame(await shop.db.query(forgetful), [{ tenantId: shop.id }], 'a statement without its tenant');
-    t.strictSame(await shop.db.table('orders').orWhereRaw('true').distinct('tenantId'), [{ tenantId: shop.id }]);
-    t.strictSame(await shop.db.transaction((db) => db.query(forgetful)), [{ tenantId: shop.id }]);
+    t.strictSame(await tenant.db.query(forgetful), [{ tenantId: tenant.id }], 'a statement without its tenant');
+    t.strictSame(await tenant.db.table('orders').orWhereRaw('true').distinct('tenantId'), [{ tenantId: tenant.id }]);
+    t.strictSame(await tenant.db.transaction((db) => db.query(forgetful)), [{ tenantId: tenant.id }]);
     await t.rejects(
-      shop.db.query(`insert into number_sequences (tenant_id, name, last_value) values ($2, 'x', $1::text <> '')`, [
+      tenant.db.query(`insert into number_sequences (tenant_id, name, last_value) values ($2, 'x', $1::text <> '')`, [
         newId(),
       ]),
     );
@@ -112,7 +112,7 @@ t.test('a box with shops on both workers', async (t) => {
       [1, 2, 3, 4].map((n) => box.staff.patch('/admin/store', { name: `N${n}` }, { headers: { 'if-match': etag } })),
     );
     t.strictSame(names.map(({ status }) => status).sort(), [200, 412, 412, 412]);
-    const slug = { slug: shops[1]?.slug, name: 'Again', staffEmail: 'a@b.example' };
+    const slug = { slug: tenants[1]?.slug, name: 'Again', staffEmail: 'a@b.example' };
     t.match(await box.operator.post('/admin/tenants', slug), { status: 409, body: { code: 'tenant_slug_taken' } });
   });
 

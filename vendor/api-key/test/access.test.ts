@@ -59,8 +59,8 @@ t.test('a key that manages staff gives no role beyond its scopes', async (t) => 
 });
 
 t.test('what is no key of this shop, or none any more, opens nothing', async (t) => {
-  const other = await box.openShop();
-  const foreign = await makeKey(box, ['*'], { shop: other });
+  const other = await box.openTenant();
+  const foreign = await makeKey(box, ['*'], { tenant: other });
   const expired = await makeKey(box, ['*']);
   await box.db.query("update api_keys set expires_at = now() - interval '1 s' where tenant_id = $1 and id = $2", [
     expired.id,
@@ -84,11 +84,11 @@ t.test('what is no key of this shop, or none any more, opens nothing', async (t)
   }
   t.match(await good.get('/admin/store'), { status: 200 });
 
-  for (const [shop, host] of [
+  for (const [tenant, host] of [
     [box, 'one.example'],
     [other, 'two.example'],
   ] as const) {
-    await box.operator.post(`/admin/tenants/${shop.id}/domains`, { host });
+    await box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host });
   }
   t.equal(await statusAt('one.example', good.key), 200);
   t.equal(await statusAt('two.example', good.key), 401, "on another shop's host");

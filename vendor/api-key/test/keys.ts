@@ -1,7 +1,7 @@
 /**
  * Keys for the tests.
  */
-import { type Caller, callerOf, type TestBox, type TestShop } from '@carton/runtime/testing';
+import { type Caller, callerOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 export const packages = ['core', 'auth', 'tenant', 'api-key', 'audit'].map((name) => `@carton/${name}`);
 
@@ -15,10 +15,14 @@ export interface Key extends Caller {
 export async function makeKey(
   box: TestBox,
   scopes: readonly string[],
-  { shop = box, maker = shop.staff, ...more }: { shop?: TestShop; maker?: Caller; name?: string; kind?: string } = {},
+  {
+    tenant = box,
+    maker = tenant.staff,
+    ...more
+  }: { tenant?: TestTenant; maker?: Caller; name?: string; kind?: string } = {},
 ): Promise<Key> {
   const { body } = await maker.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes, ...more });
-  const caller = callerOf(box.url, { ...shop.visitor().headers, authorization: `Bearer ${body.key}` });
+  const caller = callerOf(box.url, { ...tenant.visitor().headers, authorization: `Bearer ${body.key}` });
   return { ...caller, id: body.id, key: body.key, lastFour: body.lastFour };
 }
 

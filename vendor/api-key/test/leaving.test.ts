@@ -13,13 +13,13 @@ const password = 'correct horse battery';
 let hired = 0;
 
 /** A manager, signed in. */
-async function hire(shop = box as Pick<typeof box, 'staff' | 'visitor'>) {
+async function hire(tenant = box as Pick<typeof box, 'staff' | 'visitor'>) {
   hired += 1;
   const email = `manager-${hired}@shop.example`;
-  const { token } = (await shop.staff.post('/admin/invites', { email, role: 'manager' })).body;
-  const { id } = (await shop.visitor().post('/admin/invites/accept', { token, name: 'Ada', password })).body;
-  const login = await shop.visitor().post('/admin/auth/login', { email, password });
-  const caller = callerOf(box.url, { ...shop.visitor().headers, authorization: `Bearer ${login.body.token}` });
+  const { token } = (await tenant.staff.post('/admin/invites', { email, role: 'manager' })).body;
+  const { id } = (await tenant.visitor().post('/admin/invites/accept', { token, name: 'Ada', password })).body;
+  const login = await tenant.visitor().post('/admin/auth/login', { email, password });
+  const caller = callerOf(box.url, { ...tenant.visitor().headers, authorization: `Bearer ${login.body.token}` });
   return { ...caller, id, path: `/admin/users/${id}` };
 }
 
@@ -147,9 +147,9 @@ t.test('the last owner stays, with their keys', async (t) => {
 });
 
 t.test("another shop's people and keys are out of reach", async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const person = await hire(other);
-  const key = await makeKey(box, ['core:read'], { shop: other, maker: person });
+  const key = await makeKey(box, ['core:read'], { tenant: other, maker: person });
   t.match(await box.staff.delete(person.path), { status: 404 });
   t.match(await box.staff.patch(person.path, { status: 'disabled' }), { status: 404 });
   t.ok(await works(key));

@@ -1,4 +1,4 @@
-import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant', 'audit'].map((name) => `@carton/${name}`);
@@ -14,37 +14,37 @@ interface Entry {
   createdAt: string;
 }
 
-async function log(shop: TestShop, query = ''): Promise<Entry[]> {
-  const answer = await shop.staff.get(`/admin/audit-log?limit=100${query}`);
+async function log(tenant: TestTenant, query = ''): Promise<Entry[]> {
+  const answer = await tenant.staff.get(`/admin/audit-log?limit=100${query}`);
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
   return answer.body.items;
 }
 
 t.test('an update tells who changed what, and only what changed', async (t) => {
-  const shop = await box.openShop();
-  const me = (await shop.staff.get('/admin/me')).body;
-  t.strictSame(await log(shop), [], 'opening a shop and joining it is nobody signed in');
-  await shop.staff.patch('/admin/store', { name: 'Renamed', guestCheckout: false });
-  await shop.staff.patch('/admin/store', { name: 'Renamed' });
-  const entries = await log(shop);
+  const tenant = await box.openTenant();
+  const me = (await tenant.staff.get('/admin/me')).body;
+  t.strictSame(await log(tenant), [], 'opening a shop and joining it is nobody signed in');
+  await tenant.staff.patch('/admin/store', { name: 'Renamed', guestCheckout: false });
+  await tenant.staff.patch('/admin/store', { name: 'Renamed' });
+  const entries = await log(tenant);
   t.equal(entries.length, 1, 'a change to what is there already is none');
   t.match(entries[0], {
     actorType: 'staff',
     actorId: me.id,
-    actorLabel: shop.email,
+    actorLabel: tenant.email,
     action: 'updated',
     resource: 'store',
-    resourceId: shop.id,
+    resourceId: tenant.id,
   });
-  t.strictSame(entries[0]?.before, { name: shop.slug, guestCheckout: true });
+  t.strictSame(entries[0]?.before, { name: tenant.slug, guestCheckout: true });
   t.strictSame(entries[0]?.after, { name: 'Renamed', guestCheckout: false });
 });
 
 t.test('what was created and what was deleted is kept whole, without hashes of secrets', async (t) => {
-  const shop = await box.openShop();
-  const made = await shop.staff.post('/admin/invites', { email: 'new@shop.example', role: 'viewer' });
-  await shop.staff.delete(`/admin/invites/${made.body.id}`);
-  const [deleted, created] = await log(shop, '&resource=staff_invite');
+  const tenant = await box.openTenant();
+  const made = await tenant.staff.post('/admin/invites', { email: 'new@shop.example', role: 'viewer' });
+  await tenant.staff.delete(`/admin/invites/${made.body.id}`);
+  const [deleted, created] = await log(tenant, '&resource=staff_invite');
   const { id, email, role, createdAt, expiresAt } = made.body;
   const invite = { id, email, role, createdAt, expiresAt };
   t.strictSame([created?.action, created?.resourceId, created?.before], ['created', id, null]);
@@ -54,29 +54,29 @@ t.test('what was created and what was deleted is kept whole, without hashes of s
 });
 
 t.test('no hash of a password or a token is ever copied', async (t) => {
-  const shop = await box.openShop();
-  const [staff] = await shop.db.query<{ id: string; passwordHash: string }>(
+  const tenant = await box.openTenant();
+  const [staff] = await tenant.db.query<{ id: string; passwordHash: string }>(
     'select id, password_hash from staff_users where tenant_id = $1',
   );
-  const actor = { type: 'staff', id: staff?.id ?? '', label: shop.email } as const;
-  const db = box.box.database.forTenant(shop.id, actor);
+  const actor = { type: 'staff', id: staff?.id ?? '', label: tenant.email } as const;
+  const db = box.box.database.forTenant(tenant.id, actor);
   await db.update('staff_users', { id: staff?.id }, { name: 'New name', passwordHash: 'another' });
   await db.update('staff_users', { id: staff?.id }, { passwordHash: staff?.passwordHash });
   await db.remove('staff_sessions', { staffUserId: staff?.id });
-  const entries = await shop.db.query('select * from audit_entries where tenant_id = $1');
+  const entries = await tenant.db.query('select * from audit_entries where tenant_id = $1');
   t.equal(entries.length, 2, 'the name, and the session; a new password alone shows nothing');
   t.notMatch(JSON.stringify(entries), /hash|scrypt|another/i);
 });
 
 t.test('filters and pages', async (t) => {
-  const shop = await box.openShop();
-  const me = (await shop.staff.get('/admin/me')).body;
-  const invite = await shop.staff.post('/admin/invites', { email: 'one@shop.example', role: 'viewer' });
+  const tenant = await box.openTenant();
+  const me = (await tenant.staff.get('/admin/me')).body;
+  const invite = await tenant.staff.post('/admin/invites', { email: 'one@shop.example', role: 'viewer' });
   await new Promise((resolve) => setTimeout(resolve, 5));
-  await shop.staff.patch('/admin/store', { name: 'First' });
+  await tenant.staff.patch('/admin/store', { name: 'First' });
   await new Promise((resolve) => setTimeout(resolve, 5));
-  await shop.staff.patch('/admin/store', { name: 'Second' });
-  const all = await log(shop);
+  await tenant.staff.patch('/admin/store', { name: 'Second' });
+  const all = await log(tenant);
   const [second, first, invited] = all as [Entry, Entry, Entry];
   const cases: [query: string, found: Entry[]][] = [
     ['', [second, first, invited]],
@@ -91,13 +91,13 @@ t.test('filters and pages', async (t) => {
     [`&from=${first.createdAt}&to=${second.createdAt}`, [first]],
     ['&from=2026-03-01T12:00:00%2B02:00&to=2026-03-01T12:00:00Z', []],
   ];
-  for (const [query, found] of cases) t.strictSame(await log(shop, query), found, query || 'everything');
+  for (const [query, found] of cases) t.strictSame(await log(tenant, query), found, query || 'everything');
 
   const paged: Entry[] = [];
   let cursor: string | null = null;
   do {
     const next: string = cursor ? `&cursor=${cursor}` : '';
-    const { body } = await shop.staff.get(`/admin/audit-log?limit=2${next}`);
+    const { body } = await tenant.staff.get(`/admin/audit-log?limit=2${next}`);
     paged.push(...body.items);
     cursor = body.nextCursor;
   } while (cursor);
@@ -113,69 +113,69 @@ t.test('filters and pages', async (t) => {
     ['action=created', '/action'],
   ];
   for (const [query, pointer] of refused) {
-    const answer = await shop.staff.get(`/admin/audit-log?${query}`);
+    const answer = await tenant.staff.get(`/admin/audit-log?${query}`);
     t.match(
       answer,
       { status: 400, body: { code: 'invalid_request', errors: exactly([{ in: 'query', pointer }]) } },
       query,
     );
   }
-  t.match(await shop.staff.get('/admin/audit-log?from=0000-01-01T00:00:00Z'), { status: 400 });
+  t.match(await tenant.staff.get('/admin/audit-log?from=0000-01-01T00:00:00Z'), { status: 400 });
 });
 
 t.test('a viewer may read the log', async (t) => {
-  const shop = await box.openShop();
-  const invite = await shop.staff.post('/admin/invites', { email: 'viewer@shop.example', role: 'viewer' });
+  const tenant = await box.openTenant();
+  const invite = await tenant.staff.post('/admin/invites', { email: 'viewer@shop.example', role: 'viewer' });
   const password = 'a long password';
-  await shop.visitor().post('/admin/invites/accept', { token: invite.body.token, name: 'Viewer', password });
-  const login = await shop.visitor().post('/admin/auth/login', { email: 'viewer@shop.example', password });
+  await tenant.visitor().post('/admin/invites/accept', { token: invite.body.token, name: 'Viewer', password });
+  const login = await tenant.visitor().post('/admin/auth/login', { email: 'viewer@shop.example', password });
   const headers = { authorization: `Bearer ${login.body.token}` };
-  t.match(await shop.visitor().get('/admin/audit-log', { headers }), { status: 200, body: { items: exactly([{}]) } });
+  t.match(await tenant.visitor().get('/admin/audit-log', { headers }), { status: 200, body: { items: exactly([{}]) } });
 });
 
 t.test('a change and its entry stand or fall together', async (t) => {
-  const shop = await box.openShop();
-  const actor = { type: 'staff', id: shop.id, label: shop.email } as const;
-  const db = box.box.database.forTenant(shop.id, actor);
+  const tenant = await box.openTenant();
+  const actor = { type: 'staff', id: tenant.id, label: tenant.email } as const;
+  const db = box.box.database.forTenant(tenant.id, actor);
   const undone = db.transaction(async (transaction) => {
     await transaction.update('stores', {}, { name: 'Undone' });
     throw new Error('undone');
   });
   await t.rejects(undone, { message: 'undone' });
-  t.strictSame(await log(shop), [], 'a change rolled back leaves no entry');
+  t.strictSame(await log(tenant), [], 'a change rolled back leaves no entry');
 
-  const before = (await shop.staff.get('/admin/store')).body;
+  const before = (await tenant.staff.get('/admin/store')).body;
   // The table refuses the entry: so the change must not be there either.
   await box.owner.query(
     `alter table audit_entries add constraint refused check (after->>'name' is distinct from 'Unrecorded')`,
   );
-  t.match(await shop.staff.patch('/admin/store', { name: 'Unrecorded' }), { status: 500 });
-  t.strictSame((await shop.staff.get('/admin/store')).body, before);
-  t.match(await shop.staff.patch('/admin/store', { name: 'Recorded' }), { status: 200 });
-  t.equal((await log(shop)).length, 1, 'the entry is not itself recorded');
+  t.match(await tenant.staff.patch('/admin/store', { name: 'Unrecorded' }), { status: 500 });
+  t.strictSame((await tenant.staff.get('/admin/store')).body, before);
+  t.match(await tenant.staff.patch('/admin/store', { name: 'Recorded' }), { status: 200 });
+  t.equal((await log(tenant)).length, 1, 'the entry is not itself recorded');
 });
 
 t.test('two changes at once leave two entries that follow from each other', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   const names = ['One', 'Two', 'Three', 'Four'];
-  await Promise.all(names.map((name) => shop.staff.patch('/admin/store', { name })));
-  const entries = (await log(shop)).map(({ before, after }) => [before?.name, after?.name]);
+  await Promise.all(names.map((name) => tenant.staff.patch('/admin/store', { name })));
+  const entries = (await log(tenant)).map(({ before, after }) => [before?.name, after?.name]);
   t.equal(entries.length, names.length);
   t.strictSame(entries.map(([, after]) => after).sort(), [...names].sort());
-  const { name } = (await shop.staff.get('/admin/store')).body;
+  const { name } = (await tenant.staff.get('/admin/store')).body;
   const next = new Map(entries as [string, string][]);
-  let last = shop.slug;
+  let last = tenant.slug;
   for (let step = 0; step < names.length; step++) last = next.get(last) ?? '';
   t.equal(last, name, 'each begins where another ended');
 });
 
 t.test('nothing changes or removes an entry', async (t) => {
-  const shop = await box.openShop();
-  await shop.staff.patch('/admin/store', { name: 'Kept' });
-  const [entry] = await log(shop);
+  const tenant = await box.openTenant();
+  await tenant.staff.patch('/admin/store', { name: 'Kept' });
+  const [entry] = await log(tenant);
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-    t.match(await shop.staff.call(method, '/admin/audit-log'), { status: 405 });
-    t.match(await shop.staff.call(method, `/admin/audit-log/${entry?.id}`), { status: 404 });
+    t.match(await tenant.staff.call(method, '/admin/audit-log'), { status: 405 });
+    t.match(await tenant.staff.call(method, `/admin/audit-log/${entry?.id}`), { status: 404 });
   }
-  t.strictSame(await log(shop), [entry]);
+  t.strictSame(await log(tenant), [entry]);
 });

@@ -119,7 +119,7 @@ t.test('one address tries twenty accounts, then waits', async (t) => {
     "select attempts from auth_attempts where tenant_id = $1 and kind = 'staff password account'",
   );
   t.equal(after.length, before.length, 'what is refused is counted nowhere');
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.match(await other.visitor().post(path, { email: other.email, password: other.password }), { status: 200 });
 });
 

@@ -116,7 +116,7 @@ t.test('a device is known to the accounts whose password was right on it, and to
   t.match(planted, { status: 200, body: { device: /^dvc_/ } });
   t.not(planted.body.device, body.device, 'what somebody else may know is never taken for a device');
 
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const there = await other
     .visitor()
     .post(path, { email: other.email, password: other.password, device: planted.body.device });

@@ -1,7 +1,7 @@
 /**
  * Passwords: changed by who knows the current one, or reset by a link.
  */
-import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
 import { hire, packages, password, signIn } from '../testing/index.ts';
@@ -14,16 +14,17 @@ interface Requested {
 }
 
 /** The newest request for a link, as whoever sends it learns of it. */
-async function requested(shop: TestShop): Promise<Requested['payload'] | undefined> {
-  const events = await shop.db.query<Requested>(
+async function requested(tenant: TestTenant): Promise<Requested['payload'] | undefined> {
+  const events = await tenant.db.query<Requested>(
     "select payload from event_outbox where tenant_id = $1 and type = 'staff.password_reset_requested' order by id desc",
   );
   return events[0]?.payload;
 }
 
-const forgot = (email: string, shop: TestShop = box) => shop.visitor().post('/admin/auth/password/forgot', { email });
-const reset = (token: string, to = next, shop: TestShop = box) =>
-  shop.visitor().post('/admin/auth/password/reset', { token, password: to });
+const forgot = (email: string, tenant: TestTenant = box) =>
+  tenant.visitor().post('/admin/auth/password/forgot', { email });
+const reset = (token: string, to = next, tenant: TestTenant = box) =>
+  tenant.visitor().post('/admin/auth/password/reset', { token, password: to });
 
 /** A link for somebody, as it stands in the message. */
 async function link(email: string): Promise<{ requestId: string; token: string }> {
@@ -84,7 +85,7 @@ t.test('a link is used by one of two who come at once', async (t) => {
 });
 
 t.test('a link is worth nothing in another shop, too late, replaced, or for who was disabled', async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const person = await hire(box, 'viewer');
   const first = await link(person.email);
   t.match(await reset(first.token, next, other), { status: 404 });

@@ -11,7 +11,7 @@ t.setTimeout(600_000);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const credentials = { email: box.email, password: box.password };
 
-const me = (headers: Record<string, string>, shop = box.visitor()) => shop.get('/admin/me', { headers });
+const me = (headers: Record<string, string>, tenant = box.visitor()) => tenant.get('/admin/me', { headers });
 const logIn = (headers: Record<string, string> = {}, more: object = {}) =>
   box.visitor().post('/admin/auth/login', { ...credentials, ...more }, { headers });
 
@@ -48,7 +48,7 @@ t.test('a session in a cookie is seen by the administration alone, and by no scr
   t.match(await me({ cookie }), { status: 200, body: { email: box.email } });
   t.match(await me({ cookie, authorization: 'Bearer wrong' }), { status: 401 }, 'the header counts before the cookie');
 
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.match(await me({ cookie }, other.visitor()), { status: 401 }, "one shop's cookie is nothing in another");
 
   const out = await box.visitor().post('/admin/auth/logout', undefined, { headers: { cookie } });

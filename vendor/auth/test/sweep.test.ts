@@ -22,13 +22,13 @@ const counts = async () => {
 };
 
 t.test('the job removes what has run out of one shop, and nothing else', async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const person = await hire(box, 'viewer');
-  for (const shop of [box, other]) {
-    await shop.staff.post('/admin/invites', { email: 'late@shop.example', role: 'viewer' });
-    await shop.staff.post('/admin/invites', { email: 'soon@shop.example', role: 'viewer' });
-    await shop.visitor().post('/admin/auth/password/forgot', { email: shop.email });
-    await shop.visitor().post('/admin/auth/login', { email: 'nobody@shop.example', password: 'wrong password' });
+  for (const tenant of [box, other]) {
+    await tenant.staff.post('/admin/invites', { email: 'late@shop.example', role: 'viewer' });
+    await tenant.staff.post('/admin/invites', { email: 'soon@shop.example', role: 'viewer' });
+    await tenant.visitor().post('/admin/auth/password/forgot', { email: tenant.email });
+    await tenant.visitor().post('/admin/auth/login', { email: 'nobody@shop.example', password: 'wrong password' });
   }
   await box.visitor().post('/admin/auth/password/forgot', { email: person.email });
   const before = await counts();
@@ -43,10 +43,10 @@ t.test('the job removes what has run out of one shop, and nothing else', async (
     const text = `update ${table} set expires_at = now() - interval '1 second' where tenant_id = $1 and ${which}`;
     await box.db.query(text, [person.id]);
   }
-  for (const shop of [box, other]) {
+  for (const tenant of [box, other]) {
     const old = "set expires_at = now() - interval '1 second' where tenant_id = $1";
-    await shop.db.query(`update staff_invites ${old} and email = 'late@shop.example'`);
-    await shop.db.query(`update auth_attempts ${old} and kind = 'staff password account'`);
+    await tenant.db.query(`update staff_invites ${old} and email = 'late@shop.example'`);
+    await tenant.db.query(`update auth_attempts ${old} and kind = 'staff password account'`);
   }
   const ran = (await counts()).map((row) => row?.old);
   t.strictSame(ran, [1, 1, 1, 1]);

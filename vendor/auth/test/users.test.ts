@@ -52,20 +52,20 @@ t.test('who is removed is gone, with their sessions', async (t) => {
 });
 
 t.test('the last active owner stays one', async (t) => {
-  const shop = await box.openShop();
-  const { id } = (await shop.staff.get('/admin/me')).body;
+  const tenant = await box.openTenant();
+  const { id } = (await tenant.staff.get('/admin/me')).body;
   const path = `/admin/users/${id}`;
   const refused = { status: 409, body: { code: 'last_owner' } };
-  t.match(await shop.staff.patch(path, { role: 'manager' }), refused);
-  t.match(await shop.staff.patch(path, { status: 'disabled' }), refused);
-  t.match(await shop.staff.delete(path), { status: 409, body: { code: 'own_account' } });
-  t.match(await shop.staff.patch(path, { role: 'owner', status: 'active' }), { status: 200 }, 'no change is none');
+  t.match(await tenant.staff.patch(path, { role: 'manager' }), refused);
+  t.match(await tenant.staff.patch(path, { status: 'disabled' }), refused);
+  t.match(await tenant.staff.delete(path), { status: 409, body: { code: 'own_account' } });
+  t.match(await tenant.staff.patch(path, { role: 'owner', status: 'active' }), { status: 200 }, 'no change is none');
 
-  const second = await hire(box, 'owner', shop);
-  await shop.staff.patch(`/admin/users/${second.id}`, { status: 'disabled' });
-  t.match(await shop.staff.patch(path, { role: 'viewer' }), refused, 'a disabled owner does not count');
-  await shop.staff.patch(`/admin/users/${second.id}`, { status: 'active' });
-  t.match(await shop.staff.patch(path, { role: 'viewer' }), { status: 200, body: { role: 'viewer' } });
+  const second = await hire(box, 'owner', tenant);
+  await tenant.staff.patch(`/admin/users/${second.id}`, { status: 'disabled' });
+  t.match(await tenant.staff.patch(path, { role: 'viewer' }), refused, 'a disabled owner does not count');
+  await tenant.staff.patch(`/admin/users/${second.id}`, { status: 'active' });
+  t.match(await tenant.staff.patch(path, { role: 'viewer' }), { status: 200, body: { role: 'viewer' } });
 });
 
 t.test('of two owners who act on each other at once, one stays', async (t) => {
@@ -75,16 +75,16 @@ t.test('of two owners who act on each other at once, one stays', async (t) => {
     ['remove', (who, path) => who.delete(path)],
   ];
   for (const [name, act] of acts) {
-    const shop = await box.openShop();
-    const first = (await shop.staff.get('/admin/me')).body.id;
-    const second = await hire(box, 'owner', shop);
+    const tenant = await box.openTenant();
+    const first = (await tenant.staff.get('/admin/me')).body.id;
+    const second = await hire(box, 'owner', tenant);
     const answers = await Promise.all([
-      act(shop.staff, `/admin/users/${second.id}`),
+      act(tenant.staff, `/admin/users/${second.id}`),
       act(second, `/admin/users/${first}`),
     ]);
     const done = answers.filter(({ status }) => status < 300);
     t.equal(done.length, 1, `${name}: ${answers.map(({ status }) => status)}`);
-    const owners = await shop.db.query(
+    const owners = await tenant.db.query(
       "select id from staff_users where tenant_id = $1 and role = 'owner' and status = 'active'",
     );
     t.equal(owners.length, 1, name);
@@ -109,7 +109,7 @@ t.test('invites are listed, revoked and run out', async (t) => {
     (await box.staff.get('/admin/invites?limit=100')).body.items.map(({ email }: { email: string }) => email);
   t.ok((await listed()).includes('open@shop.example'));
   t.match(await invite('open@shop.example'), { status: 409, body: { code: 'already_staff' } });
-  t.match(await (await box.openShop()).staff.delete(`/admin/invites/${made.id}`), { status: 404 });
+  t.match(await (await box.openTenant()).staff.delete(`/admin/invites/${made.id}`), { status: 404 });
   t.match(await box.staff.delete(`/admin/invites/${made.id}`), { status: 204 });
   t.match(await box.staff.delete(`/admin/invites/${made.id}`), { status: 404 });
 

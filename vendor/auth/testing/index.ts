@@ -2,7 +2,7 @@
  * People for the tests: hired through invites as anybody is, and calling from an address of their own.
  */
 import { request } from 'node:http';
-import { type Answer, type Caller, callerOf, type TestBox, type TestShop } from '@carton/runtime/testing';
+import { type Answer, type Caller, callerOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 export const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 export const password = 'correct horse battery';
@@ -15,22 +15,22 @@ export interface Person extends Caller {
 let hired = 0;
 
 /** Invites somebody, who joins and signs in. */
-export async function hire(box: TestBox, role: string, shop: TestShop = box): Promise<Person> {
+export async function hire(box: TestBox, role: string, tenant: TestTenant = box): Promise<Person> {
   hired += 1;
   const email = `${role}-${hired}@shop.example`;
-  const { token } = (await shop.staff.post('/admin/invites', { email, role })).body;
-  const { id } = (await shop.visitor().post('/admin/invites/accept', { token, name: role, password })).body;
-  return { ...(await signIn(box, shop, { email, password })), id, email };
+  const { token } = (await tenant.staff.post('/admin/invites', { email, role })).body;
+  const { id } = (await tenant.visitor().post('/admin/invites/accept', { token, name: role, password })).body;
+  return { ...(await signIn(box, tenant, { email, password })), id, email };
 }
 
 /** A caller with a session of their own. */
 export async function signIn(
   box: TestBox,
-  shop: TestShop,
+  tenant: TestTenant,
   credentials: { email: string; password: string },
 ): Promise<Caller> {
-  const { headers } = shop.visitor();
-  const { body } = await shop.visitor().post('/admin/auth/login', credentials);
+  const { headers } = tenant.visitor();
+  const { body } = await tenant.visitor().post('/admin/auth/login', credentials);
   return callerOf(box.url, { ...headers, authorization: `Bearer ${body.token}` });
 }
 
@@ -58,16 +58,16 @@ export function postFrom(
 }
 
 /** As if the attempts that were counted had been made so many minutes ago. */
-export async function pretendMinutesAgo(shop: TestShop, minutes: number): Promise<void> {
-  await shop.db.query(
+export async function pretendMinutesAgo(tenant: TestTenant, minutes: number): Promise<void> {
+  await tenant.db.query(
     "update auth_attempts set last_at = clock_timestamp() - $2::integer * interval '1 minute' where tenant_id = $1",
     [minutes],
   );
 }
 
 /** As if the count that was moved last stood at so many attempts. */
-export async function pretendAttempts(shop: TestShop, kind: string, attempts: number): Promise<void> {
-  await shop.db.query(
+export async function pretendAttempts(tenant: TestTenant, kind: string, attempts: number): Promise<void> {
+  await tenant.db.query(
     `update auth_attempts set attempts = $3
       where tenant_id = $1 and kind = $2 and subject_hash = (
         select subject_hash from auth_attempts where tenant_id = $1 and kind = $2 order by last_at desc limit 1)`,

@@ -28,7 +28,7 @@ t.test('a region brings its currency and its prices', async (t) => {
 
 t.test('what does not fit is refused, and named', async (t) => {
   const us = await region(box, 'USD');
-  const elsewhere = await region(await box.openShop(), 'USD');
+  const elsewhere = await region(await box.openTenant(), 'USD');
   const shopper = await shopperWith(box, [await forSale(box), 1]);
   await shopper.patch('/cart', { regionId: us });
   const cases: [unknown, string][] = [

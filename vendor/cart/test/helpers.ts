@@ -2,7 +2,7 @@
  * What the tests of cart share: a box, variants for sale, and what stands in the tables.
  */
 import type { ShopperSession, TenantDatabase } from '@carton/runtime';
-import { type Caller, createTestBox, sessionHashOf, type TestBox, type TestShop } from '@carton/runtime/testing';
+import { type Caller, createTestBox, sessionHashOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart'];
 
@@ -26,39 +26,39 @@ let made = 0;
 
 /** A published product of one variant, with a price in EUR and stock. */
 export async function forSale(
-  shop: TestShop,
+  tenant: TestTenant,
   { price = 1000, stock = 100, status = 'published' } = {},
 ): Promise<ForSale> {
   const title = `Product ${++made}`;
   const variants = [{ title: 'Only', sku: `SKU-${made}`, weight: 200 }];
-  const product = await shop.staff.post('/admin/products', { title, status, variants });
+  const product = await tenant.staff.post('/admin/products', { title, status, variants });
   if (product.status !== 201) throw new Error(JSON.stringify(product.body));
   const variantId: string = product.body.variants[0].id;
-  const item = (await shop.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
+  const item = (await tenant.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
   const path = `/admin/stock-items/${item.id}`;
   const sold: ForSale = {
     productId: product.body.id,
     variantId,
     title,
-    price: (prices) => shop.staff.put(`/admin/variants/${variantId}/prices`, { prices }),
+    price: (prices) => tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices }),
     stock: (quantity) =>
-      shop.staff.post(`${path}/adjustments`, { quantity, reason: quantity < 0 ? 'lost' : 'received' }),
-    keep: (patch) => shop.staff.patch(path, patch),
+      tenant.staff.post(`${path}/adjustments`, { quantity, reason: quantity < 0 ? 'lost' : 'received' }),
+    keep: (patch) => tenant.staff.patch(path, patch),
   };
   await sold.price([{ currency: 'EUR', amount: price }]);
   if (stock > 0) await sold.stock(stock);
   return sold;
 }
 
-export async function region(shop: TestShop, currency: string): Promise<string> {
-  const answer = await shop.staff.post('/admin/regions', { name: `Sells in ${currency}`, currency });
+export async function region(tenant: TestTenant, currency: string): Promise<string> {
+  const answer = await tenant.staff.post('/admin/regions', { name: `Sells in ${currency}`, currency });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return answer.body.id;
 }
 
 /** A shopper whose cart holds these pieces. */
-export async function shopperWith(shop: TestShop, ...pieces: [ForSale, number][]): Promise<Caller> {
-  const shopper = shop.shopper();
+export async function shopperWith(tenant: TestTenant, ...pieces: [ForSale, number][]): Promise<Caller> {
+  const shopper = tenant.shopper();
   for (const [{ variantId }, quantity] of pieces) {
     const { status, body } = await shopper.post('/cart/items', { variantId, quantity });
     if (status !== 201) throw new Error(JSON.stringify(body));
@@ -77,21 +77,24 @@ export function piecesOf(cart: { items: { variantId: string; quantity: number }[
 }
 
 /** Events about a cart in their order. */
-export function eventsOf(shop: TestShop, cartId: string) {
-  return shop.db.query<{ type: string; payload: Record<string, unknown> }>(
+export function eventsOf(tenant: TestTenant, cartId: string) {
+  return tenant.db.query<{ type: string; payload: Record<string, unknown> }>(
     'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
     [cartId],
   );
 }
 
-export async function countRows(shop: TestShop, table: 'carts' | 'cart_line_items' | 'event_outbox'): Promise<number> {
-  const [row] = await shop.db.query<{ count: number }>(`select count(*) from ${table} where tenant_id = $1`);
+export async function countRows(
+  tenant: TestTenant,
+  table: 'carts' | 'cart_line_items' | 'event_outbox',
+): Promise<number> {
+  const [row] = await tenant.db.query<{ count: number }>(`select count(*) from ${table} where tenant_id = $1`);
   return row?.count as number;
 }
 
 /** Runs work in a transaction that ends when `finish` is called. */
 export async function holding<T>(
-  { db }: TestShop,
+  { db }: TestTenant,
   work: (tx: TenantDatabase) => Promise<T>,
 ): Promise<{ result: T; finish(): Promise<void> }> {
   let finish = () => {};

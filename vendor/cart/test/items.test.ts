@@ -114,7 +114,7 @@ t.test('what cannot be ordered does not go in', async (t) => {
   await unpriced.price([{ currency: 'USD', amount: 1000 }]);
   const short = await forSale(box, { stock: 2 });
   const plenty = await forSale(box, { stock: 100_000 });
-  const elsewhere = await forSale(await box.openShop());
+  const elsewhere = await forSale(await box.openTenant());
   const cases: [string, unknown, number, string][] = [
     ['unknown', { variantId: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001', quantity: 1 }, 404, 'variant_not_found'],
     ["another shop's", { variantId: elsewhere.variantId, quantity: 1 }, 404, 'variant_not_found'],
@@ -205,7 +205,7 @@ t.test("no shopper and no shop reaches another's cart", async (t) => {
   const path = `/cart/items/${items[0].id}`;
   t.match(await other.patch(path, { quantity: 2 }), { status: 404 });
   t.match(await other.delete(path), { status: 404 });
-  const stranger = (await box.openShop()).visitor();
+  const stranger = (await box.openTenant()).visitor();
   const headers = { 'x-session-id': shopper.headers['x-session-id'] as string };
   t.match(await stranger.get('/cart', { headers }), { status: 200, body: { id: null, items: exactly([]) } });
   t.match(await stranger.delete(path, { headers }), { status: 404 });

@@ -5,7 +5,7 @@ import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
 import type { ExtensionPoint } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { bindProvider, buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { bindProvider, buyer, makeArticle, shopperWith, standing } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await makeArticle(box, 'mug', 1000, 1000);

@@ -3,7 +3,7 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { buyer, makeArticle, shopperWith, standing } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const shirt = await makeArticle(box, 'shirt', 1999, 1000);
@@ -157,7 +157,7 @@ t.test('an order is whole for who placed it, and masked for anyone else', async 
       notes: 'Gate code 7',
     })
   ).body;
-  const other = await box.openShop();
+  const other = await box.openTenant();
   for (const reader of [box.visitor(), box.shopper()]) {
     const { status, body } = await reader.get(`/checkout/${id}`);
     t.equal(status, 200);

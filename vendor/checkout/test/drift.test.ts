@@ -3,7 +3,7 @@
  */
 import { type Caller, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { type Article, bindProvider, buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { type Article, bindProvider, buyer, makeArticle, shopperWith, standing } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

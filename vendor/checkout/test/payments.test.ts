@@ -5,7 +5,7 @@ import { newId } from '@carton/runtime';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import pg from 'pg';
 import t from 'tap';
-import { bindProvider, buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { bindProvider, buyer, makeArticle, shopperWith, standing } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await makeArticle(box, 'mug', 1250, 1000);

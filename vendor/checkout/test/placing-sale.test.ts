@@ -8,7 +8,7 @@ import { newId, type TenantDatabase } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { boxWithPerks } from './perks.ts';
-import { makeArticle } from './shop.ts';
+import { makeArticle } from './tenant.ts';
 
 const box = await boxWithPerks(t);
 const { db } = box;

@@ -8,7 +8,7 @@ import type { ExtensionPoint } from '@carton/runtime';
 import type { Caller } from '@carton/runtime/testing';
 import t from 'tap';
 import { boxWithPerks } from './perks.ts';
-import { buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { buyer, makeArticle, shopperWith, standing } from './tenant.ts';
 
 const box = await boxWithPerks(t);
 const { db } = box;

@@ -3,7 +3,7 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { buyer, makeArticle, shopperWith, standing } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const article = await makeArticle(box, 'article', 500, 1000);

@@ -4,7 +4,7 @@
 import { releaseAllEnded } from '@carton/inventory';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { type Article, bindProvider, buyer, makeArticle, shopperWith } from './shop.ts';
+import { type Article, bindProvider, buyer, makeArticle, shopperWith } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const settings = '/admin/checkout-settings';

@@ -5,7 +5,7 @@ import { orderPlacing, type PlacingStep, placingOrder } from '@carton/checkout';
 import type { ExtensionPoint } from '@carton/runtime';
 import { countJourneys, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, makeArticle, shopperWith } from './shop.ts';
+import { buyer, makeArticle, shopperWith } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await makeArticle(box, 'mug', 1250, 1000);

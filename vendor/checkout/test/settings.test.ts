@@ -2,15 +2,15 @@
  * What a shop asks for, and what is recorded of those who try.
  */
 import { newId } from '@carton/runtime';
-import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { bindProvider, buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { bindProvider, buyer, makeArticle, shopperWith, standing } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await makeArticle(box, 'mug', 1250, 1000);
 const path = '/admin/checkout-settings';
 
-async function attemptsOf({ db }: TestShop, cartId: string) {
+async function attemptsOf({ db }: TestTenant, cartId: string) {
   const [attempt] = await db.query(
     'select status, code, order_id, attempts from checkout_attempts where tenant_id = $1 and cart_id = $2',
     [cartId],
@@ -18,7 +18,7 @@ async function attemptsOf({ db }: TestShop, cartId: string) {
   return attempt;
 }
 
-async function eventsOf({ db }: TestShop, cartId: string): Promise<string[]> {
+async function eventsOf({ db }: TestTenant, cartId: string): Promise<string[]> {
   const events = await db.query<{ type: string; payload: { code?: string } }>(
     "select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 and type like 'checkout.%' order by id",
     [cartId],
@@ -32,7 +32,7 @@ t.test('the settings are those of the store', async (t) => {
   t.match(changed, { status: 200, body: { guestCheckout: false, checkoutRequires: exactly(['phone']) } });
   t.match((await box.staff.get('/admin/store')).body, { guestCheckout: false, checkoutRequires: exactly(['phone']) });
   await box.staff.patch(path, { guestCheckout: true, checkoutRequires: [] });
-  const other = await box.openShop();
+  const other = await box.openTenant();
   await other.staff.patch(path, { checkoutRequires: ['billing'] });
   t.match((await box.staff.get(path)).body, { checkoutRequires: exactly([]) }, 'each shop has its own');
   const cases: [string, object][] = [

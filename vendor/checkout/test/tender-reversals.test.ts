@@ -7,7 +7,7 @@ import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { bind, boxWithGiftCards, cardBalances, entriesOf, makeCard, payWith } from './gift-cards.ts';
-import { buyer, makeArticle, shopperWith } from './shop.ts';
+import { buyer, makeArticle, shopperWith } from './tenant.ts';
 
 const box = await boxWithGiftCards(t);
 const mug = await makeArticle(box, 'mug', 2500, 1000);

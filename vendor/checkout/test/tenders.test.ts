@@ -6,7 +6,7 @@ import { newId } from '@carton/runtime';
 import { exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { bind, boxWithGiftCards, cardBalances, entriesOf, makeCard, payWith } from './gift-cards.ts';
-import { buyer, makeArticle, shopperWith, standing } from './shop.ts';
+import { buyer, makeArticle, shopperWith, standing } from './tenant.ts';
 
 const box = await boxWithGiftCards(t);
 const mug = await makeArticle(box, 'mug', 2500, 1000);

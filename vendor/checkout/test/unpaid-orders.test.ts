@@ -4,7 +4,7 @@
 import { cancelOverdue } from '@carton/order';
 import { createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, makeArticle, shopperWith } from './shop.ts';
+import { buyer, makeArticle, shopperWith } from './tenant.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const settings = '/admin/checkout-settings';

@@ -1,21 +1,21 @@
 /**
  * Collections: made by hand in an order, or filled by a rule; what shoppers see of them.
  */
-import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'collection'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'growth' });
 const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
 
-async function makeProduct(title: string, status = 'published', shop: TestShop = box): Promise<string> {
-  const made = await shop.staff.post('/admin/products', { title, status });
+async function makeProduct(title: string, status = 'published', tenant: TestTenant = box): Promise<string> {
+  const made = await tenant.staff.post('/admin/products', { title, status });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   return made.body.id;
 }
 
-async function make(body: Record<string, unknown>, shop: TestShop = box) {
-  const made = await shop.staff.post('/admin/collections', body);
+async function make(body: Record<string, unknown>, tenant: TestTenant = box) {
+  const made = await tenant.staff.post('/admin/collections', body);
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   return { ...made.body, path: `/admin/collections/${made.body.id}` };
 }
@@ -56,7 +56,7 @@ t.test('a collection made by hand keeps the order of its products', async (t) =>
 
 t.test('products that are no products of this shop are refused', async (t) => {
   const mine = await makeProduct('Mine');
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const theirs = await makeProduct('Theirs', 'published', other);
   const gone = await makeProduct('Gone');
   await box.staff.delete(`/admin/products/${gone}`);
@@ -108,24 +108,24 @@ t.test('shoppers see published products only, page by page, whatever stands betw
 });
 
 t.test('a collection with a rule fills itself', async (t) => {
-  const shop = await box.openShop();
-  const made = await make({ title: 'Hats', rule }, shop);
+  const tenant = await box.openTenant();
+  const made = await make({ title: 'Hats', rule }, tenant);
   t.match(made, { kind: 'rule', productIds: exactly([]) });
   t.strictSame(made.rule, rule);
-  for (const title of ['Red hat', 'Scarf', 'Blue HAT']) await makeProduct(title, 'published', shop);
-  await makeProduct('Draft hat', 'draft', shop);
-  t.strictSame(titlesOf(await shop.visitor().get('/collections/hats')), ['Blue HAT', 'Red hat']);
-  const first = await shop.visitor().get('/collections/hats?limit=1');
-  const next = await shop.visitor().get(`/collections/hats?limit=1&cursor=${first.body.products.nextCursor}`);
+  for (const title of ['Red hat', 'Scarf', 'Blue HAT']) await makeProduct(title, 'published', tenant);
+  await makeProduct('Draft hat', 'draft', tenant);
+  t.strictSame(titlesOf(await tenant.visitor().get('/collections/hats')), ['Blue HAT', 'Red hat']);
+  const first = await tenant.visitor().get('/collections/hats?limit=1');
+  const next = await tenant.visitor().get(`/collections/hats?limit=1&cursor=${first.body.products.nextCursor}`);
   t.strictSame([...titlesOf(first), ...titlesOf(next)], ['Blue HAT', 'Red hat']);
 
   const other = { match: 'any', conditions: [{ field: 'handle', operator: 'equals', value: 'scarf' }] };
-  t.strictSame((await shop.staff.patch(made.path, { rule: other })).body.rule, other);
-  t.strictSame(titlesOf(await shop.visitor().get('/collections/hats')), ['Scarf']);
-  const set = await shop.staff.put(`${made.path}/products`, { productIds: [] });
+  t.strictSame((await tenant.staff.patch(made.path, { rule: other })).body.rule, other);
+  t.strictSame(titlesOf(await tenant.visitor().get('/collections/hats')), ['Scarf']);
+  const set = await tenant.staff.put(`${made.path}/products`, { productIds: [] });
   t.match(set, { status: 409, body: { code: 'collection_made_by_rule' } });
-  const byHand = await make({ title: 'By hand' }, shop);
-  const ruled = await shop.staff.patch(byHand.path, { rule });
+  const byHand = await make({ title: 'By hand' }, tenant);
+  const ruled = await tenant.staff.patch(byHand.path, { rule });
   t.match(ruled, { status: 409, body: { code: 'collection_made_by_hand' } });
 });
 
@@ -201,18 +201,18 @@ t.test('of products set at once, one list stands', async (t) => {
 });
 
 t.test('collections are listed page by page', async (t) => {
-  const shop = await box.openShop();
-  for (const title of ['A', 'B', 'C']) await make({ title, rule }, shop);
+  const tenant = await box.openTenant();
+  for (const title of ['A', 'B', 'C']) await make({ title, rule }, tenant);
   for (const [caller, path] of [
-    [shop.visitor(), '/collections'],
-    [shop.staff, '/admin/collections'],
+    [tenant.visitor(), '/collections'],
+    [tenant.staff, '/admin/collections'],
   ] as const) {
     const first = await caller.get(`${path}?limit=2`);
     const second = await caller.get(`${path}?limit=2&cursor=${first.body.nextCursor}`);
     const titles = [...first.body.items, ...second.body.items].map(({ title }) => title);
     t.strictSame(titles, ['C', 'B', 'A'], path);
   }
-  const [seen] = (await shop.visitor().get('/collections')).body.items;
+  const [seen] = (await tenant.visitor().get('/collections')).body.items;
   t.strictSame(Object.keys(seen).sort(), ['description', 'handle', 'id', 'title'], 'a rule is for staff');
 });
 

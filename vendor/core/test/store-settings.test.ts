@@ -57,7 +57,7 @@ t.test('two changes at once lose nothing', async (t) => {
 });
 
 t.test('each shop has its own', async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.strictSame((await other.staff.get(path)).body.settings.engraving, { longest: 20, fonts: ['serif'] });
 });
 

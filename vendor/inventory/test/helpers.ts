@@ -1,7 +1,7 @@
 /**
  * What the tests of inventory share: a box, variants with stock, and the state of the ledger.
  */
-import { createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'inventory'].map((name) => `@carton/${name}`);
 
@@ -19,28 +19,32 @@ export interface Stocked {
 let made = 0;
 
 /** A published product of one variant with this many on hand. */
-export async function stocked(shop: TestShop, onHand: number, item: Record<string, unknown> = {}): Promise<Stocked> {
+export async function stocked(
+  tenant: TestTenant,
+  onHand: number,
+  item: Record<string, unknown> = {},
+): Promise<Stocked> {
   const sku = `SKU-${++made}`;
-  const product = await shop.staff.post('/admin/products', {
+  const product = await tenant.staff.post('/admin/products', {
     title: `Product ${made}`,
     status: 'published',
     variants: [{ sku }],
   });
   if (product.status !== 201) throw new Error(JSON.stringify(product.body));
   const variantId = product.body.variants[0].id;
-  const itemId = (await shop.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0].id;
-  if (onHand > 0) await adjust(shop, itemId, { quantity: onHand, reason: 'received' });
-  if (Object.keys(item).length > 0) await shop.staff.patch(`/admin/stock-items/${itemId}`, item);
+  const itemId = (await tenant.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0].id;
+  if (onHand > 0) await adjust(tenant, itemId, { quantity: onHand, reason: 'received' });
+  if (Object.keys(item).length > 0) await tenant.staff.patch(`/admin/stock-items/${itemId}`, item);
   return { productId: product.body.id, variantId, itemId, sku };
 }
 
-export function adjust(shop: TestShop, itemId: string, body: unknown, headers?: Record<string, string>) {
-  return shop.staff.post(`/admin/stock-items/${itemId}/adjustments`, body, { headers });
+export function adjust(tenant: TestTenant, itemId: string, body: unknown, headers?: Record<string, string>) {
+  return tenant.staff.post(`/admin/stock-items/${itemId}/adjustments`, body, { headers });
 }
 
 /** On hand and reserved by the level, and on hand as the ledger has it. */
-export async function levelOf(shop: TestShop, itemId: string) {
-  const [level] = await shop.db.query<{ onHand: number; reserved: number; ledger: number }>(
+export async function levelOf(tenant: TestTenant, itemId: string) {
+  const [level] = await tenant.db.query<{ onHand: number; reserved: number; ledger: number }>(
     `select on_hand, reserved,
             (select coalesce(sum(quantity), 0) from stock_movements
               where tenant_id = $1 and stock_item_id = $2) as ledger
@@ -51,8 +55,8 @@ export async function levelOf(shop: TestShop, itemId: string) {
 }
 
 /** Payloads of the events of a type, in their order. */
-export async function eventsOf(shop: TestShop, type: string): Promise<Record<string, unknown>[]> {
-  const rows = await shop.db.query<{ payload: Record<string, unknown> }>(
+export async function eventsOf(tenant: TestTenant, type: string): Promise<Record<string, unknown>[]> {
+  const rows = await tenant.db.query<{ payload: Record<string, unknown> }>(
     'select payload from event_outbox where tenant_id = $1 and type = $2 order by id',
     [type],
   );

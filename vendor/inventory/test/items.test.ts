@@ -5,7 +5,7 @@ import { takeStock } from '../index.ts';
 import { adjust, eventsOf, levelOf, openBox, stocked } from './helpers.ts';
 
 const box = await openBox(t);
-const other = await box.openShop();
+const other = await box.openTenant();
 
 t.test('every new variant has a stock item: tracked, none on hand, no back-orders', async (t) => {
   const shirt = await stocked(box, 0);
@@ -122,15 +122,15 @@ t.test('settings of an item', async (t) => {
 });
 
 t.test('the list: pages, low stock, and no deleted variants', async (t) => {
-  const shop = await box.openShop();
-  const plenty = await stocked(shop, 9, { lowStockLevel: 5 });
-  const low = await stocked(shop, 5, { lowStockLevel: 5 });
-  const none = await stocked(shop, 0);
-  const untracked = await stocked(shop, 0, { tracked: false });
-  const deleted = await stocked(shop, 0);
-  await shop.staff.delete(`/admin/products/${deleted.productId}`);
+  const tenant = await box.openTenant();
+  const plenty = await stocked(tenant, 9, { lowStockLevel: 5 });
+  const low = await stocked(tenant, 5, { lowStockLevel: 5 });
+  const none = await stocked(tenant, 0);
+  const untracked = await stocked(tenant, 0, { tracked: false });
+  const deleted = await stocked(tenant, 0);
+  await tenant.staff.delete(`/admin/products/${deleted.productId}`);
   const list = async (query: string) => {
-    const { body } = await shop.staff.get(`/admin/stock-items?${query}`);
+    const { body } = await tenant.staff.get(`/admin/stock-items?${query}`);
     return body.items.map(({ id }: { id: string }) => id);
   };
   const all = [untracked, none, low, plenty].map(({ itemId }) => itemId);
@@ -143,29 +143,29 @@ t.test('the list: pages, low stock, and no deleted variants', async (t) => {
   let cursor: string | null = null;
   do {
     const next: string = cursor ? `&cursor=${cursor}` : '';
-    const { body } = await shop.staff.get(`/admin/stock-items?limit=2${next}`);
+    const { body } = await tenant.staff.get(`/admin/stock-items?limit=2${next}`);
     found.push(...body.items.map(({ id }: { id: string }) => id));
     cursor = body.nextCursor;
   } while (cursor);
   t.strictSame(found, all);
-  t.match(await shop.staff.get(`/admin/stock-items/${deleted.itemId}`), { status: 200 }, 'it can still be read');
+  t.match(await tenant.staff.get(`/admin/stock-items/${deleted.itemId}`), { status: 200 }, 'it can still be read');
 });
 
 t.test('whoever follows items is told of stock that was moved, and of variants that are no more', async (t) => {
-  const shop = await box.openShop();
-  const [moved, gone] = [await stocked(shop, 1), await stocked(shop, 1), await stocked(shop, 1)];
-  t.match(await shop.staff.patch(`/admin/variants/${gone.variantId}`, { externalId: 'GONE' }), { status: 200 });
+  const tenant = await box.openTenant();
+  const [moved, gone] = [await stocked(tenant, 1), await stocked(tenant, 1), await stocked(tenant, 1)];
+  t.match(await tenant.staff.patch(`/admin/variants/${gone.variantId}`, { externalId: 'GONE' }), { status: 200 });
   const path = '/admin/stock-items?updatedAfter=';
   const since = (
     await until(
-      async () => (await shop.staff.get(path + new Date(Date.now() - 60_000).toISOString())).body,
+      async () => (await tenant.staff.get(path + new Date(Date.now() - 60_000).toISOString())).body,
       ({ items }) => items.length === 3,
     )
   ).updatedUntil;
-  await adjust(shop, moved.itemId, { quantity: 1, reason: 'received' });
-  t.match(await shop.staff.delete(`/admin/products/${gone.productId}`), { status: 204 });
+  await adjust(tenant, moved.itemId, { quantity: 1, reason: 'received' });
+  t.match(await tenant.staff.delete(`/admin/products/${gone.productId}`), { status: 204 });
   const told = await until(
-    async () => (await shop.staff.get(path + since)).body,
+    async () => (await tenant.staff.get(path + since)).body,
     ({ items, deleted }) => items.length + deleted.length >= 2,
   );
   const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);

@@ -2,7 +2,7 @@
  * Reservations with an end: replaced under their reference, used up by a sale, let go by the job.
  */
 import { newId } from '@carton/runtime';
-import type { TestShop } from '@carton/runtime/testing';
+import type { TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   availabilityOf,
@@ -17,7 +17,7 @@ import { releaseEnded } from '../service.ts';
 import { codeOf, eventsOf, levelOf, openBox, type Stocked, stocked } from './helpers.ts';
 
 const box = await openBox(t);
-const other = await box.openShop();
+const other = await box.openTenant();
 
 const order = () => ({ type: 'order', id: newId() });
 const cart = () => ({ type: 'cart', id: newId() });
@@ -25,13 +25,13 @@ const soon = () => new Date(Date.now() + 60_000);
 const past = () => new Date(Date.now() - 1000);
 
 const line = ({ variantId }: Stocked, quantity: number): StockLine => ({ variantId, quantity });
-const reserve = (shop: TestShop, lines: StockLine[], reference: StockReference, until: Date | null = soon()) =>
-  shop.db.transaction((tx) => reserveStock(tx, lines, reference, { until }));
-const sell = (shop: TestShop, lines: StockLine[], reserved?: StockReference) =>
-  shop.db.transaction((tx) => takeStock(tx, lines, order(), { reserved }));
+const reserve = (tenant: TestTenant, lines: StockLine[], reference: StockReference, until: Date | null = soon()) =>
+  tenant.db.transaction((tx) => reserveStock(tx, lines, reference, { until }));
+const sell = (tenant: TestTenant, lines: StockLine[], reserved?: StockReference) =>
+  tenant.db.transaction((tx) => takeStock(tx, lines, order(), { reserved }));
 
-async function rowsOf(shop: TestShop, { id }: StockReference) {
-  const { body } = await shop.staff.get(`/admin/stock-reservations?referenceId=${id}`);
+async function rowsOf(tenant: TestTenant, { id }: StockReference) {
+  const { body } = await tenant.staff.get(`/admin/stock-reservations?referenceId=${id}`);
   return body.items as { stockItemId: string; quantity: number; endsAt: string | null }[];
 }
 

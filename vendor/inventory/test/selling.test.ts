@@ -1,21 +1,21 @@
 import { newId, type TenantDatabase } from '@carton/runtime';
-import type { TestShop } from '@carton/runtime/testing';
+import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { availabilityOf, releaseStock, reserveStock, returnStock, type StockLine, takeStock } from '../index.ts';
 import { codeOf, eventsOf, levelOf, openBox, stocked } from './helpers.ts';
 
 const box = await openBox(t);
-const other = await box.openShop();
+const other = await box.openTenant();
 
 const order = () => ({ type: 'order', id: newId() });
-const sell = (shop: TestShop, lines: StockLine[], reference = order()) =>
-  shop.db.transaction((tx) => takeStock(tx, lines, reference));
+const sell = (tenant: TestTenant, lines: StockLine[], reference = order()) =>
+  tenant.db.transaction((tx) => takeStock(tx, lines, reference));
 
 /** Counts round trips that a piece of work makes in a transaction. */
-async function countStatements(shop: TestShop, work: (tx: TenantDatabase) => Promise<unknown>): Promise<number> {
+async function countStatements(tenant: TestTenant, work: (tx: TenantDatabase) => Promise<unknown>): Promise<number> {
   let statements = 0;
-  await shop.db.transaction(async (tx) => {
+  await tenant.db.transaction(async (tx) => {
     const { query } = tx;
     tx.query = (...given: Parameters<typeof query>) => {
       statements++;

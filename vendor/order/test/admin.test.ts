@@ -8,16 +8,18 @@ const box = await openBox(t, ['@carton/audit']);
 const paid = { paymentStatus: 'paid', paidAmount: 2550, refundedAmount: 0 } as const;
 
 t.test('orders are listed newest first, by pages and filters', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   const orders = [];
   for (const email of ['ada@example.com', 'BOB@example.com', 'ada@example.com', 'eve@example.com']) {
-    orders.push(await place(shop, { customer: { email } }));
+    orders.push(await place(tenant, { customer: { email } }));
   }
   const [first, second, third, fourth] = orders.map(({ id }) => id) as [string, string, string, string];
-  await shop.db.query("update orders set fulfillment_status = 'fulfilled' where tenant_id = $1 and id = $2", [second]);
-  await shop.db.transaction((tx) => changePaymentState(tx, third, paid, 'Paid'));
-  await shop.staff.post(`/admin/orders/${first}/cancel`);
-  await shop.staff.post(`/admin/orders/${fourth}/archive`);
+  await tenant.db.query("update orders set fulfillment_status = 'fulfilled' where tenant_id = $1 and id = $2", [
+    second,
+  ]);
+  await tenant.db.transaction((tx) => changePaymentState(tx, third, paid, 'Paid'));
+  await tenant.staff.post(`/admin/orders/${first}/cancel`);
+  await tenant.staff.post(`/admin/orders/${fourth}/archive`);
 
   const cases: [string, string[]][] = [
     ['', [fourth, third, second, first]],
@@ -34,20 +36,24 @@ t.test('orders are listed newest first, by pages and filters', async (t) => {
     ['?archived=false', [third, second, first]],
   ];
   for (const [query, expected] of cases) {
-    const { status, body } = await shop.staff.get(`/admin/orders${query}`);
+    const { status, body } = await tenant.staff.get(`/admin/orders${query}`);
     const ids = body.items?.map(({ id }: { id: string }) => id);
     t.strictSame([status, ids], [200, expected], query);
   }
   const seen: string[] = [];
   let cursor = '';
   do {
-    const { body } = await shop.staff.get(`/admin/orders?limit=3${cursor}`);
+    const { body } = await tenant.staff.get(`/admin/orders?limit=3${cursor}`);
     seen.push(...body.items.map(({ id }: { id: string }) => id));
     cursor = body.nextCursor && `&cursor=${body.nextCursor}`;
   } while (cursor);
   t.strictSame(seen, [fourth, third, second, first]);
   for (const query of ['status=open', 'payment_status=paid', 'number=', 'archived=maybe', 'cursor=x']) {
-    t.match(await shop.staff.get(`/admin/orders?${query}`), { status: 400, body: { code: 'invalid_request' } }, query);
+    t.match(
+      await tenant.staff.get(`/admin/orders?${query}`),
+      { status: 400, body: { code: 'invalid_request' } },
+      query,
+    );
   }
 });
 

@@ -143,7 +143,7 @@ t.test('an order of nothing is paid', async (t) => {
 });
 
 t.test('a cart becomes one order, and a number is given once, in each shop', async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const { number, cartId } = draftOf();
   const both = await Promise.allSettled([place(box, { cartId }), place(box, { cartId })]);
   t.equal(both.filter(({ status }) => status === 'fulfilled').length, 1);

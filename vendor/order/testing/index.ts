@@ -3,7 +3,7 @@
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { newId } from '@carton/runtime';
-import { createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'inventory', 'order'].map((name) => `@carton/${name}`);
 
@@ -49,30 +49,30 @@ export function draftOf(over: Partial<OrderDraft> = {}): OrderDraft {
   };
 }
 
-export function place(shop: TestShop, over: Partial<OrderDraft> = {}): Promise<Order> {
-  return shop.db.transaction((tx) => createOrder(tx, draftOf(over)));
+export function place(tenant: TestTenant, over: Partial<OrderDraft> = {}): Promise<Order> {
+  return tenant.db.transaction((tx) => createOrder(tx, draftOf(over)));
 }
 
 /** An order of this many pieces of a new product, taken from `onHand` of them as far as the levels go. */
-export async function placeStocked(shop: TestShop, onHand: number, quantity: number) {
-  const product = await shop.staff.post('/admin/products', {
+export async function placeStocked(tenant: TestTenant, onHand: number, quantity: number) {
+  const product = await tenant.staff.post('/admin/products', {
     title: `Product ${++placed}`,
     status: 'published',
     variants: [{ sku: `SKU-${placed}` }],
   });
   if (product.status !== 201) throw new Error(JSON.stringify(product.body));
   const variantId: string = product.body.variants[0].id;
-  const item = (await shop.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
+  const item = (await tenant.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
   const path = `/admin/stock-items/${item.id}`;
-  await shop.staff.post(`${path}/adjustments`, { quantity: onHand, reason: 'received' });
+  await tenant.staff.post(`${path}/adjustments`, { quantity: onHand, reason: 'received' });
   const line = { variantId, productId: product.body.id as string, sku: null, title: 'Stocked', variantTitle: 'M' };
-  const order = await place(shop, { lines: [{ ...line, quantity, unitAmount: 100, totalAmount: 100 * quantity }] });
-  return { order, onHand: async (): Promise<number> => (await shop.staff.get(path)).body.onHand };
+  const order = await place(tenant, { lines: [{ ...line, quantity, unitAmount: 100, totalAmount: 100 * quantity }] });
+  return { order, onHand: async (): Promise<number> => (await tenant.staff.get(path)).body.onHand };
 }
 
 /** Types of the events about a resource, in their order. */
-export async function eventsOf(shop: TestShop, resourceId: string): Promise<string[]> {
-  const rows = await shop.db.query<{ type: string }>(
+export async function eventsOf(tenant: TestTenant, resourceId: string): Promise<string[]> {
+  const rows = await tenant.db.query<{ type: string }>(
     'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
     [resourceId],
   );
@@ -80,7 +80,7 @@ export async function eventsOf(shop: TestShop, resourceId: string): Promise<stri
 }
 
 /** Messages of an order's history, newest first. */
-export async function timelineOf(shop: TestShop, id: string): Promise<string[]> {
-  const { body } = await shop.staff.get(`/admin/orders/${id}/timeline`);
+export async function timelineOf(tenant: TestTenant, id: string): Promise<string[]> {
+  const { body } = await tenant.staff.get(`/admin/orders/${id}/timeline`);
   return body.items.map(({ message }: { message: string }) => message);
 }

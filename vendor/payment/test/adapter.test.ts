@@ -1,6 +1,6 @@
 import { beginPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
-import type { TestShop } from '@carton/runtime/testing';
+import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { TestProvider } from '../testing/provider.ts';
@@ -16,17 +16,17 @@ const notConfigured = {
 let products = 0;
 
 /** A shopper with one piece of a new product in the cart. */
-async function shopperWithCart(shop: TestShop, price: number) {
-  const product = await shop.staff.post('/admin/products', {
+async function shopperWithCart(tenant: TestTenant, price: number) {
+  const product = await tenant.staff.post('/admin/products', {
     title: `Product ${++products}`,
     status: 'published',
     variants: [{ sku: `SKU-${products}` }],
   });
   const variantId = product.body.variants[0].id;
-  await shop.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: price }] });
-  const item = (await shop.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
-  await shop.staff.post(`/admin/stock-items/${item.id}/adjustments`, { quantity: 5, reason: 'received' });
-  const shopper = shop.shopper();
+  await tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: price }] });
+  const item = (await tenant.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
+  await tenant.staff.post(`/admin/stock-items/${item.id}/adjustments`, { quantity: 5, reason: 'received' });
+  const shopper = tenant.shopper();
   const added = await shopper.post('/cart/items', { variantId, quantity: 1 });
   if (added.status !== 201) throw new Error(JSON.stringify(added.body));
   return { shopper, cart: added.body };

@@ -49,7 +49,7 @@ t.test('a canceled order is charged nothing: what was paid is owed back until it
 });
 
 t.test('orders of an earlier release get theirs from their payments', async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const partly = await place(box, 2500);
   const unpaid = await place(box, 500);
   const elsewhere = await place(other, 900);

@@ -4,7 +4,7 @@
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { beginPayment, keepPayment, type PaymentAdapter, paymentAdapters } from '@carton/payment';
 import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
-import { createTestBox, type TestBox, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 /** Payment and what it depends on, without their scope. */
 export const packageNames = [
@@ -32,7 +32,7 @@ export function openBox(t: Cleanup, environment?: NodeJS.ProcessEnv): Promise<Te
 let placed = 1000;
 
 /** Places an order of one line that costs this much, as a checkout would. */
-export function place(shop: TestShop, total: number, over: Partial<OrderDraft> = {}): Promise<Order> {
+export function place(tenant: TestTenant, total: number, over: Partial<OrderDraft> = {}): Promise<Order> {
   const draft: OrderDraft = {
     number: String(++placed),
     cartId: newId(),
@@ -55,23 +55,23 @@ export function place(shop: TestShop, total: number, over: Partial<OrderDraft> =
     customer: { email: 'ada@example.com' },
     ...over,
   };
-  return shop.db.transaction((tx) => createOrder(tx, draft));
+  return tenant.db.transaction((tx) => createOrder(tx, draft));
 }
 
 /** Places an order with a payment that was begun for its cart; answers both ids. */
-export async function placeWithPayment(shop: TestShop, db: TenantDatabase, total: number, method = 'card') {
+export async function placeWithPayment(tenant: TestTenant, db: TenantDatabase, total: number, method = 'card') {
   const cartId = newId();
   const amount = { amount: total, currency: 'EUR' };
   const begun = await beginPayment(db, { cartId, method, amount, email: null });
-  const order = await place(shop, total, { cartId });
+  const order = await place(tenant, total, { cartId });
   await db.transaction((tx) => keepPayment(tx, order.id, begun));
   return { orderId: order.id, id: begun.id };
 }
 
 /** Records an offline payment. */
-export function pay(shop: TestShop, orderId: string, amount: number, more: Record<string, unknown> = {}) {
+export function pay(tenant: TestTenant, orderId: string, amount: number, more: Record<string, unknown> = {}) {
   const body = { amount: { amount, currency: 'EUR' }, method: 'bank_transfer', ...more };
-  return shop.staff.post(`/admin/orders/${orderId}/payments`, body);
+  return tenant.staff.post(`/admin/orders/${orderId}/payments`, body);
 }
 
 /**
@@ -92,12 +92,12 @@ export function contribute(
   return database.forTenant(box.id);
 }
 
-export async function statusOf(shop: TestShop, orderId: string): Promise<string> {
-  return (await shop.staff.get(`/admin/orders/${orderId}`)).body.paymentStatus;
+export async function statusOf(tenant: TestTenant, orderId: string): Promise<string> {
+  return (await tenant.staff.get(`/admin/orders/${orderId}`)).body.paymentStatus;
 }
 
 /** Messages of an order's history, newest first. */
-export async function timelineOf(shop: TestShop, orderId: string): Promise<string[]> {
-  const { body } = await shop.staff.get(`/admin/orders/${orderId}/timeline`);
+export async function timelineOf(tenant: TestTenant, orderId: string): Promise<string[]> {
+  const { body } = await tenant.staff.get(`/admin/orders/${orderId}/timeline`);
   return body.items.map(({ message }: { message: string }) => message);
 }

@@ -129,10 +129,10 @@ t.test('a payment that cannot be is refused', async (t) => {
 });
 
 t.test('payments are listed newest first, by order, state and provider', async (t) => {
-  const shop = await box.openShop();
-  const [one, two] = [await place(shop, 500), await place(shop, 500)];
+  const tenant = await box.openTenant();
+  const [one, two] = [await place(tenant, 500), await place(tenant, 500)];
   const ids: string[] = [];
-  for (const order of [one, two, one]) ids.unshift((await pay(shop, order.id, 100)).body.id);
+  for (const order of [one, two, one]) ids.unshift((await pay(tenant, order.id, 100)).body.id);
   const [third, second, first] = ids;
   const cases: [string, unknown[]][] = [
     ['', [third, second, first]],
@@ -143,14 +143,14 @@ t.test('payments are listed newest first, by order, state and provider', async (
     ['?provider=none', []],
   ];
   for (const [query, expected] of cases) {
-    const { body } = await shop.staff.get(`/admin/payments${query}`);
+    const { body } = await tenant.staff.get(`/admin/payments${query}`);
     t.strictSame(
       body.items.map(({ id }: { id: string }) => id),
       expected,
       query,
     );
   }
-  t.match(await shop.staff.get('/admin/payments?status=open'), { status: 400 });
+  t.match(await tenant.staff.get('/admin/payments?status=open'), { status: 400 });
 });
 
 t.test('canceling voids what is unpaid, and says what is to be paid back', async (t) => {

@@ -5,11 +5,11 @@ import { reconcile } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { callBack, faultsAfterReconciliation, openStripeShop, twoDaysLater } from '../testing/stripe-shop.ts';
+import { callBack, faultsAfterReconciliation, openStripeTenant, twoDaysLater } from '../testing/stripe-shop.ts';
 import { packages, pay, place, statusOf } from './helpers.ts';
 
-const shop = await openStripeShop(t, { packages }, { PAYMENT_ADAPTERS: 'stripe,manual' });
-const { box, simulator, shopper } = shop;
+const tenant = await openStripeTenant(t, { packages }, { PAYMENT_ADAPTERS: 'stripe,manual' });
+const { box, simulator, shopper } = tenant;
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const open = (orderId: string, paymentMethod = 'card') =>
   box.visitor().post(`/checkout/${orderId}/payment-sessions`, { paymentMethod });
@@ -34,7 +34,7 @@ async function paymentsOf(orderId: string): Promise<unknown[]> {
 
 t.beforeEach(async () => {
   await simulator.webhooks.settle();
-  callBack(shop);
+  callBack(tenant);
 });
 t.test('a stranger with nothing but the link pays to the end', async (t) => {
   const { id: orderId } = await place(box, 2500);
@@ -103,7 +103,7 @@ t.test('a replaced one that was paid before its provider knew is not taken besid
   simulator.faults = (operation) => (operation === 'cancel' ? { status: 500 } : null);
   await open(orderId, 'bank_transfer');
   simulator.faults = () => null;
-  t.strictSame(await faultsAfterReconciliation(shop), []);
+  t.strictSame(await faultsAfterReconciliation(tenant), []);
   t.match(entryOf(card.body.id), { held: 0, captured: 0 });
   t.equal(await balanceOf(orderId), 2500);
 });
@@ -175,7 +175,7 @@ t.test('what was taken while the order was paid otherwise is given back, once', 
   simulator.faults = () => null;
   t.match(entryOf(session.body.id), { captured: 2500, refunded: 0 });
   t.match(await pay(box, orderId, 2500), { status: 201 });
-  t.strictSame(await faultsAfterReconciliation(shop), []);
+  t.strictSame(await faultsAfterReconciliation(tenant), []);
   t.match(entryOf(session.body.id), { captured: 2500, refunded: 2500 });
   t.equal(refundsOf(session.body.reference), 1);
   t.strictSame(await paymentsOf(orderId), [
@@ -241,7 +241,7 @@ t.test('a crash before the provider answered is made up for', async (t) => {
 t.test('what cannot be paid is refused', async (t) => {
   const { id } = await place(box, 2500);
   t.match(await open(newId()), { status: 404, body: { code: 'not_found' } });
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.match(await other.visitor().post(`/checkout/${id}/payment-sessions`, { paymentMethod: 'card' }), { status: 404 });
   t.match(await open(id, 'shells'), { status: 400, body: { code: 'payment_method_unknown' } });
   t.match(await open((await place(box, 0)).id), { status: 409, body: { code: 'nothing_to_pay' } });
@@ -249,5 +249,5 @@ t.test('what cannot be paid is refused', async (t) => {
 });
 
 t.test('in the end provider and box agree to the unit', async (t) => {
-  t.strictSame(await faultsAfterReconciliation(shop), []);
+  t.strictSame(await faultsAfterReconciliation(tenant), []);
 });

@@ -46,16 +46,16 @@ t.test('what is wrong is named, and no secret is', async (t) => {
     [{ STRIPE_API_URL: 'ftp://secret' }, /STRIPE_API_URL must match/],
     [{ PAYMENT_SESSION_LIFETIME: '1' }, /PAYMENT_SESSION_LIFETIME must be >= 5/],
     [{ STRIPE_ACCOUNTS: join(folder, 'none.json') }, /STRIPE_ACCOUNTS: .*none.json cannot be read/],
-    [{ STRIPE_ACCOUNTS: accounts({ shop: own }, 0o640) }, /can be read by others: chmod 600 it/],
+    [{ STRIPE_ACCOUNTS: accounts({ tenant: own }, 0o640) }, /can be read by others: chmod 600 it/],
   ];
   for (const [environment, message] of cases) t.throws(() => start(environment), { message });
   for (const [content, message] of [
     ['{"secretKey": sk_live_secret}', /is not JSON$/],
     [[own], /must hold an object, with an account for each merchant/],
-    [{ shop: 'sk_live_secret' }, /must hold an object for shop/],
-    [{ shop: { ...own, secrets: 1 } }, /says "secrets" of shop, which means nothing/],
-    [{ shop: { webhookSecret: 'whsec_secret' } }, /must give shop a secretKey like/],
-    [{ shop: { ...own, publishableKey: 7 } }, /must give shop a publishableKey like/],
+    [{ tenant: 'sk_live_secret' }, /must hold an object for shop/],
+    [{ tenant: { ...own, secrets: 1 } }, /says "secrets" of shop, which means nothing/],
+    [{ tenant: { webhookSecret: 'whsec_secret' } }, /must give shop a secretKey like/],
+    [{ tenant: { ...own, publishableKey: 7 } }, /must give shop a publishableKey like/],
   ] as const) {
     const environment = { STRIPE_ACCOUNTS: accounts(content) };
     t.throws(() => start(environment), { message });
@@ -70,7 +70,7 @@ t.test('what is wrong is named, and no secret is', async (t) => {
 t.test('a merchant is paid by its own account', async (t) => {
   const own = { secretKey: 'sk_live_own' };
   const { stripe } = paymentSettings.of(
-    start({ STRIPE_SECRET_KEY: 'sk_box', STRIPE_ACCOUNTS: accounts({ shop: own }) }),
+    start({ STRIPE_SECRET_KEY: 'sk_box', STRIPE_ACCOUNTS: accounts({ tenant: own }) }),
   );
   t.match(stripe, { common: { secretKey: 'sk_box' }, url: null });
   t.strictSame([...stripe.own], [['shop', own]]);

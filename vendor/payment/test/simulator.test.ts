@@ -106,7 +106,7 @@ t.test('answers are lost before the work and after it', async (t) => {
 t.test('events are signed, tried until they are taken, and come late and twice', async (t) => {
   const taken: { body: string; signature: string }[] = [];
   let refusals = 2;
-  const shop = createServer(async (request, response) => {
+  const tenant = createServer(async (request, response) => {
     const body = await text(request);
     if (refusals-- > 0) response.writeHead(503).end();
     else {
@@ -114,9 +114,9 @@ t.test('events are signed, tried until they are taken, and come late and twice',
       response.writeHead(204).end();
     }
   }).listen(0, '127.0.0.1');
-  await once(shop, 'listening');
-  t.teardown(() => shop.close());
-  const url = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+  await once(tenant, 'listening');
+  t.teardown(() => tenant.close());
+  const url = `http://127.0.0.1:${(tenant.address() as AddressInfo).port}`;
   const rates = { lateEvent: 0.5, latestEvent: 50, doubleEvent: 0.5 };
   const simulator = await startSimulator({ rates, accounts: { sk_test_simulator: [{ url, secret: 'whsec_1' }] } });
   t.teardown(() => simulator.stop());

@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { beginPayment, confirmPayment, keepPayment, settlePayments } from '@carton/payment';
 import { type Operation, type Shopper, sign } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
-import type { TestShop } from '@carton/runtime/testing';
+import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { fromStripe, toStripe } from '../adapters/stripe/amounts.ts';
-import { callBack, openStripeShop, webhookSecret } from '../testing/stripe-shop.ts';
+import { callBack, openStripeTenant, webhookSecret } from '../testing/stripe-shop.ts';
 import { packages, place, statusOf, timelineOf } from './helpers.ts';
 
-const shop = await openStripeShop(t, { packages });
-const { box, simulator, shopper } = shop;
+const tenant = await openStripeTenant(t, { packages });
+const { box, simulator, shopper } = tenant;
 const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });
-const read = async (id: string, at: TestShop = box) => (await at.staff.get(`/admin/payments/${id}`)).body;
+const read = async (id: string, at: TestTenant = box) => (await at.staff.get(`/admin/payments/${id}`)).body;
 const step = (id: string, what: string, body?: unknown) => box.staff.post(`/admin/payments/${id}/${what}`, body);
 const entryOf = (id: string) => simulator.ledger().find(({ metadata }) => metadata.payment_id === id);
 
 /** Begins a payment of a cart, which the shopper pays with the card. */
-async function begin(total: number, card?: Parameters<Shopper['pay']>[1], at: TestShop = box, currency = 'EUR') {
+async function begin(total: number, card?: Parameters<Shopper['pay']>[1], at: TestTenant = box, currency = 'EUR') {
   const cartId = newId();
   const begun = await beginPayment(at.db, { cartId, method: 'card', amount: { amount: total, currency }, email: null });
   if (card) await shopper.pay(begun.nextAction?.value as string, card);
@@ -29,7 +29,7 @@ async function begin(total: number, card?: Parameters<Shopper['pay']>[1], at: Te
 }
 
 /** The order of a payment that was begun, as a checkout would place it. */
-async function order({ cartId, begun }: Awaited<ReturnType<typeof begin>>, at: TestShop = box) {
+async function order({ cartId, begun }: Awaited<ReturnType<typeof begin>>, at: TestTenant = box) {
   await confirmPayment(at.db, begun);
   const { amount, currency } = begun.amount;
   const { id: orderId } = await place(at, amount, { cartId, currency });
@@ -83,7 +83,7 @@ t.test('a declined card is a refusal, and the shopper may pay with another', asy
   const undecided = await begin(2500, 'pm_card_authenticationRequired');
   const { orderId, id } = await order(undecided);
   t.match(await read(id), { status: 'pending' }, 'the order stands while the shopper is asked by the bank');
-  callBack(shop);
+  callBack(tenant);
   await shopper.pay(undecided.begun.nextAction?.value as string);
   await simulator.webhooks.settle();
   t.equal(await statusOf(box, orderId), 'paid');
@@ -219,7 +219,7 @@ t.test('call-backs are believed when they are signed, fresh and of this shop', a
   const { reference } = await read(id);
   simulator.account().capture(reference, {});
   const body = simulator.webhooks.events.findLast(({ type }) => type === 'payment_intent.succeeded')?.body as string;
-  const send = (signature: string, text = body, at: TestShop = box) =>
+  const send = (signature: string, text = body, at: TestTenant = box) =>
     at.visitor().post('/payments/webhooks/stripe', text, { headers: { 'stripe-signature': signature } });
   const wrong = { status: 400, body: { code: 'webhook_signature_invalid' } };
   const now = Math.floor(Date.now() / 1000);
@@ -228,7 +228,7 @@ t.test('call-backs are believed when they are signed, fresh and of this shop', a
   t.match(await send(sign(body, webhookSecret), `${body} `), wrong, 'another body');
   t.match(await send('', body), wrong, 'none');
   t.match(await send(sign('{', webhookSecret), '{'), wrong, 'no JSON');
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.match(await send(sign(body, webhookSecret), body, other), { status: 204 }, 'the account is shared');
   t.equal(await statusOf(box, orderId), 'authorized', 'nothing was changed so far');
   t.match(await send(sign(body, webhookSecret, now + 600)), wrong, 'of a time to come');
@@ -262,7 +262,7 @@ t.test('call-backs are believed when they are signed, fresh and of this shop', a
 });
 
 t.test('what the provider does not take is told, its secrets are not', async (t) => {
-  const bad = await openStripeShop(
+  const bad = await openStripeTenant(
     t,
     { packages },
     { STRIPE_SECRET_KEY: 'sk_test_unknown', STRIPE_WEBHOOK_SECRET: '' },
@@ -283,8 +283,8 @@ t.test('merchants are paid by accounts of their own', async (t) => {
   writeFileSync(file, JSON.stringify({ [slug]: { secretKey: 'sk_test_own', webhookSecret: 'whsec_own' } }));
   chmodSync(file, 0o600);
   const accounts = { sk_test_simulator: [], sk_test_own: [] };
-  const many = await openStripeShop(t, { packages }, { STRIPE_ACCOUNTS: file, STRIPE_SECRET_KEY: '' }, { accounts });
-  const own = await many.box.openShop(slug);
+  const many = await openStripeTenant(t, { packages }, { STRIPE_ACCOUNTS: file, STRIPE_SECRET_KEY: '' }, { accounts });
+  const own = await many.box.openTenant(slug);
   t.match((await own.visitor().get('/payment-methods')).body, { items: exactly([{ code: 'card' }]) });
   t.match(
     (await many.box.visitor().get('/payment-methods')).body,

@@ -208,7 +208,7 @@ t.test("events of nobody's payments, and of another shop's, are stored and touch
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
   const { orderId, id } = await placeWithPayment(box, db, 2500);
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.equal((await provider.send(other, told(id, 'captured', 2500))).status, 204);
   for (const event of [told(newId(), 'captured', 2500), told('no id of ours', 'captured', 2500), { id: newId() }]) {
     t.equal((await provider.send(box, event)).status, 204);

@@ -14,8 +14,8 @@ export { Shopper } from './shopper.ts';
 export {
   callBack,
   faultsAfterReconciliation,
-  openStripeShop,
-  type StripeShop,
+  openStripeTenant,
+  type StripeTenant,
   twoDaysLater,
   webhookSecret,
 } from './stripe-shop.ts';

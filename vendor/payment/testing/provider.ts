@@ -13,7 +13,7 @@ import {
   webhookSignatureInvalid,
 } from '@carton/payment';
 import type { TenantDatabase } from '@carton/runtime';
-import type { Answer, TestShop } from '@carton/runtime/testing';
+import type { Answer, TestTenant } from '@carton/runtime/testing';
 
 type Call = 'initiate' | 'confirm' | 'capture' | 'void' | 'refund';
 
@@ -96,10 +96,10 @@ export class TestProvider implements PaymentAdapter {
   }
 
   /** Sends an event to a shop, signed unless told otherwise. */
-  send(shop: TestShop, event: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  send(tenant: TestTenant, event: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const body = JSON.stringify(event);
     const signature = createHmac('sha256', this.#secret).update(body).digest('hex');
-    return shop.visitor().post(`/payments/webhooks/${this.name}`, body, {
+    return tenant.visitor().post(`/payments/webhooks/${this.name}`, body, {
       headers: { 'content-type': 'application/json', 'x-test-signature': signature, ...headers },
     });
   }

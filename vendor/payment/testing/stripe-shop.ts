@@ -10,7 +10,7 @@ import { Shopper } from './shopper.ts';
 
 export const webhookSecret = 'whsec_simulator';
 
-export interface StripeShop {
+export interface StripeTenant {
   box: TestBox;
   simulator: ProviderSimulator;
   shopper: Shopper;
@@ -21,12 +21,12 @@ interface Cleanup {
 }
 
 /** @param more of the box's environment; `{ SECRET: undefined }` leaves a setting out */
-export async function openStripeShop(
+export async function openStripeTenant(
   t: Cleanup,
   options: TestBoxOptions,
   more: NodeJS.ProcessEnv = {},
   simulated: SimulatorOptions = {},
-): Promise<StripeShop> {
+): Promise<StripeTenant> {
   const simulator = await startSimulator(simulated);
   t.teardown(() => simulator.stop());
   const environment = {
@@ -42,7 +42,7 @@ export async function openStripeShop(
 }
 
 /** From now on the provider calls the box back. */
-export function callBack({ box, simulator }: StripeShop): void {
+export function callBack({ box, simulator }: StripeTenant): void {
   simulator.listen([{ url: `${box.url}/payments/webhooks/stripe`, secret: webhookSecret }]);
 }
 
@@ -60,7 +60,7 @@ export async function twoDaysLater(db: TenantDatabase): Promise<void> {
 }
 
 /** What does not agree between provider and box once the box has looked after everything. */
-export async function faultsAfterReconciliation({ box: { db }, simulator }: StripeShop): Promise<string[]> {
+export async function faultsAfterReconciliation({ box: { db }, simulator }: StripeTenant): Promise<string[]> {
   for (let round = 0; round < 3; round++) {
     await twoDaysLater(db);
     await reconcile(db);

@@ -1,19 +1,19 @@
 import { newId } from '@carton/runtime';
-import { createTestBox, exactly, pointersOf, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, pointersOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { pricesOf } from '../store.ts';
 
 const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
-const other = await box.openShop();
+const other = await box.openTenant();
 
-async function makeProduct(shop: TestShop, variants = 1) {
+async function makeProduct(tenant: TestTenant, variants = 1) {
   const body = {
     title: 'Shirt',
     status: 'published',
     options: [{ name: 'Size', values: Array.from({ length: variants }, (_, index) => `S${index}`) }],
   };
-  const made = await shop.staff.post('/admin/products', body);
+  const made = await tenant.staff.post('/admin/products', body);
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   const ids: string[] = made.body.variants.map(({ id }: { id: string }) => id);
   return {
@@ -24,24 +24,24 @@ async function makeProduct(shop: TestShop, variants = 1) {
   };
 }
 
-async function makeRegion(shop: TestShop, currency: string): Promise<string> {
-  const made = await shop.staff.post('/admin/regions', { name: `Region ${currency}`, currency });
+async function makeRegion(tenant: TestTenant, currency: string): Promise<string> {
+  const made = await tenant.staff.post('/admin/regions', { name: `Region ${currency}`, currency });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   return made.body.id;
 }
 
-const put = (shop: TestShop, variantId: string, prices: unknown) =>
-  shop.staff.put(`/admin/variants/${variantId}/prices`, { prices });
-const bulk = (shop: TestShop, prices: unknown) => shop.staff.post('/admin/prices/bulk', { prices });
+const put = (tenant: TestTenant, variantId: string, prices: unknown) =>
+  tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices });
+const bulk = (tenant: TestTenant, prices: unknown) => tenant.staff.post('/admin/prices/bulk', { prices });
 
-async function pricesIn(shop: TestShop, variantId: string) {
-  const { body } = await shop.staff.get(`/admin/variants/${variantId}/prices`);
+async function pricesIn(tenant: TestTenant, variantId: string) {
+  const { body } = await tenant.staff.get(`/admin/variants/${variantId}/prices`);
   type Item = { currency: string; regionId: string | null; amount: number };
   return body.items.map(({ currency, regionId, amount }: Item) => ({ currency, regionId, amount }));
 }
 
-async function eventsOf(shop: TestShop, variantId: string) {
-  const rows = await shop.db.query<{ payload: unknown }>(
+async function eventsOf(tenant: TestTenant, variantId: string) {
+  const rows = await tenant.db.query<{ payload: unknown }>(
     `select payload from event_outbox
       where tenant_id = $1 and type = 'price.updated' and resource_id = $2 order by id`,
     [variantId],

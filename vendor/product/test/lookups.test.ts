@@ -44,7 +44,7 @@ t.test('variants are known by id, deleted ones too, in their own shop', async (t
   });
   t.match(found.get(ids[1]), { deleted: true, weight: null, sku: null, productStatus: 'draft' });
   t.strictSame([...(await findProductIds(box.db, [sold.id, gone.id, unknown]))], [sold.id]);
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.equal((await findVariants(other.db, ids)).size, 0);
   t.equal((await findProductIds(other.db, [sold.id])).size, 0);
   t.equal((await findVariants(box.db, [])).size, 0);
@@ -95,9 +95,9 @@ t.test('listeners are told of new variants in the transaction that makes them', 
 });
 
 t.test('a rule finds the published products it holds for', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   const put = async (title: string, sku: string | null, colour: string, status = 'published') =>
-    shop.staff.post('/admin/products', {
+    tenant.staff.post('/admin/products', {
       title,
       status,
       options: [{ name: 'Colour', values: [colour] }],
@@ -108,14 +108,16 @@ t.test('a rule finds the published products it holds for', async (t) => {
   await put('100% cotton', 'COT-1', 'Red');
   await put('Linen draft', 'LIN-3', 'Red', 'draft');
   const gone = await put('Linen gone', 'LIN-4', 'Red');
-  await shop.staff.delete(`/admin/products/${gone.body.id}`);
+  await tenant.staff.delete(`/admin/products/${gone.body.id}`);
   const twice = await put('Two colours', null, 'Green');
   const deleted = twice.body.variants[0].id;
-  await shop.staff.patch(`/admin/products/${twice.body.id}/options/${twice.body.options[0].id}`, {
+  await tenant.staff.patch(`/admin/products/${twice.body.id}/options/${twice.body.options[0].id}`, {
     values: [twice.body.options[0].values[0], { value: 'Black' }],
   });
-  await shop.staff.post(`/admin/products/${twice.body.id}/variants`, { options: [{ name: 'Colour', value: 'Black' }] });
-  await shop.staff.delete(`/admin/variants/${deleted}`);
+  await tenant.staff.post(`/admin/products/${twice.body.id}/variants`, {
+    options: [{ name: 'Colour', value: 'Black' }],
+  });
+  await tenant.staff.delete(`/admin/variants/${deleted}`);
 
   const condition = (text: string): ProductCondition => {
     const [field, operator, value] = text.split(' ');
@@ -134,7 +136,7 @@ t.test('a rule finds the published products it holds for', async (t) => {
   ];
   for (const [match, conditions, expected] of cases) {
     const rule = { match, conditions: conditions.map(condition) };
-    const { items } = await listProductsByRule(shop.db, rule, { limit: 10 }, {});
+    const { items } = await listProductsByRule(tenant.db, rule, { limit: 10 }, {});
     t.strictSame(
       items.map(({ title }) => title),
       expected,
@@ -142,8 +144,8 @@ t.test('a rule finds the published products it holds for', async (t) => {
     );
   }
   const rule = { match: 'any' as const, conditions: [condition('title contains n')] };
-  const first = await listProductsByRule(shop.db, rule, { limit: 2 }, {});
-  const second = await listProductsByRule(shop.db, rule, { limit: 2, cursor: first.nextCursor as string }, {});
+  const first = await listProductsByRule(tenant.db, rule, { limit: 2 }, {});
+  const second = await listProductsByRule(tenant.db, rule, { limit: 2, cursor: first.nextCursor as string }, {});
   t.strictSame(
     [first, second].map(({ items }) => items.map(({ title }) => title)),
     [['100% cotton', 'Linen trousers'], ['Linen shirt']],

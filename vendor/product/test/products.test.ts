@@ -1,7 +1,7 @@
 /**
  * Products in the hands of staff: created whole, changed, copied, deleted.
  */
-import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
@@ -15,8 +15,8 @@ const shirt = {
   ],
 };
 
-async function make(body: Record<string, unknown>, shop: TestShop = box) {
-  const made = await shop.staff.post('/admin/products', body);
+async function make(body: Record<string, unknown>, tenant: TestTenant = box) {
+  const made = await tenant.staff.post('/admin/products', body);
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   return made.body;
 }
@@ -182,8 +182,8 @@ t.test('a handle is made from the title, or given, and is of one product', async
 
   await box.staff.delete(`/admin/products/${first.id}`);
   t.match(await box.staff.patch(`/admin/products/${other.id}`, { handle: 'the-one' }), { status: 200 }, 'free again');
-  const shop = await box.openShop();
-  t.equal((await make({ title: 'Theirs', handle: 'the-one' }, shop)).handle, 'the-one', 'in another shop too');
+  const tenant = await box.openTenant();
+  t.equal((await make({ title: 'Theirs', handle: 'the-one' }, tenant)).handle, 'the-one', 'in another shop too');
 });
 
 t.test('products made at once from one title get different handles', async (t) => {
@@ -292,21 +292,21 @@ t.test('a copy is a draft with the same options and variants, without SKUs', asy
 });
 
 t.test('products are found by text, handle and status, page by page', async (t) => {
-  const shop = await box.openShop();
-  for (const title of ['Red hat', 'Blue hat', '100% wool', 'Scarf']) await make({ title }, shop);
-  const { id } = (await shop.staff.get('/admin/products?handle=scarf')).body.items[0];
-  await shop.staff.patch(`/admin/products/${id}`, { status: 'published' });
+  const tenant = await box.openTenant();
+  for (const title of ['Red hat', 'Blue hat', '100% wool', 'Scarf']) await make({ title }, tenant);
+  const { id } = (await tenant.staff.get('/admin/products?handle=scarf')).body.items[0];
+  await tenant.staff.patch(`/admin/products/${id}`, { status: 'published' });
   const found = async (query: string) =>
-    (await shop.staff.get(`/admin/products?${query}`)).body.items.map(({ title }: { title: string }) => title);
+    (await tenant.staff.get(`/admin/products?${query}`)).body.items.map(({ title }: { title: string }) => title);
   t.strictSame(await found('q=HAT'), ['Blue hat', 'Red hat']);
   t.strictSame(await found('q=%25'), ['100% wool'], 'a percent sign is a percent sign');
   t.strictSame(await found('status=published'), ['Scarf']);
   t.strictSame(await found('status=draft&q=red'), ['Red hat']);
-  t.match(await shop.staff.get('/admin/products?status=sold'), { status: 400 });
-  t.match(await shop.staff.get('/admin/products?colour=red'), { status: 400 });
+  t.match(await tenant.staff.get('/admin/products?status=sold'), { status: 400 });
+  t.match(await tenant.staff.get('/admin/products?colour=red'), { status: 400 });
 
-  const first = (await shop.staff.get('/admin/products?limit=3')).body;
-  const second = (await shop.staff.get(`/admin/products?limit=3&cursor=${first.nextCursor}`)).body;
+  const first = (await tenant.staff.get('/admin/products?limit=3')).body;
+  const second = (await tenant.staff.get(`/admin/products?limit=3&cursor=${first.nextCursor}`)).body;
   const all = [...first.items, ...second.items].map(({ title }) => title);
   t.strictSame(all, ['Scarf', '100% wool', 'Blue hat', 'Red hat']);
   t.equal(second.nextCursor, null);

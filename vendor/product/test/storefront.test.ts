@@ -1,15 +1,15 @@
 /**
  * Products as shoppers see them: published ones, in declared orders, with prices.
  */
-import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import type { WantedPrice } from '../index.ts';
 import { addPricers, pricerOf } from './pricing.ts';
 
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 
-async function make(shop: TestShop, body: Record<string, unknown>) {
-  const made = await shop.staff.post('/admin/products', { status: 'published', ...body });
+async function make(tenant: TestTenant, body: Record<string, unknown>) {
+  const made = await tenant.staff.post('/admin/products', { status: 'published', ...body });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   return made.body;
 }
@@ -27,10 +27,10 @@ t.test('before anything knows prices', async (t) => {
   const visitor = box.visitor();
 
   await t.test('a list of the fields that are wanted', async (t) => {
-    const shop = await box.openShop();
-    await make(shop, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M'] }] });
-    await make(shop, { title: 'Socks' });
-    const list = async (query: string) => (await shop.visitor().get(`/products?sort=title${query}`)).body;
+    const tenant = await box.openTenant();
+    await make(tenant, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M'] }] });
+    await make(tenant, { title: 'Socks' });
+    const list = async (query: string) => (await tenant.visitor().get(`/products?sort=title${query}`)).body;
     const whole = await list('');
     for (const fields of ['id', 'title,handle', 'options', 'variants', 'id,options,variants,createdAt']) {
       const wanted = fields.split(',');
@@ -105,9 +105,9 @@ t.test('before anything knows prices', async (t) => {
   });
 
   await t.test('lists come in each declared order, page by page, stable while products come', async (t) => {
-    const shop = await box.openShop();
+    const tenant = await box.openTenant();
     for (const title of ['banana', 'Apple', 'cherry', 'apple']) {
-      await make(shop, { title, handle: `${title.toLowerCase()}-${title.charCodeAt(0)}` });
+      await make(tenant, { title, handle: `${title.toLowerCase()}-${title.charCodeAt(0)}` });
     }
     const orders: [sort: string, titles: string[]][] = [
       ['newest', ['apple', 'cherry', 'Apple', 'banana']],
@@ -116,36 +116,36 @@ t.test('before anything knows prices', async (t) => {
     ];
     for (const [sort, expected] of orders) {
       const path = `/products?sort=${sort}&limit=3`;
-      const first = await shop.visitor().get(path);
-      const between = await make(shop, { title: 'Aardvark' });
-      const second = await shop.visitor().get(`${path}&cursor=${first.body.nextCursor}`);
-      await shop.staff.delete(`/admin/products/${between.id}`);
+      const first = await tenant.visitor().get(path);
+      const between = await make(tenant, { title: 'Aardvark' });
+      const second = await tenant.visitor().get(`${path}&cursor=${first.body.nextCursor}`);
+      await tenant.staff.delete(`/admin/products/${between.id}`);
       const seen = [...titles(first), ...titles(second)].filter((title) => title !== 'Aardvark');
       t.strictSame(seen, expected, sort);
       t.equal(second.body.nextCursor, null);
     }
-    const { nextCursor } = (await shop.visitor().get('/products?limit=1')).body;
+    const { nextCursor } = (await tenant.visitor().get('/products?limit=1')).body;
     for (const query of [`sort=title&cursor=${nextCursor}`, 'cursor=x', 'sort=price', 'limit=0', 'limit=101', 'x=1']) {
-      const refused = await shop.visitor().get(`/products?${query}`);
+      const refused = await tenant.visitor().get(`/products?${query}`);
       t.match(refused, { status: 400, body: { code: 'invalid_request' } }, query);
     }
-    const filtered = await shop.visitor().get('/products?q=APP&limit=1&sort=title');
-    const rest = await shop.visitor().get(`/products?q=APP&limit=1&sort=title&cursor=${filtered.body.nextCursor}`);
+    const filtered = await tenant.visitor().get('/products?q=APP&limit=1&sort=title');
+    const rest = await tenant.visitor().get(`/products?q=APP&limit=1&sort=title&cursor=${filtered.body.nextCursor}`);
     t.strictSame([...titles(filtered), ...titles(rest)], ['Apple', 'apple']);
     t.equal(rest.body.nextCursor, null);
   });
 
   await t.test('a list in the order of long titles can be paged', async (t) => {
-    const shop = await box.openShop();
-    for (const mark of ['a', 'b']) await make(shop, { title: '𝄞'.repeat(199) + mark, handle: mark });
-    const first = await shop.visitor().get('/products?sort=title&limit=1');
-    const second = await shop.visitor().get(`/products?sort=title&limit=1&cursor=${first.body.nextCursor}`);
+    const tenant = await box.openTenant();
+    for (const mark of ['a', 'b']) await make(tenant, { title: '𝄞'.repeat(199) + mark, handle: mark });
+    const first = await tenant.visitor().get('/products?sort=title&limit=1');
+    const second = await tenant.visitor().get(`/products?sort=title&limit=1&cursor=${first.body.nextCursor}`);
     t.equal(second.status, 200);
     t.not(second.body.items[0].id, first.body.items[0].id);
   });
 
   await t.test('a shop shows its own products only', async (t) => {
-    const other = await box.openShop();
+    const other = await box.openTenant();
     await make(box, { title: 'Ours' });
     const theirs = await make(other, { title: 'Theirs' });
     t.match(await visitor.get('/products/theirs'), { status: 404 });

@@ -2,29 +2,29 @@
  * Searching titles: text is found at the beginning of a word of the title of what is there, in the shop that is asked.
  */
 import { newId } from '@carton/runtime';
-import { type Caller, createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { type Caller, createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { insertProduct } from '../store.ts';
 
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
-async function make(shop: TestShop, title: string, status = 'published') {
-  const made = await shop.staff.post('/admin/products', { title, status });
+async function make(tenant: TestTenant, title: string, status = 'published') {
+  const made = await tenant.staff.post('/admin/products', { title, status });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   return made.body;
 }
 
 /** The titles that a text finds, for shoppers, in the order of titles. */
-async function find(shop: TestShop, q: string): Promise<string[]> {
-  const { status, body } = await shop.visitor().get(`/products?sort=title&limit=100&q=${encodeURIComponent(q)}`);
+async function find(tenant: TestTenant, q: string): Promise<string[]> {
+  const { status, body } = await tenant.visitor().get(`/products?sort=title&limit=100&q=${encodeURIComponent(q)}`);
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.items.map(({ title }: { title: string }) => title);
 }
 
 /** The same for staff, newest first. */
-async function findAsStaff(shop: TestShop, q: string, more = ''): Promise<string[]> {
-  const { status, body } = await shop.staff.get(`/admin/products?limit=100&q=${encodeURIComponent(q)}${more}`);
+async function findAsStaff(tenant: TestTenant, q: string, more = ''): Promise<string[]> {
+  const { status, body } = await tenant.staff.get(`/admin/products?limit=100&q=${encodeURIComponent(q)}${more}`);
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.items.map(({ title }: { title: string }) => title);
 }
@@ -33,7 +33,7 @@ const long = `${'ab '.repeat(60)}end`;
 const treble = '𝄞'.repeat(120);
 
 t.test('text is found at the beginning of a word', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   const titles = [
     'Linen shirt blue',
     'Größe ÄÖÜ',
@@ -53,7 +53,7 @@ t.test('text is found at the beginning of a word', async (t) => {
     long,
     '\u{10ffff}edge\u{10ffff}',
   ];
-  for (const title of titles) await make(shop, title);
+  for (const title of titles) await make(tenant, title);
   const cases: [q: string, title: string][] = [
     ['linen', titles[0] as string],
     ['LINEN SHIRT BLUE', titles[0] as string],
@@ -97,102 +97,102 @@ t.test('text is found at the beginning of a word', async (t) => {
     ['edge\u{10ffff}', titles[16] as string],
   ];
   for (const [q, title] of cases) {
-    t.strictSame(await find(shop, q), [title], `${q} finds it`);
-    t.strictSame(await findAsStaff(shop, q), [title], `${q} finds it for staff`);
+    t.strictSame(await find(tenant, q), [title], `${q} finds it`);
+    t.strictSame(await findAsStaff(tenant, q), [title], `${q} finds it for staff`);
   }
-  t.strictSame(await find(shop, 'shirt'), ['Linen shirt blue', "O'Neill T-Shirt"]);
+  t.strictSame(await find(tenant, 'shirt'), ['Linen shirt blue', "O'Neill T-Shirt"]);
   for (const q of ['hirt', 'inen', 'rt bl', 'shirt  bl', 'linen blue', 'strasse', '%w', 'afe', '\u0301', `${long}s`]) {
-    t.strictSame(await find(shop, q), [], `${q} finds nothing`);
-    t.strictSame(await findAsStaff(shop, q), [], `${q} finds nothing for staff`);
+    t.strictSame(await find(tenant, q), [], `${q} finds nothing`);
+    t.strictSame(await findAsStaff(tenant, q), [], `${q} finds nothing for staff`);
   }
   for (const q of [`${'ab '.repeat(61)}`, `${'ab '.repeat(59)}end `]) {
-    t.strictSame(await find(shop, q), [], 'what is longer than the index holds is compared whole');
+    t.strictSame(await find(tenant, q), [], 'what is longer than the index holds is compared whole');
   }
-  t.equal((await find(shop, ' ')).length, titles.length, 'a space alone leaves nothing out');
-  t.equal((await findAsStaff(shop, ' ')).length, titles.length);
+  t.equal((await find(tenant, ' ')).length, titles.length, 'a space alone leaves nothing out');
+  t.equal((await findAsStaff(tenant, ' ')).length, titles.length);
 });
 
 t.test('a product is found by the title it has', async (t) => {
-  const shop = await box.openShop();
-  const { id } = await make(shop, 'Amber lamp');
+  const tenant = await box.openTenant();
+  const { id } = await make(tenant, 'Amber lamp');
   const path = `/admin/products/${id}`;
-  t.equal((await shop.staff.patch(path, { title: 'Copper kettle' })).status, 200);
-  t.strictSame(await find(shop, 'kettle'), ['Copper kettle']);
-  t.strictSame(await find(shop, 'copper'), ['Copper kettle']);
-  t.strictSame(await findAsStaff(shop, 'kettle'), ['Copper kettle']);
-  for (const q of ['amber', 'lamp']) t.strictSame([await find(shop, q), await findAsStaff(shop, q)], [[], []]);
+  t.equal((await tenant.staff.patch(path, { title: 'Copper kettle' })).status, 200);
+  t.strictSame(await find(tenant, 'kettle'), ['Copper kettle']);
+  t.strictSame(await find(tenant, 'copper'), ['Copper kettle']);
+  t.strictSame(await findAsStaff(tenant, 'kettle'), ['Copper kettle']);
+  for (const q of ['amber', 'lamp']) t.strictSame([await find(tenant, q), await findAsStaff(tenant, q)], [[], []]);
   t.strictSame(await wordsOf(id), ['copper kettle', 'kettle'], 'nothing is left of the old title');
-  t.equal((await shop.staff.patch(path, { description: 'Holds a litre' })).status, 200);
-  t.strictSame(await find(shop, 'kettle'), ['Copper kettle']);
-  const copy = (await shop.staff.post(`${path}/duplicate`)).body;
-  t.strictSame(await findAsStaff(shop, 'kettle'), ['Copper kettle (copy)', 'Copper kettle']);
+  t.equal((await tenant.staff.patch(path, { description: 'Holds a litre' })).status, 200);
+  t.strictSame(await find(tenant, 'kettle'), ['Copper kettle']);
+  const copy = (await tenant.staff.post(`${path}/duplicate`)).body;
+  t.strictSame(await findAsStaff(tenant, 'kettle'), ['Copper kettle (copy)', 'Copper kettle']);
   t.strictSame(await wordsOf(copy.id), ['(copy)', ')', 'copper kettle (copy)', 'copy)', 'kettle (copy)']);
 });
 
 t.test('shoppers find what is published, staff what has the status they ask for', async (t) => {
-  const shop = await box.openShop();
-  const { id } = await make(shop, 'Velvet chair', 'draft');
+  const tenant = await box.openTenant();
+  const { id } = await make(tenant, 'Velvet chair', 'draft');
   const path = `/admin/products/${id}`;
   for (const status of ['draft', 'archived', 'published', 'draft']) {
-    t.equal((await shop.staff.patch(path, { status })).status, 200);
-    t.strictSame(await find(shop, 'velvet'), status === 'published' ? ['Velvet chair'] : [], status);
-    t.strictSame(await findAsStaff(shop, 'chair'), ['Velvet chair'], status);
+    t.equal((await tenant.staff.patch(path, { status })).status, 200);
+    t.strictSame(await find(tenant, 'velvet'), status === 'published' ? ['Velvet chair'] : [], status);
+    t.strictSame(await findAsStaff(tenant, 'chair'), ['Velvet chair'], status);
     for (const asked of ['draft', 'published', 'archived']) {
-      const found = await findAsStaff(shop, 'chair', `&status=${asked}`);
+      const found = await findAsStaff(tenant, 'chair', `&status=${asked}`);
       t.strictSame(found, asked === status ? ['Velvet chair'] : [], `${asked} of ${status}`);
     }
   }
 });
 
 t.test('a deleted product is not found, and holds no words', async (t) => {
-  const shop = await box.openShop();
-  const [kept, gone] = [await make(shop, 'Oak table'), await make(shop, 'Oak bench')];
-  t.equal((await shop.staff.delete(`/admin/products/${gone.id}`)).status, 204);
-  t.strictSame([await find(shop, 'oak'), await findAsStaff(shop, 'oak')], [['Oak table'], ['Oak table']]);
+  const tenant = await box.openTenant();
+  const [kept, gone] = [await make(tenant, 'Oak table'), await make(tenant, 'Oak bench')];
+  t.equal((await tenant.staff.delete(`/admin/products/${gone.id}`)).status, 204);
+  t.strictSame([await find(tenant, 'oak'), await findAsStaff(tenant, 'oak')], [['Oak table'], ['Oak table']]);
   t.strictSame(await wordsOf(gone.id), []);
   t.strictSame(await wordsOf(kept.id), ['oak table', 'table']);
 });
 
 t.test("another shop's products are not found", async (t) => {
-  const [shop, other] = [await box.openShop(), await box.openShop()];
+  const [tenant, other] = [await box.openTenant(), await box.openTenant()];
   const theirs = await make(other, 'Marble vase');
-  t.strictSame([await find(shop, 'marble'), await findAsStaff(shop, 'marble')], [[], []]);
-  const own = await make(shop, 'Marble bowl');
-  t.strictSame([await find(shop, 'marble'), await findAsStaff(shop, 'vase')], [['Marble bowl'], []]);
+  t.strictSame([await find(tenant, 'marble'), await findAsStaff(tenant, 'marble')], [[], []]);
+  const own = await make(tenant, 'Marble bowl');
+  t.strictSame([await find(tenant, 'marble'), await findAsStaff(tenant, 'vase')], [['Marble bowl'], []]);
   t.strictSame(await find(other, 'marble'), ['Marble vase']);
-  const walls = await box.owner.query<{ shop: string; product: string }>(
+  const walls = await box.owner.query<{ tenant: string; product: string }>(
     `select tenant_id as shop, product_id as product from product_title_words
       where product_id in ('${theirs.id}', '${own.id}') group by 1, 2`,
   );
   const expected = [
-    { shop: shop.id, product: own.id },
-    { shop: other.id, product: theirs.id },
+    { tenant: tenant.id, product: own.id },
+    { tenant: other.id, product: theirs.id },
   ];
   const sorted = (rows: { product: string }[]) => [...rows].sort((a, b) => (a.product < b.product ? -1 : 1));
   t.strictSame(sorted(walls), sorted(expected));
 });
 
 t.test('what a filter leaves out is not found either', async (t) => {
-  const shop = await box.openShop();
-  await make(shop, 'Silk scarf');
-  await make(shop, 'Silk tie');
-  const found = (path: string) => shop.staff.get(`/admin/products?q=silk${path}`);
+  const tenant = await box.openTenant();
+  await make(tenant, 'Silk scarf');
+  await make(tenant, 'Silk tie');
+  const found = (path: string) => tenant.staff.get(`/admin/products?q=silk${path}`);
   t.match((await found('&handle=silk-tie')).body.items, exactly([{ title: 'Silk tie' }]));
   t.strictSame((await found('&handle=wool-tie')).body.items, []);
   t.strictSame((await found('&externalId=none')).body.items, []);
   t.match(await found('&updatedAfter=2020-01-01T00:00:00Z'), { status: 400, body: { code: 'invalid_request' } });
   t.match(await found('&cursor=x'), { status: 400 });
-  t.match(await shop.visitor().get('/products?q=silk&handle=silk-scarf'), {
+  t.match(await tenant.visitor().get('/products?q=silk&handle=silk-scarf'), {
     body: { items: exactly([{ title: 'Silk scarf' }]) },
   });
 });
 
 t.test('many hits are paged through, each product once, wherever in the list they stand', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   const insert = async (title: string, status: 'published' | 'draft' = 'published') => {
     const id = newId();
     const texts = { handle: id.slice(0, -1), description: '', externalId: null, metadata: {} };
-    await insertProduct(shop.db, { id, title, status, ...texts });
+    await insertProduct(tenant.db, { id, title, status, ...texts });
     return id;
   };
   // The hits stand in one block that a walk from either end does not reach with a small page, nor the one that stands
@@ -222,18 +222,18 @@ t.test('many hits are paged through, each product once, wherever in the list the
   for (const sort of ['newest', 'oldest', 'title']) {
     for (const limit of [5, 60, 100]) {
       const path = `/products?fields=id&sort=${sort}`;
-      const all = await pages(shop.visitor(), path, 100);
+      const all = await pages(tenant.visitor(), path, 100);
       t.equal(all.length, 1 + 260 + 530 + 177 + 260);
       const expected = all.filter((id) => isHit.has(id));
-      t.strictSame(await pages(shop.visitor(), `${path}&q=COMMON`, limit), expected, `${sort} by ${limit}`);
+      t.strictSame(await pages(tenant.visitor(), `${path}&q=COMMON`, limit), expected, `${sort} by ${limit}`);
     }
   }
   const newest = [...hits].reverse();
-  t.strictSame(await pages(shop.staff, '/admin/products?status=published&q=common', 60), newest);
-  t.equal((await pages(shop.staff, '/admin/products?q=common', 100)).length, 1 + 530 + 177);
-  t.equal((await pages(shop.staff, '/admin/products?status=draft&q=common', 100)).length, 177);
-  t.strictSame(await findAsStaff(shop, 'common', '&handle=none'), []);
-  t.strictSame(await findAsStaff(shop, 'common board 9'), []);
+  t.strictSame(await pages(tenant.staff, '/admin/products?status=published&q=common', 60), newest);
+  t.equal((await pages(tenant.staff, '/admin/products?q=common', 100)).length, 1 + 530 + 177);
+  t.equal((await pages(tenant.staff, '/admin/products?status=draft&q=common', 100)).length, 177);
+  t.strictSame(await findAsStaff(tenant, 'common', '&handle=none'), []);
+  t.strictSame(await findAsStaff(tenant, 'common board 9'), []);
 });
 
 t.test('the migration writes the words that a box writes', async (t) => {

@@ -193,7 +193,7 @@ t.test('of variants that take one SKU or one choice at once, one gets it', async
     others.map(({ variants }) => box.staff.patch(`/admin/variants/${variants[0].id}`, { sku: 'ONE' })),
   );
   t.strictSame(sameSku.map(({ status }) => status).sort(), [200, 409, 409]);
-  const shop = await box.openShop();
-  const theirs = await shop.staff.post('/admin/products', { title: 'Theirs', variants: [{ sku: 'ONE' }] });
+  const tenant = await box.openTenant();
+  const theirs = await tenant.staff.post('/admin/products', { title: 'Theirs', variants: [{ sku: 'ONE' }] });
   t.equal(theirs.status, 201, 'another shop has its own SKUs');
 });

@@ -1,7 +1,7 @@
 /**
  * What a package hides is hidden in every read of a shopper, and pages are full all the same.
  */
-import { createTestBox, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { findVariants, listPublishedProducts } from '../index.ts';
 import { buyer, channelPackage } from './channel-package.ts';
@@ -9,42 +9,42 @@ import { buyer, channelPackage } from './channel-package.ts';
 const others = ['tenant', 'pricing', 'region', 'inventory', 'cart', 'payment', 'order', 'checkout', 'collection'];
 const box = await createTestBox(t, await channelPackage(t, others));
 
-async function make(shop: TestShop, title: string, channels: readonly string[]) {
-  const { status, body } = await shop.staff.post('/admin/products', {
+async function make(tenant: TestTenant, title: string, channels: readonly string[]) {
+  const { status, body } = await tenant.staff.post('/admin/products', {
     title,
     status: 'published',
     variants: [{ title: 'One', sku: title.toUpperCase() }],
   });
   if (status !== 201) throw new Error(JSON.stringify(body));
-  await list(shop, body.id, channels);
+  await list(tenant, body.id, channels);
   return { id: body.id as string, handle: body.handle as string, variantId: body.variants[0].id as string };
 }
 
-const list = (shop: TestShop, productId: string, channels: readonly string[]) =>
-  shop.db.insertMany(
+const list = (tenant: TestTenant, productId: string, channels: readonly string[]) =>
+  tenant.db.insertMany(
     'channel_products',
     channels.map((channelId) => ({ channelId, productId })),
   );
-const unlist = (shop: TestShop, productId: string) => shop.db.remove('channel_products', { productId });
+const unlist = (tenant: TestTenant, productId: string) => tenant.db.remove('channel_products', { productId });
 const through = (channel: string) => ({ headers: { 'x-channel': channel } });
 type Titled = { title: string }[];
 const titles = (products: Titled) => products.map(({ title }) => title);
 
 t.test('a product that is hidden is answered to nobody, by whatever name', async (t) => {
-  const shop = await box.openShop();
-  const seen = await make(shop, 'Seen', ['web', 'trade']);
-  const hidden = await make(shop, 'Hidden', ['trade']);
-  await shop.staff.put(`/admin/variants/${hidden.variantId}/prices`, { prices: [{ currency: 'EUR', amount: 100 }] });
+  const tenant = await box.openTenant();
+  const seen = await make(tenant, 'Seen', ['web', 'trade']);
+  const hidden = await make(tenant, 'Hidden', ['trade']);
+  await tenant.staff.put(`/admin/variants/${hidden.variantId}/prices`, { prices: [{ currency: 'EUR', amount: 100 }] });
   for (const path of [
     `/products/${hidden.id}`,
     `/products/${hidden.handle}`,
     `/variants/${hidden.variantId}`,
     `/variants/${hidden.variantId}/availability`,
   ]) {
-    t.match(await shop.visitor().get(path), { status: 404, body: { code: 'not_found' } }, path);
-    t.equal((await shop.visitor().get(path, through('trade'))).status, 200, `${path} through its channel`);
+    t.match(await tenant.visitor().get(path), { status: 404, body: { code: 'not_found' } }, path);
+    t.equal((await tenant.visitor().get(path, through('trade'))).status, 200, `${path} through its channel`);
     const same = path.replace(hidden.id, seen.id).replace(hidden.handle, seen.handle);
-    t.equal((await shop.visitor().get(same.replace(hidden.variantId, seen.variantId))).status, 200);
+    t.equal((await tenant.visitor().get(same.replace(hidden.variantId, seen.variantId))).status, 200);
   }
   for (const query of [
     '',
@@ -55,29 +55,29 @@ t.test('a product that is hidden is answered to nobody, by whatever name', async
     '?fields=title',
     '?fields=options,title',
   ]) {
-    const { body } = await shop.visitor().get(`/products${query}`);
+    const { body } = await tenant.visitor().get(`/products${query}`);
     t.strictSame(titles(body.items), query.includes('hid') ? [] : ['Seen'], query);
   }
-  const found = await shop.visitor().get('/products?q=hid', through('trade'));
+  const found = await tenant.visitor().get('/products?q=hid', through('trade'));
   t.strictSame(titles(found.body.items), ['Hidden']);
-  t.equal((await shop.staff.get(`/admin/products/${hidden.id}`)).status, 200, 'staff see it');
-  t.equal((await shop.staff.get('/admin/products')).body.items.length, 2);
-  t.match(await shop.visitor().post('/cart/items', { variantId: hidden.variantId, quantity: 1 }), { status: 404 });
+  t.equal((await tenant.staff.get(`/admin/products/${hidden.id}`)).status, 200, 'staff see it');
+  t.equal((await tenant.staff.get('/admin/products')).body.items.length, 2);
+  t.match(await tenant.visitor().post('/cart/items', { variantId: hidden.variantId, quantity: 1 }), { status: 404 });
 });
 
 t.test('pages are full, and a cursor of one channel opens nothing of another', async (t) => {
-  const shop = await box.openShop();
+  const tenant = await box.openTenant();
   const expected: string[] = [];
   for (let index = 10; index < 32; index += 1) {
     const isSeen = index % 3 === 0 || index > 28;
-    await make(shop, `P${index}`, isSeen ? ['web', 'trade'] : ['trade']);
+    await make(tenant, `P${index}`, isSeen ? ['web', 'trade'] : ['trade']);
     if (isSeen) expected.push(`P${index}`);
   }
   const walk = async (path: string, items: (body: never) => { items: Titled; nextCursor: string | null }) => {
     const pages: string[][] = [];
     let cursor: string | null = null;
     do {
-      const { body } = await shop.visitor().get(`${path}${cursor ? `&cursor=${cursor}` : ''}`);
+      const { body } = await tenant.visitor().get(`${path}${cursor ? `&cursor=${cursor}` : ''}`);
       const page = items(body as never);
       pages.push(titles(page.items));
       cursor = page.nextCursor;
@@ -94,29 +94,29 @@ t.test('pages are full, and a cursor of one channel opens nothing of another', a
   ] as const) {
     t.strictSame(await walk(`/products?limit=4&sort=${sort}`, (body) => body), paged(order), sort);
   }
-  await shop.staff.post('/admin/collections', {
+  await tenant.staff.post('/admin/collections', {
     title: 'By rule',
     rule: { match: 'all', conditions: [{ field: 'title', operator: 'starts_with', value: 'p' }] },
   });
-  const all = (await shop.staff.get('/admin/products?limit=100')).body.items as { id: string }[];
-  await shop.staff.post('/admin/collections', { title: 'By hand', productIds: all.map(({ id }) => id) });
+  const all = (await tenant.staff.get('/admin/products?limit=100')).body.items as { id: string }[];
+  await tenant.staff.post('/admin/collections', { title: 'By hand', productIds: all.map(({ id }) => id) });
   for (const handle of ['by-rule', 'by-hand']) {
     const pages = await walk(`/collections/${handle}?limit=4`, ({ products }) => products);
     t.strictSame(pages, paged(newest), handle);
   }
-  const { nextCursor } = (await shop.visitor().get('/products?limit=4', through('trade'))).body;
-  const rest = await shop.visitor().get(`/products?limit=100&cursor=${nextCursor}`);
+  const { nextCursor } = (await tenant.visitor().get('/products?limit=4', through('trade'))).body;
+  const rest = await tenant.visitor().get(`/products?limit=100&cursor=${nextCursor}`);
   t.strictSame(titles(rest.body.items), newest.slice(3), 'hidden ones stay hidden after it');
-  const empty = await shop.visitor().get('/products', through('nobody'));
+  const empty = await tenant.visitor().get('/products', through('nobody'));
   t.strictSame(empty.body, { items: [], nextCursor: null });
 });
 
 t.test('all conditions must hold; groups and time count', async (t) => {
-  const shop = await box.openShop();
-  const [early, listed] = [await make(shop, 'Early', ['web']), await make(shop, 'Unlisted', [])];
-  await shop.db.insert('product_releases', { productId: early.id, releasedAt: new Date(Date.now() + 3_600_000) });
+  const tenant = await box.openTenant();
+  const [early, listed] = [await make(tenant, 'Early', ['web']), await make(tenant, 'Unlisted', [])];
+  await tenant.db.insert('product_releases', { productId: early.id, releasedAt: new Date(Date.now() + 3_600_000) });
   const ids = [early.id, listed.id];
-  const seen = async (viewer?: object) => titles(await listPublishedProducts(shop.db, ids, { viewer }));
+  const seen = async (viewer?: object) => titles(await listPublishedProducts(tenant.db, ids, { viewer }));
   t.strictSame(await seen(), [], 'a stranger, now');
   const later = new Date(Date.now() + 7_200_000);
   t.strictSame(await seen({ time: later }), ['Early']);
@@ -125,7 +125,7 @@ t.test('all conditions must hold; groups and time count', async (t) => {
   t.strictSame(await seen({ memberId: buyer, time: later, channelId: 'trade' }), ['Early', 'Unlisted']);
   t.strictSame(await seen({ channelId: 'trade', time: later }), []);
   const hidden = async (viewer?: object) =>
-    [...(await findVariants(shop.db, [early.variantId, listed.variantId], viewer)).values()]
+    [...(await findVariants(tenant.db, [early.variantId, listed.variantId], viewer)).values()]
       .filter((variant) => variant.hidden)
       .map(({ productTitle }) => productTitle)
       .sort();
@@ -135,16 +135,16 @@ t.test('all conditions must hold; groups and time count', async (t) => {
 });
 
 t.test('what is hidden after it was put into a cart is unavailable there, and cannot be ordered', async (t) => {
-  const shop = await box.openShop();
-  const [kept, gone] = [await make(shop, 'Kept', ['web']), await make(shop, 'Gone', ['web'])];
+  const tenant = await box.openTenant();
+  const [kept, gone] = [await make(tenant, 'Kept', ['web']), await make(tenant, 'Gone', ['web'])];
   for (const { variantId } of [kept, gone]) {
-    await shop.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: 500 }] });
-    await shop.staff.patch(`/admin/stock-items/${variantId}`, { tracked: false });
+    await tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: 500 }] });
+    await tenant.staff.patch(`/admin/stock-items/${variantId}`, { tracked: false });
   }
-  const shopper = shop.shopper();
+  const shopper = tenant.shopper();
   for (const { variantId } of [kept, gone]) await shopper.post('/cart/items', { variantId, quantity: 1 });
   t.equal((await shopper.get('/cart')).body.totals.total.amount, 1000);
-  await unlist(shop, gone.id);
+  await unlist(tenant, gone.id);
   const { body } = await shopper.get('/cart');
   const issues = body.items.map((item: { title: string; issues: string[] }) => [item.title, item.issues]);
   t.strictSame(issues, [
@@ -154,6 +154,6 @@ t.test('what is hidden after it was put into a cart is unavailable there, and ca
   t.equal(body.totals.total.amount, 500);
   const customer = { email: 'ada@example.com', name: 'Ada Lovelace' };
   t.match(await shopper.post('/checkout', { customer }), { status: 409, body: { code: 'cart_not_ready' } });
-  await list(shop, gone.id, ['web']);
+  await list(tenant, gone.id, ['web']);
   t.equal((await shopper.post('/checkout', { customer })).status, 201);
 });

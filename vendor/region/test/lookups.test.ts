@@ -16,7 +16,7 @@ t.test('regions are found by id and by country, in one shop', async (t) => {
   t.equal((await findRegionOfCountry(box.db, 'AT'))?.id, region.id);
   t.equal(await findRegionOfCountry(box.db, 'FR'), null);
 
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.equal(await findRegion(other.db, region.id), null);
   t.equal(await findRegionOfCountry(other.db, 'AT'), null);
   t.equal(await holdRegion(other.db, region.id), null);

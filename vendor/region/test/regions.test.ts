@@ -91,7 +91,7 @@ t.test('a country belongs to one region of a shop', async (t) => {
   t.match(await box.staff.patch(`/admin/regions/${west.id}`, { countries: ['FR'] }), { status: 200 });
   t.match(await box.staff.patch(`/admin/regions/${east.id}`, { countries: ['PL', 'BE'] }), { status: 200 });
 
-  const other = await box.openShop();
+  const other = await box.openTenant();
   const same = await other.staff.post('/admin/regions', { name: 'Theirs', currency: 'EUR', countries: ['FR'] });
   t.equal(same.status, 201, 'another shop has its own map');
 });
@@ -120,9 +120,13 @@ t.test('two regions that trade countries at once never wait for each other', asy
 });
 
 t.test('countries are listed by their English names, with their region', async (t) => {
-  const shop = await box.openShop();
-  const made = await shop.staff.post('/admin/regions', { name: 'All', currency: 'CHF', countries: ['CH', 'AX', 'DE'] });
-  const { body } = await shop.visitor().get('/countries');
+  const tenant = await box.openTenant();
+  const made = await tenant.staff.post('/admin/regions', {
+    name: 'All',
+    currency: 'CHF',
+    countries: ['CH', 'AX', 'DE'],
+  });
+  const { body } = await tenant.visitor().get('/countries');
   t.strictSame(body, {
     items: [
       { code: 'AX', name: 'Åland Islands', regionId: made.body.id },
@@ -133,11 +137,11 @@ t.test('countries are listed by their English names, with their region', async (
 });
 
 t.test('regions are listed page by page, for shoppers and for staff', async (t) => {
-  const shop = await box.openShop();
-  for (const name of ['A', 'B', 'C']) await shop.staff.post('/admin/regions', { name, currency: 'EUR' });
+  const tenant = await box.openTenant();
+  for (const name of ['A', 'B', 'C']) await tenant.staff.post('/admin/regions', { name, currency: 'EUR' });
   for (const [caller, path] of [
-    [shop.visitor(), '/regions'],
-    [shop.staff, '/admin/regions'],
+    [tenant.visitor(), '/regions'],
+    [tenant.staff, '/admin/regions'],
   ] as const) {
     const first = await caller.get(`${path}?limit=2`);
     const second = await caller.get(`${path}?limit=2&cursor=${first.body.nextCursor}`);

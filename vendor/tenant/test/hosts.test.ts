@@ -1,17 +1,18 @@
 /**
  * Whose a host may be: nobody takes one from another shop, or one that is open to everybody.
  */
-import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic', environment: { TENANT_HOST_LIMIT: '8' } });
-const first = await box.openShop();
-const second = await box.openShop();
+const first = await box.openTenant();
+const second = await box.openTenant();
 
 /** Adds a host as the shop's own staff would, or as the operator. */
-const add = (shop: TestShop, host: string, who = shop.staff) => who.post(`/admin/tenants/${shop.id}/domains`, { host });
-const approve = (shop: TestShop, host: string) => add(shop, host, box.operator);
+const add = (tenant: TestTenant, host: string, who = tenant.staff) =>
+  who.post(`/admin/tenants/${tenant.id}/domains`, { host });
+const approve = (tenant: TestTenant, host: string) => add(tenant, host, box.operator);
 const taken = { status: 409, body: { code: 'host_taken' } };
 const wrong = { status: 400, body: { code: 'invalid_request', errors: exactly([{ pointer: '/host' }]) } };
 
@@ -60,23 +61,23 @@ t.test('what is open to everybody, addresses and what is no name are nobody’s'
 });
 
 t.test('a shop has no more hosts than the operator allows', async (t) => {
-  const shop = await box.openShop();
-  const hosts = Array.from({ length: 12 }, (_, at) => `h${at}.${shop.slug}.example`);
-  const answers = await Promise.all(hosts.map((host) => add(shop, host)));
+  const tenant = await box.openTenant();
+  const hosts = Array.from({ length: 12 }, (_, at) => `h${at}.${tenant.slug}.example`);
+  const answers = await Promise.all(hosts.map((host) => add(tenant, host)));
   t.strictSame(answers.map(({ status }) => status).sort(), [...Array(8).fill(201), ...Array(4).fill(409)]);
-  t.match(await approve(shop, `h12.${shop.slug}.example`), { status: 409, body: { code: 'too_many_hosts' } });
-  const { items } = (await shop.staff.get(`/admin/tenants/${shop.id}/domains`)).body;
+  t.match(await approve(tenant, `h12.${tenant.slug}.example`), { status: 409, body: { code: 'too_many_hosts' } });
+  const { items } = (await tenant.staff.get(`/admin/tenants/${tenant.id}/domains`)).body;
   t.equal(items.length, 8);
-  t.match(await shop.staff.delete(`/admin/tenants/${shop.id}/domains/${items[0].id}`), { status: 204 });
+  t.match(await tenant.staff.delete(`/admin/tenants/${tenant.id}/domains/${items[0].id}`), { status: 204 });
   const refused = answers.findIndex(({ status }) => status === 409);
-  t.match(await add(shop, hosts[refused] as string), { status: 201 });
+  t.match(await add(tenant, hosts[refused] as string), { status: 201 });
 });
 
 t.test('of two shops that take overlapping names at once, one gets them', async (t) => {
-  const shops = await Promise.all([box.openShop(), box.openShop(), box.openShop()]);
+  const tenants = await Promise.all([box.openTenant(), box.openTenant(), box.openTenant()]);
   for (let round = 0; round < 8; round++) {
     const hosts = [`*.r${round}.test`, `a.r${round}.test`, `*.a.r${round}.test`];
-    const answers = await Promise.all(hosts.map((host, at) => approve(shops[at] as TestShop, host)));
+    const answers = await Promise.all(hosts.map((host, at) => approve(tenants[at] as TestTenant, host)));
     const statuses = answers.map(({ status }) => status);
     t.equal(statuses.filter((status) => status === 201).length, 1, `${statuses}`);
     t.equal(statuses.filter((status) => status === 409).length, 2, `${statuses}`);

@@ -1,27 +1,28 @@
 /**
  * A host that staff add is served once DNS has proved it, or the operator has approved it.
  */
-import { createTestBox, exactly, type TestShop } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { startDns } from './dns-server.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 const dns = await startDns(t);
 const box = await createTestBox(t, { packages, tier: 'basic', environment: { DNS_SERVERS: dns.address } });
-const other = await box.openShop();
+const other = await box.openTenant();
 
-const domainsOf = (shop: TestShop) => `/admin/tenants/${shop.id}/domains`;
-const add = async (shop: TestShop, host: string, who = shop.staff) => (await who.post(domainsOf(shop), { host })).body;
-const verify = (shop: TestShop, id: string, who = shop.staff) => who.post(`${domainsOf(shop)}/${id}/verify`);
+const domainsOf = (tenant: TestTenant) => `/admin/tenants/${tenant.id}/domains`;
+const add = async (tenant: TestTenant, host: string, who = tenant.staff) =>
+  (await who.post(domainsOf(tenant), { host })).body;
+const verify = (tenant: TestTenant, id: string, who = tenant.staff) => who.post(`${domainsOf(tenant)}/${id}/verify`);
 
 async function servedAt(host: string): Promise<string | number> {
   const { status, body } = await box.hosting.get(`/tenants/lookup?host=${encodeURIComponent(host)}`);
   return status === 200 ? body.tenantSlug : status;
 }
 
-const addedHosts = async (shop: TestShop) =>
+const addedHosts = async (tenant: TestTenant) =>
   (
-    await shop.db.query<{ payload: { host: string } }>(
+    await tenant.db.query<{ payload: { host: string } }>(
       "select payload from event_outbox where tenant_id = $1 and type = 'tenant_domain.added' order by id",
     )
   ).map(({ payload }) => payload.host);

@@ -29,7 +29,7 @@ t.test('the operator opens, lists, suspends and reinstates merchants', async (t)
 });
 
 t.test('staff see and rename their own merchant only', async (t) => {
-  const other = await box.openShop();
+  const other = await box.openTenant();
   t.strictSame(
     (await box.staff.get('/admin/tenants')).body.items.map(({ id }: { id: string }) => id),
     [box.id],
@@ -43,8 +43,8 @@ t.test('staff see and rename their own merchant only', async (t) => {
 });
 
 t.test('a host names its merchant: exact before wildcard, one label under a wildcard', async (t) => {
-  const exact = await box.openShop();
-  const wide = await box.openShop();
+  const exact = await box.openTenant();
+  const wide = await box.openTenant();
   const add = (id: string, host: string) => box.operator.post(`/admin/tenants/${id}/domains`, { host });
   t.match(await add(wide.id, '*.Shops.Example.'), { status: 201, body: { host: '*.shops.example' } });
   // An older release let another shop have it, and let it have an address.

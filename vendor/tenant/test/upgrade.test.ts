@@ -10,7 +10,7 @@ const migration = new URL('../migrations/20261122140000_tenant_prove_domains.js'
 const { down, up } = await import(migration);
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
-const other = await box.openShop();
+const other = await box.openTenant();
 
 t.test('hosts of an old box', async (t) => {
   await box.staff.post(`/admin/tenants/${box.id}/domains`, { host: 'waiting.shop' });

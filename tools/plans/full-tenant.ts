@@ -3,7 +3,7 @@
  */
 import { reserveStock } from '@carton/inventory';
 import { newId } from '@carton/runtime';
-import { type Answer, type TestBox, type TestShop, until } from '@carton/runtime/testing';
+import { type Answer, type TestBox, type TestTenant, until } from '@carton/runtime/testing';
 
 async function done(answer: Promise<Answer>) {
   const { status, body } = await answer;
@@ -15,8 +15,8 @@ async function done(answer: Promise<Answer>) {
  * Fills a shop with two of most things. A list that it leaves empty is filled by the route that creates its items; where
  * that cannot be, by what is added here.
  */
-export async function fillShop(box: TestBox, shop: TestShop): Promise<void> {
-  const { staff } = shop;
+export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void> {
+  const { staff } = tenant;
   const region = { name: 'Europe', currency: 'EUR', countries: ['FR', 'DE'] };
   await done(staff.post('/admin/regions', region));
   await done(staff.post('/admin/products', { title: 'Draft of a hat' }));
@@ -31,47 +31,47 @@ export async function fillShop(box: TestBox, shop: TestShop): Promise<void> {
     const received = { quantity: 1000, reason: 'received' };
     await done(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, received));
   }
-  await fillCollections(shop);
-  for (const email of ['ada@example.com', 'Grace@Example.com']) await order(shop, variants, email);
-  await cancelSome(shop, variants);
-  await done(shop.shopper().post('/cart/items', { variantId: variants[0], quantity: 1 }));
+  await fillCollections(tenant);
+  for (const email of ['ada@example.com', 'Grace@Example.com']) await order(tenant, variants, email);
+  await cancelSome(tenant, variants);
+  await done(tenant.shopper().post('/cart/items', { variantId: variants[0], quantity: 1 }));
   const lines = variants.map((variantId) => ({ variantId, quantity: 1 }));
-  await shop.db.transaction((tx) => reserveStock(tx, lines, { type: 'test', id: newId() }));
+  await tenant.db.transaction((tx) => reserveStock(tx, lines, { type: 'test', id: newId() }));
   await done(staff.post('/admin/invites', { email: 'new@example.com', role: 'viewer' }));
   await done(staff.post('/admin/api-keys', { name: 'Storefront', kind: 'publishable' }));
-  await done(box.operator.post(`/admin/tenants/${shop.id}/domains`, { host: `${shop.slug}.example` }));
-  await vary(box, shop);
+  await done(box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host: `${tenant.slug}.example` }));
+  await vary(box, tenant);
 }
 
-async function fillCollections({ staff }: TestShop): Promise<void> {
+async function fillCollections({ staff }: TestTenant): Promise<void> {
   const ids = (await done(staff.get('/admin/products'))).items.map(({ id }: { id: string }) => id);
   await done(staff.post('/admin/collections', { title: 'Summer', productIds: ids }));
 }
 
 /** An order, half paid and a little of it paid back. */
-async function order(shop: TestShop, variants: readonly string[], email: string): Promise<void> {
-  const shopper = shop.shopper();
+async function order(tenant: TestTenant, variants: readonly string[], email: string): Promise<void> {
+  const shopper = tenant.shopper();
   for (const variantId of variants) await done(shopper.post('/cart/items', { variantId, quantity: 1 }));
   const { id } = await done(shopper.post('/checkout', { customer: { email } }));
   const paid = { method: 'bank_transfer', amount: { amount: 1000, currency: 'EUR' } };
-  const payment = await done(shop.staff.post(`/admin/orders/${id}/payments`, paid));
-  await done(shop.staff.post(`/admin/payments/${payment.id}/refunds`, { amount: { amount: 100, currency: 'EUR' } }));
+  const payment = await done(tenant.staff.post(`/admin/orders/${id}/payments`, paid));
+  await done(tenant.staff.post(`/admin/payments/${payment.id}/refunds`, { amount: { amount: 100, currency: 'EUR' } }));
 }
 
 /** Orders whose end others are told of. */
-async function cancelSome(shop: TestShop, variants: readonly string[]): Promise<void> {
-  const shopper = shop.shopper();
+async function cancelSome(tenant: TestTenant, variants: readonly string[]): Promise<void> {
+  const shopper = tenant.shopper();
   for (let count = 1; count <= 2; count++) {
     await done(shopper.post('/cart/items', { variantId: variants[0], quantity: 1 }));
     const { id } = await done(shopper.post('/checkout', { customer: { email: 'ada@example.com' } }));
-    await done(shop.staff.post(`/admin/orders/${id}/cancel`));
+    await done(tenant.staff.post(`/admin/orders/${id}/cancel`));
   }
-  const delivered = async () => (await done(shop.staff.get('/admin/event-deliveries'))).items.length;
+  const delivered = async () => (await done(tenant.staff.get('/admin/event-deliveries'))).items.length;
   await until(delivered, (count) => count > 1);
 }
 
 /** States that come about where a provider or a subscriber fails. */
-async function vary({ owner }: TestBox, { id }: TestShop): Promise<void> {
+async function vary({ owner }: TestBox, { id }: TestTenant): Promise<void> {
   const first = (table: string, condition: string) => `
     tenant_id = $1 and id = (select id from ${table} where tenant_id = $1 and ${condition} order by id limit 1)`;
   await owner.query(

@@ -4,7 +4,7 @@
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
 import type { ExtensionPoint } from '@carton/runtime';
-import type { Caller, TestBox, TestShop } from '@carton/runtime/testing';
+import type { Caller, TestBox, TestTenant } from '@carton/runtime/testing';
 
 export const buyer = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } };
 
@@ -16,7 +16,7 @@ export interface Article {
 
 /** Makes a published product with one variant, its price and its stock. */
 export async function makeArticle(
-  { staff }: TestShop,
+  { staff }: TestTenant,
   handle: string,
   amount: number,
   stock: number,
@@ -38,8 +38,8 @@ export async function makeArticle(
 }
 
 /** A shopper with articles in the cart. */
-export async function shopperWith(shop: TestShop, ...articles: [Article, number][]): Promise<Caller> {
-  const shopper = shop.shopper();
+export async function shopperWith(tenant: TestTenant, ...articles: [Article, number][]): Promise<Caller> {
+  const shopper = tenant.shopper();
   for (const [{ variantId }, quantity] of articles) {
     const { status, body } = await shopper.post('/cart/items', { variantId, quantity });
     if (status !== 201) throw new Error(`the cart was not filled: ${JSON.stringify(body)}`);
@@ -48,7 +48,7 @@ export async function shopperWith(shop: TestShop, ...articles: [Article, number]
 }
 
 /** What stands in the tables that a checkout touches; to be compared before and after. */
-export async function standing({ db }: TestShop) {
+export async function standing({ db }: TestTenant) {
   const count = async (table: string) =>
     (await db.query<{ count: number }>(`select count(*) from ${table} where tenant_id = $1`))[0]?.count;
   return {

@@ -3,7 +3,7 @@
  */
 import { type Caller, callerOf } from '@carton/runtime/testing';
 
-export interface Shop {
+export interface LoadTenant {
   tenantId: string;
   slug: string;
   /** Headers that reach it, on a box of several shops. */
@@ -12,7 +12,7 @@ export interface Shop {
   variants: string[];
 }
 
-export interface ShopOptions {
+export interface TenantOptions {
   secrets: { operatorSecret: string; hostingSecret: string };
   slug: string;
   products: number;
@@ -21,7 +21,10 @@ export interface ShopOptions {
 }
 
 /** Opens a shop with so many products for sale, one variant each. @throws Error with the answer that was none */
-export async function openShopAt(url: string, { secrets, slug, products, stock }: ShopOptions): Promise<Shop> {
+export async function openTenantAt(
+  url: string,
+  { secrets, slug, products, stock }: TenantOptions,
+): Promise<LoadTenant> {
   const operator = callerOf(url, { authorization: `Bearer ${secrets.operatorSecret}` });
   const email = `owner@${slug}.example`;
   const password = secrets.hostingSecret;

@@ -81,7 +81,7 @@ async function orNull(call: Promise<Answer>, status = 404): Promise<Answer | nul
  * the shop that is filled
  * @throws Error naming the call that failed
  */
-export async function makeDemoShop(
+export async function makeDemoStore(
   boxUrl: string,
   secrets: StackSecrets,
   packages: readonly string[],
@@ -89,9 +89,9 @@ export async function makeDemoShop(
 ): Promise<void> {
   const operator = caller(boxUrl, { authorization: `Bearer ${secrets.operatorSecret}` });
   const { email, password } = secrets.staff;
-  const found = await findShop(operator);
+  const found = await findTenant(operator);
   if (found !== undefined && found === secrets.demoFilled) return;
-  const id = found ?? (await openShop(operator, email, (demoInvite) => keep(Object.assign(secrets, { demoInvite }))));
+  const id = found ?? (await openTenant(operator, email, (demoInvite) => keep(Object.assign(secrets, { demoInvite }))));
   // Named, so that the shop stays reachable here when other shops are opened beside it.
   await orNull(operator('POST', `/admin/tenants/${id}/domains`, { host: 'localhost' }), 409);
   const reach = { 'x-tenant-slug': demoSlug, 'x-hosting-secret': secrets.hostingSecret };
@@ -102,27 +102,27 @@ export async function makeDemoShop(
     await visitor('POST', '/admin/invites/accept', { token: secrets.demoInvite, name: 'Demo Owner', password });
     session = await logIn();
   }
-  await fillShop(caller(boxUrl, { ...reach, authorization: `Bearer ${session.token}` }), packages);
+  await fillTenant(caller(boxUrl, { ...reach, authorization: `Bearer ${session.token}` }), packages);
   await keep(Object.assign(secrets, { demoFilled: id }));
 }
 
-async function findShop(operator: Call): Promise<string | undefined> {
+async function findTenant(operator: Call): Promise<string | undefined> {
   const { items } = await operator('GET', '/admin/tenants?limit=100');
   return items.find(({ slug }: { slug: string }) => slug === demoSlug)?.id;
 }
 
-async function openShop(
+async function openTenant(
   operator: Call,
   staffEmail: string,
   keepInvite: (token: string) => Promise<void>,
 ): Promise<string> {
-  const shop = { slug: demoSlug, name: 'Demo Shop', defaultCurrency: 'EUR', defaultLocale: 'en' };
-  const { id, invite } = await operator('POST', '/admin/tenants', { ...shop, staffEmail });
+  const tenant = { slug: demoSlug, name: 'Demo Shop', defaultCurrency: 'EUR', defaultLocale: 'en' };
+  const { id, invite } = await operator('POST', '/admin/tenants', { ...tenant, staffEmail });
   await keepInvite(invite.token);
   return id;
 }
 
-async function fillShop(staff: Call, packages: readonly string[]): Promise<void> {
+async function fillTenant(staff: Call, packages: readonly string[]): Promise<void> {
   if ((await staff('GET', '/admin/regions?limit=1')).items.length === 0) {
     const region = { name: 'Europe', currency: 'EUR', taxInclusive: true, countries: ['DE', 'FR', 'NL'] };
     await staff('POST', '/admin/regions', region);

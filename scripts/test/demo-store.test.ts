@@ -3,7 +3,7 @@
  */
 import { createTestBox, packagesOfTier } from '@carton/runtime/testing';
 import t from 'tap';
-import { demoSlug, makeDemoShop } from '../stack/demo-shop.ts';
+import { demoSlug, makeDemoStore } from '../stack/demo-store.ts';
 import type { StackSecrets } from '../stack/settings.ts';
 
 const packages = packagesOfTier('enterprise');
@@ -23,7 +23,7 @@ let kept: StackSecrets = structuredClone(secrets);
 const keep = async (given: StackSecrets) => {
   kept = structuredClone(given);
 };
-const make = (given: StackSecrets) => makeDemoShop(box.url, given, packages, keep);
+const make = (given: StackSecrets) => makeDemoStore(box.url, given, packages, keep);
 const reach = { 'x-tenant-slug': demoSlug, 'x-hosting-secret': box.secrets.hosting };
 
 async function staff() {
@@ -44,7 +44,7 @@ t.test('a start that is interrupted is taken up by the next one', async (t) => {
     await keep(given);
     throw new Error('the power is gone');
   };
-  await t.rejects(makeDemoShop(box.url, structuredClone(kept), packages, broken), /the power is gone/);
+  await t.rejects(makeDemoStore(box.url, structuredClone(kept), packages, broken), /the power is gone/);
   t.match(kept.demoInvite, /^inv_/);
   t.equal(kept.demoFilled, undefined);
   await make(structuredClone(kept));
