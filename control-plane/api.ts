@@ -3,7 +3,7 @@
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ApiDescription, type ApiGroup, type IdempotencyKeeper, vendor } from '@carton/runtime/service';
+import { type ApiDescription, type ApiGroup, type IdempotentRunner, vendor } from '@carton/runtime/service';
 import { accessKinds, type Caller, type CredentialScope } from './access.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import { catalogueRoutes } from './catalogue/routes.ts';
@@ -41,7 +41,7 @@ export function controlPlaneApi(
   options: ControlPlaneOptions,
   { db, signing }: Pick<ControlPlaneServices, 'db' | 'signing'>,
 ): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
-  const { adminSecret, registrySecret, metricsSecret, trustProxy, strictAnswers } = options;
+  const { adminSecret, registrySecret, metricsSecret, trustProxy, strictResponses } = options;
   const { version } = manifest;
   const guesses = createGuessLimiter();
   const scope = { db, guesses, adminSecret, registrySecret, metricsSecret };
@@ -60,8 +60,8 @@ export function controlPlaneApi(
     scope: () => scope,
     accessKinds,
     trustProxy,
-    strictAnswers,
-    keepIdempotent,
+    strictResponses,
+    runIdempotently,
     services: (ctx, _, caller) => ({
       ...caller,
       db,
@@ -75,7 +75,7 @@ export function controlPlaneApi(
 }
 
 /** What is kept of a request with an Idempotency-Key is its work itself, so its work says whether it was done before. */
-const keepIdempotent: IdempotencyKeeper<ControlPlaneServices> = async (services, { key }, run) => {
+const runIdempotently: IdempotentRunner<ControlPlaneServices> = async (services, { key }, run) => {
   const once = { key, replayed: false };
   const reply = await run({ ...services, once });
   return { reply, replayed: once.replayed };

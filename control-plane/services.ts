@@ -28,7 +28,7 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   /** Which proxies are believed: see `trustedProxy`. */
   trustProxy?: boolean | string;
   /** Refuse an answer that breaks its own schema: for tests. */
-  strictAnswers?: boolean;
+  strictResponses?: boolean;
 }
 
 /** A request that carries an Idempotency-Key. Whoever finds that its work was done before says so in `replayed`. */

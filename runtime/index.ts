@@ -9,8 +9,8 @@ export { type Job, job } from './background/job.ts';
 export { type AccessOptions, accessKinds } from './box/access.ts';
 export type { BoxAccessKind } from './box/callers.ts';
 export { type MemberAuthenticator, memberAuthenticators } from './box/members.ts';
-export { type Box, type BoxServices, route, type ServicesFor, varying } from './box/services.ts';
-export { type MemberSession, type SessionMemory, type ShopperSession, sessionMemories } from './box/shopper-session.ts';
+export { type Box, type BoxServices, route, type ServicesFor, withOverrides } from './box/services.ts';
+export { type MemberSession, type SessionLookup, type ShopperSession, sessionLookups } from './box/shopper-session.ts';
 export type { StaffCaller } from './box/staff-caller.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound, tenantStatuses } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
@@ -36,18 +36,18 @@ export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export type { IfMatch } from './http/if-match.ts';
 export {
   type Deletion,
-  deletionsKeptDays,
+  deletionRetentionDays,
   ExternalId,
   externalFields,
   externalIdTaken,
-  followedQuery,
   integrationPageOf,
   integrationQuery,
   newExternalFields,
+  updatedAfterQuery,
 } from './http/integration.ts';
 export {
   decodeCursor,
-  largestPageSize,
+  maxPageSize,
   type Page,
   pageOf,
   pageOfRows,
@@ -56,7 +56,7 @@ export {
 export * from './http/problems.ts';
 export { addressBlock } from './http/rate-limit.ts';
 export * from './http/schemas.ts';
-export type { Pieces } from './http/streamed.ts';
+export type { Chunks } from './http/streamed.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
 export { isLocale, Locale } from './locale/locale.ts';
@@ -98,7 +98,7 @@ export {
 export { erasePerson, erasureHindered, keepersOf, type ToldSection, tellPerson } from './persons/rights.ts';
 export { freeHandle, Handle, handleFromTitle, handleOfCopy, looksLikeId } from './resource/handles.ts';
 export { resource } from './resource/resource.ts';
-export { type KeptRow, type ListQuery, type Rows, rows } from './resource/rows.ts';
+export { type ListQuery, type Rows, rows, type StoredRow } from './resource/rows.ts';
 export { shapesOf } from './resource/shapes.ts';
 export {
   everyAddress,

@@ -32,7 +32,7 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
     registryUrl,
     tokenLifetimeSeconds: 3600,
     nameservers,
-    strictAnswers: true,
+    strictResponses: true,
     // So that a test can choose the address its caller comes from.
     trustProxy: true,
     host: '127.0.0.1',

@@ -10,7 +10,7 @@
  */
 import type { Knex } from 'knex';
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { changesForgotten, type Deletion, deletionsKeptDays } from '../http/integration.ts';
+import { changesForgotten, type Deletion, deletionRetentionDays } from '../http/integration.ts';
 import { type CursorPlace, decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
 import { invalidRequest } from '../http/problems.ts';
 
@@ -22,7 +22,7 @@ export interface IntegrationPage<Item> extends Page<Item> {
 const order = 'updated';
 
 /** @throws invalid_request (400) */
-export function refuseFilters(filters: Record<string, unknown>): void {
+export function rejectFilters(filters: Record<string, unknown>): void {
   const told = Object.keys(filters).filter((name) => filters[name] !== undefined);
   if (told.length === 0) return;
   const detail = 'is told without any other filter: what a filter leaves out would be missed';
@@ -30,7 +30,7 @@ export function refuseFilters(filters: Record<string, unknown>): void {
 }
 
 /** Where the changes of a list are found. */
-export interface Followed {
+export interface ChangeSource {
   /** The table whose `updated_at` moves with them, indexed by `(tenant_id, updated_at, <id>)`. */
   table: string;
   /** Its column that has the id of what is listed; `id` unless told. */
@@ -47,7 +47,7 @@ export interface Followed {
 export async function followChanges<R extends { id: string; updatedAt: string }>(
   db: TenantDatabase,
   rows: Knex.QueryBuilder<R, R[]>,
-  { table, id: idColumn = 'id', resource = table }: Followed,
+  { table, id: idColumn = 'id', resource = table }: ChangeSource,
   { limit, cursor, updatedAfter }: { limit: number; cursor?: string; updatedAfter: string },
 ): Promise<IntegrationPage<R>> {
   const [, time, id, begun] = cursor === undefined ? [] : decodeCursor(cursor, order);
@@ -88,7 +88,7 @@ export async function followChanges<R extends { id: string; updatedAt: string }>
 
 /** Whether deletions of that moment may have been removed. */
 function isForgotten(time: string): boolean {
-  return Date.parse(time) < Date.now() - deletionsKeptDays * 86_400_000;
+  return Date.parse(time) < Date.now() - deletionRetentionDays * 86_400_000;
 }
 
 /**
@@ -107,7 +107,7 @@ async function readsWhole(
     if (tenant && Date.parse(updatedAfter) < Date.parse(tenant.createdAt)) return true;
   }
   throw changesForgotten(
-    `Deletions are known for ${deletionsKeptDays} days. Ask with a moment before the shop was opened, and drop what you have and are not told of.`,
+    `Deletions are known for ${deletionRetentionDays} days. Ask with a moment before the shop was opened, and drop what you have and are not told of.`,
   );
 }
 

@@ -4,10 +4,10 @@
 import type { Logger } from 'pino';
 import { accessKindsIn, routesOf } from '../box/access.ts';
 import type { BoxCaller } from '../box/callers.ts';
-import { keepConsistent } from '../box/consistency.ts';
-import { keepIdempotent } from '../box/idempotency.ts';
+import { runConsistently } from '../box/consistency.ts';
+import { runIdempotently } from '../box/idempotency.ts';
 import { boxRateLimits } from '../box/rate-limits.ts';
-import { longestRequest, tenantScopes } from '../box/scope.ts';
+import { createTenantScopes, defaultRequestDeadline } from '../box/scope.ts';
 import { type Box, type RequestServices, requestServices } from '../box/services.ts';
 import { SessionKeys } from '../box/session-keys.ts';
 import { TenantResolver, type TenantScope, tenantProblems } from '../box/tenancy.ts';
@@ -33,17 +33,17 @@ export function boxApi(
   options: BootOptions,
   { packages, database, log }: { packages: readonly LoadedPackage[]; database: Database; log: Logger },
 ): { box: Box; api: BoxApi } {
-  const { tier, secureCookies = true, requestDeadline = longestRequest, rateLimits = noRateLimits } = options;
+  const { tier, secureCookies = true, requestDeadline = defaultRequestDeadline, rateLimits = noRateLimits } = options;
   const { operatorSecret: operator, hostingSecret: hosting, metricsSecret: metrics } = options;
   const secrets = { operator, hosting, metrics };
   const accessKinds = accessKindsIn(database, { keys: new SessionKeys(database), secureCookies });
   const tenants = new TenantResolver(database, secrets);
-  const { scope, ofNobody } = tenantScopes(database, tenants, secrets, requestDeadline);
+  const { scope, boxScope } = createTenantScopes(database, tenants, secrets, requestDeadline);
   const mounted = packages.map((loaded) => ({ ...loaded, routes: routesOf(loaded, database, accessKinds) }));
   const rights = mounted.flatMap(({ routes }) => routes.flatMap(({ declaration }) => declaration.permission || []));
   const permissions = [...new Set(rights)].sort();
   const box: Box = { tier, packages, database, permissions, forgetTenants: () => tenants.forget() };
-  const { trustProxy, bodyDeadline, readDeadline, uploadFolder, strictAnswers } = options;
+  const { trustProxy, bodyDeadline, readDeadline, uploadFolder, strictResponses } = options;
   const api: BoxApi = {
     ...contract,
     name: 'box',
@@ -53,18 +53,18 @@ export function boxApi(
     knex: database.knex,
     migrated: migrationOwners(packages),
     groups: (own) => [{ name: 'box', description: 'The box itself', routes: own }, ...mounted],
-    ownScope: ofNobody,
+    ownScope: boxScope,
     scope,
     accessKinds,
     commonProblems: tenantProblems,
     trustProxy,
     secureCookies,
-    strictAnswers,
+    strictResponses,
     bodyDeadline,
     readDeadline,
     uploadFolder,
-    keepIdempotent,
-    keepConsistent,
+    runIdempotently,
+    runConsistently,
     rateLimits: boxRateLimits(rateLimits),
     origins: (ctx) => tenants.originsFor(ctx),
     services: (ctx, reached, caller) => requestServices(ctx, reached, caller, { box, log }),

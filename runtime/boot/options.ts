@@ -31,7 +31,7 @@ export interface BootOptions extends Omit<ServiceOptions, 'about'> {
   uploadFolder?: string;
   /** Milliseconds in which the reader of a streamed answer has to take what it was sent. */
   readDeadline?: number;
-  strictAnswers?: boolean;
+  strictResponses?: boolean;
   /** Where packages find their settings; nothing is set unless given. */
   environment?: NodeJS.ProcessEnv;
 }

@@ -4,7 +4,7 @@
 import { extensionPoint, type HasExtensions } from '../extension/extension.ts';
 import { accessKindsOf, type Route } from '../http/route.ts';
 import { metricsAccess } from '../operations/metrics/access.ts';
-import { type BoxAccessKind, boxWide } from './callers.ts';
+import { type BoxAccessKind, boxAccessKinds } from './callers.ts';
 import type { BoxServices } from './services.ts';
 import { type SessionOptions, shopperAccess } from './shopper-session.ts';
 import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
@@ -29,7 +29,7 @@ export function accessKindsIn(box: HasExtensions, sessions: SessionOptions): Box
 
 /** True for a route that may be called without a tenant: the operator's and the hosting layer's. */
 export function isBoxRoute({ declaration }: Pick<Route<never>, 'declaration'>): boolean {
-  return accessKindsOf(declaration).some((kind) => boxWide.some((each) => each === kind));
+  return accessKindsOf(declaration).some((kind) => boxAccessKinds.some((each) => each === kind));
 }
 
 /**
@@ -42,12 +42,14 @@ export function routesOf(
   box?: HasExtensions,
   kinds: readonly BoxAccessKind[] = [],
 ): Route<BoxServices>[] {
-  return routes.map(({ handler, declaration: declared, varies }) => {
-    const declaration = { ...declared, ...(box && varies?.(box as never)) };
+  return routes.map(({ handler, declaration: declared, overrides }) => {
+    const declaration = { ...declared, ...(box && overrides?.(box as never)) };
     const asked = accessKindsOf(declaration);
     const right = `${name}:${declaration.method === 'get' ? 'read' : 'write'}`;
     const permission = declaration.permission ?? (asked.includes('staff') ? right : undefined);
-    const standIns = kinds.filter(({ standsInFor }) => permission && standsInFor && asked.includes(standsInFor));
+    const standIns = kinds.filter(
+      ({ substitutesFor }) => permission && substitutesFor && asked.includes(substitutesFor),
+    );
     const access = standIns.length > 0 ? [...asked, ...standIns.map((kind) => kind.name)] : declaration.access;
     return { handler, declaration: { ...declaration, access, ...(permission !== undefined && { permission }) } };
   });

@@ -10,7 +10,7 @@ import type { StaffCaller } from './staff-caller.ts';
 import type { Tenant, TenantScope } from './tenancy.ts';
 
 /** What each access kind answers for a caller it lets in. */
-interface LetIn {
+interface CallerByAccess {
   /** A shopper, guest or member. Before the first write it is the session that would begin. */
   session: { session: ShopperSession };
   member: { session: MemberSession };
@@ -23,32 +23,34 @@ interface LetIn {
 }
 
 /** Kinds whose routes may be called without a tenant: they are about the box. */
-export const boxWide = ['operator', 'hosting'] as const;
+export const boxAccessKinds = ['operator', 'hosting'] as const;
 
-type Reached<Name> = { tenant: Name extends (typeof boxWide)[number] ? Tenant | null : Tenant };
+type Reached<Name> = { tenant: Name extends (typeof boxAccessKinds)[number] ? Tenant | null : Tenant };
 
 /** What a handler is given of its caller, and of the merchant that was called, by the access that its route declares. */
-export type BoxCallers = { [Name in keyof LetIn]: LetIn[Name] & Reached<Name> } & { public: Reached<'public'> };
+export type BoxCallers = { [Name in keyof CallerByAccess]: CallerByAccess[Name] & Reached<Name> } & {
+  public: Reached<'public'>;
+};
 
 export type BoxAccess = AccessOf<BoxCallers>;
 export type BoxCallerOf<Access> = CallerOf<BoxCallers, Access>;
 
 /** Whoever was let in. */
-export type BoxCaller = LetIn[keyof LetIn];
+export type BoxCaller = CallerByAccess[keyof CallerByAccess];
 
 /** An access kind by its name: it answers what the handlers of its routes are given. */
-export type BoxAccessKind<Name extends keyof LetIn = keyof LetIn> = {
-  [Each in Name]: AccessKind<TenantScope, LetIn[Each], Each> & StandIn<Each>;
+export type BoxAccessKind<Name extends keyof CallerByAccess = keyof CallerByAccess> = {
+  [Each in Name]: AccessKind<TenantScope, CallerByAccess[Each], Each> & StandIn<Each>;
 }[Name];
 
-interface StandIn<Name extends keyof LetIn> {
+interface StandIn<Name extends keyof CallerByAccess> {
   /**
    * Name of another kind, which answers the same, whose callers these stand in for: they are accepted wherever a right
    * is asked of that kind, though not on routes about the caller alone (`permission: false`).
    */
-  readonly standsInFor?: SameAs<Name>;
+  readonly substitutesFor?: SameAs<Name>;
 }
 
-type SameAs<Name extends keyof LetIn> = {
-  [Each in keyof LetIn]: LetIn[Name] extends LetIn[Each] ? Each : never;
-}[keyof LetIn];
+type SameAs<Name extends keyof CallerByAccess> = {
+  [Each in keyof CallerByAccess]: CallerByAccess[Name] extends CallerByAccess[Each] ? Each : never;
+}[keyof CallerByAccess];

@@ -4,12 +4,12 @@
  * (SQLSTATE class 40), and it begins again at the check. The lock lets conditional changes of one resource wait for one
  * another, also where a handler works outside of this transaction.
  */
-import type { ConsistencyKeeper } from '../http/preconditions.ts';
+import type { ConsistentRunner } from '../http/preconditions.ts';
 import type { RequestServices } from './services.ts';
 
 const mostTries = 5;
 
-export const keepConsistent: ConsistencyKeeper<RequestServices> = async (services, resource, work) => {
+export const runConsistently: ConsistentRunner<RequestServices> = async (services, resource, work) => {
   // Each shopper's cart stands at the same path.
   const { session } = services;
   const place = `${resource} ${session?.memberId ?? session?.hash ?? ''}`;

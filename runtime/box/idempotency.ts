@@ -13,7 +13,7 @@
  */
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { type IdempotencyKeeper, type IdempotentRequest, idempotencyKeyLifetimeHours } from '../http/idempotency.ts';
+import { type IdempotentRequest, type IdempotentRunner, idempotencyKeyLifetimeHours } from '../http/idempotency.ts';
 import type { Reply } from '../http/operation.ts';
 import { idempotencyConflict, idempotencyKeyBusy, Problem } from '../http/problems.ts';
 import type { RequestServices } from './services.ts';
@@ -43,7 +43,7 @@ function callerOf({ staff, session }: RequestServices): string {
   return session?.memberId ? `member ${session.memberId}` : `session ${session?.begin() ?? ''}`;
 }
 
-export const keepIdempotent: IdempotencyKeeper<RequestServices> = async (services, request, run) => {
+export const runIdempotently: IdempotentRunner<RequestServices> = async (services, request, run) => {
   const place: Place = [callerOf(services), request.operationId, request.key];
   if (request.inSteps) return keepInSteps(services, place, request, run);
   return services.db.transaction(async (db) => {

@@ -17,13 +17,13 @@ export function boxRateLimits(limits: RateLimits): RateLimiting<TenantScope, Box
     guesses: new Guesses(limiter, ({ tenant }) => tenant?.id ?? 'box'),
     callerName(ctx, { tenant }, caller) {
       const name = nameOf(caller) ?? addressBlock(ctx.ip);
-      return keepsTheBox(caller) ? null : `${tenant?.id ?? 'box'} ${name}`;
+      return isUnlimited(caller) ? null : `${tenant?.id ?? 'box'} ${name}`;
     },
   };
 }
 
 /** Those who keep the box running, and hold its own secrets. */
-function keepsTheBox(caller: BoxCaller | null): boolean {
+function isUnlimited(caller: BoxCaller | null): boolean {
   if (!caller) return false;
   return 'hosting' in caller || 'metrics' in caller || ('staff' in caller && caller.staff.type === 'operator');
 }

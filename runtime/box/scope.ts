@@ -8,18 +8,18 @@ import { isBoxRoute } from './access.ts';
 import { type BoxSecrets, noTenantId, type TenantResolver, type TenantScope, tenantProblems } from './tenancy.ts';
 
 /** Milliseconds that a request's work in the database may take, unless told. */
-export const longestRequest = 30_000;
+export const defaultRequestDeadline = 30_000;
 
 /** @param requestDeadline milliseconds in which a request's work in the database has to be done */
-export function tenantScopes(
+export function createTenantScopes(
   database: Database,
   tenants: TenantResolver,
   secrets: BoxSecrets,
   requestDeadline: number,
-): { ofNobody: TenantScope; scope: AppOptions<TenantScope, never>['scope'] } {
-  const ofNobody: TenantScope = { tenant: null, db: database.forTenant(noTenantId), secrets };
+): { boxScope: TenantScope; scope: AppOptions<TenantScope, never>['scope'] } {
+  const boxScope: TenantScope = { tenant: null, db: database.forTenant(noTenantId), secrets };
   return {
-    ofNobody,
+    boxScope,
     async scope(ctx, route) {
       try {
         const tenant = await tenants.resolve(ctx);
@@ -28,7 +28,7 @@ export function tenantScopes(
         const deadline = route.declaration.streamed ? undefined : performance.now() + requestDeadline;
         return { tenant, db: database.forTenant(tenant.id, null, deadline), secrets };
       } catch (error) {
-        if (isBoxRoute(route) && isTenantProblem(error)) return ofNobody;
+        if (isBoxRoute(route) && isTenantProblem(error)) return boxScope;
         throw error;
       }
     },

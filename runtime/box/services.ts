@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { HasExtensions } from '../extension/extension.ts';
-import { type Route, routeFor, type Variation } from '../http/route.ts';
+import { type Route, type RouteOverrides, routeFor } from '../http/route.ts';
 import type { BoxAccess, BoxCaller, BoxCallerOf, BoxCallers } from './callers.ts';
 import type { ShopperSession } from './shopper-session.ts';
 import type { StaffCaller } from './staff-caller.ts';
@@ -92,6 +92,9 @@ export const route = routeFor<BoxServices, BoxCallers>();
  * @example export const createOrder = varying(route({ … }, handler), (box) => ({
  *            problems: [cartEmpty, ...orderPlacing.of(box).flatMap(({ problems }) => problems)] }));
  */
-export function varying(declared: Route<BoxServices>, vary: (box: HasExtensions) => Variation): Route<BoxServices> {
-  return { ...declared, varies: vary };
+export function withOverrides(
+  declared: Route<BoxServices>,
+  vary: (box: HasExtensions) => RouteOverrides,
+): Route<BoxServices> {
+  return { ...declared, overrides: vary };
 }

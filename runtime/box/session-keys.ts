@@ -36,7 +36,7 @@ interface KnownKeys {
   keys: readonly KnownKey[];
   readAt: number;
   /** Milliseconds since 1970. */
-  bareNamesUntil: number;
+  unsignedUntil: number;
 }
 
 export class SessionKeys {
@@ -53,8 +53,8 @@ export class SessionKeys {
    * Until when sessions that the release before issued, which have no signature, are looked up: as long as one of them
    * may live. Milliseconds since 1970.
    */
-  get bareNamesUntil(): number {
-    return this.#known?.bareNamesUntil ?? 0;
+  get unsignedUntil(): number {
+    return this.#known?.unsignedUntil ?? 0;
   }
 
   /** Has the keys read, and made if there are none: `issue` needs them. */
@@ -123,8 +123,8 @@ export class SessionKeys {
       secret: createSecretKey(row.secret),
       madeAt: readAt - row.age * 1000,
     }));
-    const bareNamesUntil = Date.now() + (sessionDays * secondsADay - age) * 1000;
-    this.#known = { keys, readAt, bareNamesUntil };
+    const unsignedUntil = Date.now() + (sessionDays * secondsADay - age) * 1000;
+    this.#known = { keys, readAt, unsignedUntil };
     return this.#known;
   }
 

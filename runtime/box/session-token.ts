@@ -39,7 +39,7 @@ export function newSessionName(): string {
 }
 
 /** True for what looks like the token of a session as boxes issued it before there were stamps: a bare name. */
-export function isBareName(text: string): boolean {
+export function isUnsignedToken(text: string): boolean {
   return namePattern.test(text);
 }
 

@@ -11,7 +11,7 @@ import { type AccessKind, hashToken } from '../http/credentials.ts';
 import { vendor } from '../vendor.ts';
 import { findMember, memberSchemes } from './members.ts';
 import type { SessionKeys } from './session-keys.ts';
-import { isBareName, newSessionName, sessionDays } from './session-token.ts';
+import { isUnsignedToken, newSessionName, sessionDays } from './session-token.ts';
 import type { TenantScope } from './tenancy.ts';
 
 const plainCookie = `${vendor.name}_session`;
@@ -43,8 +43,8 @@ export interface MemberSession extends ShopperSession {
  * Whether something is kept for a session of this hash. Sessions had no signature once: such a one counts for as long
  * as it may live after the upgrade, if a package knows it, and gets its signature with the first answer.
  */
-export type SessionMemory = (db: TenantDatabase, hash: string) => Promise<boolean>;
-export const sessionMemories = extensionPoint<SessionMemory>('shopper.session-memory');
+export type SessionLookup = (db: TenantDatabase, hash: string) => Promise<boolean>;
+export const sessionLookups = extensionPoint<SessionLookup>('shopper.session-memory');
 
 export interface SessionOptions {
   keys: SessionKeys;
@@ -85,11 +85,11 @@ export function shopperAccess(
   }
 
   async function isKnown(db: TenantDatabase, name: string): Promise<boolean> {
-    if (!isBareName(name)) return false;
+    if (!isUnsignedToken(name)) return false;
     await keys.ready();
-    if (Date.now() > keys.bareNamesUntil) return false;
+    if (Date.now() > keys.unsignedUntil) return false;
     const hash = hashToken(name);
-    for (const knows of sessionMemories.of(db)) if (await knows(db, hash)) return true;
+    for (const knows of sessionLookups.of(db)) if (await knows(db, hash)) return true;
     return false;
   }
 
@@ -135,7 +135,7 @@ export function shopperAccess(
     };
   }
 
-  const sends: HeadersObject = {
+  const responseHeaders: HeadersObject = {
     [sessionHeader]: {
       description: 'The session, once there is one: for clients without cookies, to send back with every call',
       schema: { type: 'string' },
@@ -145,7 +145,7 @@ export function shopperAccess(
   const member: MemberAccess = {
     name: 'member',
     schemes: memberSchemes(box),
-    sends,
+    responseHeaders,
     async authenticate(ctx, scope) {
       const memberId = await findMember(ctx, scope);
       return memberId === null ? null : { session: await shopperSession(ctx, scope, memberId) };
@@ -163,8 +163,8 @@ export function shopperAccess(
       sessionHeader: { type: 'apiKey', in: 'header', name: sessionHeader, description: 'For clients without cookies' },
       ...memberSchemes(box),
     },
-    earlierCookies: secureCookies ? [plainCookie] : [],
-    sends,
+    legacyCookies: secureCookies ? [plainCookie] : [],
+    responseHeaders,
     optional: true,
     async authenticate(ctx, scope) {
       return { session: await shopperSession(ctx, scope, await findMember(ctx, scope)) };

@@ -6,7 +6,7 @@ import { job } from '../background/job.ts';
 import { firstIdAt } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { idempotencyKeyLifetimeHours } from '../http/idempotency.ts';
-import { deletionsKeptDays } from '../http/integration.ts';
+import { deletionRetentionDays } from '../http/integration.ts';
 import { Type } from '../http/schemas.ts';
 import { packageSettings } from '../package/settings.ts';
 
@@ -58,7 +58,7 @@ export const forgetOldRows = job({
   everySeconds: 3600,
   async run(db) {
     await repeat(db, forgetKeys, idempotencyKeyLifetimeHours);
-    await repeat(db, forgetDeletions, deletionsKeptDays);
+    await repeat(db, forgetDeletions, deletionRetentionDays);
     const days = retention.of(db).EVENT_RETENTION_DAYS;
     await repeat(db, forgetEvents, firstIdAt(new Date(Date.now() - days * 86_400_000)));
   },

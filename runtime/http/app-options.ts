@@ -5,9 +5,9 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { AccessKind } from './credentials.ts';
 import type { RateLimiting } from './guesses.ts';
-import type { IdempotencyKeeper } from './idempotency.ts';
+import type { IdempotentRunner } from './idempotency.ts';
 import type { OriginSource } from './origins.ts';
-import type { ConsistencyKeeper } from './preconditions.ts';
+import type { ConsistentRunner } from './preconditions.ts';
 import type { Problem, ProblemType } from './problems.ts';
 import type { Route } from './route.ts';
 
@@ -30,9 +30,9 @@ export interface AppOptions<Scope, Services, Caller = unknown> {
   commonProblems?: readonly ProblemType[];
   /** Makes a problem of an error that is not a fault of ours, or answers undefined. */
   translateError?(error: unknown): Problem | undefined;
-  keepIdempotent?: IdempotencyKeeper<Services>;
+  runIdempotently?: IdempotentRunner<Services>;
   /** Makes If-Match work: without it no change is conditional. */
-  keepConsistent?: ConsistencyKeeper<Services>;
+  runConsistently?: ConsistentRunner<Services>;
   /** Counts requests; without it they are not. */
   rateLimits?: RateLimiting<Scope, Caller>;
   /** The other sites whose pages may call; without it none may, and browsers are told nothing. */
@@ -50,7 +50,7 @@ export interface AppOptions<Scope, Services, Caller = unknown> {
   /** Milliseconds in which the reader of a streamed answer has to take what it was sent; two minutes unless given. */
   readDeadline?: number;
   /** Refuse an answer that breaks its own schema: for tests, where a lie must not pass. */
-  strictAnswers?: boolean;
+  strictResponses?: boolean;
   /** Served before the routes: pages and files that are no operations. */
   before?: readonly Middleware[];
 }

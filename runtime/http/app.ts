@@ -14,8 +14,8 @@ import { acceptedHeaders, announceOrigins } from './origins.ts';
 import { internalError, Problem } from './problems.ts';
 import { accessKindsOf, type Route } from './route.ts';
 import { serveRoute } from './serve.ts';
-import { settleTarget } from './target.ts';
-import { settleClient, trustedProxy } from './trusted-proxy.ts';
+import { resolveTarget } from './target.ts';
+import { resolveClient, trustedProxy } from './trusted-proxy.ts';
 
 /**
  * Builds the application.
@@ -28,25 +28,25 @@ export function createApp<Scope, Services extends object, Caller = unknown>(
   checkRoutes(options.routes, kinds);
   const trusted = trustedProxy(options.trustProxy ?? false);
   const { secureCookies } = options;
-  // What it then reads of the forwarded headers is what `settleClient` left in them.
+  // What it then reads of the forwarded headers is what `resolveClient` left in them.
   const app = new Koa({ proxy: trusted !== null });
   const routes = completeRoutes(options.routes, {
     accessKinds: options.accessKinds,
-    conditional: options.keepConsistent !== undefined,
+    conditional: options.runConsistently !== undefined,
     rateLimited: options.rateLimits !== undefined,
   });
   const dispatch = mountRoutes(routes, (route) => serveRoute(route, kinds, options));
   const accepted = acceptedHeaders(options.accessKinds);
 
-  async function answerAndLog(ctx: Context, next: Next, requestId: string, started: number): Promise<number> {
+  async function respondAndLog(ctx: Context, next: Next, requestId: string, started: number): Promise<number> {
     try {
-      settleTarget(ctx);
+      resolveTarget(ctx);
       const preflight = options.origins ? await announceOrigins(ctx, options.origins, accepted) : false;
       await next();
       if (preflight) ctx.set('Access-Control-Allow-Methods', String(ctx.response.get('allow')));
     } catch (error) {
       if (ctx.res.headersSent) options.log.warn({ requestId, err: error }, 'an answer broke off');
-      else answerProblem(ctx, problemOf(error, ctx, options), requestId);
+      else sendProblem(ctx, problemOf(error, ctx, options), requestId);
     }
     drain(ctx, options.bodyDeadline);
     const milliseconds = Math.round((performance.now() - started) * 100) / 100;
@@ -68,10 +68,10 @@ export function createApp<Scope, Services extends object, Caller = unknown>(
     const given = ctx.get('x-request-id');
     const requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
     ctx.state.requestId = requestId;
-    settleClient(ctx, trusted);
+    resolveClient(ctx, trusted);
     if (secureCookies !== undefined) ctx.cookies.secure = secureCookies;
     setCommonHeaders(ctx, requestId);
-    const answer = () => answerAndLog(ctx, next, requestId, started);
+    const answer = () => respondAndLog(ctx, next, requestId, started);
     await (options.observeRequest ? options.observeRequest(ctx, answer) : answer());
   });
 
@@ -112,7 +112,7 @@ function problemOf(
   return internalError(undefined);
 }
 
-function answerProblem(ctx: Context, problem: Problem, requestId: string): void {
+function sendProblem(ctx: Context, problem: Problem, requestId: string): void {
   ctx.status = problem.type.status;
   // Every 401 says how to authenticate (RFC 9110, section 11.6.1).
   if (ctx.status === 401) ctx.set('WWW-Authenticate', 'Bearer');

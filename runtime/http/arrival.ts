@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { malformedForm, requestTimeout } from './problems.ts';
 
 /** Bytes a second: what a poor mobile connection still brings. */
-export const slowestArrival = 16 * 1024;
+export const minBytesPerSecond = 16 * 1024;
 
 export interface Arrival {
   /**
@@ -22,7 +22,7 @@ export interface Arrival {
  * Gives the pieces of a body to a taker, one at a time; the sender is held back until it has taken the last.
  * @param patience milliseconds in which a piece has to come, and which the whole may be behind the slowest arrival
  */
-export function receivePieces(
+export function receiveChunks(
   request: IncomingMessage,
   patience: number,
   take: (piece: Buffer) => Promise<void>,
@@ -35,7 +35,7 @@ export function receivePieces(
 
   const wait = () => {
     began = performance.now();
-    const left = patience + (arrived * 1000) / slowestArrival - waited;
+    const left = patience + (arrived * 1000) / minBytesPerSecond - waited;
     clock = setTimeout(tooLate, Math.max(0, Math.min(patience, left)));
     request.resume();
   };

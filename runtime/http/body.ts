@@ -11,7 +11,7 @@ export const defaultBodyLimit = 1024 * 1024;
 /** Milliseconds: a megabyte over a slow mobile connection. */
 export const defaultBodyDeadline = 20_000;
 /** Objects and arrays within one another: none of ours are so deep, and what walks a body walks it by calling itself. */
-export const deepestBody = 32;
+export const maxBodyDepth = 32;
 
 const readers = new Map<number, Promise<ReturnType<typeof readerFor>>>();
 
@@ -35,8 +35,8 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
   const read = await reader;
   await read(ctx, async () => {});
   const { body } = ctx.request;
-  if (isDeeper(body, deepestBody)) {
-    const detail = `must not be deeper than ${deepestBody} levels`;
+  if (isDeeper(body, maxBodyDepth)) {
+    const detail = `must not be deeper than ${maxBodyDepth} levels`;
     throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
   }
   return body;
@@ -55,7 +55,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 /** Waits for a body that has to arrive by the deadline, in milliseconds. @throws request_timeout (408) */
-export async function inTime<T>(ctx: Context, reading: Promise<T>, deadline: number): Promise<T> {
+export async function withDeadline<T>(ctx: Context, reading: Promise<T>, deadline: number): Promise<T> {
   // Most have arrived with the headers; those need no clock.
   if (ctx.req.complete) return reading;
   return raceClock(reading, deadline);

@@ -26,7 +26,7 @@ export function checkUpload({ operationId, upload, body, idempotent }: RouteDecl
   const twice = Object.keys(upload.files).find((name) => fields.includes(name));
   if (twice) throw new Error(`${operationId} declares ${twice} as a file and as a field`);
   if (body && !body.properties) throw new Error(`${operationId} takes a form, so its body must be an object`);
-  if (upload.onward && idempotent) {
+  if (upload.streamed && idempotent) {
     throw new Error(`${operationId} cannot be idempotent: its files are not known before the work begins`);
   }
 }

@@ -3,15 +3,15 @@
  * documented, so that the two cannot differ.
  */
 import type { AccessKind } from './credentials.ts';
-import { selectable } from './fields.ts';
+import { withFieldsParameter } from './fields.ts';
 import { credentialPlaces } from './origins.ts';
-import { twinOf } from './preconditions.ts';
+import { findReadRoute } from './preconditions.ts';
 import { rateClassOf } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
 export interface Guarantees {
   accessKinds: readonly Pick<AccessKind<never>, 'name' | 'schemes'>[];
-  /** Changes can be conditional (`keepConsistent` is given). */
+  /** Changes can be conditional (`runConsistently` is given). */
   conditional: boolean;
   /** Requests are counted. */
   rateLimited: boolean;
@@ -25,17 +25,19 @@ export function completeRoutes<Services>(routes: readonly Route<Services>[], giv
   );
   return routes.map((route) => {
     const { declaration } = route;
-    const twin = given.conditional && declaration.conditional !== false ? twinOf(route, reads) : undefined;
+    const readRoute = given.conditional && declaration.conditional !== false ? findReadRoute(route, reads) : undefined;
     const writes = declaration.method !== 'get';
     return {
       ...route,
-      twin: route.twin ?? twin,
+      readRoute: route.readRoute ?? readRoute,
       declaration: {
-        ...selectable(declaration),
-        conditional: declaration.conditional ?? twin !== undefined,
-        answersTwin:
-          declaration.answersTwin ??
-          (twin !== undefined && declaration.status === 200 && declaration.response === twin.declaration.response),
+        ...withFieldsParameter(declaration),
+        conditional: declaration.conditional ?? readRoute !== undefined,
+        returnsRepresentation:
+          declaration.returnsRepresentation ??
+          (readRoute !== undefined &&
+            declaration.status === 200 &&
+            declaration.response === readRoute.declaration.response),
         cookieWrites: declaration.cookieWrites ?? (writes && credentialPlaces(declaration, kinds).cookies.length > 0),
         rateLimit: given.rateLimited ? rateClassOf(declaration) : declaration.rateLimit,
       },

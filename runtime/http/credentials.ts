@@ -16,9 +16,9 @@ export interface AccessKind<Scope = unknown, Caller = unknown, Name extends stri
   /** Alternative schemes of the document, by name: any one of them suffices. */
   readonly schemes: Record<string, SecuritySchemeObject>;
   /** Names of cookies that it takes besides, from before they were called as the document says. */
-  readonly earlierCookies?: readonly string[];
+  readonly legacyCookies?: readonly string[];
   /** Headers that an answer to such a caller may carry, for the document. */
-  readonly sends?: HeadersObject;
+  readonly responseHeaders?: HeadersObject;
   /**
    * True when a request without the credential is served too (a shopper before the first cart write). `authenticate`
    * then answers who that is, never null.

@@ -64,14 +64,14 @@ export function mountRoutes<Services>(
       });
       if (middleware && !passed) return;
     }
-    answerUnmatched(
+    handleUnmatched(
       ctx,
       keys.flatMap((key) => routers.get(key) ?? []),
     );
   };
 }
 
-function answerUnmatched(ctx: Context, routers: Router[]): void {
+function handleUnmatched(ctx: Context, routers: Router[]): void {
   const methods = new Set<string>();
   for (const router of routers) {
     for (const layer of router.match(ctx.path, ctx.method).path)

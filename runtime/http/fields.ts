@@ -12,7 +12,7 @@ function itemOf(response: TSchema): TObject {
 }
 
 /** The declaration of a route with `fields: true` with the query parameter in it, and an answer that may be partial. */
-export function selectable(declaration: RouteDeclaration): RouteDeclaration {
+export function withFieldsParameter(declaration: RouteDeclaration): RouteDeclaration {
   const { fields, response, query } = declaration;
   if (!fields || query?.properties?.fields) return declaration;
   const { properties } = response ? itemOf(response) : {};
@@ -53,7 +53,7 @@ function nameOf({ $id }: TSchema): { $id?: string } {
 }
 
 /** What a route may answer: all fields, or the ones that a request selects. */
-export function answerSchemaOf({ response, fields }: RouteDeclaration): TSchema | undefined {
+export function responseSchemaOf({ response, fields }: RouteDeclaration): TSchema | undefined {
   return response && fields ? Type.Union([response, partialOf(response)]) : response;
 }
 

@@ -7,16 +7,16 @@ import { once } from 'node:events';
 import { type Readable, Transform } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { Context } from 'koa';
-import { type Arrival, receivePieces } from './arrival.ts';
+import { type Arrival, receiveChunks } from './arrival.ts';
 import { bodyTooLarge, invalidField, malformedForm, type Problem, unsupportedFileType } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
-import { type ArrivingFile, longestField, mostFields, type UploadDeclaration, uploadLimit } from './upload.ts';
+import { type ArrivingFile, maxFieldBytes, maxFields, type UploadDeclaration, uploadLimit } from './upload.ts';
 
 /** Bytes of a part's headers. */
 const longestHeaders = 8 * 1024;
 
 export interface FormOptions {
-  /** See `receivePieces`. */
+  /** See `receiveChunks`. */
   patience: number;
   /** Is given each file; what it throws ends the reading. The next comes when the content has been read or destroyed. */
   takeFile(file: ArrivingFile): Promise<void>;
@@ -47,7 +47,7 @@ export class FormReader {
     try {
       this.#parser = new Busboy({
         headers: { 'content-type': ctx.get('content-type') },
-        limits: { fieldSize: longestField, fields: mostFields, parts: mostFields + files, headerSize: longestHeaders },
+        limits: { fieldSize: maxFieldBytes, fields: maxFields, parts: maxFields + files, headerSize: longestHeaders },
         isPartAFile: (_name, _type, fileName) => fileName !== undefined,
       });
     } catch (error) {
@@ -56,9 +56,9 @@ export class FormReader {
     this.#parser.on('file', (field, content, name, _encoding, type) => this.#takeFile(field, content, name, type));
     this.#parser.on('field', (name, value, _nameIsCut, isCut) => this.#takeField(name, value, isCut));
     this.#parser.on('partsLimit', () =>
-      this.fail(bodyTooLarge(`The limit is ${mostFields} fields and ${files} files.`)),
+      this.fail(bodyTooLarge(`The limit is ${maxFields} fields and ${files} files.`)),
     );
-    this.#parser.on('fieldsLimit', () => this.fail(bodyTooLarge(`The limit is ${mostFields} fields.`)));
+    this.#parser.on('fieldsLimit', () => this.fail(bodyTooLarge(`The limit is ${maxFields} fields.`)));
     this.#parser.on('error', (error) => this.fail(malformedForm((error as Error).message)));
   }
 
@@ -93,7 +93,7 @@ export class FormReader {
     const parsed = once(this.#parser, 'finish');
     parsed.catch(() => {});
     let arrived = 0;
-    this.#arrival = receivePieces(this.#ctx.req, this.#options.patience, async (piece) => {
+    this.#arrival = receiveChunks(this.#ctx.req, this.#options.patience, async (piece) => {
       arrived += piece.length;
       if (arrived > this.#limit) throw bodyTooLarge(`The limit is ${this.#limit} bytes.`);
       if (!this.#parser.write(piece)) await Promise.race([once(this.#parser, 'drain'), this.#failure.promise]);
@@ -104,9 +104,9 @@ export class FormReader {
   }
 
   #takeField(name: string | undefined, value: string, tooLong: boolean): void {
-    const late = this.#upload.onward && this.#counts.size > 0;
+    const late = this.#upload.streamed && this.#counts.size > 0;
     if (!name) this.fail(malformedForm('A part has no name.'));
-    else if (tooLong) this.fail(bodyTooLarge(`The limit of a field is ${longestField} bytes.`));
+    else if (tooLong) this.fail(bodyTooLarge(`The limit of a field is ${maxFieldBytes} bytes.`));
     else if (late) this.fail(malformedForm('The fields must stand before the files.'));
     else this.#fields.set(name, [...(this.#fields.get(name) ?? []), value]);
   }

@@ -34,7 +34,7 @@ export class Guesses<Scope> {
    */
   counterFor(
     declaration: RouteDeclaration,
-    kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes' | 'earlierCookies' | 'optional'>>,
+    kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes' | 'legacyCookies' | 'optional'>>,
   ): ((ctx: Context, scope: Scope) => void) | null {
     const names = accessKindsOf(declaration);
     const [name] = names;

@@ -5,7 +5,7 @@
 import type { Context } from 'koa';
 
 /** Headers that mean something to a caller, with what they mean. */
-export const answerHeaders = {
+export const documentedHeaders = {
   ETag: 'Names this state of the resource; for If-None-Match and If-Match (RFC 9110, section 8.8.3)',
   Location: 'Where the new resource is read',
   'Retry-After': 'Seconds to wait before asking again',
@@ -16,7 +16,7 @@ export const answerHeaders = {
   'X-Session-Id': "The shopper's session, for clients without cookies",
 } as const;
 
-export type AnswerHeader = keyof typeof answerHeaders;
+export type DocumentedHeader = keyof typeof documentedHeaders;
 
 /** What is said besides to browsers: believe the type, load nothing, show it in no frame, tell nobody where from. */
 const everyAnswer = Object.entries({

@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import type { Reply } from './operation.ts';
 import { invalidRequest } from './problems.ts';
 
-export const longestIdempotencyKey = 255;
+export const maxIdempotencyKeyLength = 255;
 export const idempotencyKeyLifetimeHours = 24;
 
 export interface IdempotentRequest {
@@ -23,7 +23,7 @@ export interface IdempotentRequest {
  * Runs the work and keeps its reply, or replays the reply kept. Work of one transaction is kept in that transaction:
  * `run` is given the services in which it belongs to it. Work in steps is given the id it is taken up again by.
  */
-export type IdempotencyKeeper<Services> = (
+export type IdempotentRunner<Services> = (
   services: Services,
   request: IdempotentRequest,
   run: (services: Services) => Promise<Reply>,
@@ -33,8 +33,8 @@ export type IdempotencyKeeper<Services> = (
 export function idempotencyKey(ctx: Context): string | null {
   const key = ctx.req.headers['idempotency-key'];
   if (key === undefined) return null;
-  if (typeof key === 'string' && key.length > 0 && key.length <= longestIdempotencyKey) return key;
-  const detail = `must have 1 to ${longestIdempotencyKey} characters`;
+  if (typeof key === 'string' && key.length > 0 && key.length <= maxIdempotencyKeyLength) return key;
+  const detail = `must have 1 to ${maxIdempotencyKeyLength} characters`;
   throw invalidRequest(`Idempotency-Key ${detail}`, {
     errors: [{ in: 'header', pointer: '/Idempotency-Key', detail }],
   });

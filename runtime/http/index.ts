@@ -7,11 +7,11 @@ export { completeRoutes } from './complete.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './domain-names.ts';
 export type { RateLimiting } from './guesses.ts';
-export { type AnswerHeader, answerHeaders } from './headers.ts';
+export { type DocumentedHeader, documentedHeaders } from './headers.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './host.ts';
-export { type IdempotencyKeeper, longestIdempotencyKey } from './idempotency.ts';
+export { type IdempotentRunner, maxIdempotencyKeyLength } from './idempotency.ts';
 export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './paging.ts';
-export type { ConsistencyKeeper } from './preconditions.ts';
+export type { ConsistentRunner } from './preconditions.ts';
 export * from './problems.ts';
 export {
   addressBlock,
@@ -24,7 +24,7 @@ export { type PathParams, type Route, type RouteDeclaration, routeFor } from './
 export * from './schemas.ts';
 export { listen, type RunningServer } from './server.ts';
 export { serviceRoutes } from './service-routes.ts';
-export type { Pieces } from './streamed.ts';
+export type { Chunks } from './streamed.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './upload.ts';
-export { sweepUploads } from './upload-folder.ts';
+export { removeStaleUploads } from './upload-folder.ts';
 export { faults, matches, validate } from './validation.ts';

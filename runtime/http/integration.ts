@@ -39,7 +39,7 @@ export const externalIdTaken = defineProblem({
 });
 
 /** Days for which it is known what was deleted: how long whoever follows a list may be away. */
-export const deletionsKeptDays = 90;
+export const deletionRetentionDays = 90;
 
 /** Thrown by the engine for a moment since when deletions may be forgotten; every list that can be followed has it. */
 export const changesForgotten = defineProblem({
@@ -50,22 +50,22 @@ export const changesForgotten = defineProblem({
 
 const updatedAfter = Type.Optional({
   ...DateTime,
-  description: `Only what was changed or deleted later, oldest change first: see \`deleted\` and \`updatedUntil\`. Taken without any other filter. At most ${deletionsKeptDays} days ago, or before the shop was opened, which reads the whole list.`,
+  description: `Only what was changed or deleted later, oldest change first: see \`deleted\` and \`updatedUntil\`. Taken without any other filter. At most ${deletionRetentionDays} days ago, or before the shop was opened, which reads the whole list.`,
 });
 
 /** The query of a list that can be followed, of a resource that nobody gives an `externalId`. */
-export function followedQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
+export function updatedAfterQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
   return pageQuery({ ...filters, updatedAfter });
 }
 
 /** Whether a list can be followed. */
-export function isFollowed(query: TSchema | undefined): boolean {
+export function takesUpdatedAfter(query: TSchema | undefined): boolean {
   return (query as TObject | undefined)?.properties?.updatedAfter === updatedAfter;
 }
 
 /** The query of a list that can be followed, of a resource that has an `externalId`. */
 export function integrationQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
-  return followedQuery({ ...filters, externalId: Type.Optional(ExternalId) });
+  return updatedAfterQuery({ ...filters, externalId: Type.Optional(ExternalId) });
 }
 
 const Deletion = object(

@@ -2,10 +2,10 @@
  * Serving one route: who calls, what was sent, what the handler answers, in that order, and nothing undeclared.
  */
 import type { Context } from 'koa';
-import { defaultBodyDeadline, inTime, readBody, readBytes } from './body.ts';
+import { defaultBodyDeadline, readBody, readBytes, withDeadline } from './body.ts';
 import type { AccessKind } from './credentials.ts';
 import { partialOf, selectFrom } from './fields.ts';
-import { changesForgotten, isFollowed } from './integration.ts';
+import { changesForgotten, takesUpdatedAfter } from './integration.ts';
 import { etagOf, isHeld } from './preconditions.ts';
 import { PreparedBody } from './prepared.ts';
 import {
@@ -64,7 +64,7 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
     ...(hasParams ? [notFound] : []),
     ...(declaration.conditional ? [preconditionFailed] : []),
     ...(declaration.rateLimit ? [tooManyRequests] : []),
-    ...(isFollowed(query) ? [changesForgotten] : []),
+    ...(takesUpdatedAfter(query) ? [changesForgotten] : []),
     ...(idempotent ? [idempotencyConflict] : []),
     ...(idempotent && inSteps ? [idempotencyKeyBusy] : []),
     headersTooLarge,
@@ -145,7 +145,7 @@ export async function readInput(
 ): Promise<unknown> {
   if (!declaration.body) return undefined;
   const reading = declaration.body === RawBody ? readBytes(ctx, declaration) : readBody(ctx, declaration);
-  const body = await inTime(ctx, reading, deadline);
+  const body = await withDeadline(ctx, reading, deadline);
   if (declaration.body === RawBody || (body === undefined && declaration.bodyOptional)) return body;
   if (body === undefined) {
     const detail = 'a JSON body is required';
@@ -171,7 +171,7 @@ export function replyOf(
   if (!response) return { status, body: null, headers };
   headers['Content-Type'] = 'application/json; charset=utf-8';
   const body = fields ? serialize(partialOf(response), selectFrom(result, fields)) : serialize(response, result);
-  if (declaration.answersTwin) headers.ETag = etagOf(body);
+  if (declaration.returnsRepresentation) headers.ETag = etagOf(body);
   const { etagPrefix } = declaration;
   return { status, body, headers, ...(etagPrefix && { etag: etagOf(body, etagPrefix(result as never)) }) };
 }

@@ -4,7 +4,7 @@
  */
 import type { Context } from 'koa';
 import { type AccessKind, bearerToken } from './credentials.ts';
-import { answerHeaders } from './headers.ts';
+import { documentedHeaders } from './headers.ts';
 import { crossSiteRequest } from './problems.ts';
 import { accessKindsOf, type RouteDeclaration } from './route.ts';
 
@@ -27,7 +27,7 @@ function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/?#@\s]+)$/i.exec(origin)?.[1]?.toLowerCase();
 }
 
-const exposed = Object.keys(answerHeaders).join(', ');
+const exposed = Object.keys(documentedHeaders).join(', ');
 const alwaysAccepted = [
   'Authorization',
   'Content-Type',
@@ -77,11 +77,11 @@ export interface CredentialPlaces {
 /** Where the credentials of a route may stand, from the schemes of its access kinds. */
 export function credentialPlaces(
   declaration: RouteDeclaration,
-  kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes' | 'earlierCookies'>>,
+  kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes' | 'legacyCookies'>>,
 ): CredentialPlaces {
   const asked = accessKindsOf(declaration).map((name) => kinds.get(name));
   const schemes = asked.flatMap((kind) => Object.values(kind?.schemes ?? {}));
-  const earlier = asked.flatMap((kind) => kind?.earlierCookies ?? []);
+  const earlier = asked.flatMap((kind) => kind?.legacyCookies ?? []);
   const named = (place: string) => schemes.filter((scheme) => scheme.in === place).map(({ name = '' }) => name);
   const bearer = schemes.some((scheme) => scheme.type === 'http') ? ['authorization'] : [];
   const headers = [...named('header').map((name) => name.toLowerCase()), ...bearer];
@@ -89,7 +89,7 @@ export function credentialPlaces(
 }
 
 /** Whether a header is there that no page sends unasked: browsers add Basic credentials by themselves. */
-function isOwnWord(ctx: Context, name: string): boolean {
+function isExplicitCredential(ctx: Context, name: string): boolean {
   return name === 'authorization' ? bearerToken(ctx) !== null : ctx.req.headers[name] !== undefined;
 }
 
@@ -99,9 +99,9 @@ function isOwnWord(ctx: Context, name: string): boolean {
  * neither header is no browser of today.
  * @throws cross_site_request (403)
  */
-export async function refuseCrossSite(ctx: Context, places: CredentialPlaces, origins?: OriginSource): Promise<void> {
+export async function rejectCrossSite(ctx: Context, places: CredentialPlaces, origins?: OriginSource): Promise<void> {
   const { headers } = ctx.req;
-  if (headers.cookie === undefined || places.headers.some((name) => isOwnWord(ctx, name))) return;
+  if (headers.cookie === undefined || places.headers.some((name) => isExplicitCredential(ctx, name))) return;
   if (!places.cookies.some((name) => ctx.cookies.get(name) !== undefined)) return;
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return;

@@ -6,13 +6,13 @@ import { invalidRequest } from './problems.ts';
 import { nullable, object, type TProperties, type TSchema, Type } from './schemas.ts';
 
 export const defaultPageSize = 20;
-export const largestPageSize = 100;
+export const maxPageSize = 100;
 const exampleCursor = encodeCursor(['newest', '2026-03-01T12:00:00.000Z', '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001']);
 
 /** The query of a list; add declared filters and sorts with `filters`. */
 export function pageQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
   return object({
-    limit: Type.Integer({ minimum: 1, maximum: largestPageSize, default: defaultPageSize }),
+    limit: Type.Integer({ minimum: 1, maximum: maxPageSize, default: defaultPageSize }),
     cursor: Type.Optional(
       Type.String({
         minLength: 1,

@@ -14,7 +14,7 @@ import type { TObject } from './schemas.ts';
  * Runs work so that what it reads and what it writes are of one moment: no other change to the resource comes between.
  * May run it again from the start; what an earlier run wrote is undone. `resource` is the path that was asked for.
  */
-export type ConsistencyKeeper<Services> = <T>(
+export type ConsistentRunner<Services> = <T>(
   services: Services,
   resource: string,
   work: (services: Services) => Promise<T>,
@@ -49,7 +49,7 @@ export function isHeld(ifNoneMatch: string, etag: string): boolean {
  * For an If-Match that is not `*`.
  * @throws precondition_failed (412) unless it names the representation, by strong comparison (13.1.1)
  */
-export function refuseStale(ifMatch: string, etag: string): void {
+export function rejectStale(ifMatch: string, etag: string): void {
   if (!isNamed(ifMatch, etag)) {
     throw preconditionFailed('Read it again and decide anew: it is no longer what If-Match names.');
   }
@@ -69,7 +69,7 @@ export function isNamed(ifMatch: string, etag: string): boolean {
 const conditionalMethods = new Set(['patch', 'put', 'delete']);
 
 /** The GET that answers the state of what a route changes: same path, open to the same callers, asking for nothing. */
-export function twinOf<Services>(
+export function findReadRoute<Services>(
   { declaration }: Route<Services>,
   reads: ReadonlyMap<string, Route<Services>>,
 ): Route<Services> | undefined {

@@ -13,7 +13,7 @@ import { bodyTooLarge, formRequired, invalidRequest, Problem, unavailable } from
 import type { RouteDeclaration } from './route.ts';
 import type { TSchema } from './schemas.ts';
 import { type ArrivingFile, type UploadDeclaration, type UploadedFile, uploadLimit } from './upload.ts';
-import { makeUploadFolder, removeUploadFolder } from './upload-folder.ts';
+import { createUploadFolder, removeUploadFolder } from './upload-folder.ts';
 import { validate } from './validation.ts';
 
 export interface Received {
@@ -28,7 +28,7 @@ export interface Received {
 export interface ReceiveOptions {
   /** Where the folders of requests are made. */
   folder: string;
-  /** Milliseconds: see `receivePieces`. */
+  /** Milliseconds: see `receiveChunks`. */
   patience: number;
 }
 
@@ -54,7 +54,7 @@ export async function receiveForm(
   }
   const limit = bodyLimit ?? uploadLimit(upload as UploadDeclaration);
   if (Number(ctx.get('content-length')) > limit) throw bodyTooLarge(`The limit is ${limit} bytes.`);
-  return upload?.onward ? receiveOnward(ctx, declaration, options) : receiveToDisk(ctx, declaration, options);
+  return upload?.streamed ? receiveStreamed(ctx, declaration, options) : receiveToDisk(ctx, declaration, options);
 }
 
 /** Not loaded before the first form. */
@@ -77,7 +77,7 @@ async function receiveToDisk(ctx: Context, declaration: RouteDeclaration, option
   };
   try {
     const form = await openForm(ctx, declaration, options, async (file) => {
-      folder ??= makeUploadFolder(options.folder);
+      folder ??= createUploadFolder(options.folder);
       const writing = folder.then((path) => writeFile(file, path));
       writes.push(writing);
       await writing;
@@ -110,7 +110,11 @@ async function writeFile({ content, ...description }: ArrivingFile, folder: stri
   return { ...description, path, size, sha256: hash.digest('hex') };
 }
 
-async function receiveOnward(ctx: Context, declaration: RouteDeclaration, options: ReceiveOptions): Promise<Received> {
+async function receiveStreamed(
+  ctx: Context,
+  declaration: RouteDeclaration,
+  options: ReceiveOptions,
+): Promise<Received> {
   const begun: ArrivingFile[] = [];
   let wake = Promise.withResolvers<void>();
   const form = await openForm(ctx, declaration, options, async (file) => {

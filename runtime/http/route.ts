@@ -6,7 +6,7 @@ import type { IfMatch } from './if-match.ts';
 import type { ProblemType } from './problems.ts';
 import type { RateClass } from './rate-limit.ts';
 import type { Static, TObject, TSchema } from './schemas.ts';
-import type { Pieces } from './streamed.ts';
+import type { Chunks } from './streamed.ts';
 import type { FilesOf, UploadDeclaration } from './upload.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -80,7 +80,7 @@ export interface RouteDeclaration<
   /** Of a GET: what the ETag of an answer begins with, so that it can be read from an If-Match that is stale. */
   etagPrefix?: (answer: never) => string;
   /** Answers what the GET of the same path answers, so with its ETag. Written by the engine. */
-  answersTwin?: boolean;
+  returnsRepresentation?: boolean;
   /** A change whose credential may be a cookie, so pages of other sites are kept from it. Written by the engine. */
   cookieWrites?: boolean;
   /** Cache-Control of a successful answer; `no-store` unless told. */
@@ -92,7 +92,7 @@ export interface RouteDeclaration<
 type Shape<T> = [T] extends [TObject] ? Static<T> : T extends TSchema ? Static<T> : unknown;
 
 /** What of a declaration may differ between applications. Who may call is not: the handler was written for them. */
-export type Variation = Partial<Omit<RouteDeclaration, 'access'>>;
+export type RouteOverrides = Partial<Omit<RouteDeclaration, 'access'>>;
 
 /** What a handler is given besides the services of its application. */
 export interface RouteInput<Params, Query, Body, Files = unknown> {
@@ -128,9 +128,9 @@ export interface Route<Services> {
    * What of the declaration depends on the application that mounts it: its shapes and problems may take in what others
    * contribute there. Asked once, as the route is mounted.
    */
-  readonly varies?: (application: never) => Variation;
+  readonly overrides?: (application: never) => RouteOverrides;
   /** The GET of the same path, which says what a conditional change is held against. Found by the engine. */
-  readonly twin?: Route<Services>;
+  readonly readRoute?: Route<Services>;
   readonly handler: (input: Services & RouteInput<never, never, never, never>) => Promise<unknown> | unknown;
 }
 
@@ -151,7 +151,7 @@ type ParamsOf<Path extends string, Params> = unknown extends Params
 type TypedParts = 'path' | 'access' | 'params' | 'query' | 'body' | 'response' | 'upload' | 'streamed';
 
 type Answer<Response, Streamed> = Streamed extends true
-  ? Pieces
+  ? Chunks
   : Response extends TSchema
     ? Static<Response>
     : unknown;

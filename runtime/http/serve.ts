@@ -11,13 +11,13 @@ import { partialOf, selectedFields } from './fields.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
 import type { IfMatch } from './if-match.ts';
 import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
-import { credentialPlaces, refuseCrossSite } from './origins.ts';
-import { etagOf, isNamed, refuseStale } from './preconditions.ts';
+import { credentialPlaces, rejectCrossSite } from './origins.ts';
+import { etagOf, isNamed, rejectStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, receiveForm } from './receive.ts';
 import { isInSteps, type Route, type RouteDeclaration } from './route.ts';
-import { type Pieces, sendStreamed } from './streamed.ts';
+import { type Chunks, sendStreamed } from './streamed.ts';
 import { faults } from './validation.ts';
 
 /** Makes the Koa handler of a route. */
@@ -36,7 +36,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
     ctx.state.route = declaration.path;
     ctx.state.declared = declared;
     const scope = await options.scope(ctx, route);
-    if (places) await refuseCrossSite(ctx, places, options.origins);
+    if (places) await rejectCrossSite(ctx, places, options.origins);
     const caller = await identify(ctx, scope);
     const params = readParams(ctx, declaration);
     const query = readQuery(ctx, declaration);
@@ -53,18 +53,18 @@ export function serveRoute<Scope, Services extends object, Caller>(
     const { params, query, body, files, fields } = input;
     if (declaration.streamed) {
       const pieces = await handler({ ...services, params, query, body, files, fields } as never);
-      return sendStreamed(ctx, declaration, pieces as Pieces, options.readDeadline);
+      return sendStreamed(ctx, declaration, pieces as Chunks, options.readDeadline);
     }
     const ifMatch = declaration.conditional === 'inHandler' ? ifMatchOf(ctx, route) : null;
     const work = async (services: Services): Promise<Reply> => {
       const result = await handler({ ...services, params, query, body, files, fields, ifMatch } as never);
       const reply = replyOf(declaration, result, fields);
-      if (options.strictAnswers && declaration.response) refuseLie(route, reply, fields);
+      if (options.strictResponses && declaration.response) rejectMismatchedResponse(route, reply, fields);
       return reply;
     };
     const run = conditionally(ctx, route, params, options, work);
     const key = declaration.idempotent ? idempotencyKey(ctx) : null;
-    if (key === null || !options.keepIdempotent) return send(ctx, await run(services));
+    if (key === null || !options.runIdempotently) return send(ctx, await run(services));
     const { operationId } = declaration;
     const request = {
       key,
@@ -72,7 +72,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
       fingerprint: fingerprintOf(ctx, input.fingerprint),
       inSteps: isInSteps(declaration, body),
     };
-    const { reply, replayed } = await options.keepIdempotent(services, request, run);
+    const { reply, replayed } = await options.runIdempotently(services, request, run);
     if (replayed) ctx.set('Idempotent-Replayed', 'true');
     send(ctx, reply);
   }
@@ -119,13 +119,13 @@ function identifier<Scope, Services, Caller>(
 }
 
 /** The If-Match of a route whose handler holds it against what the twin answers. */
-function ifMatchOf<Services>(ctx: Context, { twin }: Route<Services>): IfMatch | null {
+function ifMatchOf<Services>(ctx: Context, { readRoute }: Route<Services>): IfMatch | null {
   const header = ctx.req.headers['if-match'];
-  if (header === undefined || !twin) return null;
+  if (header === undefined || !readRoute) return null;
   return {
     header,
     names(answer) {
-      const { etag, body } = replyOf(twin.declaration, answer);
+      const { etag, body } = replyOf(readRoute.declaration, answer);
       return isNamed(header, etag ?? etagOf(String(body)));
     },
   };
@@ -134,16 +134,16 @@ function ifMatchOf<Services>(ctx: Context, { twin }: Route<Services>): IfMatch |
 /** The work of a request: with If-Match, only while the twin answers what the header names. */
 function conditionally<Services>(
   ctx: Context,
-  { declaration, twin }: Route<Services>,
+  { declaration, readRoute }: Route<Services>,
   params: unknown,
-  { keepConsistent, strictAnswers }: Pick<AppOptions<never, Services>, 'keepConsistent' | 'strictAnswers'>,
+  { runConsistently, strictResponses }: Pick<AppOptions<never, Services>, 'runConsistently' | 'strictResponses'>,
   work: (services: Services) => Promise<Reply>,
 ): (services: Services) => Promise<Reply> {
   const ifMatch = ctx.req.headers['if-match'];
-  if (ifMatch === undefined || !twin || !keepConsistent || declaration.conditional === 'inHandler') return work;
-  const query = readQuery({ query: {} } as Context, twin.declaration);
-  const readTwin = async (services: Services) => {
-    const result = await twin.handler({
+  if (ifMatch === undefined || !readRoute || !runConsistently || declaration.conditional === 'inHandler') return work;
+  const query = readQuery({ query: {} } as Context, readRoute.declaration);
+  const readRepresentation = async (services: Services) => {
+    const result = await readRoute.handler({
       ...services,
       params,
       query,
@@ -151,34 +151,38 @@ function conditionally<Services>(
       files: {},
       fields: null,
     } as never);
-    return String(replyOf(twin.declaration, result).body);
+    return String(replyOf(readRoute.declaration, result).body);
   };
 
   // What else is written meanwhile does not matter to a caller who takes any state.
   if (ifMatch.trim() === '*') {
     return async (services) => {
-      await readTwin(services).catch(refuseUnlessMissing);
+      await readRepresentation(services).catch(rejectUnlessMissing);
       return work(services);
     };
   }
   return (services) =>
-    keepConsistent(services, ctx.path, async (consistent) => {
-      refuseStale(ifMatch, etagOf(await readTwin(consistent).catch(refuseUnlessMissing)));
+    runConsistently(services, ctx.path, async (consistent) => {
+      rejectStale(ifMatch, etagOf(await readRepresentation(consistent).catch(rejectUnlessMissing)));
       const reply = await work(consistent);
-      if (strictAnswers && declaration.answersTwin && reply.body !== (await readTwin(consistent))) {
-        throw new Error(`${declaration.operationId} does not answer what ${twin.declaration.operationId} does`);
+      if (
+        strictResponses &&
+        declaration.returnsRepresentation &&
+        reply.body !== (await readRepresentation(consistent))
+      ) {
+        throw new Error(`${declaration.operationId} does not answer what ${readRoute.declaration.operationId} does`);
       }
       return reply;
     });
 }
 
 /** What is not there is 404, as without the header (RFC 9110, section 13.2.1); what cannot be read matches nothing. */
-function refuseUnlessMissing(error: unknown): never {
+function rejectUnlessMissing(error: unknown): never {
   if (error instanceof Problem && error.type.code !== notFound.code) throw preconditionFailed(error.message);
   throw error;
 }
 
-function refuseLie(route: Route<never>, reply: Reply, fields: ReadonlySet<string> | null): void {
+function rejectMismatchedResponse(route: Route<never>, reply: Reply, fields: ReadonlySet<string> | null): void {
   const { operationId, response } = route.declaration;
   const schema = fields ? partialOf(response as never) : response;
   const wrong = faults(schema as never, JSON.parse(String(reply.body)));

@@ -46,7 +46,7 @@ export async function listen(
 ): Promise<RunningServer> {
   // Whether a request says its host is looked at where all of the host is (target.ts).
   const server = createServer({ ...patience, ...timeouts, requireHostHeader: false }, app.callback());
-  server.on('clientError', answerBroken);
+  server.on('clientError', handleClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
     server.listen(port, host, resolve);
@@ -63,7 +63,10 @@ const refused = new WeakSet<Duplex>();
  * Answers what is no request, or one that takes too long to come, as the routes answer: with a problem. Nothing is
  * written into an answer that has begun.
  */
-function answerBroken(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }): void {
+function handleClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex & { _httpMessage?: ServerResponse | null },
+): void {
   // What it goes on writing is read and dropped: a connection that is reset at once takes the answer with it.
   if (refused.has(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {

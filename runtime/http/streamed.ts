@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 
 /** What the handler of a route with `streamed: true` answers; an async generator is one. */
-export type Pieces = AsyncIterable<string | Uint8Array>;
+export type Chunks = AsyncIterable<string | Uint8Array>;
 
 /** Characters or bytes that are gathered before they are sent. */
 const gathered = 16 * 1024;
@@ -22,7 +22,7 @@ export const defaultReadDeadline = 120_000;
 export async function sendStreamed(
   ctx: Context,
   { status, mediaType, cacheControl = 'no-store' }: { status: number; mediaType?: string; cacheControl?: string },
-  pieces: Pieces,
+  pieces: Chunks,
   deadline = defaultReadDeadline,
 ): Promise<void> {
   const maker = pieces[Symbol.asyncIterator]();

@@ -18,16 +18,16 @@ const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
  * @throws invalid_request (400) for two Host headers, one that is no host, none in HTTP/1.1, or a target that is neither
  * a path nor an address
  */
-export function settleTarget(ctx: Context): void {
+export function resolveTarget(ctx: Context): void {
   const { req } = ctx;
   const { host } = req.headers;
   if (hostLines(req.rawHeaders) > 1) throw wrongHost('Host', 'is there twice');
   if (host === undefined && req.httpVersionMinor > 0) throw wrongHost('Host', 'is missing');
-  if (host) refuseNoHost('Host', host);
+  if (host) requireValidHost('Host', host);
   const url = req.url ?? '';
   if (!url.startsWith('/') && url !== '*') {
     const [, named = '', rest = ''] = absoluteForm.exec(url) ?? [];
-    refuseNoHost('Host', named);
+    requireValidHost('Host', named);
     // Whatever the Host header says (section 3.2.2).
     req.headers.host = named;
     ctx.url = rest.startsWith('/') ? rest : `/${rest}`;
@@ -35,7 +35,7 @@ export function settleTarget(ctx: Context): void {
   }
   const forwarded = req.headers['x-forwarded-host'];
   // What stands in it now was written by a proxy that is believed (trusted-proxy.ts).
-  if (ctx.app.proxy && forwarded) refuseNoHost('X-Forwarded-Host', String(forwarded));
+  if (ctx.app.proxy && forwarded) requireValidHost('X-Forwarded-Host', String(forwarded));
 }
 
 function hostLines(rawHeaders: readonly string[]): number {
@@ -47,7 +47,7 @@ function hostLines(rawHeaders: readonly string[]): number {
   return lines;
 }
 
-function refuseNoHost(header: string, given: string): void {
+function requireValidHost(header: string, given: string): void {
   if (given.length > longestHost || !hostPattern.test(given)) throw wrongHost(header, 'is no host');
 }
 

@@ -65,7 +65,7 @@ function peerOf(socket: Socket): string {
  * Settles who the client is and what it asked for: `ctx.ip`, `ctx.host` and `ctx.protocol` hold from here on. The
  * forwarded headers are walked from our end; the first address that is no proxy of ours is the client's.
  */
-export function settleClient(ctx: Context, trusted: TrustedProxy | null): void {
+export function resolveClient(ctx: Context, trusted: TrustedProxy | null): void {
   const { headers } = ctx.req;
   const peer = peerOf(ctx.req.socket);
   let client = peer;

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Makes the folder of one request. */
-export async function makeUploadFolder(parent: string): Promise<string> {
+export async function createUploadFolder(parent: string): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   return mkdtemp(join(parent, `${process.pid}-`));
 }
@@ -20,7 +20,7 @@ export async function removeUploadFolder(folder: string): Promise<void> {
  * Removes what processes that are gone have left. To be called before the first request: what bears this process's own
  * number is of an earlier one.
  */
-export async function sweepUploads(parent: string): Promise<void> {
+export async function removeStaleUploads(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   const left = names.filter((name) => {
     const owner = /^(\d+)-/.exec(name)?.[1];

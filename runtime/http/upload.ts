@@ -25,7 +25,7 @@ export interface UploadDeclaration {
    * The handler is given the files as they arrive, with nothing of them on the disk: it is called as soon as the first
    * file begins, so the fields have to stand before the files.
    */
-  onward?: boolean;
+  streamed?: boolean;
 }
 
 /** What is said of a file. The name and type are the sender's own words; the name has no path and no control characters. */
@@ -57,7 +57,7 @@ export interface ArrivingFile extends FileDescription {
  * What a handler is given as `files`: by name, or with `onward` one after another. Those that are `onward` have all
  * arrived only when the loop over them has ended without an error: nothing is to be kept before.
  */
-export type FilesOf<Upload> = Upload extends { onward: true }
+export type FilesOf<Upload> = Upload extends { streamed: true }
   ? AsyncIterable<ArrivingFile>
   : Upload extends UploadDeclaration
     ? { [field in keyof Upload['files']]: UploadedFile[] }
@@ -66,9 +66,9 @@ export type FilesOf<Upload> = Upload extends { onward: true }
 /** Bytes of the fields and of what stands around the parts. */
 const besidesFiles = 1024 * 1024;
 /** Bytes of one text field. */
-export const longestField = 64 * 1024;
+export const maxFieldBytes = 64 * 1024;
 /** Text fields of one form. */
-export const mostFields = 100;
+export const maxFields = 100;
 
 /** Largest body of an upload in bytes, unless its route tells another. */
 export function uploadLimit({ files }: UploadDeclaration): number {

@@ -11,7 +11,7 @@ import {
   type ResponsesObject,
 } from 'openapi3-ts/oas31';
 import type { AccessKind } from '../http/credentials.ts';
-import { answerSchemaOf } from '../http/fields.ts';
+import { responseSchemaOf } from '../http/fields.ts';
 import { paramsSchemaOf } from '../http/operation.ts';
 import type { ProblemType } from '../http/problems.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from '../http/route.ts';
@@ -189,7 +189,7 @@ function successesOf(declaration: RouteDeclaration, { components, accessKinds }:
   const { status, mediaType = 'application/json' } = declaration;
   const headers = successHeadersOf(declaration, accessKinds);
   const type = mediaType.split(';')[0] as string;
-  const answered = answerSchemaOf(declaration) ?? (declaration.mediaType ? Type.String() : undefined);
+  const answered = responseSchemaOf(declaration) ?? (declaration.mediaType ? Type.String() : undefined);
   const success: ResponseObject = {
     description: descriptions[status],
     headers,

@@ -3,8 +3,8 @@
  */
 import type { HeaderObject, HeadersObject, ParameterObject, ReferenceObject } from 'openapi3-ts/oas31';
 import type { AccessKind } from '../http/credentials.ts';
-import { answerHeaders } from '../http/headers.ts';
-import { longestIdempotencyKey } from '../http/idempotency.ts';
+import { documentedHeaders } from '../http/headers.ts';
+import { maxIdempotencyKeyLength } from '../http/idempotency.ts';
 import { accessKindsOf, type RouteDeclaration } from '../http/route.ts';
 
 interface ResponseHeader {
@@ -28,7 +28,7 @@ function isLimited({ rateLimit }: RouteDeclaration): boolean {
 const responseHeaders: readonly ResponseHeader[] = [
   {
     name: 'X-Request-Id',
-    header: { required: true, description: answerHeaders['X-Request-Id'], example: '0198f5a2-7c1e' },
+    header: { required: true, description: documentedHeaders['X-Request-Id'], example: '0198f5a2-7c1e' },
     success: () => true,
     problem: () => true,
   },
@@ -45,34 +45,34 @@ const responseHeaders: readonly ResponseHeader[] = [
   },
   {
     name: 'ETag',
-    header: { required: true, description: answerHeaders.ETag, example: '"mVqNvAZKPUPbLDzbkPmWFYcD8Vs"' },
-    success: (declaration) => isRead(declaration) || declaration.answersTwin === true,
+    header: { required: true, description: documentedHeaders.ETag, example: '"mVqNvAZKPUPbLDzbkPmWFYcD8Vs"' },
+    success: (declaration) => isRead(declaration) || declaration.returnsRepresentation === true,
   },
   {
     name: 'Location',
-    header: { required: true, description: answerHeaders.Location, schema: { format: 'uri-reference' } },
+    header: { required: true, description: documentedHeaders.Location, schema: { format: 'uri-reference' } },
     success: ({ location }) => location !== undefined,
   },
   {
     name: 'Idempotent-Replayed',
-    header: { description: answerHeaders['Idempotent-Replayed'], schema: { const: 'true' }, example: 'true' },
+    header: { description: documentedHeaders['Idempotent-Replayed'], schema: { const: 'true' }, example: 'true' },
     success: ({ idempotent }) => idempotent === true,
   },
   {
     name: 'RateLimit',
-    header: { description: answerHeaders.RateLimit, example: '"read";r=599;t=1' },
+    header: { description: documentedHeaders.RateLimit, example: '"read";r=599;t=1' },
     success: isLimited,
     problem: (status) => status === 429,
   },
   {
     name: 'RateLimit-Policy',
-    header: { description: answerHeaders['RateLimit-Policy'], example: '"read";q=600;w=60' },
+    header: { description: documentedHeaders['RateLimit-Policy'], example: '"read";q=600;w=60' },
     success: isLimited,
     problem: (status) => status === 429,
   },
   {
     name: 'Retry-After',
-    header: { description: answerHeaders['Retry-After'], example: '5' },
+    header: { description: documentedHeaders['Retry-After'], example: '5' },
     problem: (status) => status === 409 || status === 429 || status === 503,
   },
   {
@@ -117,7 +117,7 @@ const requestHeaders: readonly RequestHeader[] = [
       name: 'Idempotency-Key',
       in: 'header',
       description: 'The same key with the same request answers the same for 24 hours, and works once',
-      schema: { type: 'string', minLength: 1, maxLength: longestIdempotencyKey },
+      schema: { type: 'string', minLength: 1, maxLength: maxIdempotencyKeyLength },
     },
     taken: ({ idempotent }) => idempotent === true,
   },
@@ -156,7 +156,10 @@ export function successHeadersOf(
     headers['Cache-Control'] = { required: true, schema, example: cacheControl };
   }
   const kinds = accessKindsOf(declaration);
-  return Object.assign(headers, ...accessKinds.filter(({ name }) => kinds.includes(name)).map(({ sends }) => sends));
+  return Object.assign(
+    headers,
+    ...accessKinds.filter(({ name }) => kinds.includes(name)).map(({ responseHeaders }) => responseHeaders),
+  );
 }
 
 function references(headers: readonly ResponseHeader[]): HeadersObject {

@@ -4,7 +4,7 @@
  * would say again.
  */
 import type { Knex } from 'knex';
-import { type Followed, followChanges, type IntegrationPage, refuseFilters } from '../answers/following.ts';
+import { type ChangeSource, followChanges, type IntegrationPage, rejectFilters } from '../answers/following.ts';
 import { type Choices, newestFirst, paginate, paginateChoices, type Sort } from '../answers/paging.ts';
 import { beginTogether } from '../db/begin-together.ts';
 import { quoteName, toSnakeCase } from '../db/connection.ts';
@@ -14,7 +14,7 @@ import { json, type TenantDatabase } from '../db/tenant-database.ts';
 import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
 
 /** What every row of such a table has; one that can be changed has `updatedAt`, too. */
-export interface KeptRow {
+export interface StoredRow {
   id: string;
   createdAt: string;
   updatedAt?: string;
@@ -43,7 +43,7 @@ export interface RowsDeclaration<Row extends object> {
   /** All values of columns that the list is filtered by, where a rare combination must not be looked for in all rows. */
   choices?: Choices;
   /** Where it is found which rows were changed, when their own `updatedAt` does not tell. */
-  followed?: Followed;
+  changeSource?: ChangeSource;
 }
 
 /** The query of a list: its place, its order, and its filters by their names. */
@@ -90,7 +90,7 @@ export interface Rows<Row extends object> {
  * @example const regions = rows<Region>({ table: 'regions', noun: 'region', json: ['metadata'] });
  *          const region = await regions.require(db, id);
  */
-export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Rows<Row> {
+export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): Rows<Row> {
   const {
     table,
     noun,
@@ -170,12 +170,16 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
   }
 
   /** One page of what was changed, where another table tells: a row that it tells of twice is answered once. */
-  async function pageOfFollowed(db: TenantDatabase, followed: Followed, place: ListQuery & { updatedAfter: string }) {
-    const { table: other, id = 'id' } = followed;
+  async function pageOfFollowed(
+    db: TenantDatabase,
+    changeSource: ChangeSource,
+    place: ListQuery & { updatedAfter: string },
+  ) {
+    const { table: other, id = 'id' } = changeSource;
     const told = db
       .table<{ id: string; updatedAt: string }>(other)
       .select(`${other}.${id} as id`, `${other}.updatedAt`);
-    return whole(db, await followChanges(db, told as never, followed, place));
+    return whole(db, await followChanges(db, told as never, changeSource, place));
   }
 
   /** The page of which these are the ids. */
@@ -239,7 +243,7 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
       if (choices && plain && names.length > 0 && names.every((filter) => filter in choices)) {
         return pageOfChoices(db, told, place);
       }
-      if (updatedAfter !== undefined) refuseFilters({ ...told, externalId });
+      if (updatedAfter !== undefined) rejectFilters({ ...told, externalId });
       const query = listed(db, fixed);
       for (const [filter, value] of Object.entries(told)) {
         const special = filters[filter];
@@ -248,7 +252,7 @@ export function rows<Row extends KeptRow>(declaration: RowsDeclaration<Row>): Ro
       }
       if (updatedAfter !== undefined) {
         const following = { ...place, updatedAfter };
-        if (declaration.followed) return pageOfFollowed(db, declaration.followed, following);
+        if (declaration.changeSource) return pageOfFollowed(db, declaration.changeSource, following);
         return followChanges<Row & { updatedAt: string }>(db, query as never, { table }, following);
       }
       if (externalId !== undefined) query.where(`${table}.external_id`, externalId);

@@ -8,10 +8,10 @@ import { changeOf, object, timestamps, Uuid } from '../http/schemas.ts';
 
 export interface ShapesDeclaration<
   Fields extends TProperties,
-  Fixed extends TProperties,
-  Answered extends TProperties,
-  Given extends TProperties,
-  Changed extends TProperties,
+  Immutable extends TProperties,
+  ReadOnly extends TProperties,
+  CreateOnly extends TProperties,
+  UpdateOnly extends TProperties,
 > {
   /** What one is called in the document: `Region` gives `CreateRegion` and `ChangeRegion`. */
   name: string;
@@ -20,13 +20,13 @@ export interface ShapesDeclaration<
   /** Given when it is created, and changed. One with a `default` need not be given. */
   fields: Fields;
   /** Given when it is created, answered, and never changed. */
-  fixed?: Fixed;
+  immutable?: Immutable;
   /** Answered, besides. */
-  answered?: Answered;
+  readOnly?: ReadOnly;
   /** Given when it is created, besides. */
-  given?: Given;
+  createOnly?: CreateOnly;
   /** Changed, besides. */
-  changed?: Changed;
+  updateOnly?: UpdateOnly;
 }
 
 type None = Record<never, never>;
@@ -42,32 +42,32 @@ type Times = typeof timestamps;
  */
 export function shapesOf<
   Fields extends TProperties,
-  Fixed extends TProperties = None,
-  Answered extends TProperties = None,
-  Given extends TProperties = None,
-  Changed extends TProperties = None,
+  Immutable extends TProperties = None,
+  ReadOnly extends TProperties = None,
+  CreateOnly extends TProperties = None,
+  UpdateOnly extends TProperties = None,
 >({
   name,
   itemName = name,
   fields,
-  fixed = {} as Fixed,
-  answered = {} as Answered,
-  given = {} as Given,
-  changed = {} as Changed,
-}: ShapesDeclaration<Fields, Fixed, Answered, Given, Changed>) {
-  const own = { ...without(fixed), ...without(fields), ...without(answered) } as Fixed & Fields & Answered;
+  immutable = {} as Immutable,
+  readOnly = {} as ReadOnly,
+  createOnly = {} as CreateOnly,
+  updateOnly = {} as UpdateOnly,
+}: ShapesDeclaration<Fields, Immutable, ReadOnly, CreateOnly, UpdateOnly>) {
+  const own = { ...without(immutable), ...without(fields), ...without(readOnly) } as Immutable & Fields & ReadOnly;
   const properties = { id: Uuid, ...own, ...externalFields, ...timestamps };
-  const Item = object(properties as { id: typeof Uuid } & Fixed & Fields & Answered & External & Times, {
+  const Item = object(properties as { id: typeof Uuid } & Immutable & Fields & ReadOnly & External & Times, {
     $id: itemName,
   });
   return {
     name,
     Item,
     Page: integrationPageOf(Item, `${itemName}Page`),
-    Create: bodyOf({ ...fixed, ...fields, ...given, ...newFields }, { $id: `Create${name}` }) as TSchema & {
-      static: Static<TObject<Fixed & Fields & Given & External>>;
+    Create: bodyOf({ ...immutable, ...fields, ...createOnly, ...newFields }, { $id: `Create${name}` }) as TSchema & {
+      static: Static<TObject<Immutable & Fields & CreateOnly & External>>;
     },
-    Change: changeOf({ ...without(fields), ...changed, ...externalFields } as Fields & Changed & External, {
+    Change: changeOf({ ...without(fields), ...updateOnly, ...externalFields } as Fields & UpdateOnly & External, {
       $id: `Change${name}`,
     }),
   };

@@ -103,13 +103,13 @@ function completeGroups<Scope, Services, Caller>(
   groups: readonly ApiGroup<Services>[],
   {
     accessKinds,
-    keepConsistent,
+    runConsistently,
     rateLimits,
-  }: Pick<AppOptions<Scope, Services, Caller>, 'accessKinds' | 'keepConsistent' | 'rateLimits'>,
+  }: Pick<AppOptions<Scope, Services, Caller>, 'accessKinds' | 'runConsistently' | 'rateLimits'>,
 ): ApiGroup<Services>[] {
   const routes = completeRoutes(
     groups.flatMap((group) => group.routes),
-    { accessKinds, conditional: keepConsistent !== undefined, rateLimited: rateLimits !== undefined },
+    { accessKinds, conditional: runConsistently !== undefined, rateLimited: rateLimits !== undefined },
   );
   return groups.map((group) => ({ ...group, routes: routes.splice(0, group.routes.length) }));
 }

@@ -65,11 +65,11 @@ const schemes = {};
 export const kinds: BoxAccessKind[] = [
   metricsAccess(() => undefined),
   { name: 'staff', schemes, authenticate: () => ({ staff: {} as StaffCaller }) },
-  { name: 'apiKey', standsInFor: 'staff', schemes, authenticate: () => ({ staff: {} as StaffCaller }) },
+  { name: 'apiKey', substitutesFor: 'staff', schemes, authenticate: () => ({ staff: {} as StaffCaller }) },
   // @ts-expect-error staff without `staff`
   { name: 'staff', schemes, authenticate: () => ({ session: {} }) },
   // @ts-expect-error whoever stands in for staff answers what staff do
-  { name: 'session', standsInFor: 'staff', schemes, authenticate: () => null },
+  { name: 'session', substitutesFor: 'staff', schemes, authenticate: () => null },
 ];
 
 const index = `import { definePackage, object, route, Type } from '@carton/runtime';

@@ -43,7 +43,7 @@ const createPrint = route(
 const weighPrints = route(
   {
     method: 'post', path: '/admin/prints/weigh', operationId: 'weighPrints', tag: 'Prints', summary: 'Weigh motifs',
-    access: 'staff', upload: { files: { motif: { ...motif, count: 3 } }, onward: true },
+    access: 'staff', upload: { files: { motif: { ...motif, count: 3 } }, streamed: true },
     status: 200, response: object({ bytes: Type.Integer() }),
   },
   async ({ files }) => {

@@ -174,7 +174,7 @@ t.test('a session of the release before goes on, if it had anything, and is sign
   await box.owner.query(`update applied_migrations set applied_at = now() - interval '91 days'`);
   const late = replica();
   await late.ready();
-  t.ok(late.bareNamesUntil < Date.now(), 'for as long as it would have lived');
+  t.ok(late.unsignedUntil < Date.now(), 'for as long as it would have lived');
 });
 
 t.test('it is none any more once it would have ended', async (t) => {

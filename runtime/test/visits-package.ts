@@ -2,7 +2,7 @@
  * A package that counts visits: what each does to the session of a shopper, as a package that builds on sessions sees it.
  */
 const index = `
-import { definePackage, nullable, object, route, sessionMemories, Type } from '@carton/runtime';
+import { definePackage, nullable, object, route, sessionLookups, Type } from '@carton/runtime';
 
 const Visits = object({ hash: nullable(Type.String()), memberId: nullable(Type.String()), visits: Type.Integer() });
 const about = { tag: 'Visits', access: 'session' };
@@ -34,7 +34,7 @@ const logIn = route(
 );
 
 const knows = async (db, hash) => (await countOf(db, hash)) > 0;
-export default definePackage({ routes: [readVisits, addVisit, logIn], extends: [sessionMemories.with(knows)] });
+export default definePackage({ routes: [readVisits, addVisit, logIn], extends: [sessionLookups.with(knows)] });
 `;
 
 const migration = `

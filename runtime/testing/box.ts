@@ -91,7 +91,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     hostingSecret: secrets.hosting,
     metricsSecret: secrets.metrics,
     slowQueries: options.slowQueries,
-    strictAnswers: true,
+    strictResponses: true,
     rateLimits: options.rateLimits && { ...noRateLimits, ...options.rateLimits },
     trustProxy: options.trustProxy,
     secureCookies: options.secureCookies ?? false,

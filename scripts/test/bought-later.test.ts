@@ -27,7 +27,7 @@ t.test('collections are bought after the shop has products', async (t) => {
     databaseUrl: box.databaseUrl,
     packages: [...basic, '@carton/collection'],
     hostingSecret: box.secrets.hosting,
-    strictAnswers: true,
+    strictResponses: true,
   });
   t.teardown(() => grown.stop());
   const added = (await migrations()).filter((file) => !before.includes(file));

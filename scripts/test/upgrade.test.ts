@@ -70,7 +70,7 @@ const start = () =>
     operatorSecret: secrets.operator,
     hostingSecret: secrets.hosting,
     environment: { PAYMENT_ADAPTERS: 'manual' },
-    strictAnswers: true,
+    strictResponses: true,
     host: '127.0.0.1',
     port: 0,
   });

@@ -27,7 +27,7 @@ function refusal(detail: string) {
 
 export const apiKeyAccess: BoxAccessKind<'apiKey'> = {
   name: 'apiKey',
-  standsInFor: 'staff',
+  substitutesFor: 'staff',
   schemes: {
     apiKey: {
       type: 'http',

@@ -18,16 +18,16 @@ export const shapes = shapesOf({
       },
     ),
   },
-  fixed: {
+  immutable: {
     kind: oneOf(kinds, {
       description:
         'secret: for servers, in place of a member of staff; publishable: may stand in a page, and opens nothing',
     }),
   },
-  given: {
+  createOnly: {
     expiresAt: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Without it, never' })),
   },
-  answered: {
+  readOnly: {
     lastFour: Type.String({ description: 'The last four characters of the key', examples: ['9f3a'] }),
     createdBy: Type.String({ description: 'Who made it, as they were called then', examples: ['ada@example.com'] }),
     createdById: nullable(

@@ -2,7 +2,7 @@
  * @carton/cart: what shoppers want to buy, what it comes to, and its hand-over to checkout.
  */
 import { regionRemovals } from '@carton/region';
-import { definePackage, memberLogIns, personalData, sessionMemories } from '@carton/runtime';
+import { definePackage, memberLogIns, personalData, sessionLookups } from '@carton/runtime';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
 import { personalCarts, takeOverCart } from './persons.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
@@ -73,7 +73,7 @@ export default definePackage({
   events: [cartCreated, cartUpdated, cartMerged],
   extends: [
     regionRemovals.with(leaveRegion),
-    sessionMemories.with(hasCartOf),
+    sessionLookups.with(hasCartOf),
     memberLogIns.with(takeOverCart),
     personalData.with(personalCarts),
   ],

@@ -7,7 +7,6 @@ import {
   changeOf,
   DateTime,
   Email,
-  followedQuery,
   integrationPageOf,
   Locale,
   Money,
@@ -17,6 +16,7 @@ import {
   type Static,
   Type,
   Uuid,
+  updatedAfterQuery,
 } from '@carton/runtime';
 
 /** Most pieces of one variant in a cart. */
@@ -195,4 +195,4 @@ export const AdminCartSummary = object(
 );
 export type AdminCartSummary = Static<typeof AdminCartSummary>;
 export const AdminCartPage = integrationPageOf(AdminCartSummary, 'AdminCartPage');
-export const AdminCartQuery = followedQuery({ status: Type.Optional(Status) });
+export const AdminCartQuery = updatedAfterQuery({ status: Type.Optional(Status) });

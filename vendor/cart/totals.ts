@@ -139,7 +139,7 @@ export function stepsOf(box: HasExtensions): AnyStep[] {
   return cartTotals.of(box).toSorted((one, other) => one.order - other.order);
 }
 
-/** The shape of a sale's choices in a box, by the names of the steps: for the body of a route, with `varying`. */
+/** The shape of a sale's choices in a box, by the names of the steps: for the body of a route, with `withOverrides`. */
 export function choicesSchema(box: HasExtensions): TSchema {
   const choices = stepsOf(box).flatMap(({ name, choice }) => (choice ? [[name, Type.Optional(choice)]] : []));
   return object(Object.fromEntries(choices), { $id: 'SaleChoices', description: 'What is chosen of each step' });

@@ -32,17 +32,17 @@ export const shapes = shapesOf({
   name: 'Collection',
   itemName: 'AdminCollection',
   fields: texts,
-  answered: {
+  readOnly: {
     handle: Handle,
     kind: oneOf(['manual', 'rule'], { description: 'Made by hand, or filled by its rule' }),
     rule: nullable(ProductRule),
   },
-  given: {
+  createOnly: {
     handle: Type.Optional({ ...Handle, description: 'Made from the title unless told' }),
     rule: Type.Optional(ProductRule),
     productIds: Type.Optional(ProductIds),
   },
-  changed: { handle: Handle, rule: ProductRule },
+  updateOnly: { handle: Handle, rule: ProductRule },
 });
 export type CollectionRow = Static<typeof shapes.Item>;
 export type CreateCollection = Static<typeof shapes.Create>;

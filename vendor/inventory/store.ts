@@ -54,7 +54,7 @@ export const stockItems = rows<StockItemRow>({
   table: 'stock_items',
   noun: 'stock item',
   filters: { variantId: (listed, id: string) => listed.where('stock_items.id', id) },
-  followed: { table: 'stock_levels', id: 'stock_item_id', resource: 'product_variants' },
+  changeSource: { table: 'stock_levels', id: 'stock_item_id', resource: 'product_variants' },
 });
 
 /** Movements and reservations are written where stock is moved, and listed here. */

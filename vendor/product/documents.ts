@@ -2,14 +2,7 @@
  * Reading products whole: each with its options and variants, in one statement however many there are.
  * The nested parts come as JSON out of the database, which is cheaper than fetching their rows and joining them here.
  */
-import {
-  decodeCursor,
-  largestPageSize,
-  looksLikeId,
-  type Page,
-  pageOfRows,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { decodeCursor, looksLikeId, maxPageSize, type Page, pageOfRows, type TenantDatabase } from '@carton/runtime';
 import { after, allOf, type Condition, equals, sorts } from './conditions.ts';
 import type { ProductQuery, ProductStatus } from './schemas.ts';
 import { titleSearch } from './title-words.ts';
@@ -191,7 +184,7 @@ export async function findOptions(
 }
 
 /** One more than the largest page, to see whether there is another. */
-const mostRows = largestPageSize + 1;
+const mostRows = maxPageSize + 1;
 
 type Parts = 'whole' | 'options' | 'plain';
 

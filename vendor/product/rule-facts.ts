@@ -105,7 +105,7 @@ export const productFact = ruleFact({
 
 /**
  * The shape of a condition in a box: any of its facts with its own argument. For the body of a route, which takes it
- * in with `varying`.
+ * in with `withOverrides`.
  * @throws Error when two packages contribute one fact
  */
 export function ruleConditionSchema(box: HasExtensions): TSchema {

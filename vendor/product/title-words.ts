@@ -2,7 +2,7 @@
  * Searching titles. A table holds each title from the beginning of each of its words on, so that what a text is found
  * in is a range of an index, however many products there are: to row-level security, `like` and the like are none.
  */
-import { largestPageSize, type TenantDatabase } from '@carton/runtime';
+import { maxPageSize, type TenantDatabase } from '@carton/runtime';
 import { allOf, always, type Condition, type Order } from './conditions.ts';
 import type { ProductStatus } from './schemas.ts';
 
@@ -53,7 +53,7 @@ const manyWords = 500;
 
 /** For each product of a page so many are walked past; then, those that are looked for do not stand here. */
 const walkedForEach = 40;
-const longestWalk = walkedForEach * (largestPageSize + 1);
+const longestWalk = walkedForEach * (maxPageSize + 1);
 /** Found besides, should some be gone by the time the page is read. */
 const spare = 10;
 

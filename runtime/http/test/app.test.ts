@@ -141,7 +141,7 @@ const app = createApp<null, { caller: { name: string } | null }, { name: string 
   scope: () => null,
   services: (_, __, caller) => ({ caller }),
   log: pino({ level: 'silent' }),
-  strictAnswers: true,
+  strictResponses: true,
 });
 const server = await listen(app, '127.0.0.1', 0);
 t.teardown(() => server.stop());

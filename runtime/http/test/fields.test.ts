@@ -34,7 +34,7 @@ const options = {
   scope: () => null,
   services: () => ({}),
   log: pino({ level: 'silent' }),
-  strictAnswers: true,
+  strictResponses: true,
 };
 const server = await listen(createApp({ routes, ...options }), '127.0.0.1', 0);
 t.teardown(() => server.stop());

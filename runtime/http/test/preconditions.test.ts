@@ -31,7 +31,7 @@ const app = createApp({
   log: pino({ level: 'silent' }),
   translateError: (error) =>
     error === busy ? unavailable('Try again.', { headers: { 'Retry-After': '5' } }) : undefined,
-  keepConsistent: (services, _, work) => work(services),
+  runConsistently: (services, _, work) => work(services),
 });
 const server = await listen(app, '127.0.0.1', 0);
 t.teardown(() => server.stop());

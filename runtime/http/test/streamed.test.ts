@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import t from 'tap';
-import { createApp, listen, notFound, object, type Pieces, routeFor, Type } from '../index.ts';
+import { type Chunks, createApp, listen, notFound, object, routeFor, Type } from '../index.ts';
 
 const route = routeFor<object>();
 /** What makers have done. */
@@ -149,5 +149,5 @@ t.test('a declaration that cannot be is told at the start', async (t) => {
   t.throws(start({ response: Type.String() }), /no response/);
   t.throws(start({ method: 'patch' }), /must be a GET or a POST/);
   t.throws(start({ idempotent: true }), /cannot be idempotent/);
-  t.type(pieces satisfies (count: number) => Pieces, 'function');
+  t.type(pieces satisfies (count: number) => Chunks, 'function');
 });

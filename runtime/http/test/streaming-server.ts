@@ -24,13 +24,13 @@ const toDisk = route(
   ({ files }) => files.film[0] ?? { size: 0, sha256: '' },
 );
 
-const onward = route(
+const streamed = route(
   {
     ...shared,
     method: 'post',
-    path: '/onward',
-    operationId: 'takeOnward',
-    upload: { files: { film: { size: 300 * megabyte } }, onward: true },
+    path: '/streamed',
+    operationId: 'takeStreamed',
+    upload: { files: { film: { size: 300 * megabyte } }, streamed: true },
     status: 201,
     response: Taken,
   },
@@ -66,7 +66,7 @@ const answer = route(
 );
 
 const app = createApp<null, object>({
-  routes: [toDisk, onward, answer],
+  routes: [toDisk, streamed, answer],
   accessKinds: [],
   scope: () => null,
   services: () => ({}),

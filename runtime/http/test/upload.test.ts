@@ -53,13 +53,13 @@ const take = route(
     return { title: body.title, pages: body.pages, files: await Promise.all(told) };
   },
 );
-const takeOnward = route(
+const takeStreamed = route(
   {
     ...shared,
-    path: '/onward',
-    operationId: 'takeOnward',
+    path: '/streamed',
+    operationId: 'takeStreamed',
     body: object({ title: Type.String() }),
-    upload: { files: { paper: { size: 200_000, count: 3 } }, onward: true },
+    upload: { files: { paper: { size: 200_000, count: 3 } }, streamed: true },
     status: 201,
     response: Taken,
   },
@@ -76,7 +76,7 @@ const takeOnward = route(
   },
 );
 const app = createApp<null, object>({
-  routes: [take, takeOnward],
+  routes: [take, takeStreamed],
   accessKinds: [],
   scope: () => null,
   services: () => ({}),
@@ -293,7 +293,7 @@ t.test('files go onward as they arrive', async (t) => {
   const long = 'b'.repeat(150_000);
   const form = formOf(['title', 'Notes'], ['paper', long, 'a'], ['paper', long, 'unread'], ['paper', 'c', 'c']);
   const file = { field: 'paper', mediaType: 'text/plain' };
-  t.strictSame(await send(form, { path: '/onward' }), {
+  t.strictSame(await send(form, { path: '/streamed' }), {
     status: 201,
     body: {
       title: 'Notes',
@@ -312,7 +312,7 @@ t.test('files go onward as they arrive', async (t) => {
   ];
   for (const [at, [status, code, body]] of rows.entries()) {
     const type = typeof body === 'string' ? boundary : '';
-    const answer = await send(body, { path: '/onward', type });
+    const answer = await send(body, { path: '/streamed', type });
     t.strictSame([answer.status, answer.body.code], [status, code], `${at}`);
   }
   t.strictSame(await readdir(folder), []);
@@ -330,5 +330,5 @@ t.test('a declaration that cannot be is told at the start', async (t) => {
     });
   t.throws(start({ upload }), /takeFiles declares title as a file and as a field/);
   t.throws(start({ body: Type.String() }), /its body must be an object/);
-  t.throws(start({ upload: { ...take.declaration.upload, onward: true }, idempotent: true }), /cannot be idempotent/);
+  t.throws(start({ upload: { ...take.declaration.upload, streamed: true }, idempotent: true }), /cannot be idempotent/);
 });

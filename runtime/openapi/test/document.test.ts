@@ -24,7 +24,7 @@ const guest: AccessKind = {
   ...staff,
   name: 'guest',
   optional: true,
-  sends: { 'X-Guest': { schema: { type: 'string' } } },
+  responseHeaders: { 'X-Guest': { schema: { type: 'string' } } },
 };
 
 const read: RouteDeclaration = {
@@ -117,7 +117,11 @@ t.test('headers follow from the declaration', async (t) => {
     [{ ...make, rateLimit: 'write' }, [...always, 'RateLimit', 'RateLimit-Policy'], []],
     [{ method: 'delete', status: 204, response: undefined }, always, []],
     [{ method: 'patch', body: Shirt, conditional: true }, always, ['IfMatch']],
-    [{ method: 'patch', body: Shirt, conditional: true, answersTwin: true }, [...always, 'ETag'], ['IfMatch']],
+    [
+      { method: 'patch', body: Shirt, conditional: true, returnsRepresentation: true },
+      [...always, 'ETag'],
+      ['IfMatch'],
+    ],
   ];
   for (const [declaration, sends, takes] of rows) {
     const { responses, parameters = [] } = operationOf(declaration);

@@ -11,8 +11,8 @@ const nameTaken = defineProblem({ code: 'shelf_name_taken', status: 409, title: 
 const shapes = shapesOf({
   name: 'Shelf',
   fields: { name: Type.String({ minLength: 1 }), height: Type.Integer({ default: 3 }), labels: Type.Array(Type.String(), { default: [] }) },
-  fixed: { room: Type.String() },
-  answered: { boxes: Type.Integer() },
+  immutable: { room: Type.String() },
+  readOnly: { boxes: Type.Integer() },
 });
 export const shelves = rows({
   table: 'shelves', noun: 'shelf', json: ['labels', 'metadata'], deletedSoftly: true,
@@ -24,7 +24,7 @@ export const shelves = rows({
 export const boxes = rows({ table: 'boxes', noun: 'box' });
 export const filled = rows({
   table: 'shelves', noun: 'shelf', choices: { room: ['Attic', 'Hall'] },
-  followed: { table: 'boxes', id: 'shelf_id', resource: 'shelves' },
+  changeSource: { table: 'boxes', id: 'shelf_id', resource: 'shelves' },
 });
 const Seen = object({ id: shapes.Item.properties.id, name: Type.String() }, { $id: 'SeenShelf' });
 

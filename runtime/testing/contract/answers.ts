@@ -1,7 +1,7 @@
 /**
  * Holding one answer against what its route declares.
  */
-import { answerSchemaOf } from '../../http/fields.ts';
+import { responseSchemaOf } from '../../http/fields.ts';
 import { problemsOf } from '../../http/operation.ts';
 import { type ProblemType, problemUri } from '../../http/problems.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
@@ -83,7 +83,7 @@ export function brokenByProblem(declared: readonly ProblemType[], answer: WireAn
 
 function brokenBySuccess(declaration: RouteDeclaration, answer: WireAnswer): BrokenPromise[] {
   const { status, mediaType, location, streamed } = declaration;
-  const response = answerSchemaOf(declaration);
+  const response = responseSchemaOf(declaration);
   const { headers, body, text } = answer;
   if (answer.status === 304) return text === '' ? [] : [{ promise: '304 must have no body', was: text.slice(0, 100) }];
   if (answer.status !== status) return [{ promise: `success must be ${status}`, was: describe(answer) }];

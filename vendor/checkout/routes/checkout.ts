@@ -4,7 +4,7 @@
 import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
 import { beginningProblems, beginPaymentProblems } from '@carton/payment';
-import { object, route, Uuid, varying } from '@carton/runtime';
+import { object, route, Uuid, withOverrides } from '@carton/runtime';
 import { previewCheckout } from '../cart.ts';
 import { etagPrefixOf, offerChanged, totalChanged } from '../drift.ts';
 import { cartChanged, cartEmpty } from '../problems.ts';
@@ -17,7 +17,7 @@ const tag = 'Checkout';
 
 const ownProblems = [cartEmpty, cartChanged, offerChanged, totalChanged, ...beginPaymentProblems];
 
-export const readCheckout = varying(
+export const readCheckout = withOverrides(
   route(
     {
       method: 'get',
@@ -35,7 +35,7 @@ export const readCheckout = varying(
   (box) => ({ response: checkoutPreviewOf(requirementCodesIn(box)) }),
 );
 
-export const createOrder = varying(
+export const createOrder = withOverrides(
   route(
     {
       method: 'post',

@@ -1,7 +1,7 @@
 /**
  * The store: what shoppers see of it, and its settings.
  */
-import { route, type TenantDatabase, varying } from '@carton/runtime';
+import { route, type TenantDatabase, withOverrides } from '@carton/runtime';
 import { ChangeStore, changeStoreSchema, Store, StoreProfile, storeSchema } from '../schemas.ts';
 import { changeStore } from '../service.ts';
 import { findStore } from '../store.ts';
@@ -26,7 +26,7 @@ function present(db: TenantDatabase, store: Store) {
   return { ...store, settings: presentSettings(db, store) as Store['settings'] };
 }
 
-export const readStore = varying(
+export const readStore = withOverrides(
   route(
     {
       method: 'get',
@@ -43,7 +43,7 @@ export const readStore = varying(
   (box) => ({ response: storeSchema(box) }),
 );
 
-export const updateStore = varying(
+export const updateStore = withOverrides(
   route(
     {
       method: 'patch',

@@ -1,14 +1,14 @@
 /**
  * The history of an order, and what staff write into it.
  */
-import { pageOf, pageQuery, route, varying } from '@carton/runtime';
+import { pageOf, pageQuery, route, withOverrides } from '@carton/runtime';
 import { AddOrderNote, OrderEvent, OrderEventPage } from '../schemas.ts';
 import { addNote, listTimeline } from '../service.ts';
 import { orderEventSchemaOf } from '../timeline.ts';
 
 const tag = 'Orders';
 
-export const listOrderTimeline = varying(
+export const listOrderTimeline = withOverrides(
   route(
     {
       method: 'get',
@@ -26,7 +26,7 @@ export const listOrderTimeline = varying(
   (box) => ({ response: pageOf(orderEventSchemaOf(box), 'OrderEventPage') }),
 );
 
-export const addOrderNote = varying(
+export const addOrderNote = withOverrides(
   route(
     {
       method: 'post',

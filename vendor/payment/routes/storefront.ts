@@ -2,7 +2,7 @@
  * Paying, as shoppers and their providers do it.
  */
 import { orderAlreadyCanceled } from '@carton/order';
-import { object, RawBody, route, Type, Uuid, varying } from '@carton/runtime';
+import { object, RawBody, route, Type, Uuid, withOverrides } from '@carton/runtime';
 import {
   paymentMethodUnknown,
   paymentProviderFailed,
@@ -35,7 +35,7 @@ export const listPaymentMethods = route(
   async ({ db }) => ({ items: await offeredMethods(db) }),
 );
 
-export const openPaymentSession = varying(
+export const openPaymentSession = withOverrides(
   route(
     {
       method: 'post',
