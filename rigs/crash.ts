@@ -60,7 +60,10 @@ export const rig: Rig = {
     const url = separate?.url ?? (await urlOfEmbedded(databaseFolder));
     const books = await holdBooks(url, tenants, shoppers.purchases, stock);
     // What a killed box was delivering waits a minute for its claim to end, which the short form does not sit out.
-    const deliveries = await holdDeliveries(stage, url, { inSteps: 'at least once', delivered: !stage.short });
+    const deliveries = await holdDeliveries(stage, url, {
+      outsideTransaction: 'at least once',
+      delivered: !stage.short,
+    });
     return {
       broken: [...tally.broken, ...books.broken, ...deliveries.broken],
       counts: { ...countsOf(shoppers.purchases, tally, blows), ...books.counts, ...deliveries.counts },

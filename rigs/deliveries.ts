@@ -14,12 +14,12 @@ const longestWait = 150_000;
 
 /**
  * Waits until every event was dealt out and, unless told otherwise, delivered; then holds the records against them.
- * @param options.inSteps how often the subscriber outside of a transaction may be called: once while no process dies
+ * @param options.outsideTransaction how often the subscriber outside of a transaction may be called: once while no process dies
  */
 export function holdDeliveries(
   stage: Pick<Stage, 'signal'>,
   url: string,
-  options: { inSteps: 'once' | 'at least once'; delivered: boolean },
+  options: { outsideTransaction: 'once' | 'at least once'; delivered: boolean },
 ): Promise<Findings> {
   return withReader(url, async (read) => {
     const until = Date.now() + longestWait;
@@ -39,7 +39,7 @@ export function holdDeliveries(
     if (options.delivered && missing_in_steps > 0)
       broken.push(`${missing_in_steps} events were never recorded in steps`);
     if (twice > 0) broken.push(`${twice} events were recorded more than once`);
-    if (options.inSteps === 'once' && twice_in_steps > 0) {
+    if (options.outsideTransaction === 'once' && twice_in_steps > 0) {
       broken.push(`${twice_in_steps} events were told more than once though no process died`);
     }
     if (disordered > 0) broken.push(`${disordered} events were recorded before an earlier one of their resource`);

@@ -46,7 +46,7 @@ export const rig: Rig = {
 
     const stopped = await trade((failures) => restartInTurn(stage, boxes, proxy, failures));
     stage.say('waiting for the last events');
-    const deliveries = await holdDeliveries(stage, postgres.url, { inSteps: 'once', delivered: true });
+    const deliveries = await holdDeliveries(stage, postgres.url, { outsideTransaction: 'once', delivered: true });
     const killed = await trade((failures) => killInTurn(stage, boxes, proxy, failures), goodManners);
     stage.say('holding the books');
     const purchases = [...stopped.purchases, ...killed.purchases];

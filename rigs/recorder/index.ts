@@ -12,12 +12,17 @@ const record = (name: string) => (db: TenantDatabase, event: DeliveredEvent) =>
   );
 
 const once = 'recorder.once';
-const inSteps = 'recorder.in-steps';
+const outsideTransaction = 'recorder.in-steps';
 
 export default definePackage({
   routes: [],
   subscribers: [
     subscriber({ name: once, events: 'all', handle: record(once) }),
-    subscriber({ name: inSteps, events: 'all', inSteps: true, handle: record(inSteps) }),
+    subscriber({
+      name: outsideTransaction,
+      events: 'all',
+      outsideTransaction: true,
+      handle: record(outsideTransaction),
+    }),
   ],
 });

@@ -44,8 +44,8 @@ while (ordered().length < ordersWanted) await new Promise((resolve) => setTimeou
 await shoppers.stop();
 
 const hold = (seen: readonly Purchase[] = purchases) => holdBooks(box.databaseUrl, [tenant], seen, stock);
-const holdEvents = (inSteps: 'once' | 'at least once' = 'once') =>
-  holdDeliveries({ signal }, box.databaseUrl, { inSteps, delivered: true });
+const holdEvents = (outsideTransaction: 'once' | 'at least once' = 'once') =>
+  holdDeliveries({ signal }, box.databaseUrl, { outsideTransaction, delivered: true });
 
 t.test('honest trade leaves even books', async (t) => {
   const { broken, counts } = await hold();

@@ -1,7 +1,7 @@
 /**
  * What a caller is told of an error of the database.
  */
-import { DatabaseBusy, isDatabaseAway, isExternalIdTaken, isUnstorableValue } from '../db/errors.ts';
+import { DatabaseBusy, isDatabaseUnavailable, isDuplicateExternalId, isUnstorableValue } from '../db/errors.ts';
 import { externalIdTaken } from '../http/integration.ts';
 import { invalidRequest, type Problem, unavailable } from '../http/problems.ts';
 
@@ -11,9 +11,9 @@ import { invalidRequest, type Problem, unavailable } from '../http/problems.ts';
  */
 export function problemOfDatabaseError(error: unknown): Problem | undefined {
   if (error instanceof DatabaseBusy) return tryAgain(error.message, error.retryAfter);
-  if (isDatabaseAway(error)) return tryAgain('The database does not answer at the moment.', 2);
+  if (isDatabaseUnavailable(error)) return tryAgain('The database does not answer at the moment.', 2);
   if (isUnstorableValue(error)) return invalidRequest('A value cannot be stored as it is.');
-  if (isExternalIdTaken(error)) return externalIdTaken();
+  if (isDuplicateExternalId(error)) return externalIdTaken();
   return undefined;
 }
 

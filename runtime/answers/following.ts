@@ -53,7 +53,7 @@ export async function followChanges<R extends { id: string; updatedAt: string }>
   const [, time, id, begun] = cursor === undefined ? [] : decodeCursor(cursor, order);
   const isWhole = await readsWhole(db, { updatedAfter, time, begun });
   // Asked before anything is read: what is committed in between is seen, what is not is later than this.
-  const settled = await db.settledUntil();
+  const settled = await db.committedUntil();
   const began = isWhole ? (begun ?? settled) : undefined;
   const [changed, deleted] = await Promise.all([
     between(rows, table, ['updated_at', idColumn], { time: time ?? updatedAfter, id, settled, limit }),

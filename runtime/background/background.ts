@@ -7,9 +7,9 @@ import { type Database, openDatabase } from '../db/database.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import type { Extensions } from '../extension/extension.ts';
-import { apart } from '../operations/current-work.ts';
+import { withoutCurrentWork } from '../operations/current-work.ts';
 import type { Job } from './job.ts';
-import { openWakeLine, type WakeLine } from './wake.ts';
+import { openReplicaChannel, type ReplicaChannel } from './replica-channel.ts';
 import { createWorker, type Worker, type WorkerObserver } from './worker.ts';
 
 export interface BackgroundOptions {
@@ -62,19 +62,19 @@ export function prepareBackground(options: BackgroundOptions): Background {
     observer,
   });
   const worker: Worker = createWorker({ database, subscribers, jobs, log, observe });
-  let line: WakeLine | null = null;
+  let line: ReplicaChannel | null = null;
   return {
     database,
     wake(tenantId) {
       // Told of in the midst of a request.
-      apart(() => {
+      withoutCurrentWork(() => {
         worker.wake(tenantId);
-        line?.tell(tenantId);
+        line?.notify(tenantId);
       });
     },
     start(extensions) {
       database.extensions = extensions;
-      line = openWakeLine(url, worker.wake, log);
+      line = openReplicaChannel(url, worker.wake, log);
       worker.start();
     },
     async stop() {

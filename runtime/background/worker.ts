@@ -2,24 +2,24 @@
  * The background worker of a box: it visits tenants, and at each visit deals their waiting events out, delivers what
  * is due and begins jobs that are due. Every replica has one; rows that are locked or claimed keep them apart.
  *
- * A tenant is visited when it has written events, here or on another replica (wake.ts), and at every sweep over all
+ * A tenant is visited when it has written events, here or on another replica (replica-channel.ts), and at every sweep over all
  * tenants. The sweep alone is enough for everything to be done: what is lost with a process that dies between its
  * commit and the waking is found by it.
  */
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { deliverInSteps, deliverTogether, type EndedAttempt } from '../events/deliver.ts';
-import { dispatchTask, type FannedOut, fanOut } from '../events/fan-out.ts';
+import { type DeliveryAttempt, deliverInTransaction, deliverOutsideTransaction } from '../events/deliver.ts';
+import { dispatchTask, type FanOutResult, fanOut } from '../events/fan-out.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import type { RunTask } from '../operations/task.ts';
 import { claimJob, type Job } from './job.ts';
-import { Lane } from './lane.ts';
+import { TenantQueue } from './tenant-queue.ts';
 
 /** Told of what the worker does; for metrics and traces. */
 export interface WorkerObserver {
   around: RunTask;
-  fannedOut(round: FannedOut): void;
-  attempted(attempt: EndedAttempt): void;
+  fannedOut(round: FanOutResult): void;
+  attempted(attempt: DeliveryAttempt): void;
   jobEnded(name: string, failed: boolean): void;
   swept(tenants: number, milliseconds: number): void;
 }
@@ -73,7 +73,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const failed = (error: unknown, tenantId: string) =>
     log.warn({ err: error, tenantId }, 'background work failed, it is tried again');
 
-  const ended = (attempt: EndedAttempt) => {
+  const ended = (attempt: DeliveryAttempt) => {
     observe.attempted?.(attempt);
     const { outcome, error, ...about } = attempt;
     if (outcome === 'dead') log.error({ ...about, err: error }, 'an event is dead for a subscriber');
@@ -81,7 +81,7 @@ export function createWorker(options: WorkerOptions): Worker {
   };
   const how = { subscribers, around, observe: ended };
 
-  const events = new Lane({
+  const events = new TenantQueue({
     width: widths.events,
     failed,
     async serve(tenantId) {
@@ -97,17 +97,17 @@ export function createWorker(options: WorkerOptions): Worker {
         more = dealt.more;
       }
       void calls.add(tenantId);
-      return (await repeatedly(() => deliverTogether(database, tenantId, how))) || more;
+      return (await repeatedly(() => deliverInTransaction(database, tenantId, how))) || more;
     },
   });
 
-  const calls = new Lane({
+  const calls = new TenantQueue({
     width: widths.calls,
     failed,
-    serve: (tenantId) => repeatedly(() => deliverInSteps(database, tenantId, how)),
+    serve: (tenantId) => repeatedly(() => deliverOutsideTransaction(database, tenantId, how)),
   });
 
-  const jobs = new Lane({
+  const jobs = new TenantQueue({
     width: widths.jobs,
     failed,
     async serve(tenantId) {

@@ -2,7 +2,7 @@
  * The database of a box before it serves: migrated by the owner of the tables, and with the role that the box takes on.
  */
 import type { Logger } from 'pino';
-import { isCitus } from '../db/citus/find.ts';
+import { isCitus } from '../db/citus/detect.ts';
 import { openDatabase } from '../db/database.ts';
 import { withMigrationLock } from '../db/migrations.ts';
 import { prepareRuntimeRole } from '../db/row-security.ts';

@@ -45,7 +45,7 @@ function callerOf({ staff, session }: RequestServices): string {
 
 export const runIdempotently: IdempotentRunner<RequestServices> = async (services, request, run) => {
   const place: Place = [callerOf(services), request.operationId, request.key];
-  if (request.inSteps) return keepInSteps(services, place, request, run);
+  if (request.outsideTransaction) return keepInSteps(services, place, request, run);
   return services.db.transaction(async (db) => {
     await removeExpired(db, place);
     // A second request with the same key waits here for the first to end, then finds what it left.

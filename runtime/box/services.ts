@@ -40,7 +40,7 @@ export interface BoxServices {
   box: Box;
   log: Logger;
   /**
-   * On a route whose work is done in steps (`inSteps`), called with an Idempotency-Key: an id for what the work makes,
+   * On a route whose work is done in steps (`outsideTransaction`), called with an Idempotency-Key: an id for what the work makes,
    * the same at each try with this key, so that a try finds what the one before it has done.
    */
   workId?: string;

@@ -4,14 +4,14 @@
  */
 import type { Knex } from 'knex';
 import type { Connection } from './client.ts';
-import { atHome, type Home, type Homes } from './home.ts';
-import { type Deadline, takeConnection } from './pool.ts';
-import { speakFor } from './row-security.ts';
+import { type Placement, type Placements, withPlacement } from './placement.ts';
+import { checkOutConnection, type Deadline } from './pool.ts';
+import { setTenant } from './row-security.ts';
 
 /** A connection and where it leads. */
-export interface ConnectionAtHome {
+export interface PlacedConnection {
   connection: Connection;
-  home: Home;
+  placement: Placement;
 }
 
 /**
@@ -20,26 +20,26 @@ export interface ConnectionAtHome {
  */
 export function builderClient(
   knex: Knex,
-  inside: ConnectionAtHome | null,
-  take: () => Promise<ConnectionAtHome>,
+  inside: PlacedConnection | null,
+  take: () => Promise<PlacedConnection>,
 ): Knex.Client {
   const pooled = knex.client;
-  const homes = new Map<Connection, Home>();
+  const placements = new Map<Connection, Placement>();
   const acquireConnection = async () => {
     if (inside) return inside.connection;
-    const { connection, home } = await take();
-    homes.set(connection, home);
+    const { connection, placement } = await take();
+    placements.set(connection, placement);
     return connection;
   };
   const releaseConnection = async (taken: Connection) => {
-    const home = homes.get(taken);
-    if (!home) return;
-    if (home.hold) await taken.query({ text: 'commit' }).catch(() => {});
-    await home.knex.client.releaseConnection(taken);
+    const placement = placements.get(taken);
+    if (!placement) return;
+    if (placement.shardLock) await taken.query({ text: 'commit' }).catch(() => {});
+    await placement.knex.client.releaseConnection(taken);
   };
   const send = (taken: Connection, query: { sql: string }) => {
-    const home = (inside?.home ?? homes.get(taken)) as Home;
-    query.sql = home.statement(query.sql);
+    const placement = (inside?.placement ?? placements.get(taken)) as Placement;
+    query.sql = placement.statement(query.sql);
     return pooled._query(taken, query);
   };
   return Object.create(pooled, {
@@ -50,16 +50,21 @@ export function builderClient(
 }
 
 /** A connection that speaks for a tenant, for whoever gives it back; in a transaction where its home asks for one. */
-export function takeAtHome(homes: Homes, tenantId: string, deadline: Deadline | undefined): Promise<ConnectionAtHome> {
-  return atHome(homes, tenantId, async (home) => {
-    const connection = await takeConnection(home.knex, deadline);
+export function acquireTenantConnection(
+  placements: Placements,
+  tenantId: string,
+  deadline: Deadline | undefined,
+): Promise<PlacedConnection> {
+  return withPlacement(placements, tenantId, async (placement) => {
+    const connection = await checkOutConnection(placement.knex, deadline);
     try {
-      await speakFor(connection, tenantId);
-      if (home.hold) await Promise.all([connection.query({ text: 'begin' }), connection.query(home.hold)]);
-      return { connection, home };
+      await setTenant(connection, tenantId);
+      if (placement.shardLock)
+        await Promise.all([connection.query({ text: 'begin' }), connection.query(placement.shardLock)]);
+      return { connection, placement };
     } catch (error) {
-      if (home.hold) await connection.query({ text: 'rollback' }).catch(() => {});
-      home.knex.client.releaseConnection(connection);
+      if (placement.shardLock) await connection.query({ text: 'rollback' }).catch(() => {});
+      placement.knex.client.releaseConnection(connection);
       throw error;
     }
   });

@@ -3,9 +3,9 @@
  */
 import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
+import { batchWrites, type WritingConnection } from './batch-writes.ts';
 import type { Answer, Connection } from './client.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
-import { type WritingConnection, writeTogether } from './write-together.ts';
 
 const { types } = pg;
 
@@ -97,7 +97,7 @@ export function connect({
 
 function prepared(observer: DatabaseObserver | undefined) {
   return (connection: Connection & WritingConnection, done: (error: null, connection: Connection) => void) => {
-    writeTogether(connection);
+    batchWrites(connection);
     if (observer) observeStatements(connection, observer);
     done(null, connection);
   };

@@ -5,11 +5,11 @@
 import type { Knex } from 'knex';
 import type { Extensions } from '../extension/extension.ts';
 import type { Actor } from './changes.ts';
-import { openDistributedHomes } from './citus/homes.ts';
+import { openCitusPlacements } from './citus/placements.ts';
 import { type ConnectionOptions, camelCaseRow, connect } from './connection.ts';
-import { oneHome } from './home.ts';
+import { singlePlacement } from './placement.ts';
 import { type Deadline, withConnection } from './pool.ts';
-import { queryAs } from './row-security.ts';
+import { queryAsTenant } from './row-security.ts';
 import { TenantDatabase } from './tenant-database.ts';
 
 /** Tables that belong to the box itself and carry no tenant; a package names its own in `boxTables`. */
@@ -35,21 +35,21 @@ export interface DatabaseOptions extends ConnectionOptions {
 
 export function openDatabase({ distributed = false, ...options }: DatabaseOptions): Database {
   const knex = connect(options);
-  const homes = distributed ? openDistributedHomes(knex, options) : oneHome(knex);
+  const placements = distributed ? openCitusPlacements(knex, options) : singlePlacement(knex);
   const database: Database = {
     knex,
     extensions: new Map(),
     box: {
       query: (text, values = []) =>
         withConnection(knex, async (connection) => {
-          const { rows } = await queryAs(connection, '', { text, values });
+          const { rows } = await queryAsTenant(connection, '', { text, values });
           return rows.map((row) => camelCaseRow(row as never));
         }),
     },
     forTenant: (tenantId, actor = null, deadline) =>
-      new TenantDatabase(knex, homes, tenantId, { extensions: database.extensions, actor, deadline }),
+      new TenantDatabase(knex, placements, tenantId, { extensions: database.extensions, actor, deadline }),
     close: async () => {
-      await homes.close?.();
+      await placements.close?.();
       await knex.destroy();
     },
   };

@@ -13,11 +13,11 @@ import { chooseAccount, cleanEnvironment } from './embedded/account.ts';
 import { findBinariesPackage, prepareBinaries, removeOldBinaries } from './embedded/binaries.ts';
 import {
   ensureCluster,
+  ensureHome,
   ensurePassword,
   ensureSocketFolder,
   readLocation,
   readPassword,
-  settleHome,
 } from './embedded/cluster.ts';
 import type { Plan, Server } from './embedded/server.ts';
 import {
@@ -90,7 +90,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
   let stopServing = async () => {};
   try {
     const account = await chooseAccount(join((await readLocation(directory)) ?? directory, 'data'));
-    const home = await settleHome(directory, account, log);
+    const home = await ensureHome(directory, account, log);
     if (home !== directory) {
       // A copy of the directory names the same place; one server cannot have two owners.
       const lock = await takeLock(home);

@@ -17,7 +17,7 @@ export class DatabaseBusy extends Error {
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** True while the database is away, is stopping, ended a statement that ran too long, or broke a deadlock (class 40). */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   const { name, message } = error as { name?: string; message?: string };
   const state = sqlState(error);
   return (
@@ -35,7 +35,7 @@ export function isUnstorableValue(error: unknown): boolean {
 
 /** A statement that lost to another transaction or ran too long (SQLSTATE 40xxx, 57014) leaves its connection whole. */
 export function breaksConnection(error: unknown): boolean {
-  return isDatabaseAway(error) && !/^(40|57014)/.test(sqlState(error));
+  return isDatabaseUnavailable(error) && !/^(40|57014)/.test(sqlState(error));
 }
 
 /** True for a violation of a unique constraint, of the named one if given (SQLSTATE 23505). */
@@ -49,7 +49,7 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
 }
 
 /** True where the unique index `<table>_external_id` of a table refuses a row. */
-export function isExternalIdTaken(error: unknown): boolean {
+export function isDuplicateExternalId(error: unknown): boolean {
   return isUniqueViolation(error) && /_external_id$/.test(constraintOf(error) ?? '');
 }
 

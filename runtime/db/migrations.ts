@@ -7,10 +7,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
-import { isCitus } from './citus/find.ts';
-import { createHoldFunction } from './citus/homes.ts';
-import { distributing } from './citus/tables.ts';
-import { layPolicies, seeAllTenants } from './row-security.ts';
+import { isCitus } from './citus/detect.ts';
+import { createShardLockFunction } from './citus/placements.ts';
+import { runDistributed } from './citus/tables.ts';
+import { createPolicies, seeAllTenants } from './row-security.ts';
 import { refuseKeysWithoutTenant } from './tenant-keys.ts';
 
 /** A package as far as migrations go. */
@@ -88,16 +88,16 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
         // The record and the check belong to the same transaction as the work: a kill leaves all of it or nothing.
         async up(transaction) {
           await seeAllTenants(transaction);
-          if (await isCitus(transaction)) await distributing(transaction, module.up);
+          if (await isCitus(transaction)) await runDistributed(transaction, module.up);
           else await module.up(transaction);
           await refuseKeysWithoutTenant(transaction, boxTables);
-          await layPolicies(transaction);
+          await createPolicies(transaction);
           const { package: owner, file, sha256 } = migration;
           await transaction(recordTable).insert({ package: owner, file, sha256 });
         },
         async down(transaction) {
           await seeAllTenants(transaction);
-          if (await isCitus(transaction)) await distributing(transaction, module.down);
+          if (await isCitus(transaction)) await runDistributed(transaction, module.down);
           else await module.down(transaction);
           await transaction(recordTable).where({ file: migration.file }).delete();
         },
@@ -149,9 +149,9 @@ export async function migrate(
     await knex.transaction(async (transaction) => {
       await seeAllTenants(transaction);
       if (await isCitus(transaction)) {
-        await distributing(transaction, createHoldFunction);
+        await runDistributed(transaction, createShardLockFunction);
       }
-      await layPolicies(transaction);
+      await createPolicies(transaction);
     });
     const present = new Set(migrations.map((migration) => migration.file));
     const orphaned = records.filter((record) => !present.has(record.file));

@@ -19,7 +19,7 @@ const tooLate = () => new DatabaseBusy('The request took longer than it may and 
  * Takes a connection out of the pool, for whoever gives it back.
  * @throws DatabaseBusy when too many wait already or the deadline has passed
  */
-export async function takeConnection(knex: Knex, deadline?: Deadline): Promise<PooledConnection> {
+export async function checkOutConnection(knex: Knex, deadline?: Deadline): Promise<PooledConnection> {
   const { pool } = knex.client;
   if (deadline !== undefined && performance.now() >= deadline) throw tooLate();
   if (pool.numPendingAcquires() >= pool.max * waitingForEach) {
@@ -55,14 +55,14 @@ export interface PooledConnection extends Connection {
 /**
  * Work on one connection of the pool, which gets it back; one that broke is not handed out again. Past the deadline
  * the connection is cut: PostgreSQL notices, ends the statement and rolls back.
- * @throws DatabaseBusy like `takeConnection`, and when the deadline passes
+ * @throws DatabaseBusy like `checkOutConnection`, and when the deadline passes
  */
 export async function withConnection<T>(
   knex: Knex,
   work: (connection: Connection) => Promise<T>,
   deadline?: Deadline,
 ): Promise<T> {
-  const connection = await takeConnection(knex, deadline);
+  const connection = await checkOutConnection(knex, deadline);
   let late = false;
   const cut = () => {
     late = true;

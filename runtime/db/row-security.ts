@@ -8,7 +8,7 @@
  */
 import type { Knex } from 'knex';
 import { vendor } from '../vendor.ts';
-import { isCitus } from './citus/find.ts';
+import { isCitus } from './citus/detect.ts';
 import type { Connection } from './client.ts';
 import { quoteName } from './connection.ts';
 
@@ -30,7 +30,7 @@ export async function seeAllTenants(transaction: Knex): Promise<void> {
  * time. Not in a transaction: a rollback would take it back. It travels with the statement that follows; whoever sends
  * that must wait for both.
  */
-export function speakFor(connection: Connection, tenantId: string): Promise<unknown> | undefined {
+export function setTenant(connection: Connection, tenantId: string): Promise<unknown> | undefined {
   if (connection.tenantId === tenantId) return undefined;
   connection.tenantId = tenantId;
   const text = `select set_config('${tenantSetting}', $1, false)`;
@@ -42,10 +42,10 @@ export function speakFor(connection: Connection, tenantId: string): Promise<unkn
 
 /**
  * Sends one statement for a tenant.
- * @param hold makes it a transaction that begins with this (home.ts); all of it is sent in one go
+ * @param hold makes it a transaction that begins with this (placement.ts); all of it is sent in one go
  */
-export async function queryAs(connection: Connection, tenantId: string, query: Query, hold?: Query) {
-  const spoken = speakFor(connection, tenantId);
+export async function queryAsTenant(connection: Connection, tenantId: string, query: Query, hold?: Query) {
+  const spoken = setTenant(connection, tenantId);
   if (hold) {
     const before = [spoken, connection.query({ text: 'begin' }), connection.query(hold)];
     const sent = [...before, connection.query(query), connection.query({ text: 'commit' })];
@@ -74,7 +74,7 @@ export async function tablesWithoutPolicy(knex: Knex): Promise<string[]> {
 }
 
 /** Lays the policies that are missing. */
-export async function layPolicies(knex: Knex): Promise<void> {
+export async function createPolicies(knex: Knex): Promise<void> {
   const force = (await isCitus(knex)) ? 'no force' : 'force';
   for (const name of await tablesWithoutPolicy(knex)) {
     const table = quoteName(name);

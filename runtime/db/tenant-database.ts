@@ -3,13 +3,13 @@
  */
 import type { Knex } from 'knex';
 import { type Extensions, extensionPoint } from '../extension/extension.ts';
-import { builderClient, takeAtHome } from './builder-client.ts';
+import { acquireTenantConnection, builderClient } from './builder-client.ts';
 import { type Actor, type Change, withoutSecrets } from './changes.ts';
 import type { Connection } from './client.ts';
 import { quoteName, rowsOf, toSnakeCase } from './connection.ts';
-import { atHome, type Home, type Homes } from './home.ts';
+import { type Placement, type Placements, withPlacement } from './placement.ts';
 import { type Deadline, withConnection } from './pool.ts';
-import { queryAs, speakFor } from './row-security.ts';
+import { queryAsTenant, setTenant } from './row-security.ts';
 
 type Row = Record<string, unknown>;
 type Values = Record<string, unknown>;
@@ -49,7 +49,7 @@ const settled = `
  * Notes rows as deleted, in the transaction that deletes them, for whoever follows changes: those of a table that has
  * an `external_id`. For statements that delete by themselves; `remove` and `update` do it.
  */
-export async function noteDeletions(db: TenantDatabase, table: string, rows: readonly Row[]): Promise<void> {
+export async function recordDeletions(db: TenantDatabase, table: string, rows: readonly Row[]): Promise<void> {
   const noted = rows.filter((row) => 'externalId' in row);
   if (noted.length === 0) return;
   await db.query(
@@ -81,10 +81,10 @@ export class TenantDatabase {
   /** Who acts, when it is staff: their changes are reported. */
   readonly actor: Actor | null;
   readonly #knex: Knex;
-  readonly #homes: Homes;
+  readonly #placements: Placements;
   /** Of the transaction that this is in, or of reads that travel together, with its home. */
   readonly #connection: Connection | null;
-  readonly #home: Home | null;
+  readonly #placement: Placement | null;
   readonly #isTransaction: boolean;
   readonly #deadline: Deadline | undefined;
   #afterCommit: (() => void)[] = [];
@@ -92,25 +92,25 @@ export class TenantDatabase {
 
   constructor(
     knex: Knex,
-    homes: Homes,
+    placements: Placements,
     tenantId: string,
     options: {
       extensions?: Extensions;
       actor?: Actor | null;
       connection?: Connection | null;
-      home?: Home | null;
+      placement?: Placement | null;
       /** The connection is for reads that travel together: no transaction was begun on it. */
       readsOnly?: boolean;
       deadline?: Deadline;
     } = {},
   ) {
     this.#knex = knex;
-    this.#homes = homes;
+    this.#placements = placements;
     this.tenantId = tenantId;
     this.extensions = options.extensions ?? new Map();
     this.actor = options.actor ?? null;
     this.#connection = options.connection ?? null;
-    this.#home = options.home ?? null;
+    this.#placement = options.placement ?? null;
     this.#isTransaction = this.#connection !== null && !options.readsOnly;
     this.#deadline = options.deadline;
   }
@@ -122,11 +122,11 @@ export class TenantDatabase {
 
   /** The same database with staff acting in it. */
   as(actor: Actor): TenantDatabase {
-    return new TenantDatabase(this.#knex, this.#homes, this.tenantId, {
+    return new TenantDatabase(this.#knex, this.#placements, this.tenantId, {
       extensions: this.extensions,
       actor,
       connection: this.#connection,
-      home: this.#home,
+      placement: this.#placement,
       readsOnly: !this.#isTransaction,
       deadline: this.#deadline,
     });
@@ -134,8 +134,10 @@ export class TenantDatabase {
 
   /** A query of one table's rows of this tenant. For reading; columns may be written in camelCase. */
   table<R extends object = Row>(name: string): Knex.QueryBuilder<R, R[]> {
-    const inside = this.#connection && { connection: this.#connection, home: this.#home as Home };
-    const client = builderClient(this.#knex, inside, () => takeAtHome(this.#homes, this.tenantId, this.#deadline));
+    const inside = this.#connection && { connection: this.#connection, placement: this.#placement as Placement };
+    const client = builderClient(this.#knex, inside, () =>
+      acquireTenantConnection(this.#placements, this.tenantId, this.#deadline),
+    );
     return client.queryBuilder().from(name).where(`${name}.tenant_id`, this.tenantId) as never;
   }
 
@@ -193,7 +195,7 @@ export class TenantDatabase {
     return this.#reported(async (db) => {
       const before = db.#listened ? await db.#matching(table, where, 'for update') : [];
       const changed = await db.query<R & Row>(text, [...given.map((column) => patch[column]), ...values]);
-      if (patch.deletedAt) await noteDeletions(db, table, changed);
+      if (patch.deletedAt) await recordDeletions(db, table, changed);
       for (const after of changed) {
         await db.#report({ action: 'update', table, before: before.find((row) => sameRow(row, after)) ?? null, after });
       }
@@ -207,7 +209,7 @@ export class TenantDatabase {
     const text = `delete from ${quote(table)} where tenant_id = $1${condition} returning *`;
     return this.#reported(async (db) => {
       const removed = await db.query<R & Row>(text, values);
-      await noteDeletions(db, table, removed);
+      await recordDeletions(db, table, removed);
       for (const before of removed) await db.#report({ action: 'delete', table, before, after: null });
       return removed;
     });
@@ -235,16 +237,16 @@ export class TenantDatabase {
    * transaction. It is none: each sees what is committed as it runs. Inside a transaction the reads join it.
    * @throws Error when the work begins a transaction
    */
-  async together<T>(work: (db: TenantDatabase) => Promise<T>): Promise<T> {
+  async pipelined<T>(work: (db: TenantDatabase) => Promise<T>): Promise<T> {
     if (this.#connection) return work(this);
-    if ((await this.#homes.of(this.tenantId)).hold) return this.transaction(work);
-    return this.#atHome(async (home, connection) => {
+    if ((await this.#placements.of(this.tenantId)).shardLock) return this.transaction(work);
+    return this.#withPlacement(async (placement, connection) => {
       const { extensions, actor, tenantId } = this;
-      const inside = { extensions, actor, connection, home, readsOnly: true, deadline: this.#deadline };
+      const inside = { extensions, actor, connection, placement, readsOnly: true, deadline: this.#deadline };
       // Travels with the first read.
-      const spoken = speakFor(connection, tenantId);
+      const spoken = setTenant(connection, tenantId);
       spoken?.catch(() => {});
-      const result = await work(new TenantDatabase(this.#knex, this.#homes, tenantId, inside));
+      const result = await work(new TenantDatabase(this.#knex, this.#placements, tenantId, inside));
       await spoken;
       return result;
     });
@@ -255,18 +257,18 @@ export class TenantDatabase {
     afterRollback: RollbackTask[],
     { isolation = 'read committed' }: TransactionOptions,
   ): Promise<T> {
-    const run = async (home: Home, connection: Connection) => {
+    const run = async (placement: Placement, connection: Connection) => {
       const { extensions, actor, tenantId } = this;
-      const inside = { extensions, actor, connection, home, deadline: this.#deadline };
-      const db = new TenantDatabase(this.#knex, this.#homes, tenantId, inside);
+      const inside = { extensions, actor, connection, placement, deadline: this.#deadline };
+      const db = new TenantDatabase(this.#knex, this.#placements, tenantId, inside);
       db.#afterRollback = afterRollback;
       // Neither is waited for: they travel with the first statement. If the first fails, nothing is committed; if the
       // second fails, so does everything after it.
-      const spoken = speakFor(connection, tenantId);
+      const spoken = setTenant(connection, tenantId);
       spoken?.catch(() => {});
       try {
         connection.query({ text: beginnings[isolation] }).catch(() => {});
-        if (home.hold) await connection.query(home.hold);
+        if (placement.shardLock) await connection.query(placement.shardLock);
         const result = await work(db);
         await spoken;
         await connection.query({ text: 'commit' });
@@ -277,7 +279,7 @@ export class TenantDatabase {
         throw error;
       }
     };
-    return this.#atHome(run);
+    return this.#withPlacement(run);
   }
 
   /**
@@ -285,8 +287,8 @@ export class TenantDatabase {
    * that wrote it, is this or earlier. Ask before reading what was changed. On a connection of its own, as the user
    * that the box's roles come from, who sees what each of its sessions is at; a backup only reads and is passed over.
    */
-  settledUntil(): Promise<string> {
-    return this.#atHome(async (_, connection) => {
+  committedUntil(): Promise<string> {
+    return this.#withPlacement(async (_, connection) => {
       const sent = [
         connection.query({ text: 'begin' }),
         connection.query({ text: 'set local role none' }),
@@ -302,9 +304,9 @@ export class TenantDatabase {
   }
 
   /** Work on a connection of the pool at this tenant's home. */
-  #atHome<T>(work: (home: Home, connection: Connection) => Promise<T>): Promise<T> {
-    return atHome(this.#homes, this.tenantId, (home) =>
-      withConnection(home.knex, (connection) => work(home, connection), this.#deadline),
+  #withPlacement<T>(work: (placement: Placement, connection: Connection) => Promise<T>): Promise<T> {
+    return withPlacement(this.#placements, this.tenantId, (placement) =>
+      withConnection(placement.knex, (connection) => work(placement, connection), this.#deadline),
     );
   }
 
@@ -346,12 +348,14 @@ export class TenantDatabase {
   }
 
   async #run(text: string, values: unknown[]) {
-    const queryAt = (home: Home) => {
-      const said = home.statement(text);
+    const queryAt = (placement: Placement) => {
+      const said = placement.statement(text);
       return { name: statementName(said), text: said, values, rowMode: 'array' as const };
     };
-    if (this.#connection) return this.#connection.query(queryAt(this.#home as Home));
-    return this.#atHome((home, connection) => queryAs(connection, this.tenantId, queryAt(home), home.hold));
+    if (this.#connection) return this.#connection.query(queryAt(this.#placement as Placement));
+    return this.#withPlacement((placement, connection) =>
+      queryAsTenant(connection, this.tenantId, queryAt(placement), placement.shardLock),
+    );
   }
 }
 

@@ -15,10 +15,10 @@ const claimedSeconds = 60;
 /** Milliseconds; less than the claim lasts, so that two replicas hardly ever call a subscriber at once. */
 const longest = 40_000;
 /** With the pauses below, the last attempt is about two days after the first. */
-export const mostAttempts = 12;
+export const maxAttempts = 12;
 
 /** Seconds until the next attempt: 5, 20, 80 … at most six hours, and a little more so that not all come at once. */
-export function pauseAfter(attempts: number): number {
+export function retryDelay(attempts: number): number {
   return Math.round(Math.min(5 * 4 ** (attempts - 1), 6 * 3600) * (1 + Math.random() / 4));
 }
 
@@ -39,7 +39,7 @@ interface ClaimedDelivery {
 export type DeliveryOutcome = 'delivered' | 'failed' | 'dead';
 
 /** An attempt that has ended. */
-export interface EndedAttempt {
+export interface DeliveryAttempt {
   outcome: DeliveryOutcome;
   subscriber: string;
   type: string;
@@ -55,7 +55,7 @@ export interface DeliverOptions {
   /** Runs each attempt. */
   around: RunTask;
   /** Told of each attempt's end. */
-  observe(attempt: EndedAttempt): void;
+  observe(attempt: DeliveryAttempt): void;
 }
 
 /** Transactions are what a delivery costs most: so many are done in one. */
@@ -67,8 +67,12 @@ const mostCalls = 8;
  * Delivers what is due to the subscribers that work in a transaction. Those that are tried for the first time share
  * one; if it fails, and for what has failed before, each has its own. Answers how many deliveries there were.
  */
-export async function deliverTogether(database: Database, tenantId: string, options: DeliverOptions): Promise<number> {
-  const subscribers = options.subscribers.filter(({ inSteps }) => !inSteps);
+export async function deliverInTransaction(
+  database: Database,
+  tenantId: string,
+  options: DeliverOptions,
+): Promise<number> {
+  const subscribers = options.subscribers.filter(({ outsideTransaction }) => !outsideTransaction);
   const claimed = await claimDue(database.forTenant(tenantId), subscribers, mostTogether);
   const db = () => database.forTenant(tenantId, null, performance.now() + longest);
   const fresh = claimed.filter(({ delivery }) => delivery.attempts === 1);
@@ -82,11 +86,17 @@ export async function deliverTogether(database: Database, tenantId: string, opti
 }
 
 /** Delivers what is due to the subscribers that work in steps, side by side. Answers how many deliveries there were. */
-export async function deliverInSteps(database: Database, tenantId: string, options: DeliverOptions): Promise<number> {
+export async function deliverOutsideTransaction(
+  database: Database,
+  tenantId: string,
+  options: DeliverOptions,
+): Promise<number> {
   const db = database.forTenant(tenantId);
-  const subscribers = options.subscribers.filter(({ inSteps }) => inSteps);
+  const subscribers = options.subscribers.filter(({ outsideTransaction }) => outsideTransaction);
   const claimed = await claimDue(db, subscribers, mostCalls);
-  await Promise.all(claimed.map((one) => keepEnd(db, one, options, () => attemptInSteps(db, one, options.around))));
+  await Promise.all(
+    claimed.map((one) => keepEnd(db, one, options, () => attemptOutsideTransaction(db, one, options.around))),
+  );
   return claimed.length;
 }
 
@@ -161,7 +171,11 @@ function attempt(db: TenantDatabase, claimed: readonly Claimed[], around: Delive
 }
 
 /** The work, and its record once it is done. @throws as `attempt` */
-async function attemptInSteps(db: TenantDatabase, claimed: Claimed, around: DeliverOptions['around']): Promise<void> {
+async function attemptOutsideTransaction(
+  db: TenantDatabase,
+  claimed: Claimed,
+  around: DeliverOptions['around'],
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it took more than ${longest / 1000} seconds`)), longest);
@@ -201,13 +215,13 @@ async function keepFailure(
   { id, attempts }: ClaimedDelivery,
   error: unknown,
 ): Promise<DeliveryOutcome> {
-  const isDead = attempts >= mostAttempts;
+  const isDead = attempts >= maxAttempts;
   const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000);
   await db.query(
     `update event_deliveries
         set status = $4, error = $5, next_attempt_at = now() + $6 * interval '1 second', updated_at = now()
       where tenant_id = $1 and id = $2 and attempts = $3 and status = 'pending'`,
-    [id, attempts, isDead ? 'dead' : 'pending', message, pauseAfter(attempts)],
+    [id, attempts, isDead ? 'dead' : 'pending', message, retryDelay(attempts)],
   );
   return isDead ? 'dead' : 'failed';
 }

@@ -22,7 +22,7 @@ interface WaitingEvent {
 }
 
 /** What one round has done. */
-export interface FannedOut {
+export interface FanOutResult {
   events: number;
   /** Seconds that the oldest of them had waited. */
   oldest: number;
@@ -30,10 +30,10 @@ export interface FannedOut {
   more: boolean;
 }
 
-const nothing: FannedOut = { events: 0, oldest: 0, more: false };
+const nothing: FanOutResult = { events: 0, oldest: 0, more: false };
 
 /** Deals out the next events of a tenant; nothing while another replica does. */
-export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): Promise<FannedOut> {
+export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): Promise<FanOutResult> {
   return db.transaction(async (tx) => {
     const [claimed] = await tx.query<{ lastPosition: number }>(
       'select last_position from background_tasks where tenant_id = $1 and name = $2 for update skip locked',

@@ -30,7 +30,7 @@ export interface Subscriber {
    * It calls a service over the network. Then it is given the database outside of a transaction and may be called again
    * for what it has done already; otherwise its work and the record of it are one transaction, and happen once.
    */
-  readonly inSteps?: boolean;
+  readonly outsideTransaction?: boolean;
   /** @throws anything, to be called again later */
   handle(db: TenantDatabase, event: DeliveredEvent): Promise<unknown>;
 }
@@ -39,7 +39,7 @@ type Payloads<Events> = Events extends readonly EventDefinition<infer Payload>[]
 
 /**
  * Declares a subscriber, with the payload's type taken from the events.
- * @example subscriber({ name: 'payment.void-canceled', events: [orderCanceled], inSteps: true, handle: (db, { resource }) => … })
+ * @example subscriber({ name: 'payment.void-canceled', events: [orderCanceled], outsideTransaction: true, handle: (db, { resource }) => … })
  */
 export function subscriber<const Events extends Subscriber['events']>(
   declared: Omit<Subscriber, 'events' | 'handle'> & {

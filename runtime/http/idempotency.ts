@@ -15,8 +15,8 @@ export interface IdempotentRequest {
   operationId: string;
   /** SHA-256 of what was asked: the same key with another request is a mistake, not a repetition. */
   fingerprint: string;
-  /** The work is done in steps (`inSteps` of the declaration), not in one transaction. */
-  inSteps: boolean;
+  /** The work is done in steps (`outsideTransaction` of the declaration), not in one transaction. */
+  outsideTransaction: boolean;
 }
 
 /**

@@ -48,7 +48,7 @@ export interface Reply {
  * Enforced when a problem is thrown, and listed in the document.
  */
 export function problemsOf(declaration: RouteDeclaration, common: readonly ProblemType[] = []): ProblemType[] {
-  const { body, upload, params, query, path, permission, idempotent, inSteps, problems = [] } = declaration;
+  const { body, upload, params, query, path, permission, idempotent, outsideTransaction, problems = [] } = declaration;
   const isTyped = Object.values(upload?.files ?? {}).some(({ mediaTypes }) => mediaTypes);
   const hasParams = params !== undefined || path.includes(':');
   const all: ProblemType[] = [
@@ -66,7 +66,7 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
     ...(declaration.rateLimit ? [tooManyRequests] : []),
     ...(takesUpdatedAfter(query) ? [changesForgotten] : []),
     ...(idempotent ? [idempotencyConflict] : []),
-    ...(idempotent && inSteps ? [idempotencyKeyBusy] : []),
+    ...(idempotent && outsideTransaction ? [idempotencyKeyBusy] : []),
     headersTooLarge,
     unavailable,
     ...common,

@@ -61,7 +61,7 @@ export interface RouteDeclaration<
    * before the next, and the handler takes it up again when it is called with the same id of the work. A function
    * decides by the body.
    */
-  inSteps?: boolean | ((body: never) => boolean);
+  outsideTransaction?: boolean | ((body: never) => boolean);
   /** Largest body in bytes; 1 MiB unless told, of an upload what its files may have and 1 MiB. */
   bodyLimit?: number;
   /**
@@ -204,8 +204,8 @@ export function pathParameterNames(path: string): string[] {
 }
 
 /** Whether this request's work is done in steps. */
-export function isInSteps({ inSteps = false }: RouteDeclaration, body: unknown): boolean {
-  return typeof inSteps === 'function' ? inSteps(body as never) : inSteps;
+export function isInSteps({ outsideTransaction = false }: RouteDeclaration, body: unknown): boolean {
+  return typeof outsideTransaction === 'function' ? outsideTransaction(body as never) : outsideTransaction;
 }
 
 /** Access kinds of a declaration as a list; empty for a public route. */

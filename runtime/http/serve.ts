@@ -70,7 +70,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
       key,
       operationId,
       fingerprint: fingerprintOf(ctx, input.fingerprint),
-      inSteps: isInSteps(declaration, body),
+      outsideTransaction: isInSteps(declaration, body),
     };
     const { reply, replayed } = await options.runIdempotently(services, request, run);
     if (replayed) ctx.set('Idempotent-Replayed', 'true');

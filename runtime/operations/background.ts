@@ -1,7 +1,7 @@
 /**
  * Watching the work in the background: attempts to deliver events, runs of jobs, and the sweeps over all tenants.
  */
-import { during } from './current-work.ts';
+import { withCurrentWork } from './current-work.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { Histogram } from './metrics/histogram.ts';
 import type { BackgroundTask } from './task.ts';
@@ -11,14 +11,14 @@ import type { Tracer } from './tracing/tracer.ts';
 const lagBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 21_600];
 
 /** Events that were dealt out to their subscribers. */
-interface DealtOut {
+interface FanOutResult {
   events: number;
   /** Seconds that the oldest of them had waited. */
   oldest: number;
 }
 
 /** An attempt to deliver an event that has ended. */
-interface EndedAttempt {
+interface DeliveryAttempt {
   subscriber: string;
   outcome: string;
   /** Seconds since the event was written. */
@@ -47,7 +47,7 @@ export class BackgroundWatch {
     const { deliveryId } = task.delivery ?? {};
     const trace = this.#tracer?.beginWork(task);
     try {
-      const result = await during({ deliveryId, trace }, run);
+      const result = await withCurrentWork({ deliveryId, trace }, run);
       if (trace) this.#tracer?.endWork(trace);
       return result;
     } catch (error) {
@@ -56,12 +56,12 @@ export class BackgroundWatch {
     }
   }
 
-  fannedOut({ events, oldest }: DealtOut): void {
+  fannedOut({ events, oldest }: FanOutResult): void {
     this.#dispatched += events;
     this.#dispatchLag.add(oldest);
   }
 
-  attempted({ subscriber, outcome, age }: EndedAttempt): void {
+  attempted({ subscriber, outcome, age }: DeliveryAttempt): void {
     raise(this.#attempts, `${subscriber} ${outcome}`);
     if (outcome !== 'delivered') return;
     const lag = this.#deliveryLag.get(subscriber) ?? new Histogram(lagBounds);

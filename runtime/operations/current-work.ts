@@ -16,12 +16,12 @@ export interface Work {
 const storage = new AsyncLocalStorage<Work>();
 
 /** Runs what belongs to a piece of work. */
-export function during<T>(work: Work, run: () => T): T {
+export function withCurrentWork<T>(work: Work, run: () => T): T {
   return storage.run(work, run);
 }
 
 /** Runs what is begun by a piece of work and does not belong to it: it would go under its name long after its end. */
-export function apart<T>(run: () => T): T {
+export function withoutCurrentWork<T>(run: () => T): T {
   return storage.exit(run);
 }
 

@@ -8,7 +8,7 @@ import type { Migration } from '../db/migrations.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
 import type { RequestObserver } from '../http/app-options.ts';
 import { BackgroundWatch } from './background.ts';
-import { during } from './current-work.ts';
+import { withCurrentWork } from './current-work.ts';
 import { migrationFamilies, poolFamilies } from './metrics/database.ts';
 import { exposition } from './metrics/exposition.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
@@ -102,7 +102,7 @@ function requestObserver(requests: RequestCounts, tracer: Tracer | null): Reques
     requests.inFlight += 1;
     const trace = tracer?.beginRequest(ctx);
     if (trace) ctx.state.trace = trace;
-    const milliseconds = await during(ctx.state, answer);
+    const milliseconds = await withCurrentWork(ctx.state, answer);
     requests.inFlight -= 1;
     requests.count(ctx.state.operationId, ctx.method, ctx.status, milliseconds);
     if (trace) tracer?.endRequest(ctx, trace);

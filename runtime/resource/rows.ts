@@ -6,10 +6,10 @@
 import type { Knex } from 'knex';
 import { type ChangeSource, followChanges, type IntegrationPage, rejectFilters } from '../answers/following.ts';
 import { type Choices, newestFirst, paginate, paginateChoices, type Sort } from '../answers/paging.ts';
-import { beginTogether } from '../db/begin-together.ts';
 import { quoteName, toSnakeCase } from '../db/connection.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import { newId } from '../db/id.ts';
+import { runConcurrently } from '../db/run-concurrently.ts';
 import { json, type TenantDatabase } from '../db/tenant-database.ts';
 import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
 
@@ -127,7 +127,7 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
       return row ?? null;
     }
     // What is computed is read by the next statement, when the lock is held; both travel at once.
-    const [locked, row] = await beginTogether([
+    const [locked, row] = await runConcurrently([
       () => db.query(`select id from ${name} where tenant_id = $1 and id = $2 for ${strength}`, [id]),
       () => find(db, id),
     ]);

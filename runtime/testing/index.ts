@@ -16,8 +16,8 @@ export {
 export { documentFaults, type TestDocument } from './document.ts';
 export { exactly } from './exactly.ts';
 export { temporaryFolder } from './folders.ts';
-export { countJourneys } from './journeys.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';
+export { countRoundTrips } from './round-trips.ts';
 export { until, untilWaiting } from './waiting.ts';
 export { type WrittenPackage, writePackage } from './written-package.ts';

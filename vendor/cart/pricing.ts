@@ -116,7 +116,7 @@ export async function priceSale<S extends Sale>(
   refuseUnknownChoices(sale, stepsOf(db));
   // With nothing in it no step runs.
   const steps = sale.lines.length === 0 ? [] : stepsOf(db);
-  return db.together(async (one) => {
+  return db.pipelined(async (one) => {
     const [variants, plan, availabilities, region, ...reads] = await Promise.all([
       findVariants(one, ids, sale),
       planPrices(one, items, sale),

@@ -54,7 +54,7 @@ export async function findPricedCart(
 ): Promise<PricedCart<StoredCart> | null> {
   const owner = ownerOf(session);
   if (!owner) return null;
-  return db.together(async (one) => {
+  return db.pipelined(async (one) => {
     const cart = await findActiveCart(one, owner);
     return cart && priceCart(one, cart, options);
   });
@@ -68,7 +68,7 @@ export async function readCart(db: TenantDatabase, session: ShopperSession): Pro
 
 /** @throws not_found (404) */
 export async function readAdminCart(db: TenantDatabase, id: string): Promise<AdminCart> {
-  return db.together(async (one) => {
+  return db.pipelined(async (one) => {
     const cart = await findCart(one, id);
     if (!cart) throw notFound(`No cart has the id ${id}.`);
     return presentAdminCart(await priceCart(one, cart));

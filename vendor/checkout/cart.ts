@@ -16,10 +16,10 @@ import { isReserved } from '@carton/inventory';
 import { findOrder } from '@carton/order';
 import { planTenders } from '@carton/payment';
 import {
-  beginTogether,
   type IfMatch,
   money,
   newId,
+  runConcurrently,
   type ShopperSession,
   type Static,
   type TenantDatabase,
@@ -40,7 +40,7 @@ type Preview = Static<typeof CheckoutPreview>;
 
 /** What is in the cart, what it comes to, and what still stands between it and an order. */
 export async function previewCheckout(db: TenantDatabase, session: ShopperSession): Promise<Preview> {
-  const [sale, store] = await db.together((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
+  const [sale, store] = await db.pipelined((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
   if (!sale) {
     const requirements = [{ code: 'cart_empty', detail: 'The cart holds nothing.' }, ...keptOut(store, session)];
     const cart = presentNoCart(store.defaultCurrency);
@@ -137,7 +137,7 @@ export async function prepareCart(
   await refuseStaleOffer(ifMatch, () => previewCheckout(tx, shopper));
   if (cart === null) throw cartEmpty('Put something into the cart first.');
   const reservation = reservationOf(cart.id);
-  const [sale, store, hasReservation] = await beginTogether([
+  const [sale, store, hasReservation] = await runConcurrently([
     () => priceCart(tx, cart, { stock: false, ...pricedFor(body.customer) }),
     () => findStore(tx),
     () => isReserved(tx, reservation),
@@ -155,7 +155,7 @@ export async function prepareCart(
     check: (left) => check(sale, left),
     claim,
     complete: (inside, order) =>
-      beginTogether([
+      runConcurrently([
         () => completeCart(inside, cart.id, order.id),
         () => recordCompleted(inside, cart.id, order),
         () => complete(inside, order),

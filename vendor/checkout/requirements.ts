@@ -4,10 +4,10 @@
 
 import { tenderProblemsIn } from '@carton/payment';
 import {
-  beginTogether,
   type HasExtensions,
   type ProblemDefinition,
   type ProblemType,
+  runConcurrently,
   type TenantDatabase,
 } from '@carton/runtime';
 import { orderPlacing, type Placing, type PlacingStep, type Requirement } from './placing.ts';
@@ -39,9 +39,9 @@ interface Unmet extends Requirement {
 /** What is not as it has to be, step by step. @throws Error naming the step that answers an undeclared code */
 export async function findUnmet(db: TenantDatabase, placing: Placing): Promise<Unmet[]> {
   const steps = stepsIn(db);
-  const ask = (one: TenantDatabase) => beginTogether(steps.map((step) => () => step.require?.(one, placing) ?? []));
+  const ask = (one: TenantDatabase) => runConcurrently(steps.map((step) => () => step.require?.(one, placing) ?? []));
   // What the built-in steps look at is read already: without others no connection is taken.
-  const answers = await (orderPlacing.of(db).some(({ require }) => require) ? db.together(ask) : ask(db));
+  const answers = await (orderPlacing.of(db).some(({ require }) => require) ? db.pipelined(ask) : ask(db));
   return steps.flatMap(({ name, requirements = {} }, index) =>
     (answers[index] ?? []).map((requirement) => {
       const problem = requirements[requirement.code];

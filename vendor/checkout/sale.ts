@@ -5,7 +5,7 @@
 import { drawOrderNumber, skipOrderNumber } from '@carton/core';
 import { createOrder, findOrder, type Order, type OrderDraft } from '@carton/order';
 import { commitTenders, planTenders } from '@carton/payment';
-import { beginTogether, isUniqueViolation, newId, type TenantDatabase } from '@carton/runtime';
+import { isUniqueViolation, newId, runConcurrently, type TenantDatabase } from '@carton/runtime';
 import { type DraftToWrite, type Placing, tenderSaleOf } from './placing.ts';
 import { refuseUnmet, stepsIn } from './requirements.ts';
 
@@ -69,13 +69,13 @@ async function place(tx: TenantDatabase, orderId: string, given: SaleToPlace): P
   given.check?.(tenders.left);
   const steps = stepsIn(tx);
   // The number comes last: whoever orders in the same shop waits for it from here on.
-  const claimed = await beginTogether([
+  const claimed = await runConcurrently([
     () => given.claim?.(tx),
     ...steps.map((step) => () => step.claim?.(tx, placing)),
     () => drawOrderNumber(tx, given.store),
   ]);
   const draft = draftOf(given, orderId, claimed.at(-1) as string);
-  const [order] = await beginTogether([
+  const [order] = await runConcurrently([
     () => createOrder(tx, draft),
     () => given.complete(tx, draft),
     ...steps.map((step) => () => step.write?.(tx, placing, draft)),

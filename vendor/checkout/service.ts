@@ -108,7 +108,7 @@ async function beginPaymentOf(
   method: string,
 ): Promise<BegunPayment | null> {
   await refuseStaleOffer(ifMatch, () => previewCheckout(db, session));
-  const [priced, store] = await db.together((one) =>
+  const [priced, store] = await db.pipelined((one) =>
     Promise.all([findPricedCart(one, session, pricedFor(body.customer)), findStore(one)]),
   );
   attempt.cartId = priced?.cart.id ?? null;

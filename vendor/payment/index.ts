@@ -90,7 +90,7 @@ export default definePackage({
     subscriber({
       name: 'payment.void-canceled',
       events: [orderCanceled],
-      inSteps: true,
+      outsideTransaction: true,
       handle: (db, { resource }) => voidCanceled(db, resource.id),
     }),
   ],

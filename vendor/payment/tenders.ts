@@ -118,7 +118,7 @@ export function tenderProblemsIn(box: HasExtensions): ProblemType[] {
 export async function planTenders(db: TenantDatabase, sale: TenderSale): Promise<TenderPlan> {
   const known = sale.due > 0 ? tendersIn(db) : [];
   const ask = (one: TenantDatabase) => Promise.all(known.map((tender) => tender.plan(one, sale)));
-  const offers = known.length > 0 ? await db.together(ask) : [];
+  const offers = known.length > 0 ? await db.pipelined(ask) : [];
   let left = sale.due;
   const parts: TenderPart[] = [];
   for (const [index, { name: tender }] of known.entries()) {

@@ -65,7 +65,7 @@ export async function planPrices(
 ): Promise<PricePlan> {
   const sources = [...priceSources.of(db), base].toSorted((one, other) => one.order - other.order);
   const { memberId, regionId, channelId } = context;
-  const [shopper, ...reads] = await db.together((one) =>
+  const [shopper, ...reads] = await db.pipelined((one) =>
     Promise.all([
       describeShopper(one, { memberId, regionId, channelId }),
       ...sources.map((source) => source.reads(one, items, context)),
@@ -106,7 +106,7 @@ export function resolvePrices(
   items: readonly PriceItem[],
   context: PriceContext,
 ): Promise<(ResolvedPrice | null)[]> {
-  return db.together(async (one) => {
+  return db.pipelined(async (one) => {
     // Products matter to rules alone, and without another source there are none.
     const hasRules = priceSources.of(db).some(({ conditions }) => conditions);
     const [plan, variants] = await Promise.all([

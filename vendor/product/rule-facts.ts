@@ -143,7 +143,7 @@ export async function answerFacts(
   const readOf = ({ name, reads }: AnyFact, one: TenantDatabase) =>
     reads?.(one, { arguments: (asked.get(name) ?? []).map(({ argument }) => argument), items, shopper });
   const isReading = facts.some(({ reads }) => reads);
-  const reads = isReading ? await db.together((one) => Promise.all(facts.map((fact) => readOf(fact, one)))) : [];
+  const reads = isReading ? await db.pipelined((one) => Promise.all(facts.map((fact) => readOf(fact, one)))) : [];
   const expected = new Set(conditions);
   const known = new Map(facts.map((fact, position) => [fact.name, { fact, read: reads[position] }]));
   return {

@@ -73,7 +73,7 @@ export async function listProducts(
   query: ProductQuery & Wanted,
   fields: ReadonlySet<string> | null = null,
 ): Promise<Page<Product>> {
-  return db.together((one) => listTogether(one, query, fields));
+  return db.pipelined((one) => listTogether(one, query, fields));
 }
 
 async function listTogether(

@@ -58,7 +58,7 @@ export default definePackage({
   events: [echoed],
   subscribers: [
     subscriber({ name: 'echo.once', events: [echoed], handle: record('echo.once') }),
-    subscriber({ name: 'echo.in-steps', events: 'all', inSteps: true, handle: async (db, event) => {
+    subscriber({ name: 'echo.in-steps', events: 'all', outsideTransaction: true, handle: async (db, event) => {
       if (event.type === 'echo.written') await record('echo.in-steps')(db, event);
     } }),
   ],

@@ -4,7 +4,7 @@
  */
 import type { Knex } from 'knex';
 import { quoteName } from '../connection.ts';
-import { layPolicies } from '../row-security.ts';
+import { createPolicies } from '../row-security.ts';
 import { engineTables } from '../tenant-keys.ts';
 import { statementsOf, withoutSequence, withoutSetNull } from './statements.ts';
 
@@ -99,13 +99,13 @@ async function setSequencesAside(transaction: Knex, tables: readonly string[]): 
  * Does a migration's work where each statement goes by itself. A table is distributed with all that is said of it, in
  * one go, before the next one is made, which may refer to it, and at the end.
  */
-export async function distributing(transaction: Knex, work: (transaction: Knex) => unknown): Promise<void> {
+export async function runDistributed(transaction: Knex, work: (transaction: Knex) => unknown): Promise<void> {
   // Rows and tables are changed in one transaction here: one node's connection after the other, each seeing it all.
   await transaction.raw(`set local citus.multi_shard_modify_mode = 'sequential'`);
   // A new table is a plain one until it is distributed, whatever it refers to.
   await transaction.raw('set local citus.enable_local_reference_table_foreign_keys = off');
   const settle = async () => {
-    await layPolicies(transaction);
+    await createPolicies(transaction);
     await distributeTables(transaction);
   };
   const raw = async (sql: string, bindings?: readonly Knex.Value[]) => {

@@ -33,7 +33,7 @@ export async function readLocation(directory: string): Promise<string | null> {
  * Settles where the files stand, and creates that folder. Call it while holding the lock of the directory.
  * @throws when data exists but cannot be found or reached
  */
-export async function settleHome(directory: string, account: Account, log: (line: string) => void): Promise<string> {
+export async function ensureHome(directory: string, account: Account, log: (line: string) => void): Promise<string> {
   const location = await readLocation(directory);
   if (location) {
     if (existsSync(location)) return location;

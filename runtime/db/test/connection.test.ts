@@ -4,11 +4,11 @@
 import { Writable } from 'node:stream';
 import t from 'tap';
 import { createTestDatabase } from '../../testing/database.ts';
+import { batchWrites, type WritingConnection } from '../batch-writes.ts';
 import type { Connection } from '../client.ts';
 import { instant } from '../connection.ts';
 import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
-import { type WritingConnection, writeTogether } from '../write-together.ts';
 
 t.test('an instant is what PostgreSQL means, in whatever zone and precision it says it', async (t) => {
   const { url, drop } = await createTestDatabase('empty');
@@ -60,7 +60,7 @@ t.test('statements of one turn of the event loop leave in one write, in their or
     connection: { stream },
     query: async ({ text }: { text: string }) => stream.write(text),
   } as unknown as Connection & WritingConnection;
-  writeTogether(connection);
+  batchWrites(connection);
 
   const send = (text: string) => connection.query({ text });
   send('begin');

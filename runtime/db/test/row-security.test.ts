@@ -9,7 +9,7 @@ import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
 import { withMigrationLock } from '../migrations.ts';
 import { withConnection } from '../pool.ts';
-import { layPolicies, prepareRuntimeRole, seeAllTenants, tablesWithoutPolicy } from '../row-security.ts';
+import { createPolicies, prepareRuntimeRole, seeAllTenants, tablesWithoutPolicy } from '../row-security.ts';
 
 /** A statement whose author forgot the tenant; the parameter is there, the condition is not. */
 const forgetful = 'select text from notes where $1::uuid is not null order by text';
@@ -56,7 +56,7 @@ async function openFor(t: Test, rights: string | undefined) {
   const { knex } = owner;
   await owner.box.query(`create table notes (tenant_id uuid, id uuid, text text, primary key (tenant_id, id))`);
   await owner.box.query('create table hosts (host text primary key)');
-  await layPolicies(knex);
+  await createPolicies(knex);
   const security = await withMigrationLock(knex, () => prepareRuntimeRole(knex, ['hosts']));
   const database = openDatabase({ url: ownerUrl, role: security.role, poolSize: 1 });
   t.teardown(async () => {
@@ -136,6 +136,6 @@ t.test('policies are laid where they are missing, and only there', async (t) => 
   await owner.box.query('create table old (tenant_id uuid primary key)');
   await owner.box.query('alter table notes no force row level security');
   t.strictSame(await tablesWithoutPolicy(owner.knex), ['notes', 'old']);
-  await layPolicies(owner.knex);
+  await createPolicies(owner.knex);
   t.strictSame(await tablesWithoutPolicy(owner.knex), []);
 });

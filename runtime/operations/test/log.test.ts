@@ -29,12 +29,12 @@ const home = new URL('../', import.meta.url);
  * its own is written during a request.
  */
 const program = `
-  import { during } from '${new URL('current-work.ts', home)}';
+  import { withCurrentWork } from '${new URL('current-work.ts', home)}';
   import { openLog, switchLevelOnSignal } from '${new URL('log.ts', home)}';
   const log = openLog(process.env.LEVEL);
   switchLevelOnSignal(log);
   process.on('message', ({ level, lines = 1, size = 1, work = {} }) => {
-    during(work, () => {
+    withCurrentWork(work, () => {
       for (let at = 0; at < lines; at++) log[level]({ at }, 'x'.repeat(size));
     });
     process.send('written');

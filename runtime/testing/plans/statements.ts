@@ -5,7 +5,7 @@
 import type { Connection } from '../../db/client.ts';
 import type { Database } from '../../db/database.ts';
 import { withConnection } from '../../db/pool.ts';
-import { speakFor } from '../../db/row-security.ts';
+import { setTenant } from '../../db/row-security.ts';
 
 export interface SentStatement {
   text: string;
@@ -70,7 +70,7 @@ export function readingsOf(
     ({ text }) => /^\s*(select|with)\b/i.test(text) && !/\b(insert into|update|delete from|set_config)\b/i.test(text),
   );
   return withConnection(knex, async (connection) => {
-    await speakFor(connection, tenantId);
+    await setTenant(connection, tenantId);
     const readings: Reading[] = [];
     for (const statement of reading) readings.push(await readingOf(connection, statement));
     return readings;

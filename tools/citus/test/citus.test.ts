@@ -14,7 +14,7 @@ import {
   type TestTenant,
 } from '@carton/runtime/testing';
 import t from 'tap';
-import { isCitus } from '../../../runtime/db/citus/find.ts';
+import { isCitus } from '../../../runtime/db/citus/detect.ts';
 import { newId } from '../../../runtime/db/id.ts';
 import { startTestCluster } from './test-cluster.ts';
 

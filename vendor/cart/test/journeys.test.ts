@@ -1,7 +1,7 @@
 /**
  * What totals cost: the reads of all steps travel with those of the prices.
  */
-import { type Caller, countJourneys, createTestBox } from '@carton/runtime/testing';
+import { type Caller, countRoundTrips, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { cartTotals, findPricedCart, type TotalsStep, totalsOrder, totalsStep } from '../index.ts';
 import { forSale, sessionOf, shopperWith } from './helpers.ts';
@@ -26,7 +26,7 @@ if (!shirt) throw new Error('twelve products');
 t.test('a cart is read and priced in two round trips, whatever is in it and whoever prices it', async (t) => {
   const count = async (shopper: Caller) => {
     const db = database.forTenant(box.id);
-    return countJourneys(database, () => findPricedCart(db, sessionOf(shopper)));
+    return countRoundTrips(database, () => findPricedCart(db, sessionOf(shopper)));
   };
   const [one, many] = [
     await shopperWith(box, [shirt, 1]),
@@ -54,7 +54,7 @@ t.test('steps with a read each add no round trip to any request about a cart', a
       ['checkout', () => shopper.post('/checkout', { customer: { email: 'ada@example.com' } })],
     ];
     const counts: [string, number][] = [];
-    for (const [name, request] of made) counts.push([name, await countJourneys(database, request)]);
+    for (const [name, request] of made) counts.push([name, await countRoundTrips(database, request)]);
     return counts;
   };
   /** The fewest of several tries: the box delivers events meanwhile, which is counted too. */

@@ -2,7 +2,7 @@
  * A promotion that chooses by facts which other packages contribute, and what those cost.
  */
 import { json, newId, shortName } from '@carton/runtime';
-import { type Caller, countJourneys, createTestBox, packagesOfTier, writePackage } from '@carton/runtime/testing';
+import { type Caller, countRoundTrips, createTestBox, packagesOfTier, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
 import { findPricedCart } from '../index.ts';
 import { forSale, sessionOf, shopperWith } from './helpers.ts';
@@ -130,7 +130,7 @@ t.test('what no package of the box can tell gives nothing away', async (t) => {
 
 t.test('facts are read once for all lines and rules, in one more round trip', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1], [socks, 2], [hat, 3]);
-  const count = () => countJourneys(box.box.database, () => findPricedCart(tenant, sessionOf(shopper)));
+  const count = () => countRoundTrips(box.box.database, () => findPricedCart(tenant, sessionOf(shopper)));
   t.equal(await count(), 2, 'the cart, and all about it');
   await promote('HAT', 30, { fact: 'product', argument: { productIds: [hat.productId] } });
   t.equal(await count(), 2, 'a fact that needs no reading costs nothing');

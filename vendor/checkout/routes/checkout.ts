@@ -49,7 +49,7 @@ export const createOrder = withOverrides(
       idempotent: true,
       conditional: 'inHandler',
       rateLimit: 'checkout',
-      inSteps: ({ paymentMethod }: Checkout) => paymentMethod !== undefined,
+      outsideTransaction: ({ paymentMethod }: Checkout) => paymentMethod !== undefined,
       body: Checkout,
       status: 201,
       response: OrderResource,

@@ -3,7 +3,7 @@
  */
 import { orderPlacing, type PlacingStep, placingOrder } from '@carton/checkout';
 import type { ExtensionPoint } from '@carton/runtime';
-import { countJourneys, createTestBox } from '@carton/runtime/testing';
+import { countRoundTrips, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer, makeArticle, shopperWith } from './tenant.ts';
 
@@ -18,7 +18,7 @@ async function ordering(steps: readonly PlacingStep[]): Promise<number> {
   // Once before, for the statements to be prepared and the session to be known.
   await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
   const shopper = await shopperWith(box, [mug, 1]);
-  return countJourneys(database, async () => t.equal((await shopper.post('/checkout', buyer)).status, 201));
+  return countRoundTrips(database, async () => t.equal((await shopper.post('/checkout', buyer)).status, 201));
 }
 
 const one = 'select 1 as one where $1::uuid is not null';

@@ -63,7 +63,7 @@ export const capturePayment = route(
     response: Payment,
     problems,
     idempotent: true,
-    inSteps: true,
+    outsideTransaction: true,
   },
   ({ db, params, body, workId }) => capture(db, params.id, { ...body, workId }),
 );
@@ -81,7 +81,7 @@ export const voidPayment = route(
     response: Payment,
     problems,
     idempotent: true,
-    inSteps: true,
+    outsideTransaction: true,
   },
   ({ db, params, workId }) => voidIt(db, params.id, { workId }),
 );
@@ -100,7 +100,7 @@ export const createRefund = route(
     response: Refund,
     problems: [...problems, externalIdTaken],
     idempotent: true,
-    inSteps: true,
+    outsideTransaction: true,
   },
   ({ db, params, body, workId }) => refund(db, params.id, { ...body, workId }),
 );

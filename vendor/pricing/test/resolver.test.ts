@@ -3,7 +3,7 @@
  * checkout and the order.
  */
 import { json, newId } from '@carton/runtime';
-import { type Caller, countJourneys } from '@carton/runtime/testing';
+import { type Caller, countRoundTrips } from '@carton/runtime/testing';
 import t from 'tap';
 import { resolvePrices } from '../index.ts';
 import { boxWithPriceLists } from './price-lists.ts';
@@ -174,14 +174,18 @@ t.test('a list for a collection asks the package that keeps collections', async 
     { amount: 750, source: { type: 'price_list', id: listId }, compareAt: 1000 },
     { amount: 1000, source: { type: 'base', id: null }, compareAt: null },
   ]);
-  t.equal(await countJourneys(box.box.database, () => resolvePrices(tenant, items, context)), 2, 'prices, then facts');
+  t.equal(
+    await countRoundTrips(box.box.database, () => resolvePrices(tenant, items, context)),
+    2,
+    'prices, then facts',
+  );
 });
 
 t.test('what has no price anywhere has none, and one round trip is enough for many', async (t) => {
   const tenant = box.box.database.forTenant(box.id);
   const items = Array.from({ length: 50 }, () => ({ variantId: newId(), quantity: 1, properties: {} }));
   const context = { currency: 'EUR', regionId: null, memberId: newId(), channelId: null, time: new Date() };
-  const count = await countJourneys(box.box.database, async () => {
+  const count = await countRoundTrips(box.box.database, async () => {
     t.strictSame(
       await resolvePrices(tenant, items, context),
       items.map(() => null),

@@ -11,7 +11,7 @@ export interface WritingConnection {
 }
 
 /** Makes a connection hold back what it is given until everything that is ready to run has run. */
-export function writeTogether(connection: Connection & WritingConnection): void {
+export function batchWrites(connection: Connection & WritingConnection): void {
   const { stream } = connection.connection;
   const send = connection.query as (...given: unknown[]) => unknown;
   let isHeld = false;

@@ -9,9 +9,9 @@
 import type { Knex } from 'knex';
 import { vendor } from '../../vendor.ts';
 import { type ConnectionOptions, connect } from '../connection.ts';
-import type { Home, Homes } from '../home.ts';
+import type { Placement, Placements } from '../placement.ts';
 
-const holdFunction = `${vendor.name}_hold_shard`;
+const lockFunction = `${vendor.name}_hold_shard`;
 /** Of the class of errors after which work may be done again. */
 const movedState = '40CTN';
 
@@ -20,9 +20,9 @@ const movedState = '40CTN';
  * A snapshot that is older than the lock would still show a shard that has left: there its entry is locked, which fails
  * when that has changed since.
  */
-export async function createHoldFunction(transaction: Knex): Promise<void> {
+export async function createShardLockFunction(transaction: Knex): Promise<void> {
   await transaction.raw(`
-    create or replace function ${holdFunction}(shard bigint) returns void language plpgsql security definer
+    create or replace function ${lockFunction}(shard bigint) returns void language plpgsql security definer
         set search_path = pg_catalog as $$
     begin
       perform lock_shard_metadata(5, array[shard]);
@@ -61,16 +61,16 @@ const shardsStatement = `
 interface Layout {
   /** A table whose shards tell the range of a tenant. */
   anchor: string;
-  ranges: Map<string, Home>;
+  ranges: Map<string, Placement>;
 }
 
-export interface DistributedHomes extends Homes {
+export interface CitusPlacements extends Placements {
   /** The pools of the nodes that have been asked something. */
   readonly pools: ReadonlyMap<string, Knex>;
 }
 
 /** @param coordinator a pool of connections to the node that knows the others, with the same options */
-export function openDistributedHomes(coordinator: Knex, options: ConnectionOptions): DistributedHomes {
+export function openCitusPlacements(coordinator: Knex, options: ConnectionOptions): CitusPlacements {
   const pools = new Map<string, Knex>();
   const ranges = new Map<string, Promise<string>>();
   let layout: Promise<Layout> | undefined;
@@ -93,12 +93,12 @@ export function openDistributedHomes(coordinator: Knex, options: ConnectionOptio
     const [first] = dealt;
     if (!first) throw new Error('no table is distributed by Citus');
     const anchors = dealt.filter(({ table }) => table === first.table);
-    const homes = anchors.map(({ range, shard, host, port }): [string, Home] => {
+    const placements = anchors.map(({ range, shard, host, port }): [string, Placement] => {
       const here = dealt.filter((row) => row.range === range);
-      const hold = { name: 'hold', text: `select ${holdFunction}($1)`, values: [shard] };
-      return [range as string, { knex: poolOf(host, port), statement: sayer(here, whole), hold }];
+      const shardLock = { name: 'hold', text: `select ${lockFunction}($1)`, values: [shard] };
+      return [range as string, { knex: poolOf(host, port), statement: sayer(here, whole), shardLock }];
     });
-    return { anchor: first.table, ranges: new Map(homes) };
+    return { anchor: first.table, ranges: new Map(placements) };
   };
 
   const readRange = async (tenantId: string, { anchor }: Layout): Promise<string> => {
@@ -125,12 +125,12 @@ export function openDistributedHomes(coordinator: Knex, options: ConnectionOptio
         );
         ranges.set(tenantId, range);
       }
-      const home = (await current).ranges.get(await range);
-      if (!home) throw new Error(`no shard holds the tenant ${tenantId}`);
-      return home;
+      const placement = (await current).ranges.get(await range);
+      if (!placement) throw new Error(`no shard holds the tenant ${tenantId}`);
+      return placement;
     },
     hasMoved: (error) => (error as { code?: unknown }).code === movedState,
-    forget() {
+    invalidate() {
       layout = undefined;
       ranges.clear();
     },
@@ -141,8 +141,8 @@ export function openDistributedHomes(coordinator: Knex, options: ConnectionOptio
 }
 
 /** A promise that is forgotten when it fails, so that the next one asks anew. */
-function kept<T>(promise: Promise<T>, forget: () => void): Promise<T> {
-  promise.catch(forget);
+function kept<T>(promise: Promise<T>, invalidate: () => void): Promise<T> {
+  promise.catch(invalidate);
   return promise;
 }
 

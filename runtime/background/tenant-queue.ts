@@ -2,7 +2,7 @@
  * A lane of work for tenants: so many are served side by side, each by one at a time, in the order in which they asked.
  */
 
-export interface LaneOptions {
+export interface TenantQueueOptions {
   /** Tenants served side by side. */
   width: number;
   /** Serves a tenant; true when there is more than it did, for the tenant to be served again after the others. */
@@ -11,13 +11,13 @@ export interface LaneOptions {
   failed(error: unknown, tenantId: string): void;
 }
 
-export class Lane {
-  readonly #options: LaneOptions;
+export class TenantQueue {
+  readonly #options: TenantQueueOptions;
   readonly #waiting = new Set<string>();
   readonly #served = new Map<string, Promise<void>>();
   #closed = false;
 
-  constructor(options: LaneOptions) {
+  constructor(options: TenantQueueOptions) {
     this.#options = options;
   }
 

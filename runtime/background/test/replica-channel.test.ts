@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
 import { administer, createTestDatabase } from '../../testing/database.ts';
-import { openWakeLine } from '../wake.ts';
+import { openReplicaChannel } from '../replica-channel.ts';
 
 const silent = pino({ level: 'silent' });
 
@@ -13,7 +13,7 @@ t.test('what one tells, the others hear, and it does not', async (t) => {
   const database = await createTestDatabase('empty');
   const heard: [line: string, tenantId: string][] = [];
   const lines = ['first', 'second', 'third'].map((name) =>
-    openWakeLine(database.url, (tenantId) => heard.push([name, tenantId]), silent),
+    openReplicaChannel(database.url, (tenantId) => heard.push([name, tenantId]), silent),
   );
   t.teardown(async () => {
     await Promise.all(lines.map((line) => line.close()));
@@ -24,7 +24,7 @@ t.test('what one tells, the others hear, and it does not', async (t) => {
   /** Tells until both others have heard: a line takes a moment to open. */
   const untilHeard = async (tenantIds: string[]) => {
     for (;;) {
-      for (const tenantId of tenantIds) first?.tell(tenantId);
+      for (const tenantId of tenantIds) first?.notify(tenantId);
       await new Promise((resolve) => setTimeout(resolve, 100));
       const hasHeard = (name: string) =>
         tenantIds.every((tenantId) => heard.some(([line, told]) => line === name && told === tenantId));
@@ -49,9 +49,9 @@ t.test('what one tells, the others hear, and it does not', async (t) => {
 });
 
 t.test('a database that is away keeps nobody', async (t) => {
-  const line = openWakeLine('postgres://nobody@127.0.0.1:1/nothing', () => t.fail('nobody tells'), silent);
-  line.tell(randomUUID());
+  const line = openReplicaChannel('postgres://nobody@127.0.0.1:1/nothing', () => t.fail('nobody tells'), silent);
+  line.notify(randomUUID());
   await line.close();
-  line.tell(randomUUID());
+  line.notify(randomUUID());
   t.pass();
 });

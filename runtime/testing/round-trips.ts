@@ -11,7 +11,7 @@ import { observeStatements } from '../db/observer.ts';
  * Whatever else the box does meanwhile is counted too.
  * @example t.equal(await countJourneys(box.box.database, () => shopper.get('/cart')), 2);
  */
-export async function countJourneys({ knex }: Pick<Database, 'knex'>, work: () => Promise<unknown>): Promise<number> {
+export async function countRoundTrips({ knex }: Pick<Database, 'knex'>, work: () => Promise<unknown>): Promise<number> {
   const { client } = knex;
   const acquire = client.acquireConnection;
   const watched = new Map<Connection, Connection['query']>();

@@ -7,7 +7,7 @@ import t from 'tap';
 import { vendor } from '../../vendor.ts';
 import { chooseAccount } from '../embedded/account.ts';
 import { findBinariesPackage, prepareBinaries, removeOldBinaries } from '../embedded/binaries.ts';
-import { readLocation, settleHome } from '../embedded/cluster.ts';
+import { ensureHome, readLocation } from '../embedded/cluster.ts';
 import { startEmbeddedPostgres } from '../embedded.ts';
 import {
   boxFolder,
@@ -58,7 +58,7 @@ t.test('root, in a folder that nobody else can enter', { skip: rootOnly }, async
 
   await t.test('data of a folder since deleted is neither opened nor removed', async (t) => {
     await rm(join(directory, 'location'));
-    const home = await settleHome(directory, await chooseAccount(join(directory, 'data')), log);
+    const home = await ensureHome(directory, await chooseAccount(join(directory, 'data')), log);
     t.equal(home, `${location}-2`);
     t.ok(existsSync(join(location, 'data')));
     await rm(home, { recursive: true });

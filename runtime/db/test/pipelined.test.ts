@@ -4,7 +4,7 @@
 import t from 'tap';
 import { createTestDatabase } from '../../testing/database.ts';
 import { exactly } from '../../testing/exactly.ts';
-import { countJourneys } from '../../testing/journeys.ts';
+import { countRoundTrips } from '../../testing/round-trips.ts';
 import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
 
@@ -17,30 +17,30 @@ t.teardown(async () => {
 const db = database.forTenant(newId());
 const read = (from: typeof db) =>
   from.query<{ tenant: string; pid: number }>('select $1::text as tenant, pg_backend_pid() as pid');
-const count = (work: () => Promise<unknown>) => countJourneys(database, work);
+const count = (work: () => Promise<unknown>) => countRoundTrips(database, work);
 
 t.test('what is asked at once is one round trip on one connection', async (t) => {
   t.equal(await count(() => Promise.all([read(db), read(db), read(db)])), 3, 'apart, each has its own');
-  t.equal(await count(() => db.together((one) => Promise.all([read(one), read(one), read(one)]))), 1);
+  t.equal(await count(() => db.pipelined((one) => Promise.all([read(one), read(one), read(one)]))), 1);
   t.equal(
-    await count(() => db.together(async (one) => [await read(one), await read(one)])),
+    await count(() => db.pipelined(async (one) => [await read(one), await read(one)])),
     2,
     'one waits for the other',
   );
-  const pids = await db.together((one) => Promise.all([read(one), read(one)]));
+  const pids = await db.pipelined((one) => Promise.all([read(one), read(one)]));
   t.equal(pids[0][0]?.pid, pids[1][0]?.pid);
 });
 
 t.test('they speak for the tenant, and are no transaction', async (t) => {
   const other = database.forTenant(newId());
   for (const each of [db, other, db]) {
-    const answers = await each.together((one) => Promise.all([read(one), one.together(read)]));
+    const answers = await each.pipelined((one) => Promise.all([read(one), one.pipelined(read)]));
     t.strictSame(
       answers.map(([row]) => row?.tenant),
       [each.tenantId, each.tenantId],
     );
   }
-  await db.together(async (one) => {
+  await db.pipelined(async (one) => {
     t.equal(one.inTransaction, false);
     await t.rejects(one.transaction(read), /no transaction is begun among reads/);
     const [first] = await one.query<{ now: string }>('select $1::text, now()::text as now');
@@ -54,15 +54,15 @@ t.test('they speak for the tenant, and are no transaction', async (t) => {
 
 t.test('inside a transaction they are part of it', async (t) => {
   await db.transaction(async (tx) => {
-    t.ok(await tx.together(async (one) => one.inTransaction));
-    const [[one], [two]] = await Promise.all([read(tx), tx.together(read)]);
+    t.ok(await tx.pipelined(async (one) => one.inTransaction));
+    const [[one], [two]] = await Promise.all([read(tx), tx.pipelined(read)]);
     t.equal(one?.pid, two?.pid);
   });
 });
 
 t.test('one that fails gives the connection back', async (t) => {
   for (let attempt = 0; attempt < 5; attempt++) {
-    await t.rejects(db.together((one) => Promise.all([read(one), one.query('select $1::text / 0'), read(one)])));
+    await t.rejects(db.pipelined((one) => Promise.all([read(one), one.query('select $1::text / 0'), read(one)])));
   }
-  t.match(await db.together(read), exactly([{ tenant: db.tenantId }]));
+  t.match(await db.pipelined(read), exactly([{ tenant: db.tenantId }]));
 });

@@ -15,9 +15,9 @@ const reconnectMilliseconds = 2_000;
 /** A notification holds 8,000 bytes, an id 36. */
 const mostInOne = 200;
 
-export interface WakeLine {
+export interface ReplicaChannel {
   /** Tells the others of a tenant. */
-  tell(tenantId: string): void;
+  notify(tenantId: string): void;
   close(): Promise<void>;
 }
 
@@ -25,7 +25,11 @@ export interface WakeLine {
  * Opens a connection that listens, and opens it again whenever it breaks.
  * @param woken is called for each tenant that another replica tells of
  */
-export function openWakeLine(databaseUrl: string, woken: (tenantId: string) => void, log: Logger): WakeLine {
+export function openReplicaChannel(
+  databaseUrl: string,
+  woken: (tenantId: string) => void,
+  log: Logger,
+): ReplicaChannel {
   const waiting = new Set<string>();
   let client: pg.Client | null = null;
   let closed = false;
@@ -76,7 +80,7 @@ export function openWakeLine(databaseUrl: string, woken: (tenantId: string) => v
 
   const opening = connect();
   return {
-    tell(tenantId) {
+    notify(tenantId) {
       if (closed) return;
       waiting.add(tenantId);
       schedule();

@@ -14,7 +14,7 @@ const inFailedTransaction = '25P02';
  * also when one has failed: a `Promise.all` would let the others go on after the transaction was undone.
  * @throws what the first of them, in their order, has failed with by itself
  */
-export async function beginTogether<const Works extends readonly Work[]>(works: Works): Promise<Results<Works>> {
+export async function runConcurrently<const Works extends readonly Work[]>(works: Works): Promise<Results<Works>> {
   const ends = await Promise.allSettled(works.map(async (work) => work()));
   const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   if (failures.length > 0) throw failures.find(({ code }) => code !== inFailedTransaction) ?? failures[0];

@@ -3,7 +3,7 @@
  */
 import { createTestBox, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
-import { beginTogether } from '../begin-together.ts';
+import { runConcurrently } from '../run-concurrently.ts';
 
 const migration = `export const up = (knex) => knex.raw(\`
   create table marks (tenant_id uuid not null references tenants (id), name text not null, primary key (tenant_id, name))\`);
@@ -18,7 +18,7 @@ const marks = () => db.query<{ name: string }>('select name from marks where ten
 
 t.test('results come in the order of the work', async (t) => {
   const results = await db.transaction((tx) =>
-    beginTogether([
+    runConcurrently([
       () => tx.query('select 1 as one where $1::uuid is not null'),
       () => 'no statement',
       async () => (await tx.query('select 2 as two where $1::uuid is not null'))[0],
@@ -36,11 +36,11 @@ t.test('of what fails the cause is told, and nothing is written after the transa
   const failing = () => Promise.reject(new Error('refused'));
   const twice = (tx: typeof db) => Promise.all([tx.query(mark, ['same']), tx.query(mark, ['same'])]);
   await t.rejects(
-    db.transaction((tx) => beginTogether([() => slow(tx), failing])),
+    db.transaction((tx) => runConcurrently([() => slow(tx), failing])),
     { message: 'refused' },
   );
   await t.rejects(
-    db.transaction((tx) => beginTogether([() => slow(tx), () => twice(tx), failing])),
+    db.transaction((tx) => runConcurrently([() => slow(tx), () => twice(tx), failing])),
     { code: '23505' },
     'a statement that came too late is not the cause',
   );
