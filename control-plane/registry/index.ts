@@ -48,7 +48,7 @@ export type Registry = {
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-const longestFarewell = 10_000;
+const drainTimeout = 10_000;
 
 /**
  * Starts the registry and resolves once it serves. Rejects when the port is taken (`EADDRINUSE`), the storage cannot be
@@ -180,7 +180,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), longestFarewell);
+  const timer = setTimeout(() => server.closeAllConnections(), drainTimeout);
   await closed;
   clearTimeout(timer);
 }

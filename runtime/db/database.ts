@@ -29,7 +29,7 @@ export interface Database {
 }
 
 export interface DatabaseOptions extends ConnectionOptions {
-  /** The database is Citus's coordinator, and each tenant is spoken for at its own node. */
+  /** The database is Citus's coordinator, and each tenant's statements go to the node that holds its rows. */
   distributed?: boolean;
 }
 

@@ -20,7 +20,7 @@ export const Currency = Type.String({
   examples: ['EUR'],
 });
 
-/** An amount that may be asked for: whole minor units, not negative, up to ten milliards of them. */
+/** An amount that may be asked for: whole minor units, not negative, up to ten billion of them. */
 export const Amount = Type.Integer({ minimum: 0, maximum: 10_000_000_000, examples: [1999] });
 
 export interface MoneyValue {
