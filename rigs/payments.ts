@@ -10,8 +10,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
-  bookFaults,
   type FaultRates,
+  findMismatches,
   type LedgerEntry,
   noRates,
   type RecordedPayment,
@@ -38,7 +38,7 @@ const rates: FaultRates = {
   longestDelay: 400,
   lateEvent: 0.2,
   latestEvent: 4000,
-  doubleEvent: 0.1,
+  duplicateEvent: 0.1,
 };
 /** Seconds; longer than a shopper takes, also one who waits for a box that was killed. */
 const sessionLifetime = 90;
@@ -214,7 +214,7 @@ async function untilBooksAgree(
   for (;;) {
     stage.signal.throwIfAborted();
     const [books, report] = [await readBooks(url, tenant), await provider.report()];
-    const broken = [...bookFaults(report.payments, books.payments), ...orderFaults(books, purchases)];
+    const broken = [...findMismatches(report.payments, books.payments), ...orderFaults(books, purchases)];
     if (books.open > 0) broken.push(`${books.open} steps and sessions are open still`);
     if (broken.length === 0 || Date.now() > until) return { broken, counts: moneyOf(books, report) };
     if (told++ % 15 === 0) stage.say(`${broken.length} differences, such as: ${broken[0]}`);
@@ -263,7 +263,7 @@ function moneyOf(
     keptWithoutOrder:
       total(ledger, ({ captured, refunded }) => captured - refunded) -
       total(own, ({ captured, refunded }) => captured - refunded),
-    secondTriesThatTookNothing: total(ledger, ({ doubles }) => doubles),
+    secondTriesThatTookNothing: total(ledger, ({ duplicates }) => duplicates),
     callsToProvider: calls,
     events: webhooks.events,
     eventsDelivered: webhooks.delivered,

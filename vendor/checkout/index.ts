@@ -2,7 +2,7 @@
  * @carton/checkout: turns a cart into an order.
  */
 import { storeSettingsGroups } from '@carton/core';
-import { paymentBeginnings, paymentEndings } from '@carton/payment';
+import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
 import { releaseWithPayment, reserveForPayment } from './reservations.ts';
@@ -27,7 +27,7 @@ export default definePackage({
   events: [checkoutCompleted, checkoutFailed],
   extends: [
     storeSettingsGroups.with(checkoutSettings),
-    paymentBeginnings.with(reserveForPayment),
-    paymentEndings.with(releaseWithPayment),
+    paymentStartHooks.with(reserveForPayment),
+    paymentAbandonHooks.with(releaseWithPayment),
   ],
 });

@@ -5,7 +5,7 @@
 import { findCart, findPricedCart, saleOfCart, stockSaleOf } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { insufficientStock, releaseStock, reserveStock } from '@carton/inventory';
-import type { PaymentBeginning, PaymentEnding } from '@carton/payment';
+import type { PaymentAbandonHook, PaymentStartHook } from '@carton/payment';
 import { defineProblem, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { cartEmpty } from './problems.ts';
 import { checkoutSettings } from './settings.ts';
@@ -31,7 +31,7 @@ async function reserveCart(tx: TenantDatabase, cartId: string, until: Date): Pro
 }
 
 /** With a payment the stock of its cart is held, for as long as the shop says and the payment is waited for. */
-export const reserveForPayment: PaymentBeginning = {
+export const reserveForPayment: PaymentStartHook = {
   problems: [insufficientStock],
   async begin(tx, { cartId, endsAt }) {
     const store = await findStore(tx);
@@ -42,7 +42,7 @@ export const reserveForPayment: PaymentBeginning = {
 };
 
 /** A payment that is given up holds nothing. What the shopper has had held before goes on to its own end. */
-export const releaseWithPayment: PaymentEnding = async (tx, { cartId }) => {
+export const releaseWithPayment: PaymentAbandonHook = async (tx, { cartId }) => {
   if (checkoutSettings.of(await findStore(tx)).reserveAtCheckout) return;
   await releaseStock(tx, reservationOf(cartId));
 };

@@ -5,15 +5,15 @@ import { findPricedCart } from '@carton/cart';
 import { findStore } from '@carton/core';
 import { findOrder, isPlacedBy, maskOrder, type Order } from '@carton/order';
 import {
+  abandonPayment,
+  attachPayment,
   type BegunPayment,
   beginPayment,
+  completePayments,
   confirmPayment,
-  dropPayment,
-  holdPayment,
-  keepPayment,
+  lockBegunPayment,
   planTenders,
   requireAdapter,
-  settlePayments,
 } from '@carton/payment';
 import {
   type IfMatch,
@@ -90,11 +90,11 @@ async function placePaid(db: TenantDatabase, asked: Asked, method: string, workI
     } finally {
       // Another request has ordered the cart meanwhile, perhaps without a payment.
       const isGone = order === null ? asked.attempt.isCartGone : order.id !== id;
-      if (payment && isGone) await dropPayment(db, payment);
+      if (payment && isGone) await abandonPayment(db, payment);
     }
     if (order.id !== id) return order;
   }
-  await settlePayments(db, id);
+  await completePayments(db, id);
   return (await findOrder(db, id)) as Order;
 }
 
@@ -145,8 +145,8 @@ function place(db: TenantDatabase, { session, body, ifMatch, attempt }: Asked, {
         const isPaid = !isPaidOnline || (payment?.amount.amount ?? 0) === left;
         if (!isPaid) throw cartChanged('Check out once more.');
       },
-      claim: async (inside) => payment && holdPayment(inside, payment),
-      complete: async (inside, order) => payment && keepPayment(inside, order.id, payment),
+      claim: async (inside) => payment && lockBegunPayment(inside, payment),
+      complete: async (inside, order) => payment && attachPayment(inside, order.id, payment),
     });
   return placeSale(db, prepare, id);
 }

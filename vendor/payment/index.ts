@@ -34,29 +34,29 @@ export {
   webhookSignatureInvalid,
   webhookUnreadable,
 } from './adapter.ts';
-export {
-  beginningProblems,
-  type PaymentBeginning,
-  type PaymentBegins,
-  type PaymentEnding,
-  type PaymentEnds,
-  paymentBeginnings,
-  paymentEndings,
-} from './beginnings.ts';
 export { paymentAdapters, requireAdapter } from './bound.ts';
 export { reconcile } from './reconcile.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';
-export { dropPayment } from './release.ts';
+export { abandonPayment } from './release.ts';
 export {
+  type AbandonedPayment,
+  type PaymentAbandonHook,
+  type PaymentStart,
+  type PaymentStartHook,
+  paymentAbandonHooks,
+  paymentStartHooks,
+  startHookProblems,
+} from './session-hooks.ts';
+export {
+  attachPayment,
   type BegunPayment,
   beginPayment,
   beginPaymentProblems,
   type CartPayment,
   confirmPayment,
-  holdPayment,
-  keepPayment,
+  lockBegunPayment,
 } from './sessions.ts';
-export { settlePayments } from './steps.ts';
+export { completePayments } from './steps.ts';
 export {
   commitTenders,
   planTenders,

@@ -8,6 +8,7 @@
 import { balanceOf, findOrder, lockOrder, type OrderState, orderAlreadyCanceled, unknownOrder } from '@carton/order';
 import { money, type TenantDatabase } from '@carton/runtime';
 import { ask, isRefusal, type PaymentAdapter } from './adapter.ts';
+import { absorb, settleOrder } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
 import { holdMethod, type OfferedMethod, offeredMethod } from './methods.ts';
@@ -21,7 +22,6 @@ import {
   type SessionRow,
 } from './session-store.ts';
 import { type BegunPayment, nothingToPay, presentSession } from './sessions.ts';
-import { absorb, settleOrder } from './settlement.ts';
 import { carryOutPending } from './steps.ts';
 import { insertPayment, lockPayment, lockPaymentsOfOrder, type PaymentRow, pendingStepsOf } from './store.ts';
 

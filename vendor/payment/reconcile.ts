@@ -12,11 +12,11 @@ import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order
 import type { TenantDatabase } from '@carton/runtime';
 import { ask, type ProviderState } from './adapter.ts';
 import { paymentSettings } from './adapters/settings.ts';
-import { endSession } from './beginnings.ts';
+import { absorb } from './bookkeeping.ts';
 import { adapterOf, boundAdapters, noOperationAdapter } from './bound.ts';
 import { learnReference, letGo } from './release.ts';
+import { abandonSession } from './session-hooks.ts';
 import { endChecks, expiredSessions, providerPaymentOf, type SessionRow, takeDueSessions } from './session-store.ts';
-import { absorb } from './settlement.ts';
 import { carryOutPending, voidPayment } from './steps.ts';
 import { lockPayment, paymentsLeftPending, paymentsOfOrder, requirePayment } from './store.ts';
 
@@ -59,7 +59,7 @@ async function inBatches<T>(end: number, next: () => Promise<T[]>, work: (item: 
 
 /** Gives up a session whose time is over; each in a transaction of its own, so that one that fails holds up no other. */
 async function expire(db: TenantDatabase, id: string, lifetime: number): Promise<void> {
-  const session = await db.transaction((tx) => endSession(tx, id, lifetime));
+  const session = await db.transaction((tx) => abandonSession(tx, id, lifetime));
   if (session) await letGo(db, session);
 }
 

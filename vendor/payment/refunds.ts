@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { lockOrder, unknownOrder } from '@carton/order';
 import { invalidField, type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
-import { isDoneAtOnce, stepInTransaction } from './at-once.ts';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
+import { isDoneAtOnce, stepInTransaction } from './immediate-steps.ts';
 import { insertPendingStep } from './owed.ts';
 import { paymentStepNotPossible } from './problems.ts';
 import type { Refund } from './schemas.ts';

@@ -5,8 +5,8 @@
  */
 import { money, type TenantDatabase } from '@carton/runtime';
 import { ask, isRefusal, type PaymentAdapter, type ProviderState } from './adapter.ts';
-import { endSession } from './beginnings.ts';
 import { adapterOf } from './bound.ts';
+import { abandonSession } from './session-hooks.ts';
 import {
   type BegunSession,
   endChecks,
@@ -28,8 +28,8 @@ export async function release(db: TenantDatabase, session: SessionRow): Promise<
 }
 
 /** Gives a begun payment up that no order took over, since its cart is gone. */
-export async function dropPayment(db: TenantDatabase, { id }: { id: string }): Promise<void> {
-  const session = await db.transaction((tx) => endSession(tx, id));
+export async function abandonPayment(db: TenantDatabase, { id }: { id: string }): Promise<void> {
+  const session = await db.transaction((tx) => abandonSession(tx, id));
   if (session) await release(db, session);
 }
 

@@ -11,12 +11,12 @@ import {
   unknownOrder,
 } from '@carton/order';
 import { invalidField, money, type TenantDatabase } from '@carton/runtime';
-import { reverseTenders } from './at-once.ts';
+import { publishOf, settleOrder } from './bookkeeping.ts';
 import { paymentCaptured } from './events.ts';
 import { format } from './format.ts';
+import { reverseTenders } from './immediate-steps.ts';
 import { paymentExceedsBalance } from './problems.ts';
 import type { Payment, RecordPayment } from './schemas.ts';
-import { publishOf, settleOrder } from './settlement.ts';
 import { insertPayment, offline, readPayment, sumPayments, withdrawCaptures } from './store.ts';
 
 /**

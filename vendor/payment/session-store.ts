@@ -113,7 +113,7 @@ export async function prolongSession(tx: TenantDatabase, id: string): Promise<Se
   return row as SessionRow;
 }
 
-/** Marks an open session as given up, unless it was heard of in so many seconds; call `endSession`. */
+/** Marks an open session as given up, unless it was heard of in so many seconds; call `abandonSession`. */
 export async function giveUpSession(
   tx: TenantDatabase,
   id: string,

@@ -18,10 +18,11 @@ import {
   paymentRefused,
   paymentsNotConfigured,
 } from './adapter.ts';
-import { announceBeginning, endSession } from './beginnings.ts';
+import { absorb } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { holdMethod, offeredMethod } from './methods.ts';
 import { release } from './release.ts';
+import { abandonSession, runStartHooks } from './session-hooks.ts';
 import {
   type BegunSession,
   endChecks,
@@ -37,7 +38,6 @@ import {
   providerPaymentOf,
   type SessionRow,
 } from './session-store.ts';
-import { absorb } from './settlement.ts';
 import { insertPayment } from './store.ts';
 import { planTenders } from './tenders.ts';
 
@@ -48,7 +48,7 @@ export const paymentSessionClosed = defineProblem({
   title: 'This payment was replaced by another of the same cart',
 });
 
-/** What `beginPayment` and `confirmPayment` throw, and `keepPayment` after them, for the routes to declare. */
+/** What `beginPayment` and `confirmPayment` throw, and `attachPayment` after them, for the routes to declare. */
 export const beginPaymentProblems = [
   paymentsNotConfigured,
   paymentMethodUnknown,
@@ -106,7 +106,7 @@ async function beginSession(db: TenantDatabase, { cartId, method: code, amount, 
 
 /** Gives up a session that the provider will not begin, so that nothing is held for it. */
 async function forgetSession(db: TenantDatabase, id: string): Promise<void> {
-  if (await db.transaction((tx) => endSession(tx, id))) await endChecks(db, id);
+  if (await db.transaction((tx) => abandonSession(tx, id))) await endChecks(db, id);
 }
 
 /**
@@ -120,12 +120,12 @@ async function openSession(tx: TenantDatabase, wanted: NewSession) {
     if (open?.status === 'used') return { session: open, replaced };
     const isTakenUp = open !== null && isAsWanted(open, wanted);
     if (open && !isTakenUp) {
-      await endSession(tx, open.id);
+      await abandonSession(tx, open.id);
       replaced = open;
     }
     const session = isTakenUp ? await prolongSession(tx, open.id) : await insertSession(tx, wanted);
     if (session) {
-      await announceBeginning(tx, session);
+      await runStartHooks(tx, session);
       return { session, replaced };
     }
   }
@@ -176,7 +176,7 @@ export async function confirmPayment(db: TenantDatabase, { id }: Pick<BegunPayme
   const failed = await db.transaction(async (tx) => {
     const locked = (await lockSession(tx, id)) as SessionRow;
     if (locked.status === 'open') await keepState(tx, locked, state);
-    return state.status === 'failed' ? endSession(tx, id) : null;
+    return state.status === 'failed' ? abandonSession(tx, id) : null;
   });
   // The shopper could pay it still.
   if (failed) await release(db, failed);
@@ -188,18 +188,18 @@ export async function confirmPayment(db: TenantDatabase, { id }: Pick<BegunPayme
  * a payment locks it first, and what it has brought along then.
  * @throws payment_session_closed (409) when another of the same cart took its place
  */
-export async function holdPayment(tx: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
+export async function lockBegunPayment(tx: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
   const session = await lockSession(tx, id);
   if (session?.status !== 'open') throw paymentSessionClosed('Check out once more.');
 }
 
 /**
  * Makes a begun payment that of an order, in the transaction that places it, with whatever the provider has said by
- * now. `settlePayments` comes after the transaction.
+ * now. `completePayments` comes after the transaction.
  * @throws payment_session_closed (409) when another of the same cart took its place, payment_method_unknown (400) when
  *   its method was switched off meanwhile
  */
-export async function keepPayment(
+export async function attachPayment(
   tx: TenantDatabase,
   orderId: string,
   { id }: Pick<BegunPayment, 'id'>,

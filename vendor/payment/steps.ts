@@ -10,14 +10,14 @@
 import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
 import { invalidField, money, type Problem, type TenantDatabase } from '@carton/runtime';
 import { ask, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
-import { isDoneAtOnce, stepAtOnce } from './at-once.ts';
+import { absorb, book } from './bookkeeping.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
 import { format } from './format.ts';
+import { isDoneAtOnce, stepAtOnce } from './immediate-steps.ts';
 import { comeToBalance, insertPendingStep, owedTo } from './owed.ts';
 import { paymentStepBusy, paymentStepNotPossible } from './problems.ts';
 import { referenceOf } from './release.ts';
 import type { Payment, Refund } from './schemas.ts';
-import { absorb, book } from './settlement.ts';
 import {
   findPendingStep,
   findStep,
@@ -155,7 +155,7 @@ async function withdraw(db: TenantDatabase, step: StepRow): Promise<boolean> {
  * Does what is pending about the payments of an order: its automatic capture, after the order's transaction. What a
  * provider refuses stands in the payment; what it leaves open is tried again by the payment's next step or event.
  */
-export async function settlePayments(db: TenantDatabase, orderId: string): Promise<void> {
+export async function completePayments(db: TenantDatabase, orderId: string): Promise<void> {
   for (const id of await pendingPaymentsOf(db, orderId)) await carryOutPending(db, id).catch(() => {});
 }
 

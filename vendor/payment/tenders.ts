@@ -4,11 +4,11 @@
  */
 import { balanceOf, lockOrder, type OrderState } from '@carton/order';
 import { extensionPoint, type HasExtensions, money, type ProblemType, type TenantDatabase } from '@carton/runtime';
+import { publishOf, settleOrder } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { paymentCaptured } from './events.ts';
 import { format } from './format.ts';
 import { paymentExceedsBalance } from './problems.ts';
-import { publishOf, settleOrder } from './settlement.ts';
 import { insertPayment, offline, type PaymentRow } from './store.ts';
 
 /** What is to be paid. Amounts are minor units of `currency`. */

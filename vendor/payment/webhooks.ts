@@ -5,10 +5,10 @@
 import { lockOrder, type OrderState } from '@carton/order';
 import { notFound, type TenantDatabase } from '@carton/runtime';
 import type { ProviderEvent, WebhookDelivery } from './adapter.ts';
+import { absorb } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { release } from './release.ts';
 import { checkSoon, insertWebhookEvent, keepState, lockSession } from './session-store.ts';
-import { absorb } from './settlement.ts';
 import { carryOutPending } from './steps.ts';
 import { lockPayment } from './store.ts';
 

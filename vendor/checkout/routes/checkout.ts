@@ -3,7 +3,7 @@
  */
 import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
-import { beginningProblems, beginPaymentProblems } from '@carton/payment';
+import { beginPaymentProblems, startHookProblems } from '@carton/payment';
 import { object, route, Uuid, withOverrides } from '@carton/runtime';
 import { previewCheckout } from '../cart.ts';
 import { etagPrefixOf, offerChanged, totalChanged } from '../drift.ts';
@@ -58,7 +58,7 @@ export const createOrder = withOverrides(
     },
     ({ db, session, body, ifMatch, workId }) => placeOrder(db, session, body, { ifMatch, workId }),
   ),
-  (box) => ({ problems: [...ownProblems, ...beginningProblems(box), ...placingProblemsIn(box)] }),
+  (box) => ({ problems: [...ownProblems, ...startHookProblems(box), ...placingProblemsIn(box)] }),
 );
 
 export const reserveCheckoutStock = route(

@@ -4,14 +4,14 @@
  */
 import { reconcile } from '@carton/payment';
 import {
-  callBack,
+  ageByTwoDays,
+  enableWebhooks,
   type Faults,
-  faultsAfterReconciliation,
+  mismatchesAfterReconciliation,
   type Operation,
   openStripeTenant,
   randomFaults,
   randomOf,
-  twoDaysLater,
 } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { until } from '@carton/runtime/testing';
@@ -56,18 +56,18 @@ t.test('a payment that no order comes of is given up', async (t) => {
     breakAt('create', moment);
     t.equal((await opening.post('/cart/payment-sessions', { paymentMethod: 'card' })).status, 502);
     simulator.faults = sound;
-    t.strictSame(await faultsAfterReconciliation(tenant), []);
+    t.strictSame(await mismatchesAfterReconciliation(tenant), []);
   }
   for (const card of [undefined, 'pm_card_visa', 'pm_card_authenticationRequired'] as const) {
     const { session } = await shopperWithSession(card);
     await reconcile(box.db);
     t.not(entryOf(session.id)?.status, 'canceled', 'not before its time');
-    t.strictSame(await faultsAfterReconciliation(tenant), []);
+    t.strictSame(await mismatchesAfterReconciliation(tenant), []);
     t.match(entryOf(session.id), { status: 'canceled', held: 0 }, `${card}`);
   }
   const { session } = await shopperWithSession('pm_card_visa');
   simulator.account().capture(session.reference, {});
-  t.strictSame(await faultsAfterReconciliation(tenant), []);
+  t.strictSame(await mismatchesAfterReconciliation(tenant), []);
   t.match(entryOf(session.id), { captured: 1250, refunded: 1250 }, 'what was taken is given back');
   const rest = await box.db.query('select id from payment_sessions where tenant_id = $1 and check_at is not null');
   t.strictSame(rest, [], 'and then nobody asks any more');
@@ -84,10 +84,10 @@ t.test('giving up is tried until the provider has answered', async (t) => {
       if (captured) simulator.account().capture(session.reference, {});
       breakAt(operation, moment);
       await shopper.post('/checkout', buyer);
-      await twoDaysLater(box.db);
+      await ageByTwoDays(box.db);
       await reconcile(box.db);
       simulator.faults = sound;
-      t.strictSame(await faultsAfterReconciliation(tenant), [], `${operation} ${moment}`);
+      t.strictSame(await mismatchesAfterReconciliation(tenant), [], `${operation} ${moment}`);
     }
   }
 });
@@ -110,7 +110,7 @@ t.test('an order that stands is captured, wherever its shopper was left', async 
         t.equal(again.status, 201);
         if (broken.status === 201) t.equal(again.body.id, broken.body.id);
       }
-      t.strictSame(await faultsAfterReconciliation(tenant), [], `${operation} ${moment}, ${comesBack}`);
+      t.strictSame(await mismatchesAfterReconciliation(tenant), [], `${operation} ${moment}, ${comesBack}`);
       const isOrdered = comesBack || broken.status === 201;
       t.equal(entryOf(session.id)?.captured, isOrdered ? 1250 : 0);
       if (broken.status === 201) t.equal(await statusOf(broken.body.id), 'paid');
@@ -123,7 +123,7 @@ t.test('a shopper who pays after the order is found without a call-back', async 
   const { body } = await shopper.post('/checkout', withCard);
   t.equal(await statusOf(body.id), 'unpaid');
   await browser.pay(session.nextAction.value);
-  t.strictSame(await faultsAfterReconciliation(tenant), []);
+  t.strictSame(await mismatchesAfterReconciliation(tenant), []);
   t.equal(await statusOf(body.id), 'paid');
 });
 
@@ -147,7 +147,7 @@ t.test('what is held for an order that is canceled is voided by the box itself',
         ({ status }) => status === 'voided',
       );
     }
-    t.strictSame(await faultsAfterReconciliation(tenant), []);
+    t.strictSame(await mismatchesAfterReconciliation(tenant), []);
     t.match(await paymentOf(body.id), { status: 'voided', captured: { amount: 0 } });
     t.equal(await statusOf(body.id), 'voided');
   }
@@ -162,7 +162,7 @@ t.test('a capture that was open when its order was canceled takes no money', asy
     t.equal(await statusOf(body.id), 'authorized');
     await box.staff.post(`/admin/orders/${body.id}/cancel`);
     simulator.faults = sound;
-    t.strictSame(await faultsAfterReconciliation(tenant), []);
+    t.strictSame(await mismatchesAfterReconciliation(tenant), []);
     const { status, captured, refunded } = await paymentOf(body.id);
     const expected = moment === 'before' ? ['voided', 0, 0] : ['captured', 1250, 1250];
     t.strictSame([status, captured.amount, refunded.amount], expected, 'what was taken before is given back');
@@ -183,18 +183,18 @@ t.test('processes that look after the same payments at once do each thing once',
   );
   simulator.faults = sound;
   for (let round = 0; round < 3; round++) {
-    await twoDaysLater(box.db);
+    await ageByTwoDays(box.db);
     await Promise.all(Array.from({ length: 4 }, () => reconcile(box.db)));
   }
-  t.strictSame(await faultsAfterReconciliation(tenant), []);
+  t.strictSame(await mismatchesAfterReconciliation(tenant), []);
   t.strictSame(left.map((id) => entryOf(id)?.captured).sort(), [0, 0, 1250, 1250, 1250, 1250]);
 });
 
 t.test('under faults of every kind, and call-backs in any order, the books agree in the end', async (t) => {
-  callBack(tenant);
+  enableWebhooks(tenant);
   for (const seed of [1, 2, 3]) {
     const rates = { loseCall: 0.15, loseAnswer: 0.15, fail: 0.1, delay: 0.2, longestDelay: 50 };
-    Object.assign(simulator.rates, { ...rates, lateEvent: 0.3, latestEvent: 400, doubleEvent: 0.3 });
+    Object.assign(simulator.rates, { ...rates, lateEvent: 0.3, latestEvent: 400, duplicateEvent: 0.3 });
     simulator.faults = randomFaults(randomOf(seed), simulator.rates);
     const cards = ['pm_card_visa', 'pm_card_visa', 'pm_card_authenticationRequired', 'pm_card_chargeDeclined'] as const;
     await Promise.all(
@@ -208,15 +208,15 @@ t.test('under faults of every kind, and call-backs in any order, the books agree
       }),
     );
     simulator.faults = sound;
-    await simulator.webhooks.settle();
-    t.strictSame(await faultsAfterReconciliation(tenant), [], `seed ${seed}`);
+    await simulator.webhooks.flush();
+    t.strictSame(await mismatchesAfterReconciliation(tenant), [], `seed ${seed}`);
   }
 });
 
 t.test('a card that is declined and another that is not are one payment', async (t) => {
-  callBack(tenant);
+  enableWebhooks(tenant);
   const { shopper, session } = await shopperWithSession('pm_card_chargeDeclined');
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   await browser.pay(session.nextAction.value);
   const { body } = await shopper.post('/checkout', withCard);
   t.match(await paymentOf(body.id), { id: session.id, captured: { amount: 1250 } });

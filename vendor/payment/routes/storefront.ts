@@ -11,10 +11,10 @@ import {
   webhookSignatureInvalid,
   webhookUnreadable,
 } from '../adapter.ts';
-import { beginningProblems } from '../beginnings.ts';
 import { offeredMethods } from '../methods.ts';
 import { payOrder } from '../pay-later.ts';
 import { OpenPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
+import { startHookProblems } from '../session-hooks.ts';
 import { beginPaymentProblems, nothingToPay, openPaymentSession as open } from '../sessions.ts';
 import { receiveWebhook } from '../webhooks.ts';
 
@@ -53,7 +53,7 @@ export const openPaymentSession = withOverrides(
     },
     ({ db, session, body }) => open(db, session, body.paymentMethod),
   ),
-  (box) => ({ problems: [...ownProblems, ...beginningProblems(box)] }),
+  (box) => ({ problems: [...ownProblems, ...startHookProblems(box)] }),
 );
 
 export const openOrderPaymentSession = route(

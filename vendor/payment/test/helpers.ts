@@ -2,7 +2,7 @@
  * What the tests of payment share: a box, orders to be paid, and binding an adapter.
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
-import { beginPayment, keepPayment, type PaymentAdapter, paymentAdapters } from '@carton/payment';
+import { attachPayment, beginPayment, type PaymentAdapter, paymentAdapters } from '@carton/payment';
 import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
@@ -64,7 +64,7 @@ export async function placeWithPayment(tenant: TestTenant, db: TenantDatabase, t
   const amount = { amount: total, currency: 'EUR' };
   const begun = await beginPayment(db, { cartId, method, amount, email: null });
   const order = await place(tenant, total, { cartId });
-  await db.transaction((tx) => keepPayment(tx, order.id, begun));
+  await db.transaction((tx) => attachPayment(tx, order.id, begun));
   return { orderId: order.id, id: begun.id };
 }
 

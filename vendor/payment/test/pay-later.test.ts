@@ -5,7 +5,12 @@ import { reconcile } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { callBack, faultsAfterReconciliation, openStripeTenant, twoDaysLater } from '../testing/stripe-shop.ts';
+import {
+  ageByTwoDays,
+  enableWebhooks,
+  mismatchesAfterReconciliation,
+  openStripeTenant,
+} from '../testing/stripe-tenant.ts';
 import { packages, pay, place, statusOf } from './helpers.ts';
 
 const tenant = await openStripeTenant(t, { packages }, { PAYMENT_ADAPTERS: 'stripe,manual' });
@@ -33,8 +38,8 @@ async function paymentsOf(orderId: string): Promise<unknown[]> {
 }
 
 t.beforeEach(async () => {
-  await simulator.webhooks.settle();
-  callBack(tenant);
+  await simulator.webhooks.flush();
+  enableWebhooks(tenant);
 });
 t.test('a stranger with nothing but the link pays to the end', async (t) => {
   const { id: orderId } = await place(box, 2500);
@@ -51,7 +56,7 @@ t.test('a stranger with nothing but the link pays to the end', async (t) => {
   t.equal(await statusOf(box, orderId), 'unpaid');
   t.equal((await open(orderId)).body.id, session.body.id, 'asked again it is the same');
   t.equal(await shopper.pay(secretOf(session)), 'requires_capture');
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   t.equal(await statusOf(box, orderId), 'paid');
   t.strictSame(await paymentsOf(orderId), [['card', 'captured', 2500, 0]]);
   t.match(await open(orderId), { status: 409, body: { code: 'nothing_to_pay' } });
@@ -61,7 +66,7 @@ t.test('without any call-back the box finds out by itself', async (t) => {
   simulator.listen([]);
   const { id: orderId } = await place(box, 2500);
   await shopper.pay(secretOf(await open(orderId)));
-  await twoDaysLater(box.db);
+  await ageByTwoDays(box.db);
   await reconcile(box.db);
   t.equal(await statusOf(box, orderId), 'paid');
 });
@@ -86,7 +91,7 @@ t.test('another method takes the place of the one that waited, which is voided',
   t.equal(await statusOf(box, orderId), 'unpaid', 'somebody is still to pay');
   t.match(await shopper.pay(secretOf(card)), /unexpected_state/, 'the first cannot be paid any more');
   await shopper.pay(secretOf(await open(orderId)));
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   t.strictSame(await paymentsOf(orderId), [
     ['card', 'voided', 0, 0],
     ['bank_transfer', 'voided', 0, 0],
@@ -103,7 +108,7 @@ t.test('a replaced one that was paid before its provider knew is not taken besid
   simulator.faults = (operation) => (operation === 'cancel' ? { status: 500 } : null);
   await open(orderId, 'bank_transfer');
   simulator.faults = () => null;
-  t.strictSame(await faultsAfterReconciliation(tenant), []);
+  t.strictSame(await mismatchesAfterReconciliation(tenant), []);
   t.match(entryOf(card.body.id), { held: 0, captured: 0 });
   t.equal(await balanceOf(orderId), 2500);
 });
@@ -112,11 +117,11 @@ t.test('a declined card is followed by another try', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const first = await open(orderId);
   t.equal(await shopper.pay(secretOf(first), 'pm_card_chargeDeclined'), 'card_declined');
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   const second = await open(orderId);
   t.not(second.body.id, first.body.id);
   await shopper.pay(secretOf(second));
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   t.strictSame(await paymentsOf(orderId), [
     ['card', 'voided', 0, 0],
     ['card', 'captured', 2500, 0],
@@ -131,7 +136,7 @@ t.test('of an order that is paid in part the rest is asked for', async (t) => {
   t.match(rest, { status: 201, body: { amount: eur(1500) } });
   t.match(entryOf(whole.body.id), { status: 'canceled' }, 'the one over the whole is given up');
   await shopper.pay(secretOf(rest));
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   t.equal(await statusOf(box, orderId), 'paid');
   t.equal(await balanceOf(orderId), 0);
 });
@@ -141,7 +146,7 @@ t.test('no more is captured than is owed by then', async (t) => {
   const session = await open(orderId);
   await pay(box, orderId, 1000);
   await shopper.pay(secretOf(session));
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   t.match(entryOf(session.body.id), { held: 0, captured: 1500, refunded: 0 });
   t.equal(await statusOf(box, orderId), 'paid');
   t.equal(await balanceOf(orderId), 0);
@@ -152,7 +157,7 @@ t.test('what is authorized once the order was paid otherwise is let go', async (
   const session = await open(orderId);
   await pay(box, orderId, 2500);
   await shopper.pay(secretOf(session));
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   t.match(entryOf(session.body.id), { held: 0, captured: 0 });
   t.strictSame(await paymentsOf(orderId), [
     ['card', 'voided', 0, 0],
@@ -171,11 +176,11 @@ t.test('what was taken while the order was paid otherwise is given back, once', 
     return moment === 'after' ? { lose: true } : null;
   };
   await shopper.pay(secretOf(session));
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   simulator.faults = () => null;
   t.match(entryOf(session.body.id), { captured: 2500, refunded: 0 });
   t.match(await pay(box, orderId, 2500), { status: 201 });
-  t.strictSame(await faultsAfterReconciliation(tenant), []);
+  t.strictSame(await mismatchesAfterReconciliation(tenant), []);
   t.match(entryOf(session.body.id), { captured: 2500, refunded: 2500 });
   t.equal(refundsOf(session.body.reference), 1);
   t.strictSame(await paymentsOf(orderId), [
@@ -195,10 +200,10 @@ t.test('what comes in after the order was canceled is given back, once', async (
   await box.staff.post(`/admin/orders/${orderId}/cancel`);
   await Promise.all([reconcile(box.db), reconcile(box.db)]);
   for (let round = 0; round < 3; round++) {
-    await twoDaysLater(box.db);
+    await ageByTwoDays(box.db);
     await Promise.all([reconcile(box.db), reconcile(box.db)]);
   }
-  t.match(entryOf(session.body.id), { held: 0, captured: 2500, refunded: 2500, doubles: 0 });
+  t.match(entryOf(session.body.id), { held: 0, captured: 2500, refunded: 2500, duplicates: 0 });
   t.equal(refundsOf(session.body.reference), 1);
   t.strictSame(await paymentsOf(orderId), [['card', 'captured', 2500, 2500]]);
   t.match(
@@ -215,7 +220,7 @@ t.test('staff capture no more than is owed, nothing of a canceled order', async 
   const { id: orderId } = await place(box, 2500);
   const session = await open(orderId);
   await shopper.pay(secretOf(session));
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   t.equal(await statusOf(box, orderId), 'authorized');
   t.match(await open(orderId), { status: 409, body: { code: 'nothing_to_pay' } }, 'it is held already');
   await pay(box, orderId, 1000);
@@ -249,5 +254,5 @@ t.test('what cannot be paid is refused', async (t) => {
 });
 
 t.test('in the end provider and box agree to the unit', async (t) => {
-  t.strictSame(await faultsAfterReconciliation(tenant), []);
+  t.strictSame(await mismatchesAfterReconciliation(tenant), []);
 });

@@ -12,6 +12,7 @@ const start = (environment: NodeJS.ProcessEnv) => ({
   extensions: gatherExtensions([paymentSettings.read(environment)]),
 });
 const folder = t.testdir();
+const slug = 'linen-house';
 
 /** Writes a file of accounts. */
 function accounts(content: unknown, mode = 0o600): string {
@@ -46,16 +47,16 @@ t.test('what is wrong is named, and no secret is', async (t) => {
     [{ STRIPE_API_URL: 'ftp://secret' }, /STRIPE_API_URL must match/],
     [{ PAYMENT_SESSION_LIFETIME: '1' }, /PAYMENT_SESSION_LIFETIME must be >= 5/],
     [{ STRIPE_ACCOUNTS: join(folder, 'none.json') }, /STRIPE_ACCOUNTS: .*none.json cannot be read/],
-    [{ STRIPE_ACCOUNTS: accounts({ tenant: own }, 0o640) }, /can be read by others: chmod 600 it/],
+    [{ STRIPE_ACCOUNTS: accounts({ [slug]: own }, 0o640) }, /can be read by others: chmod 600 it/],
   ];
   for (const [environment, message] of cases) t.throws(() => start(environment), { message });
   for (const [content, message] of [
     ['{"secretKey": sk_live_secret}', /is not JSON$/],
     [[own], /must hold an object, with an account for each merchant/],
-    [{ tenant: 'sk_live_secret' }, /must hold an object for shop/],
-    [{ tenant: { ...own, secrets: 1 } }, /says "secrets" of shop, which means nothing/],
-    [{ tenant: { webhookSecret: 'whsec_secret' } }, /must give shop a secretKey like/],
-    [{ tenant: { ...own, publishableKey: 7 } }, /must give shop a publishableKey like/],
+    [{ [slug]: 'sk_live_secret' }, /must hold an object for linen-house/],
+    [{ [slug]: { ...own, secrets: 1 } }, /says "secrets" of linen-house, which means nothing/],
+    [{ [slug]: { webhookSecret: 'whsec_secret' } }, /must give linen-house a secretKey like/],
+    [{ [slug]: { ...own, publishableKey: 7 } }, /must give linen-house a publishableKey like/],
   ] as const) {
     const environment = { STRIPE_ACCOUNTS: accounts(content) };
     t.throws(() => start(environment), { message });
@@ -70,8 +71,8 @@ t.test('what is wrong is named, and no secret is', async (t) => {
 t.test('a merchant is paid by its own account', async (t) => {
   const own = { secretKey: 'sk_live_own' };
   const { stripe } = paymentSettings.of(
-    start({ STRIPE_SECRET_KEY: 'sk_box', STRIPE_ACCOUNTS: accounts({ tenant: own }) }),
+    start({ STRIPE_SECRET_KEY: 'sk_box', STRIPE_ACCOUNTS: accounts({ [slug]: own }) }),
   );
   t.match(stripe, { common: { secretKey: 'sk_box' }, url: null });
-  t.strictSame([...stripe.own], [['shop', own]]);
+  t.strictSame([...stripe.own], [[slug, own]]);
 });

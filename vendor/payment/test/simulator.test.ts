@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { bookFaults, noRates, randomFaults, Shopper, startSimulator } from '@carton/payment/testing';
+import { findMismatches, noRates, randomFaults, Shopper, startSimulator } from '@carton/payment/testing';
 import type { Answer } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import Stripe from 'stripe';
@@ -81,7 +81,7 @@ t.test('what cannot be done is refused in the shape of the API', async (t) => {
   t.match(await call(url, '/v1/refunds', { payment_intent: body.id }), { status: 200, body: { amount: 2000 } });
   t.match(await call(url, '/v1/refunds', { payment_intent: body.id }), { body: invalid('charge_already_refunded') });
   t.match(await call(url, `/v1/refunds?payment_intent=${body.id}`), { body: { data: exactly([{ amount: 2000 }]) } });
-  t.match(simulator.ledger(), exactly([{ captured: 2000, refunded: 2000, held: 0, doubles: 1 }]));
+  t.match(simulator.ledger(), exactly([{ captured: 2000, refunded: 2000, held: 0, duplicates: 1 }]));
   const automatic = await call(url, '/v1/payment_intents', { amount: '100', currency: 'eur' });
   t.equal(await shopper.pay(automatic.body.client_secret), 'succeeded');
   const stranger = await call(url, `${path}/confirm`, { client_secret: 'guessed' }, { authorization: 'Bearer pk_1' });
@@ -117,11 +117,11 @@ t.test('events are signed, tried until they are taken, and come late and twice',
   await once(tenant, 'listening');
   t.teardown(() => tenant.close());
   const url = `http://127.0.0.1:${(tenant.address() as AddressInfo).port}`;
-  const rates = { lateEvent: 0.5, latestEvent: 50, doubleEvent: 0.5 };
+  const rates = { lateEvent: 0.5, latestEvent: 50, duplicateEvent: 0.5 };
   const simulator = await startSimulator({ rates, accounts: { sk_test_simulator: [{ url, secret: 'whsec_1' }] } });
   t.teardown(() => simulator.stop());
   for (let round = 0; round < 10; round++) await call(simulator.url, '/v1/payment_intents', intent);
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   const { events } = simulator.webhooks;
   t.strictSame(new Set(taken.map(({ body }) => body)), new Set(events.map(({ body }) => body)), 'all of them');
   t.ok(taken.length > events.length, 'some twice');
@@ -167,11 +167,11 @@ t.test('the books tell what does not agree', async (t) => {
     held: 0,
     captured: 100,
     refunded: 0,
-    doubles: 0,
+    duplicates: 0,
   };
   const payment = { id: 'a', reference: 'pi_1', status: 'captured', capturedAmount: 100, refundedAmount: 0 };
   const other = { ...entry, reference: 'pi_2', metadata: { payment_id: 'b', cart_id: 'cart' } };
-  t.strictSame(bookFaults([entry], [payment]), []);
+  t.strictSame(findMismatches([entry], [payment]), []);
   for (const [ledger, recorded, fault] of [
     [[], [payment], /payment a is unknown/],
     [[entry], [{ ...payment, capturedAmount: 99 }], /100 taken and 0 given back at the provider, 99 and 0 in the box/],
@@ -180,7 +180,7 @@ t.test('the books tell what does not agree', async (t) => {
     [[entry], [], /has taken 100 and has no order/],
     [[entry, other], [payment, { ...payment, id: 'b', reference: 'pi_2' }], /cart was paid 2 times/],
   ] as const) {
-    t.match(bookFaults(ledger, recorded), exactly([fault]));
+    t.match(findMismatches(ledger, recorded), exactly([fault]));
   }
 });
 
@@ -195,7 +195,7 @@ t.test('it runs as a process of its own, and ends with whoever started it', asyn
     fetch(url + path, { method: 'POST', body }).then((answer) => answer.json());
   t.match(await control('/simulator/rates', '{"fail":1}'), { payments: exactly([{ amount: 2500 }]), calls: 1 });
   t.match(await call(url, '/v1/payment_intents', intent), { status: /500|429/ });
-  t.match(await control('/simulator/settle'), { webhooks: { events: 1, delivered: 0, abandoned: 0 } });
+  t.match(await control('/simulator/flush'), { webhooks: { events: 1, delivered: 0, abandoned: 0 } });
   t.match(await control('/simulator/nothing'), { error: { code: 'resource_missing' } });
   child.stdin.end();
   t.strictSame(await once(child, 'exit'), [0, null]);

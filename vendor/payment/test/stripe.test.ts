@@ -3,14 +3,14 @@
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beginPayment, confirmPayment, keepPayment, settlePayments } from '@carton/payment';
+import { attachPayment, beginPayment, completePayments, confirmPayment } from '@carton/payment';
 import { type Operation, type Shopper, sign } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { fromStripe, toStripe } from '../adapters/stripe/amounts.ts';
-import { callBack, openStripeTenant, webhookSecret } from '../testing/stripe-shop.ts';
+import { enableWebhooks, openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
 import { packages, place, statusOf, timelineOf } from './helpers.ts';
 
 const tenant = await openStripeTenant(t, { packages });
@@ -33,8 +33,8 @@ async function order({ cartId, begun }: Awaited<ReturnType<typeof begin>>, at: T
   await confirmPayment(at.db, begun);
   const { amount, currency } = begun.amount;
   const { id: orderId } = await place(at, amount, { cartId, currency });
-  await at.db.transaction((tx) => keepPayment(tx, orderId, begun));
-  await settlePayments(at.db, orderId);
+  await at.db.transaction((tx) => attachPayment(tx, orderId, begun));
+  await completePayments(at.db, orderId);
   return { orderId, id: begun.id };
 }
 
@@ -71,7 +71,7 @@ t.test('a card is authorized by the shopper and captured when the order stands',
   const { orderId, id } = await order(paid);
   t.match(await read(id), { status: 'captured', captured: { amount: 2500 } });
   t.equal(await statusOf(box, orderId), 'paid');
-  t.match(entryOf(id), { held: 0, captured: 2500, doubles: 0 });
+  t.match(entryOf(id), { held: 0, captured: 2500, duplicates: 0 });
 });
 
 t.test('a declined card is a refusal, and the shopper may pay with another', async (t) => {
@@ -83,9 +83,9 @@ t.test('a declined card is a refusal, and the shopper may pay with another', asy
   const undecided = await begin(2500, 'pm_card_authenticationRequired');
   const { orderId, id } = await order(undecided);
   t.match(await read(id), { status: 'pending' }, 'the order stands while the shopper is asked by the bank');
-  callBack(tenant);
+  enableWebhooks(tenant);
   await shopper.pay(undecided.begun.nextAction?.value as string);
-  await simulator.webhooks.settle();
+  await simulator.webhooks.flush();
   t.equal(await statusOf(box, orderId), 'paid');
   simulator.listen([]);
 });
@@ -107,7 +107,7 @@ t.test('staff capture a part, which gives the rest up, and refund in parts', asy
   t.match(await step(id, 'refunds', eur(300)), { status: 201 });
   t.match(await step(id, 'refunds', eur(701)), { status: 409 });
   t.match(await step(id, 'refunds'), { status: 201, body: { amount: { amount: 700 } } });
-  t.match(entryOf(id), { held: 0, captured: 1000, refunded: 1000, doubles: 0 });
+  t.match(entryOf(id), { held: 0, captured: 1000, refunded: 1000, duplicates: 0 });
   t.match(await read(id), { refunded: { amount: 1000 } }, 'what was never captured does not count as given back');
 
   const voided = await order(await begin(2500, 'pm_card_visa'));

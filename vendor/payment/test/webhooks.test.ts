@@ -1,7 +1,7 @@
 /**
  * Call-backs of a provider: believed when signed, and each works once.
  */
-import { beginPayment, keepPayment, type ProviderState } from '@carton/payment';
+import { attachPayment, beginPayment, type ProviderState } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -171,7 +171,7 @@ t.test('news that come before the order stands are not lost', async (t) => {
   await provider.send(box, told(begun.id, 'captured', 2500));
   await provider.send(box, told(begun.id, 'authorized'));
   const order = await place(box, 2500, { cartId });
-  await db.transaction((tx) => keepPayment(tx, order.id, begun));
+  await db.transaction((tx) => attachPayment(tx, order.id, begun));
   t.equal(await statusOf(box, order.id), 'paid');
   for (let round = 0; round < 5; round++) {
     const cart = newId();
@@ -179,7 +179,7 @@ t.test('news that come before the order stands are not lost', async (t) => {
     const placed = await place(box, 2500, { cartId: cart });
     await Promise.all([
       provider.send(box, told(other.id, 'captured', 2500)),
-      db.transaction((tx) => keepPayment(tx, placed.id, other)),
+      db.transaction((tx) => attachPayment(tx, placed.id, other)),
     ]);
     t.equal(await statusOf(box, placed.id), 'paid', 'nor those that come with it');
   }
@@ -194,7 +194,7 @@ t.test('money that comes for a payment that was replaced is given back', async (
   await beginPayment(db, { ...payment, method: 'wallet' });
   const order = await place(box, 2500, { cartId });
   await t.rejects(
-    db.transaction((tx) => keepPayment(tx, order.id, replaced)),
+    db.transaction((tx) => attachPayment(tx, order.id, replaced)),
     { type: { code: 'payment_session_closed' }, message: 'Check out once more.' },
   );
   provider.calls.length = 0;

@@ -29,7 +29,7 @@ export interface FaultRates {
   /** Of events that come late, by up to `latestEvent` milliseconds; those after them overtake them. */
   lateEvent: number;
   latestEvent: number;
-  doubleEvent: number;
+  duplicateEvent: number;
 }
 
 export const noRates: FaultRates = {
@@ -40,7 +40,7 @@ export const noRates: FaultRates = {
   fail: 0,
   lateEvent: 0,
   latestEvent: 0,
-  doubleEvent: 0,
+  duplicateEvent: 0,
 };
 
 /** Faults by chance. The shopper's own confirmation is spared: a shopper who sees it fail would try again. */

@@ -4,7 +4,7 @@
  */
 import { ApiError, invalid } from './errors.ts';
 
-export interface KeptAnswer {
+export interface StoredResponse {
   status: number;
   body: unknown;
 }
@@ -12,14 +12,14 @@ export interface KeptAnswer {
 interface Kept {
   fingerprint: string;
   /** Null while the first call is worked on. */
-  answer: KeptAnswer | null;
+  answer: StoredResponse | null;
 }
 
 export class IdempotencyKeys {
   readonly #kept = new Map<string, Kept>();
 
   /** The answer that is kept; null for a key that is new, and taken by that. @throws ApiError (400, 409) */
-  take(key: string, fingerprint: string): KeptAnswer | null {
+  take(key: string, fingerprint: string): StoredResponse | null {
     const kept = this.#kept.get(key);
     if (!kept) {
       this.#kept.set(key, { fingerprint, answer: null });
@@ -36,7 +36,7 @@ export class IdempotencyKeys {
     return kept.answer;
   }
 
-  keep(key: string, answer: KeptAnswer): void {
+  keep(key: string, answer: StoredResponse): void {
     const kept = this.#kept.get(key);
     if (kept) kept.answer = answer;
   }

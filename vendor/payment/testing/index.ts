@@ -4,19 +4,19 @@
  * money moved.
  */
 
-export { bookFaults, type RecordedPayment } from './books.ts';
 export { type Fault, type FaultRates, type Faults, noRates, type Operation, randomFaults } from './faults.ts';
 export type { LedgerEntry } from './ledger.ts';
+export { findMismatches, type RecordedPayment } from './mismatches.ts';
 export { TestProvider } from './provider.ts';
 export { type Random, randomOf } from './random.ts';
 export { type ProviderSimulator, type SimulatorOptions, startSimulator } from './server.ts';
 export { Shopper } from './shopper.ts';
 export {
-  callBack,
-  faultsAfterReconciliation,
+  ageByTwoDays,
+  enableWebhooks,
+  mismatchesAfterReconciliation,
   openStripeTenant,
   type StripeTenant,
-  twoDaysLater,
   webhookSecret,
-} from './stripe-shop.ts';
+} from './stripe-tenant.ts';
 export { sign, type WebhookEndpoint } from './webhooks.ts';

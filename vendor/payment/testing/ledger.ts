@@ -15,11 +15,11 @@ export interface LedgerEntry {
   captured: number;
   refunded: number;
   /** Calls that would have taken or given money a second time, had the provider let them. */
-  doubles: number;
+  duplicates: number;
 }
 
-/** @param doubles by reference */
-export function ledgerOf(account: Account, doubles: ReadonlyMap<string, number>): LedgerEntry[] {
+/** @param duplicates by reference */
+export function ledgerOf(account: Account, duplicates: ReadonlyMap<string, number>): LedgerEntry[] {
   const refunded = new Map<string, number>();
   for (const { payment_intent: id, amount } of account.refunds) refunded.set(id, (refunded.get(id) ?? 0) + amount);
   return [...account.intents.values()].map((intent) => ({
@@ -31,6 +31,6 @@ export function ledgerOf(account: Account, doubles: ReadonlyMap<string, number>)
     held: intent.amount_capturable,
     captured: intent.amount_received,
     refunded: refunded.get(intent.id) ?? 0,
-    doubles: doubles.get(intent.id) ?? 0,
+    duplicates: duplicates.get(intent.id) ?? 0,
   }));
 }

@@ -9,7 +9,7 @@ import { Account, type Intent } from './account.ts';
 import { ApiError, invalid, missing } from './errors.ts';
 import { type Fault, type FaultRates, type Faults, noRates, type Operation, randomFaults } from './faults.ts';
 import { entriesOf, type Form, parseForm, textOf } from './form.ts';
-import { IdempotencyKeys, type KeptAnswer } from './idempotency.ts';
+import { IdempotencyKeys, type StoredResponse } from './idempotency.ts';
 import { type LedgerEntry, ledgerOf } from './ledger.ts';
 import { randomOf } from './random.ts';
 import { type WebhookEndpoint, Webhooks } from './webhooks.ts';
@@ -45,7 +45,7 @@ interface Holder {
   account: Account;
   endpoints: readonly WebhookEndpoint[];
   keys: IdempotencyKeys;
-  doubles: Map<string, number>;
+  duplicates: Map<string, number>;
 }
 
 /** A call as it was understood. */
@@ -79,7 +79,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Pr
     calls: [],
     webhooks,
     account: (key) => holderOf(key).account,
-    ledger: (key) => ledgerOf(holderOf(key).account, holderOf(key).doubles),
+    ledger: (key) => ledgerOf(holderOf(key).account, holderOf(key).duplicates),
     listen: (endpoints, key) => {
       holderOf(key).endpoints = endpoints;
     },
@@ -97,7 +97,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Pr
 
 function open(endpoints: readonly WebhookEndpoint[], webhooks: Webhooks): Holder {
   const account = new Account((type, object) => webhooks.send(holder.endpoints, type, structuredClone(object)));
-  const holder: Holder = { account, endpoints, keys: new IdempotencyKeys(), doubles: new Map() };
+  const holder: Holder = { account, endpoints, keys: new IdempotencyKeys(), duplicates: new Map() };
   return holder;
 }
 
@@ -123,7 +123,7 @@ async function serve(
   }
 }
 
-function answer(response: ServerResponse, { status, body }: KeptAnswer, replayed = false): void {
+function answer(response: ServerResponse, { status, body }: StoredResponse, replayed = false): void {
   response.writeHead(status, {
     'content-type': 'application/json',
     'request-id': `req_${Math.random().toString(36).slice(2)}`,
@@ -133,9 +133,9 @@ function answer(response: ServerResponse, { status, body }: KeptAnswer, replayed
 }
 
 /** What a test asks of the simulator when it runs as a process of its own. */
-async function control(simulator: ProviderSimulator, path: string, body: string): Promise<KeptAnswer> {
+async function control(simulator: ProviderSimulator, path: string, body: string): Promise<StoredResponse> {
   if (path === '/simulator/rates') Object.assign(simulator.rates, JSON.parse(body));
-  else if (path === '/simulator/settle') await simulator.webhooks.settle();
+  else if (path === '/simulator/flush') await simulator.webhooks.flush();
   else if (path !== '/simulator/ledger') throw missing('page', path);
   const { delivered, abandoned, events } = simulator.webhooks;
   const webhooks = { events: events.length, delivered, abandoned };
@@ -185,7 +185,7 @@ async function perform(
   call: Call,
   request: IncomingMessage,
   fingerprint: string,
-): Promise<{ answer: KeptAnswer; replayed: boolean } | null> {
+): Promise<{ answer: StoredResponse; replayed: boolean } | null> {
   const key = request.method === 'POST' ? String(request.headers['idempotency-key'] ?? '') : '';
   const known = key === '' ? null : holder.keys.take(key, fingerprint);
   const before = await suffer(simulator.faults(call.operation, 'before'));
@@ -193,7 +193,7 @@ async function perform(
     if (key !== '' && !known) holder.keys.forget(key);
     return before.answer && { answer: before.answer, replayed: false };
   }
-  if (known) countDouble(holder, call, known);
+  if (known) countDuplicate(holder, call, known);
   const done = known ?? work(holder, call);
   const after = await suffer(simulator.faults(call.operation, 'after'));
   // A failure that came while it was worked on is what the key stands for from now on.
@@ -203,7 +203,7 @@ async function perform(
 }
 
 /** Lets a fault happen: null when the call goes on. */
-async function suffer(fault: Fault | null): Promise<{ answer: KeptAnswer | null } | null> {
+async function suffer(fault: Fault | null): Promise<{ answer: StoredResponse | null } | null> {
   if (fault === null) return null;
   if ('delay' in fault) return pause(fault.delay, null);
   if ('lose' in fault) return { answer: null };
@@ -211,12 +211,12 @@ async function suffer(fault: Fault | null): Promise<{ answer: KeptAnswer | null 
   return { answer: { status: fault.status, body: { error: { type, message: 'Something went wrong.' } } } };
 }
 
-function work(holder: Holder, call: Call): KeptAnswer {
+function work(holder: Holder, call: Call): StoredResponse {
   try {
     return { status: 200, body: done(holder.account, call) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    countDouble(holder, call, error);
+    countDuplicate(holder, call, error);
     return { status: error.status, body: error.body };
   }
 }
@@ -249,11 +249,11 @@ function done(account: Account, { operation, id, form }: Call): unknown {
 }
 
 /** Counts a call that would have moved money again: a capture of what is captured, a refund that is made. */
-function countDouble(holder: Holder, { operation, id, form }: Call, { status, body }: KeptAnswer): void {
+function countDuplicate(holder: Holder, { operation, id, form }: Call, { status, body }: StoredResponse): void {
   const isSecondCapture = operation === 'capture' && holder.account.intents.get(id)?.status === 'succeeded';
   const isSecondRefund =
     operation === 'refund' && (status === 200 || JSON.stringify(body).includes('already_refunded'));
   if (!isSecondCapture && !isSecondRefund) return;
   const reference = isSecondCapture ? id : (textOf(form.payment_intent) ?? '');
-  holder.doubles.set(reference, (holder.doubles.get(reference) ?? 0) + 1);
+  holder.duplicates.set(reference, (holder.duplicates.get(reference) ?? 0) + 1);
 }

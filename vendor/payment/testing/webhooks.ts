@@ -44,22 +44,22 @@ export class Webhooks {
     const created = Math.floor(Date.now() / 1000);
     const body = JSON.stringify({ id, object: 'event', type, created, livemode: false, data: { object } });
     this.events.push({ id, type, body });
-    const { lateEvent, latestEvent, doubleEvent } = this.#rates();
+    const { lateEvent, latestEvent, duplicateEvent } = this.#rates();
     const delay = () => (this.#random() < lateEvent ? this.#random() * latestEvent : 0);
     for (const endpoint of endpoints) {
       this.#start(this.#deliver(endpoint, body, delay()));
-      if (this.#random() < doubleEvent) this.#start(this.#deliver(endpoint, body, delay()));
+      if (this.#random() < duplicateEvent) this.#start(this.#deliver(endpoint, body, delay()));
     }
   }
 
   /** Waits until everything that is under way has been taken or given up. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     while (this.#under.size > 0) await Promise.all(this.#under);
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await this.settle();
+    await this.flush();
   }
 
   #start(delivery: Promise<void>): void {

@@ -1,7 +1,14 @@
 /**
  * What a package promises while a payment is under way is kept as long as the payment, and let go once with it.
  */
-import { beginPayment, confirmPayment, dropPayment, holdPayment, keepPayment, reconcile } from '@carton/payment';
+import {
+  abandonPayment,
+  attachPayment,
+  beginPayment,
+  confirmPayment,
+  lockBegunPayment,
+  reconcile,
+} from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { createTestBox, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
@@ -13,7 +20,7 @@ const promise = {
   name: 'promise',
   dependencies: ['payment'],
   index: `
-    import { paymentBeginnings, paymentEndings } from '@carton/payment';
+    import { paymentStartHooks, paymentAbandonHooks } from '@carton/payment';
     import { definePackage, defineProblem } from '@carton/runtime';
 
     const allPromised = defineProblem({ code: 'all_promised', status: 409, title: 'All of it is promised' });
@@ -21,7 +28,7 @@ const promise = {
     export default definePackage({
       routes: [],
       extends: [
-        paymentBeginnings.with({
+        paymentStartHooks.with({
           problems: [allPromised],
           async begin(tx, { sessionId, cartId, endsAt }) {
             await tx.query(
@@ -33,7 +40,7 @@ const promise = {
             if (kept > 3) throw allPromised();
           },
         }),
-        paymentEndings.with(async (tx, { sessionId }) => {
+        paymentAbandonHooks.with(async (tx, { sessionId }) => {
           await tx.query('update promises set ended = ended + 1 where tenant_id = $1 and session_id = $2', [sessionId]);
         }),
       ],
@@ -94,7 +101,7 @@ t.test('a beginning is told once more when the payment is taken up, with a later
   t.ok(Date.parse(again?.endsAt as string) >= Date.parse(first?.endsAt as string));
   await reconcile(db);
   t.strictSame(await countsOf(payment.cartId), [[3, 0]], 'taken up, its time has begun anew');
-  await dropPayment(db, { id });
+  await abandonPayment(db, { id });
 });
 
 t.test('one that is replaced, failed, refused, expired or dropped ends once', async (t) => {
@@ -110,7 +117,7 @@ t.test('one that is replaced, failed, refused, expired or dropped ends once', as
     [1, 1],
     [1, 0],
   ]);
-  await Promise.all([dropPayment(db, { id }), dropPayment(db, { id })]);
+  await Promise.all([abandonPayment(db, { id }), abandonPayment(db, { id })]);
   t.strictSame((await countsOf(replaced))[1], [1, 1], 'dropped twice');
 
   const failed = newId();
@@ -137,7 +144,7 @@ t.test('one that is replaced, failed, refused, expired or dropped ends once', as
   await Promise.all([reconcile(db), reconcile(db)]);
   await reconcile(db);
   t.strictSame([await countsOf(expired), await countsOf(young)], [[[1, 1]], [[1, 0]]], 'expired');
-  await dropPayment(db, await begin(young));
+  await abandonPayment(db, await begin(young));
 });
 
 t.test('one that became an order does not end', async (t) => {
@@ -146,16 +153,16 @@ t.test('one that became an order does not end', async (t) => {
   const begun = await beginPayment(db, { cartId, method: 'card', amount, email: null });
   const { id } = await place(box, 2500, { cartId });
   await db.transaction(async (tx) => {
-    await holdPayment(tx, begun);
-    await keepPayment(tx, id, begun);
+    await lockBegunPayment(tx, begun);
+    await attachPayment(tx, id, begun);
   });
   await age(cartId);
   await beginPayment(db, { cartId, method: 'wallet', amount, email: null });
-  await dropPayment(db, begun);
+  await abandonPayment(db, begun);
   await reconcile(db);
   t.strictSame(await countsOf(cartId), [[1, 0]]);
   await t.rejects(
-    db.transaction((tx) => holdPayment(tx, begun)),
+    db.transaction((tx) => lockBegunPayment(tx, begun)),
     { type: { code: 'payment_session_closed' }, message: 'Check out once more.' },
   );
   await box.db.query('delete from promises where tenant_id = $1');

@@ -4,7 +4,7 @@
 import { reconcile } from '@carton/payment';
 import type { TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestBoxOptions } from '@carton/runtime/testing';
-import { bookFaults, type RecordedPayment } from './books.ts';
+import { findMismatches, type RecordedPayment } from './mismatches.ts';
 import { type ProviderSimulator, type SimulatorOptions, startSimulator } from './server.ts';
 import { Shopper } from './shopper.ts';
 
@@ -42,12 +42,12 @@ export async function openStripeTenant(
 }
 
 /** From now on the provider calls the box back. */
-export function callBack({ box, simulator }: StripeTenant): void {
+export function enableWebhooks({ box, simulator }: StripeTenant): void {
   simulator.listen([{ url: `${box.url}/payments/webhooks/stripe`, secret: webhookSecret }]);
 }
 
 /** As if two days had gone by, since whatever was tried. */
-export async function twoDaysLater(db: TenantDatabase): Promise<void> {
+export async function ageByTwoDays(db: TenantDatabase): Promise<void> {
   const before = "- interval '2 days'";
   await db.query(
     `update payment_sessions set updated_at = updated_at ${before}, check_at = check_at ${before} where tenant_id = $1`,
@@ -60,13 +60,13 @@ export async function twoDaysLater(db: TenantDatabase): Promise<void> {
 }
 
 /** What does not agree between provider and box once the box has looked after everything. */
-export async function faultsAfterReconciliation({ box: { db }, simulator }: StripeTenant): Promise<string[]> {
+export async function mismatchesAfterReconciliation({ box: { db }, simulator }: StripeTenant): Promise<string[]> {
   for (let round = 0; round < 3; round++) {
-    await twoDaysLater(db);
+    await ageByTwoDays(db);
     await reconcile(db);
   }
   const recorded = await db.query<RecordedPayment>(
     "select * from payments where tenant_id = $1 and provider = 'stripe'",
   );
-  return bookFaults(simulator.ledger(), recorded);
+  return findMismatches(simulator.ledger(), recorded);
 }

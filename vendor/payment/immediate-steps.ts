@@ -4,10 +4,10 @@
  */
 import { lockOrder, type OrderState } from '@carton/order';
 import { type HasExtensions, invalidField, money, newId, type TenantDatabase } from '@carton/runtime';
+import { book, publishOf, settleOrder } from './bookkeeping.ts';
 import { paymentVoided } from './events.ts';
 import { format } from './format.ts';
 import { paymentStepNotPossible } from './problems.ts';
-import { book, publishOf, settleOrder } from './settlement.ts';
 import {
   findStep,
   insertRefund,

@@ -3,14 +3,14 @@
  * given up. What becomes an order is not given up; the order takes over what was promised.
  *
  * Rows are locked in this order: cart, payment session, stock, order, tenders, payment. A checkout that has begun a
- * payment locks it (`holdPayment`) before it takes stock.
+ * payment locks it (`lockBegunPayment`) before it takes stock.
  */
 import { extensionPoint, type HasExtensions, type ProblemType, type TenantDatabase } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
 import { giveUpSession, type SessionRow } from './session-store.ts';
 
 /** A payment of a cart that begins, or is taken up again. */
-export interface PaymentBegins {
+export interface PaymentStart {
   cartId: string;
   sessionId: string;
   /** Until then it is not given up unless another takes its place. */
@@ -18,39 +18,39 @@ export interface PaymentBegins {
 }
 
 /** A payment of a cart that no order came of. */
-export type PaymentEnds = Pick<PaymentBegins, 'cartId' | 'sessionId'>;
+export type AbandonedPayment = Pick<PaymentStart, 'cartId' | 'sessionId'>;
 
 /** Something to be done in the transaction that begins a payment of a cart. */
-export interface PaymentBeginning {
+export interface PaymentStartHook {
   /** What `begin` throws. Then the payment is not begun, and one that was open stays as it is. */
   problems: readonly ProblemType[];
   /**
    * Called as a payment begins, and each time it is taken up again, with the same ids and a later end. Never calls
    * another service over the network.
    */
-  begin(tx: TenantDatabase, payment: PaymentBegins): Promise<void>;
+  begin(tx: TenantDatabase, payment: PaymentStart): Promise<void>;
 }
 
 /**
  * Called in the transaction that gives a payment of a cart up: another takes its place, it failed, its time is over, or
  * its cart was ordered otherwise. Undoes what the beginning has done for this session, and nothing twice.
  */
-export type PaymentEnding = (tx: TenantDatabase, payment: PaymentEnds) => Promise<void>;
+export type PaymentAbandonHook = (tx: TenantDatabase, payment: AbandonedPayment) => Promise<void>;
 
-export const paymentBeginnings = extensionPoint<PaymentBeginning>('payment.beginning');
-export const paymentEndings = extensionPoint<PaymentEnding>('payment.ending');
+export const paymentStartHooks = extensionPoint<PaymentStartHook>('payment.start-hook');
+export const paymentAbandonHooks = extensionPoint<PaymentAbandonHook>('payment.abandon-hook');
 
 /** What the beginnings of a box throw, for the routes that begin payments to declare. */
-export function beginningProblems(box: HasExtensions): ProblemType[] {
-  return paymentBeginnings.of(box).flatMap(({ problems }) => problems);
+export function startHookProblems(box: HasExtensions): ProblemType[] {
+  return paymentStartHooks.of(box).flatMap(({ problems }) => problems);
 }
 
 /** Has done what a session brings along that begins or goes on, in its transaction. */
-export async function announceBeginning(tx: TenantDatabase, session: SessionRow): Promise<void> {
+export async function runStartHooks(tx: TenantDatabase, session: SessionRow): Promise<void> {
   const { id: sessionId, updatedAt } = session;
   const cartId = session.cartId as string;
   const endsAt = new Date(Date.parse(updatedAt) + paymentSettings.of(tx).sessionLifetime * 1000);
-  for (const { begin } of paymentBeginnings.of(tx)) await begin(tx, { cartId, sessionId, endsAt });
+  for (const { begin } of paymentStartHooks.of(tx)) await begin(tx, { cartId, sessionId, endsAt });
 }
 
 /**
@@ -58,7 +58,7 @@ export async function announceBeginning(tx: TenantDatabase, session: SessionRow)
  * has a minute to let the provider know; then `reconcile` does.
  * @param unlessHeardOf seconds: one that was heard of since stays
  */
-export async function endSession(
+export async function abandonSession(
   tx: TenantDatabase,
   id: string,
   unlessHeardOf: number | null = null,
@@ -67,7 +67,7 @@ export async function endSession(
   if (session) {
     // Those of orders are never open.
     const cartId = session.cartId as string;
-    for (const end of paymentEndings.of(tx)) await end(tx, { cartId, sessionId: id });
+    for (const end of paymentAbandonHooks.of(tx)) await end(tx, { cartId, sessionId: id });
   }
   return session;
 }

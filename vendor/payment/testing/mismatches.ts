@@ -16,7 +16,7 @@ export interface RecordedPayment {
  * What does not agree, one line each; none when no order was paid twice and none was paid and forgotten. Of currencies
  * that both count in the same unit, and of payments that nobody is at any more.
  */
-export function bookFaults(ledger: readonly LedgerEntry[], recorded: readonly RecordedPayment[]): string[] {
+export function findMismatches(ledger: readonly LedgerEntry[], recorded: readonly RecordedPayment[]): string[] {
   const faults: string[] = [];
   const entries = new Map(ledger.map((entry) => [entry.reference, entry]));
   for (const { id, reference, status, capturedAmount, refundedAmount } of recorded) {
