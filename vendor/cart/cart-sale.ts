@@ -1,20 +1,20 @@
 /**
- * A cart as the sale it is.
+ * Converts a cart to a sale.
  */
 import type { Sale, VariantLine } from './sale.ts';
 import type { StoredCart } from './store.ts';
 
-/** What a sale takes of a cart. */
+/** The fields of a cart that pricing needs. */
 export type PriceableCart = Pick<
   StoredCart,
   'id' | 'memberId' | 'regionId' | 'currency' | 'locale' | 'email' | 'shippingAddress' | 'billingAddress' | 'lines'
 >;
 
-/** A cart as the sale it is, now. */
+/** The sale of a cart, at the current time. */
 export function saleOfCart({ id, shippingAddress, billingAddress, ...cart }: PriceableCart): Sale & {
   readonly lines: readonly VariantLine[];
 } {
   const { memberId, regionId, currency, locale, email, lines } = cart;
-  const kept = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
-  return { ...kept, cartId: id, choices: {}, channelId: null, time: new Date() };
+  const copied = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
+  return { ...copied, cartId: id, choices: {}, channelId: null, time: new Date() };
 }

@@ -1,28 +1,28 @@
 /**
- * Events of cart. No personal data: whoever needs it reads the cart.
+ * Events of the cart package. They carry no personal data: consumers read the cart.
  */
 import { Currency, defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
 
-const fact = {
+const payload = {
   memberId: nullable(Uuid),
   regionId: nullable(Uuid),
   currency: Currency,
-  /** Pieces, all lines together. */
+  /** Total quantity of all lines. */
   itemCount: Type.Integer(),
 };
 
 export const cartCreated = defineEvent({
   type: 'cart.created',
-  summary: 'A shopper began a cart',
-  payload: object(fact),
+  summary: 'A cart was created',
+  payload: object(payload),
 });
 export const cartUpdated = defineEvent({
   type: 'cart.updated',
-  summary: 'Lines, details or an address of a cart have changed',
-  payload: object(fact),
+  summary: 'Lines, details or an address of a cart changed',
+  payload: object(payload),
 });
 export const cartMerged = defineEvent({
   type: 'cart.merged',
-  summary: "A guest's cart went into the cart of a member",
-  payload: object({ ...fact, mergedCartId: Uuid }),
+  summary: "A guest's cart was merged into the cart of a member",
+  payload: object({ ...payload, mergedCartId: Uuid }),
 });

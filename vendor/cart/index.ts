@@ -1,14 +1,14 @@
 /**
- * @carton/cart: what shoppers want to buy, what it comes to, and its hand-over to checkout.
+ * @carton/cart: carts, their totals, and the hand-over to checkout.
  */
 import { regionRemovals } from '@carton/region';
 import { definePackage, memberLogIns, personalData, sessionLookups } from '@carton/runtime';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
-import { personalCarts, takeOverCart } from './persons.ts';
+import { mergeCartAtLogIn, personalCarts } from './persons.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
 import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
 import { addCartItem, removeCartItem, updateCartItem } from './routes/items.ts';
-import { hasCartOf, leaveRegion } from './store.ts';
+import { clearRegion, hasCartOfSession } from './store.ts';
 
 export { type PriceableCart, saleOfCart } from './cart-sale.ts';
 export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
@@ -55,7 +55,7 @@ export {
   totalsOrder,
   totalsStep,
 } from './totals.ts';
-export { presentCart, presentNoCart, presentTotals } from './view.ts';
+export { presentCart, presentEmptyCart, presentTotals } from './view.ts';
 
 export default definePackage({
   routes: [
@@ -72,9 +72,9 @@ export default definePackage({
   ],
   events: [cartCreated, cartUpdated, cartMerged],
   extends: [
-    regionRemovals.with(leaveRegion),
-    sessionLookups.with(hasCartOf),
-    memberLogIns.with(takeOverCart),
+    regionRemovals.with(clearRegion),
+    sessionLookups.with(hasCartOfSession),
+    memberLogIns.with(mergeCartAtLogIn),
     personalData.with(personalCarts),
   ],
 });

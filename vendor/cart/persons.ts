@@ -1,12 +1,11 @@
 /**
- * Carts and the person they are of: a guest's cart goes over to the member at log-in, and what a cart tells of somebody
- * is told to them and erased.
+ * Carts as personal data: merging a guest's cart at log-in, export and erasure.
  */
 import type { PersonalData, Subject, TenantDatabase } from '@carton/runtime';
 import { mergeCarts } from './merge.ts';
 
-/** Their carts: a member's, a guest's under a proved address, and those of sessions that their orders were placed in. */
-const theirs = `
+/** Carts of the member, of guests under a verified e-mail address, and of sessions that placed the subject's orders. */
+const belongsToSubject = `
   (carts.member_id = $2
    or (carts.member_id is null and (carts.email = any($3::text[]) or carts.order_id = any($4::uuid[])))
    or (carts.status = 'active' and carts.session_hash = any($5::text[])))`;
@@ -19,25 +18,25 @@ export const personalCarts: PersonalData = {
     {
       table: 'carts',
       columns: ['email', 'note', 'session_hash'],
-      reason: 'So that you find your cart again.',
-      kept: 'until the cart is removed, or you ask for it to be erased',
+      reason: 'To keep your cart between visits.',
+      kept: 'until the cart is deleted, or you ask for it to be erased',
     },
     {
       table: 'cart_addresses',
       columns: ['name', 'company', 'line1', 'line2', 'city', 'province', 'postal_code', 'phone'],
-      reason: 'To say what delivery and taxes come to.',
-      kept: 'until the cart is removed, or you ask for it to be erased',
+      reason: 'To calculate delivery and taxes.',
+      kept: 'until the cart is deleted, or you ask for it to be erased',
     },
     {
       table: 'cart_line_items',
       columns: ['properties', 'properties_key'],
-      reason: 'To make what you want to order as you want it.',
+      reason: 'To make items to your specification.',
       kept: 'until the cart becomes an order, or you ask for it to be erased',
     },
   ],
   async find(db, subject) {
     const carts = await db.query<{ sessionHash: string | null }>(
-      `select session_hash from carts where tenant_id = $1 and ${theirs}`,
+      `select session_hash from carts where tenant_id = $1 and ${belongsToSubject}`,
       values(subject),
     );
     return { sessions: carts.flatMap(({ sessionHash }) => sessionHash ?? []) };
@@ -50,14 +49,14 @@ export const personalCarts: PersonalData = {
                 where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
               (select coalesce(json_agg(to_jsonb(lines) - '{tenant_id,cart_id}'::text[]), '[]')
                  from cart_line_items lines where lines.tenant_id = $1 and lines.cart_id = carts.id) as items
-         from carts where tenant_id = $1 and ${theirs} order by carts.id`,
+         from carts where tenant_id = $1 and ${belongsToSubject} order by carts.id`,
       values(subject),
     );
     return carts.length === 0 ? null : carts;
   },
   async erase(tx, subject) {
     const carts = await tx.query<{ id: string }>(
-      `select id from carts where tenant_id = $1 and ${theirs} order by id for update`,
+      `select id from carts where tenant_id = $1 and ${belongsToSubject} order by id for update`,
       values(subject),
     );
     await forget(
@@ -67,7 +66,7 @@ export const personalCarts: PersonalData = {
   },
 };
 
-/** The cart stays as a number in the books; what was in it, and whoever it was, goes. No session opens it any more. */
+/** Keeps the cart's row for statistics; deletes its contents and personal data, and detaches it from its session. */
 async function forget(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
   await tx.query('delete from cart_line_items where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]);
   await tx.query('delete from cart_addresses where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]);
@@ -80,8 +79,8 @@ async function forget(tx: TenantDatabase, ids: readonly string[]): Promise<void>
   );
 }
 
-/** What a guest has put into the cart goes into the member's. */
-export async function takeOverCart(
+/** Merges the guest's cart into the member's at log-in. */
+export async function mergeCartAtLogIn(
   tx: TenantDatabase,
   { memberId, sessionHash }: { memberId: string; sessionHash: string | null },
 ): Promise<void> {

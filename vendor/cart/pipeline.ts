@@ -1,5 +1,5 @@
 /**
- * The pipeline of totals: pure, over lines that are priced and steps that have read what they need.
+ * The totals pipeline: pure functions over priced lines and steps whose reads are done.
  */
 import { allocate } from '@carton/runtime';
 import {
@@ -11,17 +11,17 @@ import {
   type TotalsLine,
 } from './totals.ts';
 
-/** A step that has read what it needs. */
+/** A step whose reads are done. */
 export interface ReadyStep {
   readonly name: string;
   adjust(draft: TotalsDraft): readonly Adjustment[];
 }
 
 /**
- * Runs steps, in their order, over the lines that count. Without such a line none runs: nothing is sold, so nothing is
- * charged. The total is always the subtotal and all adjustments but included taxes, and neither it nor a line nor a
- * shipping charge is ever below zero: what is taken off is cut to what is left.
- * @throws Error naming the step that breaks a rule of adjustments
+ * Runs the steps in the order passed. Without lines no step runs, so an empty sale is never charged. The total is always
+ * the subtotal plus all adjustments except included taxes. Discounts are capped so that no total, line or shipping charge
+ * falls below zero.
+ * @throws Error naming the step whose adjustment is invalid
  */
 export function runTotals(
   { sale, region }: Pick<TotalsDraft, 'sale' | 'region'>,
@@ -32,10 +32,10 @@ export function runTotals(
   const totals = { ...noTotals, subtotal, total: subtotal };
   let draft: TotalsDraft = { sale, region, lines, shipping: [], adjustments: [], totals };
   for (const step of lines.length === 0 ? [] : steps) {
-    for (const given of step.adjust(draft)) {
-      const wrong = faultOf(draft, given);
-      if (wrong) throw new Error(`totals step ${step.name}: the adjustment ${given.code} ${wrong}`);
-      draft = withAdjustment(draft, given);
+    for (const adjustment of step.adjust(draft)) {
+      const violation = violationOf(draft, adjustment);
+      if (violation) throw new Error(`totals step ${step.name}: the adjustment ${adjustment.code} ${violation}`);
+      draft = withAdjustment(draft, adjustment);
       if (!Number.isSafeInteger(draft.totals.total))
         throw new Error(`totals step ${step.name}: the total is too large`);
     }
@@ -43,28 +43,29 @@ export function runTotals(
   return draft;
 }
 
-function withAdjustment(draft: TotalsDraft, given: Adjustment): TotalsDraft {
-  const { kind, code, amount } = given;
-  if (kind === 'discount') return withDiscount(draft, given);
-  const next = added(draft, given);
+function withAdjustment(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
+  const { kind, code, amount } = adjustment;
+  if (kind === 'discount') return withDiscount(draft, adjustment);
+  const next = withSum(draft, adjustment);
   if (kind === 'tax') return next;
   return { ...next, shipping: [...draft.shipping, { code, amount, discountedAmount: amount }] };
 }
 
-/** The draft with one more adjustment in its sums. */
-function added(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
+/** The draft with the adjustment added to its sums. */
+function withSum(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
   const { kind, amount, included } = adjustment;
   const totals = { ...draft.totals, [kind]: draft.totals[kind] + amount };
   if (!included) totals.total += amount;
   return { ...draft, totals, adjustments: [...draft.adjustments, adjustment] };
 }
 
-function withDiscount(draft: TotalsDraft, given: Adjustment): TotalsDraft {
-  const { lineId, shippingCode } = given;
-  if (lineId === undefined && shippingCode === undefined) return withSpreadDiscount(draft, given);
-  const left = lineId === undefined ? chargeOf(draft, given)?.discountedAmount : lineOf(draft, given)?.discountedTotal;
-  const amount = cut(given.amount, left as number);
-  const next = added(draft, { ...given, amount });
+function withDiscount(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
+  const { lineId, shippingCode } = adjustment;
+  if (lineId === undefined && shippingCode === undefined) return withSpreadDiscount(draft, adjustment);
+  const left =
+    lineId === undefined ? chargeOf(draft, adjustment)?.discountedAmount : lineOf(draft, adjustment)?.discountedTotal;
+  const amount = capDiscount(adjustment.amount, left as number);
+  const next = withSum(draft, { ...adjustment, amount });
   const lines = (line: TotalsLine) => ({ ...line, discountedTotal: line.discountedTotal + amount });
   const charges = (charge: ShippingCharge) => ({ ...charge, discountedAmount: charge.discountedAmount + amount });
   return {
@@ -74,21 +75,21 @@ function withDiscount(draft: TotalsDraft, given: Adjustment): TotalsDraft {
   };
 }
 
-/** A discount of all lines is one of each, in proportion to what is left of it: so a line knows what it really cost. */
-function withSpreadDiscount(draft: TotalsDraft, given: Adjustment): TotalsDraft {
+/** Spreads a discount over all lines in proportion to their discounted totals, so that each line has its actual cost. */
+function withSpreadDiscount(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
   const weights = draft.lines.map(({ discountedTotal }) => discountedTotal);
   const left = weights.reduce((sum, weight) => sum + weight, 0);
-  const shares = allocate(cut(given.amount, left), weights);
+  const shares = allocate(capDiscount(adjustment.amount, left), weights);
   let next = draft;
   for (const [position, { id }] of draft.lines.entries()) {
     const amount = shares[position] ?? 0;
-    if (amount !== 0) next = withDiscount(next, { ...given, lineId: id, amount });
+    if (amount !== 0) next = withDiscount(next, { ...adjustment, lineId: id, amount });
   }
   return next;
 }
 
-/** What is taken off, not more than there is; never -0. */
-function cut(amount: number, left: number): number {
+/** The discount (zero or below), at most the amount left; never -0. */
+function capDiscount(amount: number, left: number): number {
   return -Math.min(-amount, left) || 0;
 }
 
@@ -96,29 +97,30 @@ const lineOf = ({ lines }: TotalsDraft, { lineId }: Adjustment) => lines.find(({
 const chargeOf = ({ shipping }: TotalsDraft, { shippingCode }: Adjustment) =>
   shipping.find(({ code }) => code === shippingCode);
 
-/** numeric(8, 5), where orders keep it. */
+/** Orders store rates as numeric(8, 5). */
 const largestRate = 999.99999;
 
-/** Which rule an adjustment breaks, in words; null for none. */
-function faultOf(draft: TotalsDraft, given: Adjustment): string | null {
-  const { kind, code, amount, lineId, shippingCode, rate, included } = given;
+/** Describes the rule that an adjustment breaks; null if it is valid. */
+function violationOf(draft: TotalsDraft, adjustment: Adjustment): string | null {
+  const { kind, code, amount, lineId, shippingCode, rate, included } = adjustment;
   if (!Number.isSafeInteger(amount) || Math.abs(amount) > largestAmount) return `has the amount ${amount}`;
-  if (kind === 'discount' ? amount > 0 : amount < 0) return `is of the kind ${kind} and has the amount ${amount}`;
-  if (kind !== 'tax' && draft.adjustments.some((each) => each.kind === 'tax')) return 'comes after a tax';
-  if (lineId !== undefined && !lineOf(draft, given)) return `is of the line ${lineId}, which does not count`;
-  if (shippingCode !== undefined && !chargeOf(draft, given)) {
-    return `is of the shipping charge ${shippingCode}, which there is not`;
+  if (kind === 'discount' ? amount > 0 : amount < 0) return `is a ${kind} of ${amount}`;
+  if (kind !== 'tax' && draft.adjustments.some((each) => each.kind === 'tax')) return 'follows a tax';
+  if (lineId !== undefined && !lineOf(draft, adjustment)) return `is on the line ${lineId}, which is not counted`;
+  if (shippingCode !== undefined && !chargeOf(draft, adjustment)) {
+    return `is on the unknown shipping charge ${shippingCode}`;
   }
-  if (lineId !== undefined && shippingCode !== undefined) return 'is of a line and of a shipping charge';
-  if (kind === 'shipping' && (lineId ?? shippingCode) !== undefined) return 'is a shipping charge of something else';
-  if (kind === 'shipping' && draft.shipping.some((each) => each.code === code)) return 'is a shipping charge twice';
-  if (kind !== 'tax' && (included || rate !== undefined)) return `is ${included ? 'included' : 'a rate'} and not a tax`;
+  if (lineId !== undefined && shippingCode !== undefined) return 'is on both a line and a shipping charge';
+  if (kind === 'shipping' && (lineId ?? shippingCode) !== undefined) return 'is a shipping charge on a line or charge';
+  if (kind === 'shipping' && draft.shipping.some((each) => each.code === code)) return 'is a duplicate shipping charge';
+  if (kind !== 'tax' && (included || rate !== undefined))
+    return `is not a tax but ${included ? 'is included' : 'has a rate'}`;
   if (rate !== undefined && !(rate >= 0 && rate <= largestRate)) return `has the rate ${rate}`;
-  if (included && amount > taxable(draft, given)) return `is included in less than ${amount}`;
+  if (included && amount > taxable(draft, adjustment)) return 'exceeds the amount that includes it';
   return null;
 }
 
-/** What a tax is of, after discounts. */
+/** The amount that a tax applies to, after discounts. */
 function taxable(draft: TotalsDraft, tax: Adjustment): number {
   if (tax.lineId !== undefined) return lineOf(draft, tax)?.discountedTotal ?? 0;
   if (tax.shippingCode !== undefined) return chargeOf(draft, tax)?.discountedAmount ?? 0;

@@ -1,5 +1,5 @@
 /**
- * A sale with its prices: what its lines are, what they cost now, what keeps them from being ordered, and the totals.
+ * Prices a sale: resolves its variants and prices, finds what prevents it from being ordered, and computes the totals.
  */
 import { type Availability, availabilityOf } from '@carton/inventory';
 import { type PricePlan, planPrices, type ResolvedPrice } from '@carton/pricing';
@@ -28,24 +28,24 @@ import {
   type TotalsLine,
 } from './totals.ts';
 
-/** What keeps a line from being ordered. */
+/** A reason why a line cannot be ordered. */
 export type Issue = (typeof issues)[number];
-/** What keeps the sale as a whole from being ordered. */
+/** A reason why the sale as a whole cannot be ordered. */
 export type CartIssue = (typeof cartIssues)[number];
 
 interface AnyPricedLine {
   id: string;
   quantity: number;
   properties: LineProperties;
-  /** Minor units; null while the variant is not for sale or has no price in the currency of the sale. */
+  /** Minor units; null if the variant is not for sale or has no price in the sale's currency. */
   unitPrice: number | null;
-  /** What one piece costs otherwise, while a sale price beats that. */
+  /** The regular price of one unit, in minor units, while a lower sale price applies. */
   compareAt: number | null;
-  /** Where the price came from; null for one that was agreed, and where there is none. */
+  /** Where the price came from; null for an agreed price and for a line without a price. */
   priceSource: ResolvedPrice['source'] | null;
-  /** quantity × unitPrice; null when it does not count. */
+  /** quantity × unitPrice; null if the line is left out of the totals. */
   total: number | null;
-  /** Why it cannot be ordered as it is; empty when it can. */
+  /** Why the line cannot be ordered; empty if it can. */
   issues: Issue[];
 }
 
@@ -63,9 +63,9 @@ type PricedLineOf<L extends SaleLine> = L extends VariantLine ? PricedLine : Pri
 
 export interface PricedSale<S extends Sale = Sale> {
   sale: S;
-  /** The region it is sold in. */
+  /** The region of the sale. */
   region: RegionRow | null;
-  /** In the order of the sale's lines. */
+  /** In the same order as the sale's lines. */
   lines: PricedLineOf<S['lines'][number]>[];
   issues: CartIssue[];
   shipping: readonly ShippingCharge[];
@@ -80,29 +80,29 @@ export interface PricedCart<C extends PriceableCart = PriceableCart> extends Pri
 }
 
 export interface PriceOptions extends Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time'>> {
-  /** False spares the look at stock, for whoever takes the stock in the same transaction and is refused there. */
+  /** False skips the stock check, for callers that take the stock in the same transaction and fail there. */
   stock?: boolean;
 }
 
 /**
- * Prices a cart. A cart always has an answer: a line that cannot be ordered says why and, if it has no price, does not
- * count.
- * @param options what stands in for the cart's own, so that what is priced is what is shipped to; null is none
+ * Prices a cart. Succeeds for every cart: a line that cannot be ordered has issues and, without a price, is left out of
+ * the totals.
+ * @param options replace the cart's own values, so that prices fit the actual delivery address; null means no value
  */
 export async function priceCart<C extends PriceableCart>(
   db: TenantDatabase,
   cart: C,
-  { stock, ...standIns }: PriceOptions = {},
+  { stock, ...overrides }: PriceOptions = {},
 ): Promise<PricedCart<C>> {
-  const given = Object.entries(standIns).filter(([, value]) => value !== undefined);
-  const sale: CartSale = { ...saleOfCart(cart), ...Object.fromEntries(given) };
+  const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
+  const sale: CartSale = { ...saleOfCart(cart), ...Object.fromEntries(defined) };
   return { cart, ...(await priceSale(db, sale, { stock })) };
 }
 
 /**
- * Prices a sale: everything is read in one round trip, whatever the number of lines, sources of prices and steps of the
- * totals; and in one more what the rules of these ask about.
- * @throws Error for a variant that there is not, and for choices that no step of the box declares
+ * Prices a sale. One round trip reads everything, whatever the number of lines, price sources and totals steps; a second
+ * one reads the facts that their rules refer to, if any.
+ * @throws Error for an unknown variant, and for choices that no step of the box declares
  */
 export async function priceSale<S extends Sale>(
   db: TenantDatabase,
@@ -111,10 +111,10 @@ export async function priceSale<S extends Sale>(
 ): Promise<PricedSale<S>> {
   const ids = [...new Set(sale.lines.flatMap(({ variantId }) => variantId ?? []))];
   const items = priceItemsOf(sale);
-  // What is reserved for the cart is there for it.
+  // Stock reserved for the cart is available to it.
   const reserved = sale.cartId === null ? undefined : { type: 'cart', id: sale.cartId };
-  refuseUnknownChoices(sale, stepsOf(db));
-  // With nothing in it no step runs.
+  rejectUnknownChoices(sale, stepsOf(db));
+  // Steps do not run for an empty sale.
   const steps = sale.lines.length === 0 ? [] : stepsOf(db);
   return db.pipelined(async (one) => {
     const [variants, plan, availabilities, region, ...reads] = await Promise.all([
@@ -125,15 +125,15 @@ export async function priceSale<S extends Sale>(
       ...steps.map((step) => step.reads?.(one, sale, sale.choices[step.name])),
     ]);
     const conditions = steps.flatMap((step, position) => step.conditions?.(reads[position]) ?? []);
-    const answer = await answerAll(one, plan, conditions, [...variants.values()]);
-    const prices = plan.resolve(answer, (variantId) => variants.get(variantId)?.productId);
-    const known = { variants, availabilities, prices: new Map(items.map((item, at) => [item.id, prices[at] ?? null])) };
-    const lines = priceLines(sale, known);
+    const facts = await readFacts(one, plan, conditions, [...variants.values()]);
+    const prices = plan.resolve(facts, (variantId) => variants.get(variantId)?.productId);
+    const data = { variants, availabilities, prices: new Map(items.map((item, at) => [item.id, prices[at] ?? null])) };
+    const lines = priceLines(sale, data);
     const ready = steps.map(({ name, adjust }, position) => ({
       name,
       adjust: (draft: Parameters<typeof adjust>[0]) =>
         adjust(draft, reads[position], {
-          holds: (condition, line) => answer.holds(condition, line ? itemOf(line) : null),
+          holds: (condition, line) => facts.holds(condition, line ? itemOf(line) : null),
         }),
     }));
     const { shipping, adjustments, totals } = runTotals({ sale, region }, lines.flatMap(countedLine), ready);
@@ -141,21 +141,21 @@ export async function priceSale<S extends Sale>(
   });
 }
 
-/** Lines that have no agreed price, with the pieces of each variant in the whole sale. */
+/** Lines without an agreed price, with the total quantity of the variant in the sale. */
 function priceItemsOf({ lines }: Sale) {
-  const pieces = new Map<string, number>();
+  const quantities = new Map<string, number>();
   for (const { variantId, quantity } of lines) {
-    if (variantId !== null) pieces.set(variantId, (pieces.get(variantId) ?? 0) + quantity);
+    if (variantId !== null) quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity);
   }
   return lines.flatMap(({ id, variantId, unitPrice, properties }: SaleLine & { unitPrice?: number }) =>
     variantId === null || unitPrice !== undefined
       ? []
-      : [{ id, variantId, quantity: pieces.get(variantId) as number, properties }],
+      : [{ id, variantId, quantity: quantities.get(variantId) as number, properties }],
   );
 }
 
-/** The facts that the rules of prices and of steps ask about, read together. */
-function answerAll(
+/** Reads the facts that the rules of prices and of steps refer to. */
+function readFacts(
   db: TenantDatabase,
   { conditions, shopper }: PricePlan,
   ofSteps: readonly RuleCondition[],
@@ -169,30 +169,30 @@ function itemOf({ variantId, productId }: TotalsLine): FactItem | null {
   return variantId === null || productId === null ? null : { variantId, productId };
 }
 
-function refuseUnknownChoices({ choices }: Sale, steps: readonly AnyStep[]): void {
+function rejectUnknownChoices({ choices }: Sale, steps: readonly AnyStep[]): void {
   for (const [name, choice] of Object.entries(choices)) {
     const schema = steps.find((step) => step.name === name)?.choice;
-    const wrong = schema ? faults(schema, choice) : 'there is nothing to choose';
-    if (wrong !== null) throw new Error(`the choice of ${name}: ${wrong}`);
+    const error = schema ? faults(schema, choice) : 'there is nothing to choose';
+    if (error !== null) throw new Error(`the choice of ${name}: ${error}`);
   }
 }
 
-interface Known {
+interface PricingData {
   variants: ReadonlyMap<string, VariantInfo>;
-  /** Null when nobody looks at stock. */
+  /** Null if stock is not checked. */
   availabilities: ReadonlyMap<string, Availability> | null;
-  /** By the id of the line. */
+  /** By line id. */
   prices: ReadonlyMap<string, ResolvedPrice | null>;
 }
 
-/** Lines with their prices, as long as there is room for them in an exact sum. */
-function priceLines({ lines }: Sale, known: Known): (PricedLine | PricedCustomLine)[] {
-  const short = shortVariants(lines, known);
+/** Prices the lines. A line that would take the subtotal beyond `largestAmount` is unpriced. */
+function priceLines({ lines }: Sale, data: PricingData): (PricedLine | PricedCustomLine)[] {
+  const short = shortVariants(lines, data);
   let room = largestAmount;
   return lines.map((line) => {
     const { quantity, properties } = line;
-    const { unitPrice, compareAt = null, source = null } = priceOf(line, known);
-    // The product itself may be beyond what is exact, and is then far beyond the room too.
+    const { unitPrice, compareAt = null, source = null } = priceOf(line, data);
+    // An inexact product is far beyond the remaining room as well.
     const total = unitPrice === null || unitPrice * quantity > room ? null : unitPrice * quantity;
     room -= total ?? 0;
     const priced = { id: line.id, quantity, properties, unitPrice, compareAt, priceSource: source, total };
@@ -201,30 +201,30 @@ function priceLines({ lines }: Sale, known: Known): (PricedLine | PricedCustomLi
       const { title, taxCategory, weight } = line;
       return { ...priced, variantId: null, variant: null, title, taxCategory, weight, issues: unpriced };
     }
-    const variant = variantOf(line, known);
+    const variant = variantOf(line, data);
     const issues: Issue[] = canBeSold(line, variant) ? unpriced : ['unavailable'];
     if (!issues.includes('unavailable') && short.has(variant.id)) issues.push('insufficient_stock');
     return { ...priced, variantId: variant.id, variant, issues };
   });
 }
 
-function variantOf({ variantId }: VariantLine, { variants }: Known): VariantInfo {
+function variantOf({ variantId }: VariantLine, { variants }: PricingData): VariantInfo {
   const variant = variants.get(variantId);
-  if (!variant) throw new Error(`a sale holds the variant ${variantId}, which there is not`);
+  if (!variant) throw new Error(`a sale has the unknown variant ${variantId}`);
   return variant;
 }
 
 function priceOf(
   line: SaleLine,
-  known: Known,
+  data: PricingData,
 ): { unitPrice: number | null; compareAt?: number | null; source?: ResolvedPrice['source'] } {
   if (line.variantId === null || line.unitPrice !== undefined) return { unitPrice: agreedPrice(line) };
-  if (!canBeSold(line, variantOf(line, known))) return { unitPrice: null };
-  const price = known.prices.get(line.id);
+  if (!canBeSold(line, variantOf(line, data))) return { unitPrice: null };
+  const price = data.prices.get(line.id);
   return price ? { ...price, unitPrice: price.amount } : { unitPrice: null };
 }
 
-/** @throws Error for a price that is no amount */
+/** @throws Error for an invalid price */
 function agreedPrice({ id, unitPrice = 0 }: SaleLine): number {
   if (Number.isSafeInteger(unitPrice) && unitPrice >= 0) return unitPrice;
   throw new Error(`the line ${id} of a sale has the price ${unitPrice}`);
@@ -234,17 +234,17 @@ function canBeSold({ unitPrice }: VariantLine, variant: VariantInfo): boolean {
   return unitPrice !== undefined || isForSale(variant);
 }
 
-/** Variants of which there are fewer than all lines together ask for; what stock knows nothing of is not there. */
-function shortVariants(lines: readonly SaleLine[], { availabilities }: Known): Set<string> {
-  const wanted = new Map<string, number>();
+/** Variants with less stock than all lines together need. A variant without a stock item has none. */
+function shortVariants(lines: readonly SaleLine[], { availabilities }: PricingData): Set<string> {
+  const needed = new Map<string, number>();
   for (const { variantId, quantity } of lines) {
-    if (variantId !== null) wanted.set(variantId, (wanted.get(variantId) ?? 0) + quantity);
+    if (variantId !== null) needed.set(variantId, (needed.get(variantId) ?? 0) + quantity);
   }
   const isShort = ([variantId, quantity]: [string, number]) => {
     const { limit } = availabilities?.get(variantId) ?? { limit: 0 };
     return limit !== null && limit < quantity;
   };
-  return new Set(availabilities ? [...wanted].filter(isShort).map(([variantId]) => variantId) : []);
+  return new Set(availabilities ? [...needed].filter(isShort).map(([variantId]) => variantId) : []);
 }
 
 function countedLine(line: PricedLine | PricedCustomLine): TotalsLine[] {
@@ -259,7 +259,7 @@ function countedLine(line: PricedLine | PricedCustomLine): TotalsLine[] {
   return [{ ...counted, variantId: line.variantId, productId, taxCategory: null, weight }];
 }
 
-/** A region sells to its countries and to no others; what is not shipped anywhere yet is held against none. */
+/** A region sells only to its countries. Without a shipping address there is nothing to check. */
 function issuesOf({ shippingAddress }: Sale, region: RegionRow | null): CartIssue[] {
   if (!region || !shippingAddress) return [];
   const { country } = shippingAddress;

@@ -1,12 +1,12 @@
 /**
- * What can go wrong with a cart.
+ * Problems of carts.
  */
 import { defineProblem } from '@carton/runtime';
 
 export const variantNotFound = defineProblem({
   code: 'variant_not_found',
   status: 404,
-  title: 'There is no such variant for sale',
+  title: 'The variant does not exist or is not for sale',
 });
 export const variantNotPriced = defineProblem({
   code: 'variant_not_priced',
@@ -16,11 +16,15 @@ export const variantNotPriced = defineProblem({
 export const quantityLimit = defineProblem({
   code: 'quantity_limit',
   status: 409,
-  title: 'A line holds no more of one variant',
+  title: 'The line would exceed its maximum quantity',
 });
-export const cartFull = defineProblem({ code: 'cart_full', status: 409, title: 'The cart holds no more lines' });
+export const cartFull = defineProblem({
+  code: 'cart_full',
+  status: 409,
+  title: 'The cart has the maximum number of lines',
+});
 export const countryNotServed = defineProblem({
   code: 'country_not_served',
   status: 409,
-  title: 'The region of the cart does not sell to the country it is to be sent to',
+  title: "The cart's region does not sell to the shipping country",
 });

@@ -1,14 +1,13 @@
 /**
- * A sale: lines, addresses and choices, wherever they are kept. A cart is one; so are a draft order, the edit of an order,
- * an exchange and a renewal. Whatever is priced is priced as a sale.
+ * A sale: the input of pricing, independent of where lines, addresses and choices are stored. Carts, draft orders, order
+ * edits, exchanges and renewals are all priced as sales.
  */
-
 import type { StockSale } from '@carton/inventory';
 import { isCountry } from '@carton/runtime';
 import type { LineProperties } from './properties.ts';
 
 interface AnyLine {
-  /** Stable within the sale; adjustments name the line by it. */
+  /** Stable within the sale; adjustments refer to the line by it. */
   readonly id: string;
   readonly quantity: number;
   readonly properties: LineProperties;
@@ -17,38 +16,38 @@ interface AnyLine {
 export interface VariantLine extends AnyLine {
   readonly variantId: string;
   /**
-   * Minor units of one piece, where that was agreed: it stands in for today's price, and the line counts whether or not
-   * the variant is still for sale.
+   * An agreed price: minor units per unit. It replaces the current price, and the line counts whether or not the variant
+   * is still for sale.
    */
   readonly unitPrice?: number;
 }
 
-/** Something that is no variant: a repair, a service. Staff put it into a draft order; a cart never has one. */
+/** A line without a variant: a repair, a service. Staff add these to draft orders; a cart never has one. */
 export interface CustomLine extends AnyLine {
   readonly variantId: null;
   readonly title: string;
-  /** Minor units of one piece. */
+  /** Minor units per unit. */
   readonly unitPrice: number;
-  /** As the package that keeps tax categories calls it; null for the usual one. */
+  /** As named by the package that stores tax categories; null for the default category. */
   readonly taxCategory: string | null;
-  /** Grams of one piece. */
+  /** Grams per unit. */
   readonly weight: number | null;
 }
 
 export type SaleLine = VariantLine | CustomLine;
 
-/** As much of an address as prices depend on. */
+/** The parts of an address that prices depend on. */
 export interface SaleAddress {
-  /** ISO 3166-1 alpha-2; null when the address does not say, or names none that there is. */
+  /** ISO 3166-1 alpha-2; null if the address has none or an unknown one. */
   readonly country: string | null;
   readonly province: string | null;
   readonly postalCode: string | null;
 }
 
 export interface Sale {
-  /** The cart whose choices (an option, a code) the steps of the totals read from their own tables; null for none. */
+  /** The cart whose choices (an option, a code) the totals steps read from their own tables; null without a cart. */
   readonly cartId: string | null;
-  /** By the names of steps: the choices of a sale that has no cart, or that stand in for the cart's. */
+  /** Choices by step name, for a sale without a cart or in place of the cart's choices. */
   readonly choices: Readonly<Record<string, unknown>>;
   /** ISO 4217 */
   readonly currency: string;
@@ -60,19 +59,19 @@ export interface Sale {
   readonly email: string | null;
   readonly shippingAddress: SaleAddress | null;
   readonly billingAddress: SaleAddress | null;
-  /** As of when it is priced. */
+  /** The time whose prices apply. */
   readonly time: Date;
   readonly lines: readonly SaleLine[];
 }
 
-/** What the choice of the locations that serve a sale turns on. */
+/** The properties of a sale that decide which stock locations serve it. */
 export function stockSaleOf({ channelId, shippingAddress }: Pick<Sale, 'channelId' | 'shippingAddress'>): StockSale {
   return { channelId, country: shippingAddress?.country ?? null };
 }
 
 /**
- * What prices depend on in an address as a shopper gives it: an object of texts, of which those of a cart's address are
- * understood, or free text, of which nothing is.
+ * Extracts what prices depend on from an address sent by a shopper. In an object, the fields of a cart's address are
+ * recognised; free text is not parsed.
  */
 export function saleAddressOf(address: string | Readonly<Record<string, string | null>>): SaleAddress {
   if (typeof address === 'string') return { country: null, province: null, postalCode: null };

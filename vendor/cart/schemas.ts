@@ -1,5 +1,5 @@
 /**
- * Shapes of the cart as shoppers and as staff see it, and of what shoppers send.
+ * Request and response schemas of carts, for shoppers and staff.
  */
 import {
   Country,
@@ -19,18 +19,18 @@ import {
   updatedAfterQuery,
 } from '@carton/runtime';
 
-/** Most pieces of one variant in a cart. */
-export const mostPieces = 9999;
-/** Most lines a cart takes; a merge at log-in may bring more, since it loses nothing. */
-export const mostLines = 500;
+/** Maximum quantity of a line. */
+export const maxLineQuantity = 9999;
+/** Maximum number of lines that can be added; a merge at log-in may exceed it, since it drops nothing. */
+export const maxCartLines = 500;
 
 export const issues = ['unavailable', 'unpriced', 'insufficient_stock'] as const;
 export const adjustmentKinds = ['discount', 'shipping', 'tax'] as const;
-/** What keeps the whole cart from being ordered. */
+/** Why a cart as a whole cannot be ordered. */
 export const cartIssues = ['country_not_served'] as const;
 export const statuses = ['active', 'completed', 'merged'] as const;
 
-const Quantity = Type.Integer({ minimum: 1, maximum: mostPieces, examples: [2] });
+const Quantity = Type.Integer({ minimum: 1, maximum: maxLineQuantity, examples: [2] });
 const Note = Type.String({ minLength: 1, maxLength: 2000, examples: ['Please ring twice'] });
 const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
 
@@ -50,19 +50,19 @@ const optionalOfAddress = {
 export const CartAddress = object({ ...requiredOfAddress, ...optionalOfAddress }, { $id: 'CartAddress' });
 export type CartAddress = Static<typeof CartAddress>;
 
-/** The body that sets an address; what is left out is empty. */
+/** The body that sets an address; omitted fields become null. */
 export const SetCartAddress = object(
   { ...requiredOfAddress, ...Type.Partial(Type.Object(optionalOfAddress)).properties },
   { $id: 'SetCartAddress' },
 );
 export type SetCartAddress = Static<typeof SetCartAddress>;
 
-/** What a shopper, or a package, says of a line: it stands beside a line of the variant that says something else. */
+/** Data from the shopper or a package; lines of one variant with different properties are separate. */
 const LineProperties = Type.Unsafe<Record<string, string | number | boolean>>({
   type: 'object',
   maxProperties: 20,
   additionalProperties: { anyOf: [{ type: 'string', maxLength: 500 }, { type: 'number' }, { type: 'boolean' }] },
-  description: 'Texts, numbers and truth values by names of up to 60 characters: an engraving, a plan',
+  description: 'Strings, numbers and booleans under names of up to 60 characters, for example an engraving',
   examples: [{ engraving: 'For Ada' }],
 });
 
@@ -72,19 +72,20 @@ export const CartItem = object(
     variantId: Uuid,
     productId: Uuid,
     productHandle: Type.String({ examples: ['linen-shirt'] }),
-    title: Type.String({ description: 'Of the product', examples: ['Linen shirt'] }),
+    title: Type.String({ description: 'Title of the product', examples: ['Linen shirt'] }),
     variantTitle: Type.String({ examples: ['M'] }),
     sku: nullable(Type.String({ examples: ['LINEN-M'] })),
     quantity: Quantity,
     properties: LineProperties,
     unitPrice: nullable(Money),
     /** What it costs otherwise, while a sale price beats that. */
+    /** The regular price, while a lower sale price applies. */
     compareAtPrice: nullable(Money),
     total: nullable(Money),
     issues: Type.Array(oneOf(issues), {
       description:
-        'Why this line cannot be ordered as it is: no longer for sale, without a price in the currency of the cart, ' +
-        'or more than is in stock',
+        "Why the line cannot be ordered: it is no longer for sale, has no price in the cart's currency, or exceeds " +
+        'the stock',
       examples: [[]],
     }),
   },
@@ -97,14 +98,16 @@ export const CartAdjustment = object(
     label: Type.String({ examples: ['Standard shipping'] }),
     kind: oneOf(adjustmentKinds),
     amount: Money,
-    itemId: nullable({ ...Uuid, description: 'The line it is of; null when it is of no one line' }),
+    itemId: nullable({ ...Uuid, description: 'The line it applies to; null if it applies to no single line' }),
     shippingCode: nullable(
-      Type.String({ description: 'Code of the shipping charge it is of', examples: ['standard-shipping'] }),
+      Type.String({ description: 'Code of the shipping charge it applies to', examples: ['standard-shipping'] }),
     ),
-    rate: nullable(Type.Number({ minimum: 0, description: 'Of a tax, per cent', examples: [19] })),
-    included: Type.Boolean({ description: 'A tax that the prices hold already: it adds nothing to the total' }),
+    rate: nullable(Type.Number({ minimum: 0, description: 'Tax rate, per cent', examples: [19] })),
+    included: Type.Boolean({
+      description: 'Whether prices already contain this tax, so that it adds nothing to the total',
+    }),
   },
-  { $id: 'CartAdjustment', description: 'What comes on top of the lines, or below zero off them' },
+  { $id: 'CartAdjustment', description: 'A charge or tax, or, with a negative amount, a discount' },
 );
 
 export const CartTotals = object(
@@ -119,14 +122,14 @@ export const CartTotals = object(
   {
     $id: 'CartTotals',
     description:
-      'total is the sum of the others, less the tax that prices hold already. discount is zero or below; credit is ' +
-      'zero: what pays takes nothing off the total.',
+      '`total` is the sum of the others, less the tax that prices already contain. `discount` is zero or below. ' +
+      '`credit` is always zero, because payments do not reduce the total.',
   },
 );
 
 export const Cart = object(
   {
-    id: nullable({ ...Uuid, description: 'Null while nothing was ever put into the cart' }),
+    id: nullable({ ...Uuid, description: 'Null until the first write creates the cart' }),
     currency: Currency,
     regionId: nullable(Uuid),
     locale: nullable(Locale),
@@ -138,7 +141,7 @@ export const Cart = object(
     adjustments: Type.Array(CartAdjustment),
     totals: CartTotals,
     issues: Type.Array(oneOf(cartIssues), {
-      description: 'Why the cart as a whole cannot be ordered: its region does not sell to where it is to be sent',
+      description: 'Why the cart as a whole cannot be ordered: its region does not sell to the shipping country',
       examples: [[]],
     }),
     updatedAt: nullable(DateTime),
@@ -149,9 +152,9 @@ export type Cart = Static<typeof Cart>;
 
 export const ChangeCart = changeOf(
   {
-    regionId: nullable({ ...Uuid, description: 'Sets the currency too: that of the region' }),
-    currency: { ...Currency, description: 'For a cart without a region' },
-    locale: nullable({ ...Locale, description: 'In which the shopper reads the shop; the order keeps it' }),
+    regionId: nullable({ ...Uuid, description: "Also sets the cart's currency to the region's" }),
+    currency: { ...Currency, description: 'Only for a cart without a region' },
+    locale: nullable({ ...Locale, description: 'Language in which the shopper uses the store; copied to the order' }),
     email: nullable(Email),
     note: nullable(Note),
   },
@@ -169,13 +172,13 @@ export const ChangeCartItem = object({ quantity: Quantity }, { $id: 'ChangeCartI
 export type ChangeCartItem = Static<typeof ChangeCartItem>;
 
 const Status = oneOf(statuses, {
-  description: 'completed: became an order; merged: went into the cart of a member at log-in',
+  description: '`completed`: became an order; `merged`: merged into the cart of a member at log-in',
 });
 const administered = {
   id: Uuid,
   status: Status,
   memberId: nullable(Uuid),
-  orderId: nullable({ ...Uuid, description: 'The order that a completed cart became' }),
+  orderId: nullable({ ...Uuid, description: 'The order that the cart became' }),
   createdAt: DateTime,
   updatedAt: DateTime,
 };
@@ -189,7 +192,7 @@ export const AdminCartSummary = object(
     currency: Currency,
     regionId: nullable(Uuid),
     email: nullable(Email),
-    itemCount: Type.Integer({ description: 'Pieces, all lines together; none once the cart is completed or merged' }),
+    itemCount: Type.Integer({ description: 'Total quantity of all lines; zero once the cart is completed or merged' }),
   },
   { $id: 'AdminCartSummary' },
 );

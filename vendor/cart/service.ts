@@ -1,5 +1,5 @@
 /**
- * Rules of carts. A change locks the cart, is made, and is answered with the whole cart as it then is, priced.
+ * Cart rules. Each change locks the cart, applies, and returns the complete cart, priced.
  */
 import { findStore } from '@carton/core';
 import { insufficientStock } from '@carton/inventory';
@@ -23,17 +23,17 @@ import {
   type Cart,
   type ChangeCart,
   type ChangeCartItem,
-  mostLines,
-  mostPieces,
+  maxCartLines,
+  maxLineQuantity,
   type SetCartAddress,
 } from './schemas.ts';
 import {
   type AddressType,
   addToLine,
   type CartDetails,
+  type CartHeader,
   findActiveCart,
   findCart,
-  type HeldCart,
   insertCart,
   type Owner,
   ownerOf,
@@ -44,9 +44,9 @@ import {
   touchActiveCart,
   updateDetails,
 } from './store.ts';
-import { presentAdminCart, presentCart, presentNoCart } from './view.ts';
+import { presentAdminCart, presentCart, presentEmptyCart } from './view.ts';
 
-/** The active cart of a shopper, priced; null when there is none. Nothing is locked. */
+/** Reads and prices a shopper's active cart, without locks; null if there is none. */
 export async function findPricedCart(
   db: TenantDatabase,
   session: Pick<ShopperSession, 'memberId' | 'hash'>,
@@ -60,23 +60,23 @@ export async function findPricedCart(
   });
 }
 
-/** The active cart of a shopper; an empty one, of which nothing is stored, when there is none. */
+/** Reads a shopper's active cart; returns an empty one, without storing it, if there is none. */
 export async function readCart(db: TenantDatabase, session: ShopperSession): Promise<Cart> {
   const priced = await findPricedCart(db, session);
-  return priced ? presentCart(priced) : presentNoCart((await findStore(db)).defaultCurrency);
+  return priced ? presentCart(priced) : presentEmptyCart((await findStore(db)).defaultCurrency);
 }
 
 /** @throws not_found (404) */
 export async function readAdminCart(db: TenantDatabase, id: string): Promise<AdminCart> {
   return db.pipelined(async (one) => {
     const cart = await findCart(one, id);
-    if (!cart) throw notFound(`No cart has the id ${id}.`);
+    if (!cart) throw notFound(`There is no cart with the id ${id}.`);
     return presentAdminCart(await priceCart(one, cart));
   });
 }
 
 /**
- * Adds pieces of a variant to the cart, which is made if need be: to the line that has the same properties, if any.
+ * Adds a quantity of a variant to the line with the same properties; creates cart and line if necessary.
  * @throws invalid_request (400), variant_not_found (404), variant_not_priced, insufficient_stock, quantity_limit,
  *   cart_full (409)
  */
@@ -84,20 +84,20 @@ export async function addItem(db: TenantDatabase, session: ShopperSession, item:
   const { variantId, quantity } = item;
   const properties = normalizeProperties(item.properties);
   let lineId: string | null = null;
-  const add = async (tx: TenantDatabase, { id }: HeldCart) => {
+  const add = async (tx: TenantDatabase, { id }: CartHeader) => {
     lineId = await addToLine(tx, id, { variantId, quantity, properties });
-    if (lineId === null) throw quantityLimit(`The line would hold more than ${mostPieces}.`);
+    if (lineId === null) throw quantityLimit(`A line can hold at most ${maxLineQuantity} of a variant.`);
   };
   const check: Check = ({ cart, lines }) => {
-    if (lines.length > mostLines) throw cartFull(`A cart holds up to ${mostLines} lines.`);
-    refuseIssues(
+    if (lines.length > maxCartLines) throw cartFull(`A cart can hold at most ${maxCartLines} lines.`);
+    rejectIssues(
       cart,
       lines.find((line) => line.id === lineId),
     );
   };
   return writeCart(db, session, add, check).catch((error) => {
     throw isForeignKeyViolation(error, 'cart_line_items_variant')
-      ? variantNotFound(`No variant for sale has the id ${variantId}.`)
+      ? variantNotFound(`There is no variant for sale with the id ${variantId}.`)
       : error;
   });
 }
@@ -110,10 +110,10 @@ export async function changeItem(
   { quantity }: ChangeCartItem,
 ): Promise<Cart> {
   const change = async (tx: TenantDatabase, cartId: string) => {
-    if (!(await setQuantity(tx, cartId, id, quantity))) throw unknownItem(id);
+    if (!(await setQuantity(tx, cartId, id, quantity))) throw itemNotFound(id);
   };
   const check: Check = ({ cart, lines }) =>
-    refuseIssues(
+    rejectIssues(
       cart,
       lines.find((line) => line.id === id),
     );
@@ -123,23 +123,23 @@ export async function changeItem(
 /** @throws not_found (404) */
 export async function removeItem(db: TenantDatabase, session: ShopperSession, id: string): Promise<void> {
   await writeItem(db, session, id, async (tx, cartId) => {
-    if ((await removeLines(tx, cartId, id)) === 0) throw unknownItem(id);
+    if ((await removeLines(tx, cartId, id)) === 0) throw itemNotFound(id);
   });
 }
 
-/** Takes everything out; region, addresses and the rest stay. */
+/** Removes all lines; region, addresses and other details remain. */
 export async function emptyCart(db: TenantDatabase, session: ShopperSession): Promise<void> {
   await db.transaction(async (tx) => {
     const owner = ownerOf(session);
-    const held = owner && (await touchActiveCart(tx, owner));
-    if (!held) return;
-    await removeLines(tx, held.id);
-    await announce(tx, { ...held, lines: [] }, cartUpdated);
+    const locked = owner && (await touchActiveCart(tx, owner));
+    if (!locked) return;
+    await removeLines(tx, locked.id);
+    await publishChange(tx, { ...locked, lines: [] }, cartUpdated);
   });
 }
 
 /**
- * Changes details of the cart, which is made if need be. A region brings its currency.
+ * Changes details of the cart; creates the cart if necessary. A region sets its currency.
  * @throws invalid_request (400) for an unknown region or currency, or a currency that is not the region's
  */
 export async function changeCart(
@@ -150,20 +150,20 @@ export async function changeCart(
   return db.transaction(async (tx) => {
     // Before the cart is locked: whoever deletes a region locks it first and its carts then.
     const region = regionId ? await holdRegion(tx, regionId) : null;
-    if (regionId && !region) throw invalidField('/regionId', 'must be a region of this shop');
+    if (regionId && !region) throw invalidField('/regionId', 'must be the id of a region of this store');
     if (region && currency !== undefined && currency !== region.currency) {
-      throw invalidField('/currency', `must be ${region.currency}, as it is in this region`);
+      throw invalidField('/currency', `must be ${region.currency}, the currency of the region`);
     }
     return writeCart(tx, session, async (_, cart) => {
       if (regionId === undefined && cart.regionId && currency !== undefined && currency !== cart.currency) {
-        throw invalidField('/currency', `must be ${cart.currency} while the cart is in its region`);
+        throw invalidField('/currency', `must be ${cart.currency}, the currency of the cart's region`);
       }
       await updateDetails(tx, cart.id, { regionId, currency: region?.currency ?? currency, locale, email, note });
     });
   });
 }
 
-/** Sets an address of the cart, which is made if need be. */
+/** Sets an address of the cart; creates the cart if necessary. */
 export async function changeAddress(
   db: TenantDatabase,
   session: ShopperSession,
@@ -173,49 +173,49 @@ export async function changeAddress(
   return writeCart(db, session, (tx, { id }) => setAddress(tx, id, type, address));
 }
 
-const nothingSaid = { regionId: null, locale: null, email: null, note: null };
+const emptyDetails = { regionId: null, locale: null, email: null, note: null };
 
 /**
- * The active cart of an owner, locked for a change; made when there is none. Of several first writes at once one makes
- * it and the others find it.
- * @param details of a cart that is made; the store's currency unless told
+ * Locks the active cart of an owner for a change; creates it if there is none. Of concurrent first writes one creates the
+ * cart and the others find it.
+ * @param details of a new cart; default: empty, in the store's currency
  */
-export async function holdCart(
+export async function lockOrCreateCart(
   tx: TenantDatabase,
   owner: Owner,
   details?: CartDetails,
-): Promise<HeldCart & { isNew: boolean }> {
-  let wanted = details;
-  // Again when another made one after this looked, and once more should that have been completed since.
+): Promise<CartHeader & { isNew: boolean }> {
+  let newDetails = details;
+  // Retries if a concurrent request created a cart in between, and again if that cart has been completed since.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const held = await touchActiveCart(tx, owner);
-    if (held) return { ...held, isNew: false };
-    wanted ??= { ...nothingSaid, currency: (await findStore(tx)).defaultCurrency };
-    const made = await insertCart(tx, owner, wanted);
-    if (made) return { ...made, isNew: true };
+    const existing = await touchActiveCart(tx, owner);
+    if (existing) return { ...existing, isNew: false };
+    newDetails ??= { ...emptyDetails, currency: (await findStore(tx)).defaultCurrency };
+    const created = await insertCart(tx, owner, newDetails);
+    if (created) return { ...created, isNew: true };
   }
-  throw new Error(`no cart could be made for ${owner.by} ${owner.key}`);
+  throw new Error(`could not create a cart for ${owner.by} ${owner.key}`);
 }
 
-/** Looks at the cart as the change has made it, and throws to undo the change. */
+/** Checks the cart after the change; throws to roll the change back. */
 type Check = (priced: PricedCart) => void;
 
-/** Changes the cart of a shopper, which is made if need be, and with it the session. */
+/** Changes a shopper's cart; creates cart and session if necessary. */
 function writeCart(
   db: TenantDatabase,
   session: ShopperSession,
-  work: (tx: TenantDatabase, cart: HeldCart) => Promise<void>,
+  work: (tx: TenantDatabase, cart: CartHeader) => Promise<void>,
   check?: Check,
 ): Promise<Cart> {
   return db.transaction(async (tx) => {
     const owner = ownerOf(session) ?? { by: 'session', key: session.begin() };
-    const held = await holdCart(tx, owner);
-    await work(tx, held);
-    return finish(tx, held.id, held.isNew ? cartCreated : cartUpdated, check);
+    const locked = await lockOrCreateCart(tx, owner);
+    await work(tx, locked);
+    return priceAndPublish(tx, locked.id, locked.isNew ? cartCreated : cartUpdated, check);
   });
 }
 
-/** Changes an item of the cart of a shopper. @throws not_found (404) when there is no cart, so no such item */
+/** Changes an item of a shopper's cart. @throws not_found (404) if there is no cart and therefore no such item */
 function writeItem(
   db: TenantDatabase,
   session: ShopperSession,
@@ -225,44 +225,49 @@ function writeItem(
 ): Promise<Cart> {
   return db.transaction(async (tx) => {
     const owner = ownerOf(session);
-    const held = owner && (await touchActiveCart(tx, owner));
-    if (!held) throw unknownItem(id);
-    await work(tx, held.id);
-    return finish(tx, held.id, cartUpdated, check);
+    const locked = owner && (await touchActiveCart(tx, owner));
+    if (!locked) throw itemNotFound(id);
+    await work(tx, locked.id);
+    return priceAndPublish(tx, locked.id, cartUpdated, check);
   });
 }
 
-/** The cart as the change has made it: priced, checked and told of. */
-async function finish(tx: TenantDatabase, id: string, event: typeof cartCreated, check?: Check): Promise<Cart> {
+/** Prices and checks the changed cart and publishes its event. */
+async function priceAndPublish(
+  tx: TenantDatabase,
+  id: string,
+  event: typeof cartCreated,
+  check?: Check,
+): Promise<Cart> {
   const cart = (await findCart(tx, id)) as StoredCart;
-  // Told of in one journey with the prices; a check that fails takes it back with all the rest.
-  const [priced] = await Promise.all([priceCart(tx, cart), announce(tx, cart, event)]);
+  // The event shares the round trip of the prices; a failed check rolls it back with everything else.
+  const [priced] = await Promise.all([priceCart(tx, cart), publishChange(tx, cart, event)]);
   check?.(priced);
   return presentCart(priced);
 }
 
-type Fact = CartDetails & Pick<StoredCart, 'id' | 'memberId' | 'lines'>;
+type EventSource = CartDetails & Pick<StoredCart, 'id' | 'memberId' | 'lines'>;
 
-function announce(tx: TenantDatabase, cart: Fact, event: typeof cartCreated): Promise<void> {
-  return publish(tx, event, { type: 'cart', id: cart.id }, factOf(cart));
+function publishChange(tx: TenantDatabase, cart: EventSource, event: typeof cartCreated): Promise<void> {
+  return publish(tx, event, { type: 'cart', id: cart.id }, payloadOf(cart));
 }
 
-/** What events tell of a cart. */
-export function factOf({ memberId, regionId, currency, lines }: Fact) {
+/** The payload of a cart's events. */
+export function payloadOf({ memberId, regionId, currency, lines }: EventSource) {
   return { memberId, regionId, currency, itemCount: lines.reduce((sum, { quantity }) => sum + quantity, 0) };
 }
 
-const refusals: Record<Issue, (detail: string) => Error> = {
+const problemOfIssue: Record<Issue, (detail: string) => Error> = {
   unavailable: variantNotFound,
   unpriced: variantNotPriced,
   insufficient_stock: insufficientStock,
 };
 
-function refuseIssues({ currency }: { currency: string }, line: PricedLine | undefined): void {
+function rejectIssues({ currency }: { currency: string }, line: PricedLine | undefined): void {
   const [issue] = line?.issues ?? [];
-  if (line && issue) throw refusals[issue](explainIssue(line, issue, currency));
+  if (line && issue) throw problemOfIssue[issue](explainIssue(line, issue, currency));
 }
 
-function unknownItem(id: string) {
-  return notFound(`The cart has no item with the id ${id}.`);
+function itemNotFound(id: string) {
+  return notFound(`There is no item with the id ${id} in the cart.`);
 }

@@ -1,37 +1,38 @@
 /**
- * Queries of the tables of cart. Every text is constant, so that PostgreSQL prepares it once a connection.
+ * Queries of the cart tables. Every SQL text is constant, so that PostgreSQL prepares it once per connection.
  *
- * Whoever changes a cart or its lines first changes the cart's row (`touch…`, `insertCart`), which locks it and makes
- * its version go up: a cart has one writer at a time, and whoever waited for one knows it by the version.
+ * Every writer of a cart or its lines updates the cart's row first (`touch…`, `insertCart`), which locks the row and
+ * increments its version: a cart has one writer at a time, and a transaction that waited for another one can tell by the
+ * version.
  */
 import { json, newId, rows, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { keyOfProperties, type LineProperties } from './properties.ts';
 import type { VariantLine } from './sale.ts';
 import type { AdminCartSummary, CartAddress, SetCartAddress } from './schemas.ts';
-import { mostPieces, type statuses } from './schemas.ts';
+import { maxLineQuantity, type statuses } from './schemas.ts';
 
 export type AddressType = 'shipping' | 'billing';
 
-/** Whose cart: a guest's by the hash of the session, or a member's by id. */
+/** The owner of a cart: a guest by session hash, or a member by id. */
 export interface Owner {
   by: 'session' | 'member';
   key: string;
 }
 
-/** The owner of a session's cart, null for a guest who has written nothing yet. */
+/** The owner of a session's cart; null for a guest without a session. */
 export function ownerOf({ memberId, hash }: Pick<ShopperSession, 'memberId' | 'hash'>): Owner | null {
   if (memberId) return { by: 'member', key: memberId };
   return hash === null ? null : { by: 'session', key: hash };
 }
 
-/** A line of a cart is of a variant, at today's price. */
+/** A line of a cart always has a variant, at its current price. */
 export type CartLine = Omit<VariantLine, 'unitPrice'>;
 
 /** A cart as it is stored, with its lines. */
 export interface StoredCart {
   id: string;
   status: (typeof statuses)[number];
-  /** The order it became. */
+  /** The order that the cart became. */
   orderId: string | null;
   memberId: string | null;
   regionId: string | null;
@@ -60,7 +61,7 @@ const linesOf = (order: 'id' | 'variant_id') => `
        from cart_line_items lines where lines.tenant_id = $1 and lines.cart_id = carts.id),
     '[]') as lines`;
 
-const wholeCart = (order: 'id' | 'variant_id') => `
+const cartColumns = (order: 'id' | 'variant_id') => `
   carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale, carts.email,
   carts.note, carts.version, carts.created_at, carts.updated_at,
   (select json_object_agg(addresses.type, json_build_object(
@@ -70,7 +71,7 @@ const wholeCart = (order: 'id' | 'variant_id') => `
      from cart_addresses addresses where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
   ${linesOf(order)}`;
 
-/** One text for each kind of owner, whose key is `$2`. */
+/** Builds one SQL text per kind of owner; `$2` is the owner's key. */
 function forOwner(text: (activeCart: string) => string): Record<Owner['by'], string> {
   return {
     session: text(`carts.tenant_id = $1 and carts.session_hash = $2 and carts.status = 'active'`),
@@ -78,7 +79,7 @@ function forOwner(text: (activeCart: string) => string): Record<Owner['by'], str
   };
 }
 
-const findActive = forOwner((active) => `select ${wholeCart('id')} from carts where ${active}`);
+const findActive = forOwner((active) => `select ${cartColumns('id')} from carts where ${active}`);
 
 const touchActive = forOwner(
   (active) => `update carts set version = version + 1, updated_at = now() where ${active}
@@ -86,13 +87,13 @@ const touchActive = forOwner(
 );
 
 /**
- * The active cart is found as the statement's snapshot has it and then locked by its id alone: `for update` looks at
- * the row again after waiting, and a condition on the status would lose the cart that was completed meanwhile.
+ * Finds the active cart in the statement's snapshot, then locks it by id alone: after waiting, `for update` evaluates
+ * its conditions again, and a condition on the status would lose a cart that was completed in the meantime.
  */
 const lockActive = forOwner(
   (active) => `
     with found as materialized (select carts.id, carts.version from carts where ${active})
-    select ${wholeCart('variant_id')}, found.version as found_version
+    select ${cartColumns('variant_id')}, found.version as found_version
       from carts join found on found.id = carts.id
      where carts.tenant_id = $1
        for update of carts`,
@@ -102,34 +103,34 @@ function cartOf<R extends CartRow>({ addresses, ...row }: R): Omit<R, 'addresses
   return { ...row, shippingAddress: addresses?.shipping ?? null, billingAddress: addresses?.billing ?? null };
 }
 
-/** The active cart of an owner, in one statement; its lines in the order in which they came. */
+/** Finds the active cart of an owner, in one statement; lines in the order in which they were added. */
 export async function findActiveCart(db: TenantDatabase, { by, key }: Owner): Promise<StoredCart | null> {
   const [row] = await db.query<CartRow>(findActive[by], [key]);
   return row ? cartOf(row) : null;
 }
 
-/** Whether a session has, or had, a cart. */
-export async function hasCartOf(db: TenantDatabase, sessionHash: string): Promise<boolean> {
+/** Whether a session has or had a cart. */
+export async function hasCartOfSession(db: TenantDatabase, sessionHash: string): Promise<boolean> {
   const found = await db.query('select id from carts where tenant_id = $1 and session_hash = $2 limit 1', [
     sessionHash,
   ]);
   return found.length > 0;
 }
 
-/** A cart of any status, in one statement. */
+/** Finds a cart of any status, in one statement. */
 export async function findCart(db: TenantDatabase, id: string): Promise<StoredCart | null> {
   const [row] = await db.query<CartRow>(
-    `select ${wholeCart('id')} from carts where carts.tenant_id = $1 and carts.id = $2`,
+    `select ${cartColumns('id')} from carts where carts.tenant_id = $1 and carts.id = $2`,
     [id],
   );
   return row ? cartOf(row) : null;
 }
 
 /**
- * The cart that was active when the statement began, locked and as it is once locked, its lines in the order of the
- * variants' ids. `waited`: somebody else changed it in between, and the lines are those of before.
+ * Locks the cart that was active when the statement began and returns its current row, with the lines ordered by variant
+ * id. `waited`: another transaction changed the cart in between, and `lines` is stale.
  */
-export async function lockFoundCart(
+export async function lockSnapshotCart(
   tx: TenantDatabase,
   { by, key }: Owner,
 ): Promise<{ cart: StoredCart; waited: boolean } | null> {
@@ -148,21 +149,21 @@ export function listLines(tx: TenantDatabase, cartId: string): Promise<CartLine[
 }
 
 export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'>;
-export type HeldCart = CartDetails & Pick<StoredCart, 'id' | 'memberId'>;
+export type CartHeader = CartDetails & Pick<StoredCart, 'id' | 'memberId'>;
 
-/** Locks the active cart of an owner for a change, null when there is none. */
-export async function touchActiveCart(tx: TenantDatabase, { by, key }: Owner): Promise<HeldCart | null> {
-  const [row] = await tx.query<HeldCart>(touchActive[by], [key]);
+/** Locks the active cart of an owner for a change; null if there is none. */
+export async function touchActiveCart(tx: TenantDatabase, { by, key }: Owner): Promise<CartHeader | null> {
+  const [row] = await tx.query<CartHeader>(touchActive[by], [key]);
   return row ?? null;
 }
 
-/** Makes the active cart of an owner, locked; null when somebody else has made one. */
+/** Creates the active cart of an owner, locked; null if a concurrent transaction has created one. */
 export async function insertCart(
   tx: TenantDatabase,
   { by, key }: Owner,
   { regionId, currency, locale, email, note }: CartDetails,
-): Promise<HeldCart | null> {
-  const [row] = await tx.query<HeldCart>(
+): Promise<CartHeader | null> {
+  const [row] = await tx.query<CartHeader>(
     `insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict do nothing
@@ -176,15 +177,15 @@ export async function updateDetails(tx: TenantDatabase, id: string, patch: Parti
   await tx.update('carts', { id }, patch);
 }
 
-/** Carts outlive the region they were in: a forgotten one does not keep a shop from closing it. */
-export async function leaveRegion(tx: TenantDatabase, regionId: string): Promise<void> {
+/** Removes a region from all carts, so that abandoned carts do not block its deletion. */
+export async function clearRegion(tx: TenantDatabase, regionId: string): Promise<void> {
   await tx.query('update carts set region_id = null where tenant_id = $1 and region_id = $2', [regionId]);
 }
 
 /**
- * Adds pieces to the line of a variant with these properties, which is made if need be. Answers the id of the line, null
- * when it would hold too many.
+ * Adds a quantity to the line of a variant with these properties; creates the line if necessary.
  * @param properties normalized
+ * @returns the id of the line, null if its quantity would exceed the maximum
  */
 export async function addToLine(
   tx: TenantDatabase,
@@ -196,20 +197,20 @@ export async function addToLine(
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (tenant_id, cart_id, variant_id, properties_key) do update
         set quantity = cart_line_items.quantity + excluded.quantity, updated_at = now()
-      where cart_line_items.quantity + excluded.quantity <= ${mostPieces}
+      where cart_line_items.quantity + excluded.quantity <= ${maxLineQuantity}
      returning id`,
     [newId(), cartId, variantId, quantity, json(properties), keyOfProperties(properties)],
   );
   return line?.id ?? null;
 }
 
-/** False when the cart has no such line. */
+/** Sets the quantity of a line; false if the cart has no such line. */
 export async function setQuantity(tx: TenantDatabase, cartId: string, id: string, quantity: number): Promise<boolean> {
   const lines = await tx.update('cart_line_items', { cartId, id }, { quantity, updatedAt: new Date() });
   return lines.length > 0;
 }
 
-/** Removes one line of a cart, or all of them; answers how many went. */
+/** Removes one line or all lines of a cart; returns the number removed. */
 export async function removeLines(tx: TenantDatabase, cartId: string, id?: string): Promise<number> {
   return (await tx.remove('cart_line_items', { cartId, id })).length;
 }
@@ -245,7 +246,7 @@ export async function setAddress(
   );
 }
 
-/** The cart has become an order: its lines go. In one statement. False when it is not active. */
+/** Marks a cart as completed and deletes its lines, in one statement; false if it is not active. */
 export async function markCompleted(tx: TenantDatabase, id: string, orderId: string): Promise<boolean> {
   const rows = await tx.query(
     `with emptied as (delete from cart_line_items where tenant_id = $1 and cart_id = $2)
@@ -258,21 +259,22 @@ export async function markCompleted(tx: TenantDatabase, id: string, orderId: str
 }
 
 /**
- * Moves the lines and addresses of one cart to another and marks it merged. Quantities of one variant with the same
- * properties add up, to the most that a line holds; of the addresses the other cart keeps its own. Both carts are locked.
+ * Moves the lines and addresses of one cart to another and marks the first as merged. Quantities of a variant with the
+ * same properties add up, to the maximum of a line; existing addresses of the other cart remain. Both carts must be
+ * locked.
  */
-export async function moveInto(tx: TenantDatabase, fromId: string, toId: string): Promise<void> {
+export async function moveContents(tx: TenantDatabase, fromId: string, toId: string): Promise<void> {
   await tx.query(
     `with added as (
-       update cart_line_items kept
-          set quantity = least(kept.quantity + moved.quantity, ${mostPieces}), updated_at = now()
+       update cart_line_items existing
+          set quantity = least(existing.quantity + moved.quantity, ${maxLineQuantity}), updated_at = now()
          from cart_line_items moved
-        where kept.tenant_id = $1 and kept.cart_id = $3
-          and moved.tenant_id = $1 and moved.cart_id = $2 and moved.variant_id = kept.variant_id
-          and moved.properties_key = kept.properties_key
+        where existing.tenant_id = $1 and existing.cart_id = $3
+          and moved.tenant_id = $1 and moved.cart_id = $2 and moved.variant_id = existing.variant_id
+          and moved.properties_key = existing.properties_key
        returning moved.id
      ),
-     gone as (delete from cart_line_items where tenant_id = $1 and cart_id = $2 and id in (select id from added))
+     removed as (delete from cart_line_items where tenant_id = $1 and cart_id = $2 and id in (select id from added))
      update cart_line_items set cart_id = $3
       where tenant_id = $1 and cart_id = $2 and id not in (select id from added)`,
     [fromId, toId],

@@ -1,6 +1,6 @@
 /**
- * What a sale comes to, and where other packages join in: the lines give the subtotal; steps add adjustments to it, one
- * after another. All amounts are whole minor units of the sale's currency.
+ * Totals of a sale and the extension point that computes them: the lines give the subtotal, then each step adds its
+ * adjustments. All amounts are integer minor units of the sale's currency.
  */
 import type { RuleCondition } from '@carton/product';
 import { extensionPoint, type HasExtensions, object, type TenantDatabase, type TSchema, Type } from '@carton/runtime';
@@ -8,48 +8,48 @@ import type { LineProperties } from './properties.ts';
 import type { Sale } from './sale.ts';
 import type { adjustmentKinds } from './schemas.ts';
 
-/** The largest amount a sale comes to: its sums stay exact far beyond it. */
+/** The largest total of a sale, in minor units. Sums stay exact far beyond it. */
 export const largestAmount = 1_000_000_000_000_000;
 
 export type AdjustmentKind = (typeof adjustmentKinds)[number];
 
-/** What comes on top of the lines, or off them or a shipping charge. */
+/** A charge, tax or discount on the sale, a line or a shipping charge. */
 export interface Adjustment {
-  /** Stable, of the step's own: `standard-shipping`, a promotion's code. Of a shipping charge, once in a sale. */
+  /** Stable, chosen by the step: `standard-shipping`, a promotion's code. Unique among the shipping charges of a sale. */
   code: string;
-  /** For the shopper to read. */
+  /** Shown to the shopper. */
   label: string;
   kind: AdjustmentKind;
-  /** What it adds to the total: zero or above for shipping and tax, zero or below for a discount. */
+  /** Zero or above for shipping and tax, zero or below for a discount. */
   amount: number;
-  /** The line it is of. A discount of neither a line nor a shipping charge is spread over the lines. */
+  /** The line it applies to. A discount on neither a line nor a shipping charge is spread over the lines. */
   lineId?: string;
-  /** Of a discount or a tax: `code` of the shipping charge it is of. */
+  /** For a discount or a tax: `code` of the shipping charge it applies to. */
   shippingCode?: string;
-  /** What made it: `{ type: 'promotion', id: … }`, `{ type: 'tax_rate', id: … }`. */
+  /** Where it comes from: `{ type: 'promotion', id: … }`, `{ type: 'tax_rate', id: … }`. */
   source?: { type: string; id: string };
-  /** Of a tax, per cent with up to five decimals, when it is one rate. */
+  /** For a tax at a single rate: per cent, with up to five decimals. */
   rate?: number;
-  /** A tax that the prices hold already: it is counted as tax and adds nothing to the total. */
+  /** The prices already contain this tax: it counts as tax and adds nothing to the total. */
   included?: boolean;
 }
 
-/** A line that counts: for sale and priced. */
+/** A line that is for sale and priced. Other lines are left out of the totals. */
 export interface TotalsLine {
   readonly id: string;
-  /** Null for a custom line, as is the product. */
+  /** Null for a custom line, like `productId`. */
   readonly variantId: string | null;
   readonly productId: string | null;
-  /** Of a custom line. */
+  /** For a custom line. */
   readonly taxCategory: string | null;
   readonly properties: LineProperties;
-  /** Grams of one piece. */
+  /** Grams per unit. */
   readonly weight: number | null;
   readonly quantity: number;
   readonly unitPrice: number;
   /** quantity × unitPrice */
   readonly total: number;
-  /** `total` less the discounts of this line so far. */
+  /** `total` less the discounts on this line so far. */
   readonly discountedTotal: number;
 }
 
@@ -57,7 +57,7 @@ export interface TotalsLine {
 export interface ShippingCharge {
   readonly code: string;
   readonly amount: number;
-  /** `amount` less the discounts of this charge so far. */
+  /** `amount` less the discounts on this charge so far. */
   readonly discountedAmount: number;
 }
 
@@ -66,15 +66,15 @@ export interface Totals {
   readonly discount: number;
   readonly shipping: number;
   readonly tax: number;
-  /** Always zero: what pays is no adjustment. Kept for whoever read it. */
+  /** Always zero, because payments are not adjustments. Remains for compatibility. */
   readonly credit: number;
   readonly total: number;
 }
 
-/** What the steps before have made of the sale. */
+/** The sale with the adjustments of all earlier steps. */
 export interface TotalsDraft {
   readonly sale: Sale;
-  /** The region it is sold in, null when it is in none. `taxInclusive`: the prices hold their tax. */
+  /** The region of the sale, or null. `taxInclusive`: prices contain tax. */
   readonly region: { readonly id: string; readonly taxInclusive: boolean } | null;
   readonly lines: readonly TotalsLine[];
   readonly shipping: readonly ShippingCharge[];
@@ -83,47 +83,48 @@ export interface TotalsDraft {
 }
 
 /**
- * The places of steps, in the order in which they run. A number in between is a place too.
- * Discounts come off the goods first; shipping is chosen by what is left; a discount on shipping follows it; taxes
- * look at all of that, so nothing but a tax follows a tax.
+ * Order values of steps, lowest first. Numbers in between are valid too.
+ * Discounts on goods come first; shipping may depend on the discounted goods; discounts on shipping follow; taxes apply
+ * to all of that, so only taxes may follow a tax.
  */
 export const totalsOrder = { discount: 100, shipping: 200, shippingDiscount: 300, tax: 400 } as const;
 
 /**
- * A step of the pipeline: it says what it reads, and then answers its adjustments from that alone. It changes nothing
- * and calls no other service: it runs whenever a cart is read, and in the checkout's transaction with row locks held.
+ * A step of the pipeline: it declares what it reads, then computes its adjustments from that alone. A step must not
+ * write or call other services: it runs on every read of a cart, and in the checkout's transaction while row locks are
+ * held.
  */
 export interface TotalsStep<Read = unknown, Choice = unknown> {
   readonly name: string;
-  /** See totalsOrder; steps of the same order run in dependency order of their packages. */
+  /** See totalsOrder. Steps with the same order run in dependency order of their packages. */
   readonly order: number;
-  /** The shape of what is chosen of it: an object. Left out, there is nothing to choose. */
+  /** Schema (an object) of the step's entry in a sale's `choices`. Omitted: the step has no choices. */
   readonly choice?: TSchema;
   /**
-   * What it needs of the database, in one statement: the reads of all steps and those of the prices travel in one round
-   * trip.
-   * @param choice what the sale itself brings; left out, the choice is that of `sale.cartId` in the step's own tables
+   * Reads what the step needs, in one statement: the reads of all steps and of the prices share one round trip.
+   * @param choice from the sale's `choices`; if undefined, the choice stored for `sale.cartId` in the step's own tables
+   *   applies
    */
   reads?(db: TenantDatabase, sale: Sale, choice: Choice | undefined): Promise<Read>;
-  /** The conditions of its rules: the facts they ask about are read in one more round trip, with those of all steps. */
+  /** Conditions of the step's rules. The facts of all steps' conditions are read in one more round trip. */
   conditions?(read: Read): readonly RuleCondition[];
-  /** Its adjustments. Pure. */
+  /** Computes the adjustments. A pure function. */
   adjust(draft: TotalsDraft, read: Read, facts: LineFacts): readonly Adjustment[];
 }
 
 export interface LineFacts {
-  /** Whether a condition that `conditions` named holds for a line; without one, for the shopper. */
+  /** Whether a condition returned by `conditions` holds for the line or, without a line, for the shopper. */
   holds(condition: RuleCondition, line?: TotalsLine): boolean;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each step reads and is chosen in a way of its own.
+// biome-ignore lint/suspicious/noExplicitAny: each step has its own types of read and choice.
 export type AnyStep = TotalsStep<any, any>;
 
-/** Where shipping, promotions and taxes join in. */
+/** Extension point for shipping, promotions and taxes. */
 export const cartTotals = extensionPoint<AnyStep>('cart.totals');
 
 /**
- * Declares a step, with the types of what it reads and of what is chosen of it.
+ * Declares a step; infers the types of its read and its choice.
  * @example definePackage({ extends: [cartTotals.with(totalsStep({
  *            name: 'shipping', order: totalsOrder.shipping, choice: object({ optionId: Uuid }),
  *            reads: (db, { cartId }, choice) => findOption(db, { cartId, optionId: choice?.optionId ?? null }),
@@ -134,15 +135,15 @@ export function totalsStep<Read = undefined, Choice = never>(step: TotalsStep<Re
   return step;
 }
 
-/** The steps of a box in the order in which they run. */
+/** The steps of a box, in execution order. */
 export function stepsOf(box: HasExtensions): AnyStep[] {
   return cartTotals.of(box).toSorted((one, other) => one.order - other.order);
 }
 
-/** The shape of a sale's choices in a box, by the names of the steps: for the body of a route, with `withOverrides`. */
+/** Schema of a sale's choices in a box, by step name: for the body of a route declared with `withOverrides`. */
 export function choicesSchema(box: HasExtensions): TSchema {
   const choices = stepsOf(box).flatMap(({ name, choice }) => (choice ? [[name, Type.Optional(choice)]] : []));
-  return object(Object.fromEntries(choices), { $id: 'SaleChoices', description: 'What is chosen of each step' });
+  return object(Object.fromEntries(choices), { $id: 'SaleChoices', description: 'Choices by the name of the step' });
 }
 
 export const noTotals: Totals = { subtotal: 0, discount: 0, shipping: 0, tax: 0, credit: 0, total: 0 };

@@ -1,5 +1,5 @@
 /**
- * A priced cart as it is answered.
+ * The representations of a priced cart in responses.
  */
 import { type MoneyValue, money } from '@carton/runtime';
 import type { PricedCart, PricedLine } from './pricing.ts';
@@ -33,8 +33,8 @@ export function presentAdminCart(priced: PricedCart<StoredCart>): AdminCart {
   return { ...presentCart(priced), id, status, memberId, orderId, createdAt, updatedAt };
 }
 
-/** The cart of a shopper who has put nothing into one. */
-export function presentNoCart(currency: string): Cart {
+/** An empty cart, for a shopper without a stored one. */
+export function presentEmptyCart(currency: string): Cart {
   return {
     id: null,
     currency,
@@ -76,19 +76,19 @@ function presentAdjustment(
   { code, label, kind, amount, lineId, shippingCode, rate, included }: Adjustment,
   currency: string,
 ): Cart['adjustments'][number] {
-  const isOf = { itemId: lineId ?? null, shippingCode: shippingCode ?? null };
+  const target = { itemId: lineId ?? null, shippingCode: shippingCode ?? null };
   return {
     code,
     label,
     kind,
     amount: money(amount, currency),
-    ...isOf,
+    ...target,
     rate: rate ?? null,
     included: included ?? false,
   };
 }
 
-/** Totals as money. */
+/** Totals with their currency. */
 export function presentTotals(totals: Totals, currency: string): Record<keyof Totals, MoneyValue> {
   const { subtotal, discount, shipping, tax, credit, total } = totals;
   return {

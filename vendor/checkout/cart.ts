@@ -7,7 +7,7 @@ import {
   lockActiveCart,
   type PricedCart,
   presentCart,
-  presentNoCart,
+  presentEmptyCart,
   priceCart,
   type StoredCart,
 } from '@carton/cart';
@@ -43,7 +43,7 @@ export async function previewCheckout(db: TenantDatabase, session: ShopperSessio
   const [sale, store] = await db.pipelined((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
   if (!sale) {
     const requirements = [{ code: 'cart_empty', detail: 'The cart holds nothing.' }, ...keptOut(store, session)];
-    const cart = presentNoCart(store.defaultCurrency);
+    const cart = presentEmptyCart(store.defaultCurrency);
     return {
       cart,
       tenders: [],

@@ -1,5 +1,5 @@
 /**
- * Carts as staff see them.
+ * Carts for staff.
  */
 import { route } from '@carton/runtime';
 import { AdminCart, AdminCartPage, AdminCartQuery } from '../schemas.ts';
@@ -29,7 +29,7 @@ export const readAdminCart = route(
     path: '/admin/carts/:id',
     operationId: 'readAdminCart',
     tag,
-    summary: 'Read a cart, priced as of now',
+    summary: 'Read a cart at current prices',
     access: 'staff',
     status: 200,
     response: AdminCart,

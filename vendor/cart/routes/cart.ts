@@ -1,5 +1,5 @@
 /**
- * The cart of the shopper who calls.
+ * The caller's cart.
  */
 import { route } from '@carton/runtime';
 import { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
@@ -14,9 +14,9 @@ export const readCart = route(
     path: '/cart',
     operationId: 'readCart',
     tag,
-    summary: 'Read the active cart, priced as of now',
+    summary: 'Read the active cart at current prices',
     description:
-      'An empty cart, with `id` null, when nothing was put into one. What can no longer be ordered says why.',
+      'Returns an empty cart with `id` null if the shopper has none. Lines that can no longer be ordered have `issues`.',
     access,
     status: 200,
     response: Cart,
@@ -30,7 +30,7 @@ export const updateCart = route(
     path: '/cart',
     operationId: 'updateCart',
     tag,
-    summary: 'Set region, currency, e-mail or note of the cart',
+    summary: 'Update the region, currency, locale, e-mail or note of the cart',
     access,
     body: ChangeCart,
     status: 200,
@@ -45,8 +45,8 @@ export const emptyCart = route(
     path: '/cart',
     operationId: 'emptyCart',
     tag,
-    summary: 'Take everything out of the cart',
-    description: 'Region, e-mail, note and addresses stay.',
+    summary: 'Remove all items from the cart',
+    description: 'Region, e-mail, note and addresses remain.',
     access,
     status: 204,
   },
@@ -59,7 +59,7 @@ export const setCartShippingAddress = route(
     path: '/cart/shipping-address',
     operationId: 'setCartShippingAddress',
     tag,
-    summary: 'Set where the cart is to be sent',
+    summary: "Set the cart's shipping address",
     access,
     body: SetCartAddress,
     status: 200,
@@ -74,7 +74,7 @@ export const setCartBillingAddress = route(
     path: '/cart/billing-address',
     operationId: 'setCartBillingAddress',
     tag,
-    summary: 'Set whom the cart is billed to',
+    summary: "Set the cart's billing address",
     access,
     body: SetCartAddress,
     status: 200,

@@ -1,5 +1,5 @@
 /**
- * The lines of the caller's cart.
+ * Items of the caller's cart.
  */
 import { insufficientStock } from '@carton/inventory';
 import { route } from '@carton/runtime';
@@ -17,7 +17,8 @@ export const addCartItem = route(
     operationId: 'addCartItem',
     tag,
     summary: 'Add a variant to the cart',
-    description: 'Adds to the line of the variant if the cart has one already. The first write begins a session.',
+    description:
+      'Adds to an existing line with the same variant and properties, if any. The first write starts a session.',
     access,
     idempotent: true,
     body: AddCartItem,
@@ -35,7 +36,7 @@ export const updateCartItem = route(
     path: '/cart/items/:id',
     operationId: 'updateCartItem',
     tag,
-    summary: 'Change how many of a variant are in the cart',
+    summary: 'Change the quantity of an item',
     access,
     body: ChangeCartItem,
     status: 200,
@@ -51,7 +52,7 @@ export const removeCartItem = route(
     path: '/cart/items/:id',
     operationId: 'removeCartItem',
     tag,
-    summary: 'Take a variant out of the cart',
+    summary: 'Remove an item from the cart',
     access,
     status: 204,
   },

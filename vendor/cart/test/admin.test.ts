@@ -1,5 +1,5 @@
 /**
- * Carts as staff see them.
+ * Carts for staff.
  */
 import { completeCart, lockActiveCart } from '@carton/cart';
 import { newId } from '@carton/runtime';
@@ -50,7 +50,7 @@ t.test('staff list and read carts, by status', async (t) => {
     items: exactly([{ quantity: 3 }]),
     totals: { total: { amount: 3000 } },
   });
-  t.notMatch(JSON.stringify(body), /hash|session/i, 'what would let staff act as the shopper stays in');
+  t.notMatch(JSON.stringify(body), /hash|session/i, 'nothing that would let staff act as the shopper');
   t.match(await box.staff.get(`/admin/carts/${ids[0]}`), {
     body: { status: 'completed', orderId, items: exactly([]) },
   });

@@ -1,14 +1,14 @@
 /**
- * What a cart is besides its lines: region and currency, e-mail, note, addresses.
+ * Details of a cart: region and currency, e-mail, note, addresses.
  */
 import { exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, eventsOf, forSale, openBox, region, shopperWith } from './helpers.ts';
+import { countRows, createRegion, eventsOf, forSale, openBox, shopperWith } from './helpers.ts';
 
 const box = await openBox(t);
 
-t.test('a region brings its currency and its prices', async (t) => {
-  const [us, de] = [await region(box, 'USD'), await region(box, 'EUR')];
+t.test('a region sets the currency and its prices apply', async (t) => {
+  const [us, de] = [await createRegion(box, 'USD'), await createRegion(box, 'EUR')];
   const shirt = await forSale(box, { price: 1000 });
   await shirt.price([
     { currency: 'EUR', amount: 1000 },
@@ -26,9 +26,9 @@ t.test('a region brings its currency and its prices', async (t) => {
   t.match(await patch({ regionId: null, currency: 'USD' }), { regionId: null, ...total(2400, 'USD') });
 });
 
-t.test('what does not fit is refused, and named', async (t) => {
-  const us = await region(box, 'USD');
-  const elsewhere = await region(await box.openTenant(), 'USD');
+t.test('invalid details are rejected with a pointer to the field', async (t) => {
+  const us = await createRegion(box, 'USD');
+  const elsewhere = await createRegion(await box.openTenant(), 'USD');
   const shopper = await shopperWith(box, [await forSale(box), 1]);
   await shopper.patch('/cart', { regionId: us });
   const cases: [unknown, string][] = [
@@ -50,26 +50,26 @@ t.test('what does not fit is refused, and named', async (t) => {
     t.match(answer, { status: 400, body: { errors: exactly([{ in: 'body', pointer }]) } }, JSON.stringify(body));
   }
   t.strictSame((await shopper.get('/cart')).body, before);
-  t.match(await shopper.patch('/cart', { currency: 'USD' }), { status: 200 }, 'what it is already may be said');
+  t.match(await shopper.patch('/cart', { currency: 'USD' }), { status: 200 }, 'the current currency is accepted');
 });
 
 t.test('e-mail and note are set and cleared, also before the first item', async (t) => {
   const shopper = box.shopper();
-  const made = await shopper.patch('/cart', { email: 'ada@example.com', note: 'Ring twice' });
-  t.match(made, {
+  const created = await shopper.patch('/cart', { email: 'ada@example.com', note: 'Ring twice' });
+  t.match(created, {
     status: 200,
     body: { id: String, email: 'ada@example.com', note: 'Ring twice', items: exactly([]) },
   });
   t.match(await shopper.patch('/cart', { note: null }), { body: { email: 'ada@example.com', note: null } });
-  const events = await eventsOf(box, made.body.id);
+  const events = await eventsOf(box, created.body.id);
   t.strictSame(
     events.map(({ type }) => type),
     ['cart.created', 'cart.updated'],
   );
-  t.notMatch(JSON.stringify(events), /ada@example/, 'events hold no personal data');
+  t.notMatch(JSON.stringify(events), /ada@example/, 'events contain no personal data');
 });
 
-t.test('addresses are set whole', async (t) => {
+t.test('setting an address replaces it completely', async (t) => {
   const address = { name: 'Ada Lovelace', line1: '12 Rue des Lilas', city: 'Lyon', country: 'FR' };
   const optional = { company: null, line2: null, province: null, postalCode: null, phone: null };
   const shopper = box.shopper();
@@ -80,7 +80,7 @@ t.test('addresses are set whole', async (t) => {
   const billing = await shopper.put('/cart/billing-address', { ...address, line2: null });
   t.strictSame([billing.body.shippingAddress, billing.body.billingAddress], [full, { ...address, ...optional }]);
   const again = await shopper.put('/cart/shipping-address', address);
-  t.strictSame(again.body.shippingAddress, { ...address, ...optional }, 'what is left out is empty');
+  t.strictSame(again.body.shippingAddress, { ...address, ...optional }, 'omitted fields become null');
   t.strictSame((await shopper.get('/cart')).body, again.body);
 
   const before = await countRows(box, 'carts');
@@ -100,8 +100,8 @@ t.test('addresses are set whole', async (t) => {
   t.equal(await countRows(box, 'carts'), before);
 });
 
-t.test('a region may be deleted while carts are in it', async (t) => {
-  const us = await region(box, 'USD');
+t.test('a region with carts can be deleted', async (t) => {
+  const us = await createRegion(box, 'USD');
   const shopper = box.shopper();
   await shopper.patch('/cart', { regionId: us });
   t.equal((await box.staff.delete(`/admin/regions/${us}`)).status, 204);

@@ -1,5 +1,5 @@
 /**
- * What the tests of cart share: a box, variants for sale, and what stands in the tables.
+ * Helpers of the cart tests: a box, variants for sale, shoppers with carts, and table contents.
  */
 import type { ShopperSession, TenantDatabase } from '@carton/runtime';
 import { type Caller, createTestBox, sessionHashOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
@@ -14,23 +14,23 @@ export interface ForSale {
   productId: string;
   variantId: string;
   title: string;
-  /** Sets the prices of the variant anew. */
+  /** Replaces the variant's prices. */
   price(prices: { currency: string; amount: number; regionId?: string }[]): Promise<unknown>;
-  /** Adds or takes away stock. */
+  /** Adds stock, or removes it if negative. */
   stock(quantity: number): Promise<unknown>;
-  /** Changes how stock of it is kept. */
-  keep(patch: Record<string, unknown>): Promise<unknown>;
+  /** Changes the stock item. */
+  updateStockItem(patch: Record<string, unknown>): Promise<unknown>;
 }
 
-let made = 0;
+let created = 0;
 
-/** A published product of one variant, with a price in EUR and stock. */
+/** Creates a product with one variant, a price in EUR and stock. */
 export async function forSale(
   tenant: TestTenant,
   { price = 1000, stock = 100, status = 'published' } = {},
 ): Promise<ForSale> {
-  const title = `Product ${++made}`;
-  const variants = [{ title: 'Only', sku: `SKU-${made}`, weight: 200 }];
+  const title = `Product ${++created}`;
+  const variants = [{ title: 'Only', sku: `SKU-${created}`, weight: 200 }];
   const product = await tenant.staff.post('/admin/products', { title, status, variants });
   if (product.status !== 201) throw new Error(JSON.stringify(product.body));
   const variantId: string = product.body.variants[0].id;
@@ -43,40 +43,40 @@ export async function forSale(
     price: (prices) => tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices }),
     stock: (quantity) =>
       tenant.staff.post(`${path}/adjustments`, { quantity, reason: quantity < 0 ? 'lost' : 'received' }),
-    keep: (patch) => tenant.staff.patch(path, patch),
+    updateStockItem: (patch) => tenant.staff.patch(path, patch),
   };
   await sold.price([{ currency: 'EUR', amount: price }]);
   if (stock > 0) await sold.stock(stock);
   return sold;
 }
 
-export async function region(tenant: TestTenant, currency: string): Promise<string> {
+export async function createRegion(tenant: TestTenant, currency: string): Promise<string> {
   const answer = await tenant.staff.post('/admin/regions', { name: `Sells in ${currency}`, currency });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return answer.body.id;
 }
 
-/** A shopper whose cart holds these pieces. */
-export async function shopperWith(tenant: TestTenant, ...pieces: [ForSale, number][]): Promise<Caller> {
+/** A shopper whose cart has these quantities. */
+export async function shopperWith(tenant: TestTenant, ...items: [ForSale, number][]): Promise<Caller> {
   const shopper = tenant.shopper();
-  for (const [{ variantId }, quantity] of pieces) {
+  for (const [{ variantId }, quantity] of items) {
     const { status, body } = await shopper.post('/cart/items', { variantId, quantity });
     if (status !== 201) throw new Error(JSON.stringify(body));
   }
   return shopper;
 }
 
-/** The session of a shopper as the box knows it. */
+/** The session of a shopper as the box stores it. */
 export function sessionOf(shopper: Caller): Pick<ShopperSession, 'hash' | 'memberId'> {
   return { hash: sessionHashOf(shopper), memberId: null };
 }
 
-/** Variants and quantities of a cart's answer, in their order. */
-export function piecesOf(cart: { items: { variantId: string; quantity: number }[] }): [string, number][] {
+/** Variants and quantities of a cart in a response, in order. */
+export function quantitiesOf(cart: { items: { variantId: string; quantity: number }[] }): [string, number][] {
   return cart.items.map(({ variantId, quantity }) => [variantId, quantity]);
 }
 
-/** Events about a cart in their order. */
+/** Events of a cart, in order. */
 export function eventsOf(tenant: TestTenant, cartId: string) {
   return tenant.db.query<{ type: string; payload: Record<string, unknown> }>(
     'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
@@ -92,8 +92,8 @@ export async function countRows(
   return row?.count as number;
 }
 
-/** Runs work in a transaction that ends when `finish` is called. */
-export async function holding<T>(
+/** Runs work in a transaction that stays open until `finish` is called. */
+export async function withOpenTransaction<T>(
   { db }: TestTenant,
   work: (tx: TenantDatabase) => Promise<T>,
 ): Promise<{ result: T; finish(): Promise<void> }> {

@@ -1,5 +1,5 @@
 /**
- * Lines that can no longer be ordered: the cart still reads, says why, and checkout can ask.
+ * Lines that can no longer be ordered: the cart remains readable and reports the reasons, to checkout too.
  */
 import { cartProblems, findPricedCart, type PricedCart, priceCart } from '@carton/cart';
 import { exactly } from '@carton/runtime/testing';
@@ -9,7 +9,7 @@ import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
 const box = await openBox(t);
 const none = { unitPrice: null, total: null };
 
-t.test('each says why, and what has no price does not count', async (t) => {
+t.test('each line has its issues, and a line without a price is not counted', async (t) => {
   const [fine, deleted, archived, unpriced, short] = await Promise.all(Array.from({ length: 5 }, () => forSale(box)));
   if (!fine || !deleted || !archived || !unpriced || !short) throw new Error('five products');
   const shopper = await shopperWith(box, [fine, 1], [deleted, 1], [archived, 1], [unpriced, 1], [short, 60]);
@@ -41,22 +41,22 @@ t.test('each says why, and what has no price does not count', async (t) => {
       { code: 'item_unavailable', lineId: ids[1], detail: /no longer for sale/ },
       { code: 'item_unavailable', lineId: ids[2] },
       { code: 'item_unpriced', lineId: ids[3], detail: /no price in EUR/ },
-      { code: 'insufficient_stock', lineId: ids[4], detail: /fewer than 60/ },
+      { code: 'insufficient_stock', lineId: ids[4], detail: /Fewer than 60/ },
     ]),
   );
   const codes = cartProblems(await priceCart(box.db, priced.cart, { stock: false })).map(({ code }) => code);
-  t.notOk(codes.includes('insufficient_stock'), 'stock is not looked at when it is taken right after');
+  t.notOk(codes.includes('insufficient_stock'), 'stock is not checked if it is taken next');
 
   const patch = (at: number, quantity: number) => shopper.patch(`/cart/items/${ids[at]}`, { quantity });
   t.match(await patch(1, 2), { status: 404, body: { code: 'variant_not_found' } });
   t.match(await patch(3, 2), { status: 409, body: { code: 'variant_not_priced' } });
   t.match(await patch(4, 51), { status: 409, body: { code: 'insufficient_stock' } });
-  t.match(await patch(4, 50), { status: 200 }, 'a line may go down to what there is');
+  t.match(await patch(4, 50), { status: 200 }, 'a line can be reduced to the available stock');
   for (const at of [1, 2, 3]) t.equal((await shopper.delete(`/cart/items/${ids[at]}`)).status, 204);
   t.strictSame(cartProblems((await findPricedCart(box.db, sessionOf(shopper))) as PricedCart), []);
 });
 
-t.test('an empty cart is a problem too', async (t) => {
+t.test('an empty cart is a problem', async (t) => {
   const shopper = await shopperWith(box, [await forSale(box), 1]);
   await shopper.delete('/cart');
   const problems = cartProblems((await findPricedCart(box.db, sessionOf(shopper))) as PricedCart);
@@ -64,7 +64,7 @@ t.test('an empty cart is a problem too', async (t) => {
   t.equal(await findPricedCart(box.db, { hash: null, memberId: null }), null);
 });
 
-t.test('amounts stay exact: what would take the cart beyond them does not count', async (t) => {
+t.test('amounts stay exact: a line beyond the largest amount is not counted', async (t) => {
   const largest = 10_000_000_000;
   const gold = await Promise.all(Array.from({ length: 11 }, () => forSale(box, { price: largest, stock: 10_000 })));
   const shopper = await shopperWith(box, ...gold.slice(0, 10).map((each): [typeof each, number] => [each, 9999]));
@@ -72,10 +72,10 @@ t.test('amounts stay exact: what would take the cart beyond them does not count'
   t.equal(totals.total.amount, 10 * 9999 * largest);
   const [, , , last] = gold.slice(7);
   const more = await shopper.post('/cart/items', { variantId: last?.variantId, quantity: 9999 });
-  t.match(more, { status: 409, body: { code: 'variant_not_priced', detail: /too much/ } });
+  t.match(more, { status: 409, body: { code: 'variant_not_priced', detail: /too large/ } });
 });
 
-t.test('two lines of one variant need what both ask for', async (t) => {
+t.test('two lines of one variant need stock for both', async (t) => {
   const few = await forSale(box, { stock: 5 });
   const shopper = await shopperWith(box, [few, 3]);
   const engraved = { variantId: few.variantId, properties: { engraving: 'Ada' } };

@@ -1,9 +1,9 @@
 /**
- * Filling a cart: what goes in, what is refused, and that a refusal leaves nothing behind.
+ * Adding, changing and removing items: what is accepted, what is rejected, and that a rejection changes nothing.
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, eventsOf, forSale, openBox, piecesOf, shopperWith } from './helpers.ts';
+import { countRows, eventsOf, forSale, openBox, quantitiesOf, shopperWith } from './helpers.ts';
 
 const box = await openBox(t);
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -11,7 +11,7 @@ const eur = (amount: number) => ({ amount, currency: 'EUR' });
 t.test('a shopper without a session has an empty cart, and reading it writes nothing', async (t) => {
   const { status, headers, body } = await box.visitor().get('/cart');
   t.equal(status, 200);
-  t.notOk(headers.get('x-session-id') ?? headers.get('set-cookie'), 'no session begins');
+  t.notOk(headers.get('x-session-id') ?? headers.get('set-cookie'), 'no session starts');
   t.strictSame(body, {
     id: null,
     currency: 'EUR',
@@ -29,10 +29,10 @@ t.test('a shopper without a session has an empty cart, and reading it writes not
   });
   t.equal(await countRows(box, 'carts'), 0);
   const unknown = await box.visitor().get('/cart', { headers: { 'x-session-id': 'a'.repeat(43) } });
-  t.match(unknown, { status: 200, body: { id: null } }, 'nor does a session that wrote nothing');
+  t.match(unknown, { status: 200, body: { id: null } }, 'an unknown session has an empty cart too');
 });
 
-t.test('the first item makes session and cart, and more of it go into its line', async (t) => {
+t.test('the first item creates session and cart, and adding it again increases its line', async (t) => {
   const [shirt, socks] = [await forSale(box, { price: 2550 }), await forSale(box, { price: 333 })];
   const shopper = box.shopper();
   const first = await shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 2 });
@@ -59,12 +59,12 @@ t.test('the first item makes session and cart, and more of it go into its line',
   await shopper.post('/cart/items', { variantId: socks.variantId, quantity: 3 });
   const third = await shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 1 });
   t.equal(third.body.id, first.body.id);
-  t.strictSame(piecesOf(third.body), [
+  t.strictSame(quantitiesOf(third.body), [
     [shirt.variantId, 3],
     [socks.variantId, 3],
   ]);
   t.strictSame(third.body.totals.total, eur(8649));
-  t.strictSame((await shopper.get('/cart')).body, third.body, 'it reads as it was answered');
+  t.strictSame((await shopper.get('/cart')).body, third.body, 'reading the cart returns the same');
   t.match(
     await eventsOf(box, first.body.id),
     exactly([
@@ -75,18 +75,18 @@ t.test('the first item makes session and cart, and more of it go into its line',
   );
 });
 
-t.test('quantities are changed, lines taken out, the cart emptied', async (t) => {
+t.test('quantities are changed, lines removed, the cart emptied', async (t) => {
   const [shirt, socks] = [await forSale(box), await forSale(box)];
   const shopper = await shopperWith(box, [shirt, 1], [socks, 1]);
   const { items, id } = (await shopper.get('/cart')).body;
   const changed = await shopper.patch(`/cart/items/${items[0].id}`, { quantity: 7 });
   t.equal(changed.status, 200);
-  t.strictSame(piecesOf(changed.body), [
+  t.strictSame(quantitiesOf(changed.body), [
     [shirt.variantId, 7],
     [socks.variantId, 1],
   ]);
   t.equal((await shopper.delete(`/cart/items/${items[1].id}`)).status, 204);
-  t.strictSame(piecesOf((await shopper.get('/cart')).body), [[shirt.variantId, 7]]);
+  t.strictSame(quantitiesOf((await shopper.get('/cart')).body), [[shirt.variantId, 7]]);
   t.match(await shopper.delete(`/cart/items/${items[1].id}`), { status: 404, body: { code: 'not_found' } });
   t.match(await shopper.patch(`/cart/items/${items[1].id}`, { quantity: 1 }), { status: 404 });
   t.equal((await shopper.delete('/cart')).status, 204);
@@ -94,7 +94,7 @@ t.test('quantities are changed, lines taken out, the cart emptied', async (t) =>
   t.match((await eventsOf(box, id)).at(-1), { type: 'cart.updated', payload: { itemCount: 0 } });
 });
 
-t.test('without a cart there is nothing to change, and emptying it is done already', async (t) => {
+t.test('without a cart, items are not found and emptying is a no-op', async (t) => {
   const before = await countRows(box, 'carts');
   for (const shopper of [box.shopper(), box.shopper()]) {
     const item = '/cart/items/0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
@@ -106,7 +106,7 @@ t.test('without a cart there is nothing to change, and emptying it is done alrea
   t.equal(await countRows(box, 'carts'), before);
 });
 
-t.test('what cannot be ordered does not go in', async (t) => {
+t.test('items that cannot be ordered are rejected', async (t) => {
   const unpublished = await forSale(box, { status: 'draft' });
   const deleted = await forSale(box);
   await box.staff.delete(`/admin/products/${deleted.productId}`);
@@ -117,23 +117,27 @@ t.test('what cannot be ordered does not go in', async (t) => {
   const elsewhere = await forSale(await box.openTenant());
   const cases: [string, unknown, number, string][] = [
     ['unknown', { variantId: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001', quantity: 1 }, 404, 'variant_not_found'],
-    ["another shop's", { variantId: elsewhere.variantId, quantity: 1 }, 404, 'variant_not_found'],
+    ["another tenant's", { variantId: elsewhere.variantId, quantity: 1 }, 404, 'variant_not_found'],
     ['unpublished', { variantId: unpublished.variantId, quantity: 1 }, 404, 'variant_not_found'],
     ['deleted', { variantId: deleted.variantId, quantity: 1 }, 404, 'variant_not_found'],
     ['unpriced', { variantId: unpriced.variantId, quantity: 1 }, 409, 'variant_not_priced'],
-    ['more than there are', { variantId: short.variantId, quantity: 3 }, 409, 'insufficient_stock'],
-    ['none', { variantId: plenty.variantId, quantity: 0 }, 400, 'invalid_request'],
-    ['half', { variantId: plenty.variantId, quantity: 0.5 }, 400, 'invalid_request'],
+    ['more than in stock', { variantId: short.variantId, quantity: 3 }, 409, 'insufficient_stock'],
+    ['zero', { variantId: plenty.variantId, quantity: 0 }, 400, 'invalid_request'],
+    ['a fraction', { variantId: plenty.variantId, quantity: 0.5 }, 400, 'invalid_request'],
     ['too many', { variantId: plenty.variantId, quantity: 10_000 }, 400, 'invalid_request'],
     ['no variant', { quantity: 1 }, 400, 'invalid_request'],
-    ['a field too much', { variantId: plenty.variantId, quantity: 1, price: 1 }, 400, 'invalid_request'],
-    ['no id', { variantId: 'x', quantity: 1 }, 400, 'invalid_request'],
+    ['an unknown field', { variantId: plenty.variantId, quantity: 1, price: 1 }, 400, 'invalid_request'],
+    ['an invalid id', { variantId: 'x', quantity: 1 }, 400, 'invalid_request'],
   ];
   const before = await Promise.all([countRows(box, 'carts'), countRows(box, 'event_outbox')]);
   for (const [name, body, status, code] of cases) {
     t.match(await box.shopper().post('/cart/items', body), { status, body: { code } }, name);
   }
-  t.strictSame(await Promise.all([countRows(box, 'carts'), countRows(box, 'event_outbox')]), before, 'nothing stays');
+  t.strictSame(
+    await Promise.all([countRows(box, 'carts'), countRows(box, 'event_outbox')]),
+    before,
+    'nothing is written',
+  );
 
   const shopper = await shopperWith(box, [short, 2], [plenty, 9999]);
   const [line] = (await shopper.get('/cart')).body.items;
@@ -144,21 +148,21 @@ t.test('what cannot be ordered does not go in', async (t) => {
   t.match(await shopper.patch(`/cart/items/${line.id}`, { quantity: 0 }), { status: 400 });
   const full = await shopper.post('/cart/items', { variantId: plenty.variantId, quantity: 1 });
   t.match(full, { status: 409, body: { code: 'quantity_limit' } });
-  t.strictSame(piecesOf((await shopper.get('/cart')).body), [
+  t.strictSame(quantitiesOf((await shopper.get('/cart')).body), [
     [short.variantId, 2],
     [plenty.variantId, 9999],
   ]);
 });
 
-t.test('stock does not limit what is not counted or may be owed', async (t) => {
-  const [uncounted, owed] = [await forSale(box, { stock: 0 }), await forSale(box, { stock: 0 })];
-  await uncounted.keep({ tracked: false });
-  await owed.keep({ backOrderPolicy: 'allow' });
-  const shopper = await shopperWith(box, [uncounted, 500], [owed, 500]);
+t.test('stock does not limit untracked and back-ordered variants', async (t) => {
+  const [untracked, backOrdered] = [await forSale(box, { stock: 0 }), await forSale(box, { stock: 0 })];
+  await untracked.updateStockItem({ tracked: false });
+  await backOrdered.updateStockItem({ backOrderPolicy: 'allow' });
+  const shopper = await shopperWith(box, [untracked, 500], [backOrdered, 500]);
   t.match((await shopper.get('/cart')).body.items, exactly([{ issues: [] }, { issues: [] }]));
 });
 
-t.test('a cart holds 500 lines', async (t) => {
+t.test('a cart can have at most 500 lines', async (t) => {
   const shirt = await forSale(box);
   const options = [{ name: 'Number', values: Array.from({ length: 100 }, (_, at) => String(at)) }];
   const variantIds: string[] = [];
@@ -193,10 +197,10 @@ t.test('the same Idempotency-Key adds once', async (t) => {
   t.strictSame(second.body, first.body);
   t.equal(second.headers.get('idempotent-replayed'), 'true');
   t.match(await add(3), { status: 409, body: { code: 'idempotency_key_reused' } });
-  t.strictSame(piecesOf((await shopper.get('/cart')).body), [[shirt.variantId, 3]]);
+  t.strictSame(quantitiesOf((await shopper.get('/cart')).body), [[shirt.variantId, 3]]);
 });
 
-t.test("no shopper and no shop reaches another's cart", async (t) => {
+t.test("no shopper and no tenant reaches another's cart", async (t) => {
   const shirt = await forSale(box);
   const shopper = await shopperWith(box, [shirt, 1]);
   const { id, items } = (await shopper.get('/cart')).body;
@@ -205,10 +209,10 @@ t.test("no shopper and no shop reaches another's cart", async (t) => {
   const path = `/cart/items/${items[0].id}`;
   t.match(await other.patch(path, { quantity: 2 }), { status: 404 });
   t.match(await other.delete(path), { status: 404 });
-  const stranger = (await box.openTenant()).visitor();
+  const otherTenant = (await box.openTenant()).visitor();
   const headers = { 'x-session-id': shopper.headers['x-session-id'] as string };
-  t.match(await stranger.get('/cart', { headers }), { status: 200, body: { id: null, items: exactly([]) } });
-  t.match(await stranger.delete(path, { headers }), { status: 404 });
-  t.match(await stranger.delete('/cart', { headers }), { status: 204 });
-  t.strictSame(piecesOf((await shopper.get('/cart')).body), [[shirt.variantId, 1]]);
+  t.match(await otherTenant.get('/cart', { headers }), { status: 200, body: { id: null, items: exactly([]) } });
+  t.match(await otherTenant.delete(path, { headers }), { status: 404 });
+  t.match(await otherTenant.delete('/cart', { headers }), { status: 204 });
+  t.strictSame(quantitiesOf((await shopper.get('/cart')).body), [[shirt.variantId, 1]]);
 });

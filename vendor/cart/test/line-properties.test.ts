@@ -1,5 +1,5 @@
 /**
- * Lines of one variant that say something different of themselves stay apart: when they are added, changed and merged.
+ * Lines of one variant with different properties stay separate when they are added, changed and merged.
  */
 import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { newId } from '@carton/runtime';
@@ -17,7 +17,7 @@ interface Item {
 }
 const linesOf = ({ items }: { items: Item[] }) => items.map(({ quantity, properties }) => [quantity, properties]);
 
-t.test('what is alike is one line, what differs is another', async (t) => {
+t.test('equal properties share a line, different properties do not', async (t) => {
   const shopper = box.shopper();
   await add(shopper, { engraving: 'Ada', boxed: true });
   await add(shopper, undefined, 2);
@@ -25,7 +25,7 @@ t.test('what is alike is one line, what differs is another', async (t) => {
   await add(shopper, { engraving: 'Bob', boxed: true });
   await add(shopper, { engraving: 'Ada', boxed: 'true' });
   await add(shopper, {}, 4);
-  // One text in two spellings of Unicode.
+  // The same text in two Unicode normalization forms.
   await add(shopper, { engraving: 'Zoe\u0301' });
   const { body } = await add(shopper, { engraving: 'Zo\u00e9' });
   t.strictSame(linesOf(body), [
@@ -45,11 +45,11 @@ t.test('what is alike is one line, what differs is another', async (t) => {
   t.strictSame(linesOf((await shopper.get('/cart')).body), linesOf(body).slice(1));
 });
 
-t.test('small data of names and plain values, and nothing else', async (t) => {
+t.test('properties are limited in number and length, and hold only plain values', async (t) => {
   const shopper = box.shopper();
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`name ${index}`, 'x']));
-  const wrong: unknown[] = [
+  const invalid: unknown[] = [
     [],
     'engraving',
     null,
@@ -62,21 +62,21 @@ t.test('small data of names and plain values, and nothing else', async (t) => {
     { 'Zoe\u0301': 1, 'Zo\u00e9': 2 },
     many(21),
   ];
-  for (const properties of wrong) {
+  for (const properties of invalid) {
     const answer = await add(shopper, properties);
     t.match(answer, { status: 400, body: { code: 'invalid_request' } }, JSON.stringify(properties).slice(0, 60));
   }
   t.equal((await add(shopper, { ...many(19), long: 'x'.repeat(500) })).status, 201);
 });
 
-t.test('two requests for one new line at once make one line', async (t) => {
+t.test('concurrent requests for the same new line create one line', async (t) => {
   const shopper = await shopperWith(box, [hat, 1]);
   const answers = await Promise.all(Array.from({ length: 6 }, () => add(shopper, { engraving: 'Race' })));
   t.ok(answers.every(({ status }) => status === 201));
   t.strictSame(linesOf((await shopper.get('/cart')).body).slice(1), [[6, { engraving: 'Race' }]]);
 });
 
-t.test('a checkout gets them all', async (t) => {
+t.test('a checkout gets all lines of a variant', async (t) => {
   const shopper = box.shopper();
   await add(shopper, { engraving: 'Ada' });
   await add(shopper, { engraving: 'Bob' }, 2);
@@ -93,7 +93,7 @@ t.test('a checkout gets them all', async (t) => {
   });
 });
 
-t.test('a log-in merges 65 lines of each side, and loses none', async (t) => {
+t.test('a log-in merges 65 lines of each cart and loses none', async (t) => {
   const memberId = newId();
   const fill = async (names: string[]) => {
     const shopper = box.shopper();
@@ -113,6 +113,9 @@ t.test('a log-in merges 65 lines of each side, and loses none', async (t) => {
   );
   const merged = new Map(lines.map(({ name, quantity }) => [name, quantity]));
   t.equal(lines.length, 105);
-  const wanted = Array.from({ length: 105 }, (_, at): [string, number] => [`name ${at}`, at >= 40 && at < 65 ? 4 : 2]);
-  t.strictSame(merged, new Map(wanted));
+  const expected = Array.from({ length: 105 }, (_, at): [string, number] => [
+    `name ${at}`,
+    at >= 40 && at < 65 ? 4 : 2,
+  ]);
+  t.strictSame(merged, new Map(expected));
 });

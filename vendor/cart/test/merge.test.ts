@@ -1,25 +1,25 @@
 /**
- * Carts of members, and the merge at log-in: nothing is lost.
+ * Carts of members, and the merge at log-in, which loses nothing.
  */
 import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { memberAuthenticators, newId } from '@carton/runtime';
 import { type Caller, exactly, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import {
+  createRegion,
   eventsOf,
   type ForSale,
   forSale,
-  holding,
   openBox,
-  piecesOf,
-  region,
+  quantitiesOf,
   sessionOf,
   shopperWith,
+  withOpenTransaction,
 } from './helpers.ts';
 
 const box = await openBox(t);
 const { database } = box.box;
-// Signs in whoever names a member, as the package that keeps members would by a token.
+// Authenticates any member id, as a member package would authenticate a token.
 database.extensions = new Map([
   ...database.extensions,
   [memberAuthenticators as never, [{ identify: async (_: unknown, memberId: string) => ({ memberId }) }]],
@@ -31,28 +31,28 @@ function member(): { id: string; caller: Caller } {
   caller.headers.authorization = `Bearer ${id}`;
   return { id, caller };
 }
-async function fill(caller: Caller, ...pieces: [ForSale, number][]): Promise<void> {
-  for (const [{ variantId }, quantity] of pieces) await caller.post('/cart/items', { variantId, quantity });
+async function addItems(caller: Caller, ...items: [ForSale, number][]): Promise<void> {
+  for (const [{ variantId }, quantity] of items) await caller.post('/cart/items', { variantId, quantity });
 }
 const logIn = (shopper: Caller, memberId: string) =>
   box.db.transaction((tx) => mergeCarts(tx, sessionOf(shopper), memberId));
 const address = { name: 'Ada', line1: '12 Rue', city: 'Lyon', country: 'FR' };
 const [shirt, socks, hat] = [await forSale(box), await forSale(box), await forSale(box)];
 
-t.test('a member has one cart, whatever the session, and no guest sees it', async (t) => {
+t.test('a member has one cart whatever the session, invisible to guests', async (t) => {
   const { caller } = member();
-  await fill(caller, [shirt, 1]);
+  await addItems(caller, [shirt, 1]);
   t.notOk(caller.headers['x-session-id'], 'a member needs no session');
   const guest = await shopperWith(box, [socks, 1]);
-  const both = { headers: { authorization: caller.headers.authorization as string } };
-  t.strictSame(piecesOf((await guest.get('/cart', both)).body), [[shirt.variantId, 1]]);
-  t.strictSame(piecesOf((await guest.get('/cart')).body), [[socks.variantId, 1]]);
-  const [, other] = [caller, member().caller];
+  const asMember = { headers: { authorization: caller.headers.authorization as string } };
+  t.strictSame(quantitiesOf((await guest.get('/cart', asMember)).body), [[shirt.variantId, 1]]);
+  t.strictSame(quantitiesOf((await guest.get('/cart')).body), [[socks.variantId, 1]]);
+  const other = member().caller;
   t.match((await other.get('/cart')).body, { id: null });
 });
 
-t.test('a member without a cart gets one with all that the guest had', async (t) => {
-  const us = await region(box, 'USD');
+t.test("a member without a cart gets one with all contents of the guest's", async (t) => {
+  const us = await createRegion(box, 'USD');
   const guest = await shopperWith(box, [shirt, 2], [socks, 1]);
   await guest.patch('/cart', { regionId: us, email: 'ada@example.com', note: 'Ring' });
   await guest.put('/cart/shipping-address', address);
@@ -62,7 +62,7 @@ t.test('a member without a cart gets one with all that the guest had', async (t)
   const after = (await caller.get('/cart')).body;
   t.equal(after.id, cartId);
   t.strictSame({ ...after, id: 0, updatedAt: 0 }, { ...before, id: 0, updatedAt: 0 });
-  t.match((await guest.get('/cart')).body, { id: null, items: exactly([]) }, 'the session begins anew');
+  t.match((await guest.get('/cart')).body, { id: null, items: exactly([]) }, 'the session has an empty cart');
   t.match((await box.staff.get(`/admin/carts/${before.id}`)).body, { status: 'merged', items: exactly([]) });
   t.match((await eventsOf(box, cartId as string)).at(-1), {
     type: 'cart.merged',
@@ -70,9 +70,9 @@ t.test('a member without a cart gets one with all that the guest had', async (t)
   });
 });
 
-t.test('quantities add up, other lines stay, and so does what the member said', async (t) => {
+t.test("quantities add up, other lines stay, the member's details take precedence", async (t) => {
   const { id, caller } = member();
-  await fill(caller, [shirt, 2], [hat, 4]);
+  await addItems(caller, [shirt, 2], [hat, 4]);
   await caller.patch('/cart', { email: 'member@example.com' });
   await caller.put('/cart/shipping-address', { ...address, city: 'Paris' });
   const guest = await shopperWith(box, [shirt, 3], [socks, 1]);
@@ -83,7 +83,7 @@ t.test('quantities add up, other lines stay, and so does what the member said', 
   t.equal(await logIn(guest, id), cartId);
   const { body } = await caller.get('/cart');
   t.strictSame(
-    new Map(piecesOf(body)),
+    new Map(quantitiesOf(body)),
     new Map([
       [shirt.variantId, 5],
       [hat.variantId, 4],
@@ -96,44 +96,44 @@ t.test('quantities add up, other lines stay, and so does what the member said', 
   t.equal(await box.db.transaction((tx) => mergeCarts(tx, { hash: null }, id)), null);
 });
 
-t.test('a line holds 9999 pieces, also after a merge', async (t) => {
+t.test('a merge caps a line at 9999 units', async (t) => {
   const plenty = await forSale(box, { stock: 100_000 });
   const { id, caller } = member();
-  await fill(caller, [plenty, 6000]);
+  await addItems(caller, [plenty, 6000]);
   await logIn(await shopperWith(box, [plenty, 6000]), id);
-  t.strictSame(piecesOf((await caller.get('/cart')).body), [[plenty.variantId, 9999]]);
+  t.strictSame(quantitiesOf((await caller.get('/cart')).body), [[plenty.variantId, 9999]]);
 });
 
-t.test('two log-ins at once lose nothing', async (t) => {
+t.test('concurrent log-ins lose nothing', async (t) => {
   for (const withCart of [false, true]) {
     const { id, caller } = member();
-    if (withCart) await fill(caller, [hat, 1]);
+    if (withCart) await addItems(caller, [hat, 1]);
     const guests = await Promise.all(
       Array.from({ length: 4 }, () => shopperWith(box, [shirt, 1], [withCart ? hat : socks, 2])),
     );
     await Promise.all([...guests.map((guest) => logIn(guest, id)), logIn(guests[0] as Caller, id)]);
-    const pieces = new Map(piecesOf((await caller.get('/cart')).body));
-    t.equal(pieces.get(shirt.variantId), 4);
-    t.equal(pieces.get((withCart ? hat : socks).variantId), withCart ? 9 : 8);
+    const quantities = new Map(quantitiesOf((await caller.get('/cart')).body));
+    t.equal(quantities.get(shirt.variantId), 4);
+    t.equal(quantities.get((withCart ? hat : socks).variantId), withCart ? 9 : 8);
   }
 });
 
-t.test("a member's cart is locked and completed as a guest's is", async (t) => {
+t.test("a member's cart is locked and completed like a guest's", async (t) => {
   const { id, caller } = member();
-  await fill(caller, [shirt, 1]);
+  await addItems(caller, [shirt, 1]);
   await box.db.transaction(async (tx) => {
     const cart = await lockActiveCart(tx, { hash: null, memberId: id });
-    if (cart?.state !== 'active') throw new Error('the cart is active');
+    if (cart?.state !== 'active') throw new Error('no active cart');
     t.match(cart, { memberId: id, lines: exactly([{ variantId: shirt.variantId }]) });
     await completeCart(tx, cart.id, newId());
   });
   t.match((await caller.get('/cart')).body, { id: null });
 });
 
-t.test('a checkout that waited while its cart was merged finds none', async (t) => {
+t.test('a checkout that waits while its cart is merged finds none', async (t) => {
   const guest = await shopperWith(box, [shirt, 1]);
   const { id } = member();
-  const merging = await holding(box, (tx) => mergeCarts(tx, sessionOf(guest), id));
+  const merging = await withOpenTransaction(box, (tx) => mergeCarts(tx, sessionOf(guest), id));
   const waiting = box.db.transaction((tx) => lockActiveCart(tx, sessionOf(guest)));
   await untilWaiting(box, 1);
   await merging.finish();

@@ -1,5 +1,5 @@
 /**
- * Whatever steps answer, the sums of a sale hold: they add up, nothing falls below zero, and the largest are exact.
+ * Properties of totals for arbitrary steps: they add up, nothing falls below zero, and even the largest are exact.
  */
 import { percentOf, percentWithin } from '@carton/runtime';
 import fc from 'fast-check';
@@ -26,14 +26,14 @@ const lines = fc
 const size = fc.oneof(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: largestAmount }));
 const rate = fc.integer({ min: 0, max: 10_000_000 }).map((scaled) => scaled / 100_000);
 
-interface Wish {
+interface Scenario {
   discounts: { amount: number; line: number | null }[];
   charges: number[];
   shippingDiscounts: { amount: number; charge: number }[];
   rate: number;
   included: boolean;
 }
-const wish: fc.Arbitrary<Wish> = fc.record({
+const scenarios: fc.Arbitrary<Scenario> = fc.record({
   discounts: fc.array(fc.record({ amount: size, line: fc.option(fc.nat(9), { nil: null }) }), { maxLength: 5 }),
   charges: fc.array(size, { maxLength: 3 }),
   shippingDiscounts: fc.array(fc.record({ amount: size, charge: fc.nat(2) }), { maxLength: 3 }),
@@ -43,18 +43,18 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 
 const base = { code: 'X', label: 'X' };
 
-/** Steps that do what was wished, as far as there is a line or a charge for it. */
-function stepsOf({ discounts, charges, shippingDiscounts, rate, included }: Wish) {
+/** The steps of a scenario, as far as the lines and charges they refer to exist. */
+function stepsOf({ discounts, charges, shippingDiscounts, rate, included }: Scenario) {
   const kind = 'discount' as const;
-  const of = (given: TotalsDraft): Adjustment[] =>
+  const discount = (draft: TotalsDraft): Adjustment[] =>
     discounts.map(({ amount, line }) => {
-      const lineId = line === null ? undefined : given.lines[line % given.lines.length]?.id;
+      const lineId = line === null ? undefined : draft.lines[line % draft.lines.length]?.id;
       return { ...base, kind, amount: -amount || 0, ...(lineId !== undefined && { lineId }) };
     });
   const taxOf = (amount: number) => (included ? percentWithin(amount, rate) : percentOf(amount, rate));
   const tax = { ...base, kind: 'tax' as const, rate, included };
   return [
-    { name: 'discount', adjust: of },
+    { name: 'discount', adjust: discount },
     {
       name: 'shipping',
       adjust: (): Adjustment[] =>
@@ -85,16 +85,16 @@ function stepsOf({ discounts, charges, shippingDiscounts, rate, included }: Wish
 const sum = (amounts: readonly number[]) => Number(amounts.reduce((all, amount) => all + BigInt(amount), 0n));
 
 t.test('totals add up, exactly, and nothing is below zero', async (t) => {
-  const run = fc.property(lines, wish, (sold, wished) => {
-    const { totals, adjustments, lines: after, shipping } = runTotals({ sale, region: null }, sold, stepsOf(wished));
-    const of = (kind: string) => sum(adjustments.flatMap((each) => (each.kind === kind ? each.amount : [])));
+  const run = fc.property(lines, scenarios, (sold, scenario) => {
+    const { totals, adjustments, lines: after, shipping } = runTotals({ sale, region: null }, sold, stepsOf(scenario));
+    const sumOf = (kind: string) => sum(adjustments.flatMap((each) => (each.kind === kind ? each.amount : [])));
     const subtotal = sum(sold.map(({ total }) => total));
     const added = sum(adjustments.flatMap(({ amount, included }) => (included ? [] : amount)));
     t.strictSame(totals, {
       subtotal,
-      discount: of('discount'),
-      shipping: of('shipping'),
-      tax: of('tax'),
+      discount: sumOf('discount'),
+      shipping: sumOf('shipping'),
+      tax: sumOf('tax'),
       credit: 0,
       total: Number(BigInt(subtotal) + BigInt(added)),
     });
@@ -109,20 +109,20 @@ t.test('totals add up, exactly, and nothing is below zero', async (t) => {
       const off = sum(
         adjustments.flatMap((each) => (each.kind === 'discount' && each.lineId === id ? each.amount : [])),
       );
-      t.equal(discountedTotal, total + off, 'a line knows all that was taken off it');
+      t.equal(discountedTotal, total + off, 'a line includes all its discounts');
     }
     for (const { code, amount, discountedAmount } of shipping) {
-      const isOf = ({ kind, shippingCode }: Adjustment) => kind === 'discount' && shippingCode === code;
-      t.equal(discountedAmount, amount + sum(adjustments.flatMap((each) => (isOf(each) ? each.amount : []))));
+      const appliesTo = ({ kind, shippingCode }: Adjustment) => kind === 'discount' && shippingCode === code;
+      t.equal(discountedAmount, amount + sum(adjustments.flatMap((each) => (appliesTo(each) ? each.amount : []))));
     }
-    const isOfSomething = ({ kind, lineId, shippingCode }: Adjustment) =>
+    const hasTarget = ({ kind, lineId, shippingCode }: Adjustment) =>
       kind === 'shipping' || (lineId === undefined) !== (shippingCode === undefined);
-    t.ok(adjustments.every(isOfSomething), 'each says what it touches');
+    t.ok(adjustments.every(hasTarget), 'each names its target');
   });
   fc.assert(run, { numRuns: 300 });
 });
 
-t.test('a discount of the whole takes off what it says, however it is spread', async (t) => {
+t.test('a discount on the sale takes off its exact amount, however it is spread', async (t) => {
   const run = fc.property(lines, size, (sold, off) => {
     const discount = { ...base, kind: 'discount' as const, amount: -off || 0 };
     const { totals } = runTotals({ sale, region: null }, sold, [{ name: 'off', adjust: () => [discount] }]);
@@ -131,11 +131,11 @@ t.test('a discount of the whole takes off what it says, however it is spread', a
   fc.assert(run, { numRuns: 300 });
 });
 
-t.test('the same sale comes to the same, and what it was given stays as it was', async (t) => {
-  const run = fc.property(lines, wish, (sold, wished) => {
+t.test('runTotals is deterministic and does not change its input', async (t) => {
+  const run = fc.property(lines, scenarios, (sold, scenario) => {
     const before = structuredClone(sold);
-    const once = runTotals({ sale, region: null }, sold, stepsOf(wished));
-    t.strictSame(runTotals({ sale, region: null }, sold, stepsOf(wished)), once);
+    const once = runTotals({ sale, region: null }, sold, stepsOf(scenario));
+    t.strictSame(runTotals({ sale, region: null }, sold, stepsOf(scenario)), once);
     t.strictSame(sold, before);
   });
   fc.assert(run, { numRuns: 50 });

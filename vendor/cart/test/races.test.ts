@@ -1,12 +1,20 @@
 /**
- * Several at once: one cart a session, no lost piece, and a checkout that either has the cart, or the order it became,
- * or nothing.
+ * Concurrency: one cart per session, no lost items, and a checkout that gets either the cart, the order it became, or
+ * nothing.
  */
 import { completeCart, type LockedCart, lockActiveCart } from '@carton/cart';
 import { newId } from '@carton/runtime';
 import { exactly, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
-import { type ForSale, forSale, holding, openBox, piecesOf, sessionOf, shopperWith } from './helpers.ts';
+import {
+  type ForSale,
+  forSale,
+  openBox,
+  quantitiesOf,
+  sessionOf,
+  shopperWith,
+  withOpenTransaction,
+} from './helpers.ts';
 
 const box = await openBox(t);
 const shirt = await forSale(box);
@@ -20,9 +28,9 @@ const cartsOf = (hash: string | null) =>
     [hash],
   );
 
-t.test('first writes at once make one cart', async (t) => {
+t.test('concurrent first writes create one cart', async (t) => {
   const shopper = box.shopper();
-  await shopper.patch('/cart', { note: 'The session is begun' });
+  await shopper.patch('/cart', { note: 'Starts the session' });
   await box.owner.query('delete from carts where session_hash = $1', [sessionOf(shopper).hash]);
   const answers = await Promise.all([
     ...Array.from({ length: 10 }, (_, at) => add(shopper, at % 2 ? shirt : socks)),
@@ -33,17 +41,17 @@ t.test('first writes at once make one cart', async (t) => {
   t.equal((await cartsOf(sessionOf(shopper).hash)).length, 1);
   const { body } = await shopper.get('/cart');
   t.strictSame(
-    new Map(piecesOf(body)),
+    new Map(quantitiesOf(body)),
     new Map([
       [shirt.variantId, 5],
       [socks.variantId, 5],
     ]),
-    'no piece is lost',
+    'no item is lost',
   );
   t.match(body, { email: 'ada@example.com', shippingAddress: { city: 'Lyon' } });
 });
 
-t.test('every writer of a cart sees the others', async (t) => {
+t.test('concurrent writers of a cart see each other', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1], [socks, 1]);
   const [, second] = (await shopper.get('/cart')).body.items;
   const path = `/cart/items/${second.id}`;
@@ -55,17 +63,17 @@ t.test('every writer of a cart sees the others', async (t) => {
       .sort(),
     [204, 404],
   );
-  t.strictSame(piecesOf((await shopper.get('/cart')).body), [[shirt.variantId, 2]]);
+  t.strictSame(quantitiesOf((await shopper.get('/cart')).body), [[shirt.variantId, 2]]);
 });
 
-t.test('a cart is locked with its lines by variant, and completed once', async (t) => {
+t.test('a cart is locked with its lines in order of variant, and completed once', async (t) => {
   const shopper = await shopperWith(box, [socks, 2], [shirt, 1]);
   await shopper.patch('/cart', { email: 'ada@example.com', note: 'Ring' });
   const session = sessionOf(shopper);
   const orderId = newId();
   await box.db.transaction(async (tx) => {
     const cart = await lockActiveCart(tx, session);
-    if (cart?.state !== 'active') throw new Error('the cart is active');
+    if (cart?.state !== 'active') throw new Error('no active cart');
     t.match(cart, { currency: 'EUR', regionId: null, email: 'ada@example.com', note: 'Ring', shippingAddress: null });
     t.strictSame(
       cart.lines.map(({ variantId, quantity }) => [variantId, quantity]),
@@ -73,29 +81,29 @@ t.test('a cart is locked with its lines by variant, and completed once', async (
         [shirt.variantId, 1],
         [socks.variantId, 2],
       ],
-      'in the order of the variants',
+      'in order of variant id',
     );
     await completeCart(tx, cart.id, orderId);
     await t.rejects(completeCart(tx, cart.id, newId()), /is not active/);
   });
   const empty = (await shopper.get('/cart')).body;
-  t.match(empty, { id: null, items: exactly([]) }, 'the next read is an empty cart');
-  t.equal(await box.db.transaction((tx) => lockActiveCart(tx, session)), null, 'and one that comes later has none');
+  t.match(empty, { id: null, items: exactly([]) }, 'the next read returns an empty cart');
+  t.equal(await box.db.transaction((tx) => lockActiveCart(tx, session)), null, 'a later checkout finds none');
   await add(shopper, shirt);
   t.match(
     await cartsOf(session.hash),
     exactly([{ status: 'completed' }, { status: 'active' }]),
-    'the next write a new one',
+    'the next write creates a new cart',
   );
-  await t.rejects(lockActiveCart(box.db, session), /in a transaction/);
+  await t.rejects(lockActiveCart(box.db, session), /must run in a transaction/);
   t.equal(await box.db.transaction((tx) => lockActiveCart(tx, { hash: null, memberId: null })), null);
 });
 
-t.test('whoever waited for a cart that was completed gets the order it became', async (t) => {
+t.test('a checkout that waits while its cart is completed gets the order', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   const session = sessionOf(shopper);
   const orderId = newId();
-  const first = await holding(box, async (tx) => {
+  const first = await withOpenTransaction(box, async (tx) => {
     const cart = (await lockActiveCart(tx, session)) as { id: string };
     await completeCart(tx, cart.id, orderId);
     return cart.id;
@@ -107,7 +115,7 @@ t.test('whoever waited for a cart that was completed gets the order it became', 
   t.equal(await box.db.transaction((tx) => lockActiveCart(tx, session)), null);
 });
 
-t.test('of twenty checkouts at once one completes the cart', async (t) => {
+t.test('of twenty concurrent checkouts one completes the cart', async (t) => {
   for (const _ of [1, 2, 3]) {
     const shopper = await shopperWith(box, [shirt, 1], [socks, 1]);
     const session = sessionOf(shopper);
@@ -123,20 +131,20 @@ t.test('of twenty checkouts at once one completes the cart', async (t) => {
     const winners = found.filter((each) => each?.state === 'active');
     t.equal(winners.length, 1);
     t.match(winners[0], { lines: { length: 2 } });
-    const told = found.filter((each) => each?.state === 'completed');
-    t.ok(told.length > 0);
+    const completed = found.filter((each) => each?.state === 'completed');
+    t.ok(completed.length > 0);
     t.ok(
-      told.every((each) => each?.orderId === winners[0]?.orderId),
-      'the others get its order or come too late',
+      completed.every((each) => each?.orderId === winners[0]?.orderId),
+      'the others get the same order or find no cart',
     );
   }
 });
 
-t.test('a checkout that waited for an item has it', async (t) => {
+t.test('a checkout that waits for an added item includes it', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   const session = sessionOf(shopper);
   const before = (await shopper.get('/cart')).body;
-  const adding = await holding(box, async (tx) => {
+  const adding = await withOpenTransaction(box, async (tx) => {
     await tx.query(`update carts set version = version + 1 where tenant_id = $1 and id = $2`, [before.id]);
     await tx.query(
       'insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity) values ($1, $2, $3, $4, 3)',
@@ -156,11 +164,11 @@ t.test('a checkout that waited for an item has it', async (t) => {
   );
 });
 
-t.test('an item that waited for a checkout goes into the next cart', async (t) => {
+t.test('an item that waits for a checkout is added to the next cart', async (t) => {
   const shopper = await shopperWith(box, [shirt, 5]);
   const session = sessionOf(shopper);
   const [line] = (await shopper.get('/cart')).body.items;
-  const checkout = await holding(box, async (tx) => {
+  const checkout = await withOpenTransaction(box, async (tx) => {
     const cart = (await lockActiveCart(tx, session)) as { id: string };
     await completeCart(tx, cart.id, newId());
   });
@@ -174,7 +182,7 @@ t.test('an item that waited for a checkout goes into the next cart', async (t) =
   t.match(await emptying, { status: 204 });
 });
 
-t.test('a checkout that fails leaves the cart as it was, and the next one has it', async (t) => {
+t.test('a failed checkout leaves the cart unchanged for the next one', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   const session = sessionOf(shopper);
   const before = (await shopper.get('/cart')).body;

@@ -1,5 +1,5 @@
 /**
- * A region sells to its countries and to no others; the shopper mends a cart that does not fit in either order.
+ * A region sells only to its countries. A shopper may resolve a mismatch by changing the region or the address.
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -18,16 +18,16 @@ const address = (country: string) => ({ name: 'Ada', line1: '12 Rue', city: 'Lyo
 const buyer = { customer: { email: 'ada@example.com' } };
 
 t.test(
-  'region and address go in as they come; while they do not fit the cart says so and is not ordered',
+  'region and address are set in any order; while they do not match, the cart has an issue and cannot be ordered',
   async (t) => {
     const shopper = await shopperWith(box, [shirt, 1]);
     const issues = async () => (await shopper.get('/cart')).body.issues;
     t.match(await shopper.patch('/cart', { regionId: europe }), { status: 200, body: { issues: exactly([]) } });
-    t.strictSame(await issues(), [], 'what is sent nowhere yet fits everywhere');
+    t.strictSame(await issues(), [], 'no issue without a shipping address');
     const set = await shopper.put('/cart/shipping-address', address('CH'));
     t.strictSame([set.status, set.body.issues], [200, ['country_not_served']]);
     t.strictSame(await issues(), ['country_not_served']);
-    const detail = 'Europe does not sell to Switzerland: choose another region or another address.';
+    const detail = 'Europe does not sell to Switzerland. Choose another region or another address.';
     t.match((await shopper.get('/checkout')).body, { ready: false });
     t.strictSame((await shopper.get('/checkout')).body.requirements, [{ code: 'country_not_served', detail }]);
     t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'country_not_served', detail } });
@@ -40,7 +40,7 @@ t.test(
   },
 );
 
-t.test('a region without countries sells nowhere, a cart without a region anywhere', async (t) => {
+t.test('a region without countries sells nowhere, a cart without a region sells anywhere', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   await shopper.put('/cart/shipping-address', address('US'));
   t.strictSame((await shopper.get('/cart')).body.issues, []);
@@ -48,7 +48,7 @@ t.test('a region without countries sells nowhere, a cart without a region anywhe
   t.strictSame((await shopper.patch('/cart', { regionId: null })).body.issues, []);
 });
 
-t.test('a region that gives up a country no longer sells to the carts there', async (t) => {
+t.test('a region that drops a country no longer sells to carts shipped there', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   await shopper.patch('/cart', { regionId: europe });
   await shopper.put('/cart/shipping-address', address('FR'));
@@ -57,13 +57,13 @@ t.test('a region that gives up a country no longer sells to the carts there', as
   t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'country_not_served' } });
 });
 
-t.test('where it is billed to is nobody\u2019s matter', async (t) => {
+t.test('the billing country does not matter', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   await shopper.patch('/cart', { regionId: alps });
   t.strictSame((await shopper.put('/cart/billing-address', address('US'))).body.issues, []);
 });
 
-t.test('a cart keeps the locale of its shopper, and its order has it', async (t) => {
+t.test("a cart stores the shopper's locale and passes it to its order", async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   t.equal((await shopper.get('/cart')).body.locale, null);
   t.match(await shopper.patch('/cart', { locale: 'nonsense!' }), {

@@ -1,5 +1,5 @@
 /**
- * A promotion that chooses by facts which other packages contribute, and what those cost.
+ * A promotion whose conditions use facts of other packages, and the round trips this takes.
  */
 import { json, newId, shortName } from '@carton/runtime';
 import { type Caller, countRoundTrips, createTestBox, packagesOfTier, writePackage } from '@carton/runtime/testing';
@@ -73,7 +73,7 @@ const { db, staff } = box;
 const tenant = box.box.database.forTenant(box.id);
 const [shirt, socks, hat] = [await forSale(box), await forSale(box), await forSale(box)];
 
-/** Which products of a cart have which promotions. */
+/** The promotions applied to each product of a cart. */
 async function applied(shopper: Caller): Promise<[title: string, code: string, amount: number][]> {
   const { items, adjustments } = (await shopper.get('/cart')).body;
   return adjustments.map(({ itemId, code, amount }: { itemId: string; code: string; amount: { amount: number } }) => [
@@ -86,54 +86,59 @@ const promote = (code: string, percent: number, condition: unknown) =>
   staff.post('/admin/promotions', { code, percent, condition });
 t.afterEach(() => db.remove('promotions', {}));
 
-t.test('by a collection made by hand, one by rule, and by product', async (t) => {
-  const byHand = (await staff.post('/admin/collections', { title: 'Hand', productIds: [shirt.productId] })).body;
+t.test('a promotion applies by manual collection, by rule-based collection and by product', async (t) => {
+  const manual = (await staff.post('/admin/collections', { title: 'Manual', productIds: [shirt.productId] })).body;
   const conditions = [{ field: 'title', operator: 'equals', value: socks.title }];
-  const byRule = (await staff.post('/admin/collections', { title: 'Rule', rule: { match: 'all', conditions } })).body;
+  const ruleBased = (await staff.post('/admin/collections', { title: 'Rule', rule: { match: 'all', conditions } }))
+    .body;
   const ofCollections = (...collectionIds: string[]) => ({ fact: 'collection', argument: { collectionIds } });
   const shopper = await shopperWith(box, [shirt, 1], [socks, 1], [hat, 1]);
-  await promote('HAND', 10, ofCollections(byHand.id));
-  t.strictSame(await applied(shopper), [[shirt.title, 'HAND', -100]]);
-  await promote('RULE', 20, ofCollections(byRule.id.toUpperCase()));
-  await promote('BOTH', 5, ofCollections(byHand.id, byRule.id));
+  await promote('MANUAL', 10, ofCollections(manual.id));
+  t.strictSame(await applied(shopper), [[shirt.title, 'MANUAL', -100]]);
+  await promote('RULE', 20, ofCollections(ruleBased.id.toUpperCase()));
+  await promote('BOTH', 5, ofCollections(manual.id, ruleBased.id));
   await promote('HAT', 30, { fact: 'product', argument: { productIds: [hat.productId] } });
   t.strictSame(await applied(shopper), [
     [shirt.title, 'BOTH', -50],
     [socks.title, 'BOTH', -50],
-    [shirt.title, 'HAND', -100],
     [hat.title, 'HAT', -300],
+    [shirt.title, 'MANUAL', -100],
     [socks.title, 'RULE', -200],
   ]);
-  await staff.put(`/admin/collections/${byHand.id}/products`, { productIds: [] });
-  await staff.delete(`/admin/collections/${byRule.id}`);
-  t.strictSame(await applied(shopper), [[hat.title, 'HAT', -300]], 'what has left a collection is in it no more');
+  await staff.put(`/admin/collections/${manual.id}/products`, { productIds: [] });
+  await staff.delete(`/admin/collections/${ruleBased.id}`);
+  t.strictSame(
+    await applied(shopper),
+    [[hat.title, 'HAT', -300]],
+    'products removed from a collection no longer match',
+  );
 });
 
-t.test('a condition is held against the fact it names, in the document too', async (t) => {
-  const refused = async (condition: unknown) => (await promote('X', 10, condition)).status;
-  t.equal(await refused({ fact: 'weather', argument: {} }), 400);
-  t.equal(await refused({ fact: 'collection', argument: {} }), 400);
-  t.equal(await refused({ fact: 'collection', argument: { collectionIds: ['x'] } }), 400);
-  t.equal(await refused({ fact: 'collection', argument: { collectionIds: [] } }), 400);
-  t.equal(await refused({ fact: 'collection', argument: { collectionIds: [newId()], more: 1 } }), 400);
-  t.equal(await refused({ fact: 'collection', argument: { collectionIds: [newId()] } }), 204);
+t.test("a condition is validated against its fact's schema, which the document shows", async (t) => {
+  const statusOf = async (condition: unknown) => (await promote('X', 10, condition)).status;
+  t.equal(await statusOf({ fact: 'weather', argument: {} }), 400);
+  t.equal(await statusOf({ fact: 'collection', argument: {} }), 400);
+  t.equal(await statusOf({ fact: 'collection', argument: { collectionIds: ['x'] } }), 400);
+  t.equal(await statusOf({ fact: 'collection', argument: { collectionIds: [] } }), 400);
+  t.equal(await statusOf({ fact: 'collection', argument: { collectionIds: [newId()], more: 1 } }), 400);
+  t.equal(await statusOf({ fact: 'collection', argument: { collectionIds: [newId()] } }), 204);
   const { RuleCondition } = (await box.visitor().get('/docs/json')).body.components.schemas;
   const described = RuleCondition.anyOf.map(({ description }: { description: string }) => description);
   t.strictSame(described.sort(), ['It is one of the products', 'The product is in one of the collections']);
 });
 
-t.test('what no package of the box can tell gives nothing away', async (t) => {
+t.test('a condition on an unknown fact never holds', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   await db.insert('promotions', { code: 'OLD', percent: 50, condition: json({ fact: 'weather', argument: {} }) });
   t.strictSame(await applied(shopper), []);
 });
 
-t.test('facts are read once for all lines and rules, in one more round trip', async (t) => {
+t.test('facts of all lines and rules take one more round trip', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1], [socks, 2], [hat, 3]);
   const count = () => countRoundTrips(box.box.database, () => findPricedCart(tenant, sessionOf(shopper)));
-  t.equal(await count(), 2, 'the cart, and all about it');
+  t.equal(await count(), 2, 'the cart, and everything that prices it');
   await promote('HAT', 30, { fact: 'product', argument: { productIds: [hat.productId] } });
-  t.equal(await count(), 2, 'a fact that needs no reading costs nothing');
+  t.equal(await count(), 2, 'a fact without a query costs nothing');
   for (const title of ['One', 'Two', 'Three']) {
     const { body } = await staff.post('/admin/collections', { title, productIds: [shirt.productId, hat.productId] });
     await promote(title, 10, { fact: 'collection', argument: { collectionIds: [body.id] } });

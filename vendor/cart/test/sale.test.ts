@@ -1,5 +1,5 @@
 /**
- * A sale without a cart is priced by the same code: custom lines, agreed prices, choices that it brings itself.
+ * Sales without a cart are priced by the same code: custom lines, agreed prices, their own choices.
  */
 import { newId, shortName } from '@carton/runtime';
 import { createTestBox, exactly, packagesOfTier, writePackage } from '@carton/runtime/testing';
@@ -13,7 +13,7 @@ import {
   saleAddressOf,
   saleOfCart,
 } from '../index.ts';
-import { forSale, region, sessionOf, shopperWith } from './helpers.ts';
+import { createRegion, forSale, sessionOf, shopperWith } from './helpers.ts';
 
 const migration = `export const up = (knex) =>
   knex.raw(\`
@@ -74,7 +74,7 @@ await db.insertMany('post_options', [
 ]);
 const shirt = await forSale(box, { price: 1000 });
 
-const nobody: Sale = {
+const emptySale: Sale = {
   cartId: null,
   choices: {},
   currency: 'EUR',
@@ -88,15 +88,15 @@ const nobody: Sale = {
   time: new Date(),
   lines: [],
 };
-const ofShirts = { variantId: shirt.variantId, quantity: 2, properties: {} };
+const shirtLine = { variantId: shirt.variantId, quantity: 2, properties: {} };
 
-t.test('a draft comes to what a cart with the same lines and choices comes to', async (t) => {
+t.test('a draft and a cart with the same lines and choices have the same totals', async (t) => {
   const shopper = await shopperWith(box, [shirt, 2]);
   const { id } = (await shopper.get('/cart')).body;
   await db.insert('post_choices', { cartId: id, optionId: cheap });
   const priced = (await findPricedCart(db, sessionOf(shopper))) as PricedCart<StoredCart>;
   const { lines } = priced.cart;
-  const draft = await priceSale(db, { ...nobody, lines, choices: { post: { optionId: cheap } } });
+  const draft = await priceSale(db, { ...emptySale, lines, choices: { post: { optionId: cheap } } });
   t.strictSame([draft.totals, draft.adjustments], [priced.totals, priced.adjustments]);
   t.equal(draft.totals.total, 2000 + 300 + 400);
   t.match(
@@ -108,18 +108,19 @@ t.test('a draft comes to what a cart with the same lines and choices comes to', 
   );
 });
 
-t.test('choices of the sale stand in for those of the cart', async (t) => {
+t.test("choices of the sale override the cart's", async (t) => {
   const shopper = await shopperWith(box, [shirt, 2]);
   const { cart } = (await findPricedCart(db, sessionOf(shopper))) as { cart: StoredCart };
   await db.insert('post_choices', { cartId: cart.id, optionId: cheap });
   const shippingOf = async (sale: Sale) => (await priceSale(db, sale)).totals.shipping;
   t.equal(await shippingOf(saleOfCart(cart)), 300);
   t.equal(await shippingOf({ ...saleOfCart(cart), choices: { post: { optionId: dear } } }), 900);
-  t.equal(await shippingOf({ ...nobody, lines: cart.lines }), 0, 'without a cart nothing is chosen');
+  t.equal(await shippingOf({ ...emptySale, lines: cart.lines }), 0, 'without a cart there is no stored choice');
 });
 
-t.test('choices that no step of the box knows, or of another shape, are refused', async (t) => {
-  const price = (choices: Sale['choices']) => priceSale(db, { ...nobody, lines: [{ ...ofShirts, id: 'a' }], choices });
+t.test('unknown and malformed choices are rejected', async (t) => {
+  const price = (choices: Sale['choices']) =>
+    priceSale(db, { ...emptySale, lines: [{ ...shirtLine, id: 'a' }], choices });
   await t.rejects(price({ pigeon: {} }), { message: 'the choice of pigeon: there is nothing to choose' });
   await t.rejects(price({ vat: {} }), { message: 'the choice of vat: there is nothing to choose' });
   await t.rejects(price({ post: { optionId: 5 } }), {
@@ -127,13 +128,13 @@ t.test('choices that no step of the box knows, or of another shape, are refused'
   });
 });
 
-t.test('custom lines are priced, taxed and discounted as any other, and need no stock', async (t) => {
+t.test('custom lines are priced and taxed like others and need no stock', async (t) => {
   const repair = { id: 'repair', variantId: null, title: 'Repair', quantity: 3, properties: {}, weight: null };
   const lines = [
-    { ...ofShirts, id: 'shirts' },
+    { ...shirtLine, id: 'shirts' },
     { ...repair, unitPrice: 499, taxCategory: 'reduced' },
   ];
-  const { totals, lines: priced, adjustments } = await priceSale(db, { ...nobody, lines });
+  const { totals, lines: priced, adjustments } = await priceSale(db, { ...emptySale, lines });
   t.match(totals, { subtotal: 2000 + 1497, tax: 400 + 75, total: 3972 });
   t.match(
     priced,
@@ -150,27 +151,27 @@ t.test('custom lines are priced, taxed and discounted as any other, and need no 
     ],
   );
   for (const unitPrice of [-1, 0.5, Number.NaN]) {
-    const wrong = [{ ...repair, unitPrice, taxCategory: null }];
-    await t.rejects(priceSale(db, { ...nobody, lines: wrong }), {
+    const invalid = [{ ...repair, unitPrice, taxCategory: null }];
+    await t.rejects(priceSale(db, { ...emptySale, lines: invalid }), {
       message: `the line repair of a sale has the price ${unitPrice}`,
     });
   }
 });
 
-t.test('an agreed price stands, whatever the variant costs today and whether it is still for sale', async (t) => {
+t.test('an agreed price applies whatever the current price, even if the variant is no longer for sale', async (t) => {
   const old = await forSale(box, { price: 5000, stock: 1 });
   await box.staff.patch(`/admin/products/${old.productId}`, { status: 'archived' });
   const line = { id: 'a', variantId: old.variantId, quantity: 1, properties: {} };
   const price = async (unitPrice?: number) => {
-    const { lines, totals } = await priceSale(db, { ...nobody, lines: [{ ...line, unitPrice }] });
+    const { lines, totals } = await priceSale(db, { ...emptySale, lines: [{ ...line, unitPrice }] });
     return [lines[0]?.unitPrice, lines[0]?.issues, totals.subtotal];
   };
   t.strictSame(await price(), [null, ['unavailable'], 0]);
   t.strictSame(await price(4000), [4000, [], 4000]);
-  t.strictSame(await price(0), [0, [], 0], 'a gift is not without a price');
+  t.strictSame(await price(0), [0, [], 0], 'a price of zero is a price');
 });
 
-t.test('what is known of an address that was given with a checkout', async (t) => {
+t.test('saleAddressOf recognises country, province and postal code of an address object', async (t) => {
   const none = { country: null, province: null, postalCode: null };
   t.strictSame(saleAddressOf('12 Rue des Lilas, France'), none);
   t.strictSame(saleAddressOf({ line1: '12 Rue', country: 'Frankreich', province: ' ' }), none);
@@ -181,14 +182,15 @@ t.test('what is known of an address that was given with a checkout', async (t) =
   });
 });
 
-t.test('a sale in a region goes to the countries of the region', async (t) => {
-  const regionId = await region(box, 'EUR');
+t.test('a sale in a region can only be shipped to its countries', async (t) => {
+  const regionId = await createRegion(box, 'EUR');
   await box.staff.patch(`/admin/regions/${regionId}`, { countries: ['FR'] });
   const issues = async (country: string | null) => {
     const shippingAddress = { country, province: null, postalCode: null };
-    return (await priceSale(db, { ...nobody, regionId, shippingAddress, lines: [{ ...ofShirts, id: 'a' }] })).issues;
+    return (await priceSale(db, { ...emptySale, regionId, shippingAddress, lines: [{ ...shirtLine, id: 'a' }] }))
+      .issues;
   };
   t.strictSame(await issues('FR'), []);
   t.strictSame(await issues('DE'), ['country_not_served']);
-  t.strictSame(await issues(null), ['country_not_served'], 'where it goes has to be known');
+  t.strictSame(await issues(null), ['country_not_served'], 'the country must be known');
 });

@@ -1,18 +1,18 @@
 /**
- * Whose cart it is: a session that the box did not issue has none and gets another with its first write; a cart begun
- * under the release before stays its shopper's.
+ * Carts belong to sessions that the box issued: a forged session has no cart and its first write starts a new session.
+ * Carts of sessions from an earlier release remain accessible.
  */
 import { randomBytes } from 'node:crypto';
 import { hashToken } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, forSale, openBox, piecesOf, sessionOf, shopperWith } from './helpers.ts';
+import { countRows, forSale, openBox, quantitiesOf, sessionOf, shopperWith } from './helpers.ts';
 
 const box = await openBox(t);
 const shirt = await forSale(box);
 const item = { variantId: shirt.variantId, quantity: 1 };
 
-t.test('two shoppers who invent the same session share no cart', async (t) => {
+t.test('two shoppers who forge the same session share no cart', async (t) => {
   const headers = { 'x-session-id': 'c'.repeat(43) };
   const [one, other] = [
     await box.visitor().post('/cart/items', item, { headers }),
@@ -29,7 +29,7 @@ t.test('two shoppers who invent the same session share no cart', async (t) => {
   }
 });
 
-t.test('no write makes a cart for it but the one that begins another session', async (t) => {
+t.test('with a forged session, writes to a missing cart create none', async (t) => {
   const before = await countRows(box, 'carts');
   const headers = { 'x-session-id': 'malformed' };
   const path = '/cart/items/0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
@@ -39,7 +39,7 @@ t.test('no write makes a cart for it but the one that begins another session', a
   t.equal(await countRows(box, 'carts'), before);
 });
 
-t.test('a cart of the release before stays', async (t) => {
+t.test('a session of an earlier release keeps its cart', async (t) => {
   const shopper = await shopperWith(box, [shirt, 2]);
   const name = randomBytes(32).toString('base64url');
   const { hash } = sessionOf(shopper);
@@ -48,15 +48,15 @@ t.test('a cart of the release before stays', async (t) => {
 
   const old = box.shopper();
   old.headers['x-session-id'] = name;
-  t.strictSame(piecesOf((await old.get('/cart')).body), [[shirt.variantId, 2]]);
-  t.equal(old.headers['x-session-id'].length, 73, 'under a session that is signed');
+  t.strictSame(quantitiesOf((await old.get('/cart')).body), [[shirt.variantId, 2]]);
+  t.equal(old.headers['x-session-id'].length, 73, 'under a signed session');
   const { status, body } = await old.post('/cart/items', item);
-  t.strictSame([status, piecesOf(body)], [201, [[shirt.variantId, 3]]]);
+  t.strictSame([status, quantitiesOf(body)], [201, [[shirt.variantId, 3]]]);
 
   await box.owner.query(`update carts set status = 'completed', order_id = gen_random_uuid() where session_hash = $1`, [
     hashToken(name),
   ]);
   const ordered = await box.visitor().get('/cart', { headers: { 'x-session-id': name } });
   t.match(ordered.body, { id: null });
-  t.equal(ordered.headers.get('x-session-id')?.slice(0, 43), name, 'also when it became an order');
+  t.equal(ordered.headers.get('x-session-id')?.slice(0, 43), name, 'even after the cart became an order');
 });

@@ -1,5 +1,5 @@
 /**
- * The totals pipeline: steps add up in their order, and none can break the sums.
+ * The totals pipeline: steps run in order, and none can break the sums.
  */
 import {
   type Adjustment,
@@ -41,12 +41,12 @@ const amounts = (totals: Record<string, { amount: number }>) =>
 const [shirt, socks, hat] = await Promise.all([5000, 1000, 995].map((price) => forSale(box, { price })));
 if (!shirt || !socks || !hat) throw new Error('three products');
 
-t.test('steps run in their order, each on what those before have made', async (t) => {
+t.test('steps run in order, each on the result of the earlier ones', async (t) => {
   const seen: [string, number][] = [];
-  const look = (name: string, { totals }: TotalsDraft) => seen.push([name, totals.total]);
+  const record = (name: string, { totals }: TotalsDraft) => seen.push([name, totals.total]);
   register(
     step('tax', (draft) => {
-      look('tax', draft);
+      record('tax', draft);
       return draft.lines.map(({ id, discountedTotal }) => ({
         code: 'vat',
         label: 'VAT',
@@ -57,11 +57,11 @@ t.test('steps run in their order, each on what those before have made', async (t
       }));
     }),
     step('shipping', (draft) => {
-      look('shipping', draft);
+      record('shipping', draft);
       return [{ code: 'post', label: 'Post', kind: 'shipping', amount: 490 }];
     }),
     step('discount', (draft) => {
-      look('discount', draft);
+      record('discount', draft);
       const lineId = draft.lines[0]?.id;
       return [{ code: 'TEN', label: '10% off shirts', kind: 'discount', amount: -1000, lineId }];
     }),
@@ -93,7 +93,7 @@ t.test('steps run in their order, each on what those before have made', async (t
   );
 });
 
-t.test('what stands in for the address and the e-mail of the cart is what is priced', async (t) => {
+t.test("an address or e-mail passed to priceCart replaces the cart's", async (t) => {
   const seen: unknown[] = [];
   register(
     step('tax', ({ sale: { shippingAddress, billingAddress, email } }) => {
@@ -116,22 +116,22 @@ t.test('what stands in for the address and the e-mail of the cart is what is pri
     ['CH', undefined, 'other@example.com'],
     [undefined, 'CH', null],
   ]);
-  t.equal(priced.cart, cart, 'the cart itself stays as it is');
+  t.equal(priced.cart, cart, 'the cart itself is unchanged');
 });
 
-t.test('a tax that prices hold already is shown and not added', async (t) => {
+t.test('an included tax is shown and not added', async (t) => {
   register(step('tax', () => [{ code: 'vat', label: 'VAT', kind: 'tax', amount: 160, included: true }]));
   const { body } = await (await shopperWith(box, [socks, 1])).get('/cart');
   t.match(amounts(body.totals), { subtotal: 1000, tax: 160, total: 1000 });
   t.match(body.adjustments, exactly([{ included: true }]));
 });
 
-t.test('nothing falls below zero: what is taken off is cut to what there is', async (t) => {
+t.test('discounts are capped, so that nothing falls below zero', async (t) => {
   register(
     step('discount', ({ lines }) => [
-      { code: 'A', label: 'Too much off a line', kind: 'discount', amount: -9000, lineId: lines[0]?.id },
-      { code: 'B', label: 'And once more', kind: 'discount', amount: -1, lineId: lines[0]?.id },
-      { code: 'C', label: 'And off all of it', kind: 'discount', amount: -9000 },
+      { code: 'A', label: 'More than the line', kind: 'discount', amount: -9000, lineId: lines[0]?.id },
+      { code: 'B', label: 'On a line at zero', kind: 'discount', amount: -1, lineId: lines[0]?.id },
+      { code: 'C', label: 'More than the rest', kind: 'discount', amount: -9000 },
     ]),
   );
   const { body } = await (await shopperWith(box, [shirt, 1], [socks, 1])).get('/cart');
@@ -146,7 +146,7 @@ t.test('nothing falls below zero: what is taken off is cut to what there is', as
   );
 });
 
-t.test('a discount of the whole is one of each line, to the unit', async (t) => {
+t.test('a discount on the sale is spread over the lines to the exact minor unit', async (t) => {
   const seen: number[][] = [];
   register(
     step('discount', () => [{ code: 'ALL', label: 'Off everything', kind: 'discount', amount: -1000 }]),
@@ -172,7 +172,7 @@ t.test('a discount of the whole is one of each line, to the unit', async (t) => 
   t.match(amounts(body.totals), { subtotal: 6995, discount: -1000, total: 5995 });
 });
 
-t.test('a discount on shipping belongs to its charge, and so does a tax on it', async (t) => {
+t.test('discounts and taxes on shipping apply to their charge', async (t) => {
   const seen: unknown[] = [];
   register(
     step('shipping', () => [
@@ -213,15 +213,15 @@ t.test('a discount on shipping belongs to its charge, and so does a tax on it', 
   );
 });
 
-t.test('a cart in which nothing counts is charged nothing', async (t) => {
-  const gone = await forSale(box);
-  const shopper = await shopperWith(box, [gone, 1]);
-  await gone.price([]);
+t.test('a cart without counted lines is charged nothing', async (t) => {
+  const unpriced = await forSale(box);
+  const shopper = await shopperWith(box, [unpriced, 1]);
+  await unpriced.price([]);
   register(step('shipping', () => [{ code: 'post', label: 'Post', kind: 'shipping', amount: 490 }]));
   t.match((await shopper.get('/cart')).body, { adjustments: exactly([]), totals: { total: { amount: 0 } } });
 });
 
-t.test('a step that breaks the rules is named, not believed', async (t) => {
+t.test('an invalid adjustment is an error that names its step', async (t) => {
   const base = { code: 'X', label: 'X' } as const;
   const line: TotalsLine = {
     id: 'l',
@@ -236,32 +236,32 @@ t.test('a step that breaks the rules is named, not believed', async (t) => {
     discountedTotal: 10,
   };
   const sale = { currency: 'EUR', lines: [] } as unknown as Sale;
-  const run = (...given: Adjustment[]) =>
-    runTotals({ sale, region: null }, [line], [{ name: 'wrong', adjust: () => given }]);
+  const run = (...adjustments: Adjustment[]) =>
+    runTotals({ sale, region: null }, [line], [{ name: 'faulty', adjust: () => adjustments }]);
   const tax: Adjustment = { ...base, kind: 'tax', amount: 1 };
   const charge: Adjustment = { ...base, kind: 'shipping', amount: 1 };
   const cases: [Adjustment[], RegExp][] = [
     [[{ ...charge, amount: 0.5 }], /has the amount 0.5/],
     [[{ ...charge, amount: Number.NaN }], /has the amount NaN/],
     [[{ ...tax, amount: 10 ** 16 }], /has the amount/],
-    [[{ ...base, kind: 'discount', amount: 1 }], /kind discount and has the amount 1/],
-    [[{ ...tax, amount: -1 }], /kind tax and has the amount -1/],
-    [[{ ...base, kind: 'discount', amount: -1, lineId: 'nowhere' }], /of the line nowhere/],
-    [[{ ...base, kind: 'discount', amount: -1, shippingCode: 'none' }], /shipping charge none, which there is not/],
-    [[charge, { ...tax, lineId: 'l', shippingCode: 'X' }], /of a line and of a shipping charge/],
-    [[{ ...charge, lineId: 'l' }], /a shipping charge of something else/],
-    [[charge, charge], /a shipping charge twice/],
-    [[{ ...charge, included: true }], /included and not a tax/],
-    [[{ ...charge, rate: 5 }], /a rate and not a tax/],
+    [[{ ...base, kind: 'discount', amount: 1 }], /is a discount of 1$/],
+    [[{ ...tax, amount: -1 }], /is a tax of -1$/],
+    [[{ ...base, kind: 'discount', amount: -1, lineId: 'nowhere' }], /on the line nowhere/],
+    [[{ ...base, kind: 'discount', amount: -1, shippingCode: 'none' }], /on the unknown shipping charge none/],
+    [[charge, { ...tax, lineId: 'l', shippingCode: 'X' }], /on both a line and a shipping charge/],
+    [[{ ...charge, lineId: 'l' }], /a shipping charge on a line or charge/],
+    [[charge, charge], /a duplicate shipping charge/],
+    [[{ ...charge, included: true }], /not a tax but is included/],
+    [[{ ...charge, rate: 5 }], /not a tax but has a rate/],
     [[{ ...tax, rate: -1 }], /has the rate -1/],
     [[{ ...tax, rate: 1000 }], /has the rate 1000/],
-    [[{ ...tax, included: true, lineId: 'l', amount: 11 }], /included in less than 11/],
-    [[tax, charge], /comes after a tax/],
-    [[tax, { ...base, kind: 'discount', amount: -1 }], /comes after a tax/],
+    [[{ ...tax, included: true, lineId: 'l', amount: 11 }], /exceeds the amount that includes it/],
+    [[tax, charge], /follows a tax/],
+    [[tax, { ...base, kind: 'discount', amount: -1 }], /follows a tax/],
     [Array.from({ length: 10 }, () => ({ ...tax, amount: 10 ** 15 })), /the total is too large/],
   ];
-  for (const [given, message] of cases) {
-    t.throws(() => run(...given), { message });
-    t.throws(() => run(...given), { message: /totals step wrong: the (adjustment X|total)/ });
+  for (const [adjustments, message] of cases) {
+    t.throws(() => run(...adjustments), { message });
+    t.throws(() => run(...adjustments), { message: /totals step faulty: the (adjustment X|total)/ });
   }
 });

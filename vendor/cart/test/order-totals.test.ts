@@ -1,5 +1,5 @@
 /**
- * What the totals of a cart say of themselves is what its order keeps: rates, sources, and which charge they are of.
+ * An order stores the adjustments of its cart: rates, sources, and the charges they apply to.
  */
 import { percentOf } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
@@ -53,7 +53,7 @@ const steps = [
 ];
 database.extensions = new Map([...database.extensions, [cartTotals as never, steps]]);
 
-t.test('an order reads as its cart did', async (t) => {
+t.test('an order has the totals and adjustments of its cart', async (t) => {
   const shopper = await shopperWith(box, [await forSale(box, { price: 1000 }), 2]);
   const engraved = {
     variantId: (await forSale(box, { price: 999 })).variantId,
@@ -66,11 +66,11 @@ t.test('an order reads as its cart did', async (t) => {
   t.strictSame(body.totals, cart.totals);
   const [plain, special] = body.items;
   t.strictSame([plain.properties, special.properties], [{}, { for: 'Ada' }]);
-  const known = ({ id, amount, ...rest }: Record<string, unknown> & { amount: { amount: number } }) => ({
+  const withoutId = ({ id, amount, ...rest }: Record<string, unknown> & { amount: { amount: number } }) => ({
     ...rest,
     amount: amount.amount,
   });
-  t.strictSame(body.adjustments.map(known), [
+  t.strictSame(body.adjustments.map(withoutId), [
     {
       itemId: null,
       shippingCode: null,
@@ -91,7 +91,7 @@ t.test('an order reads as its cart did', async (t) => {
     },
   ]);
   const vat = { code: 'vat', label: 'VAT', included: false, source: { type: 'tax_rate', id: 'fr' } };
-  t.strictSame(body.taxLines.map(known), [
+  t.strictSame(body.taxLines.map(withoutId), [
     { ...vat, itemId: plain.id, shippingCode: null, rate: 8.875, amount: 178 },
     { ...vat, itemId: special.id, shippingCode: null, rate: 8.875, amount: 89 },
     { ...vat, itemId: null, shippingCode: 'post', rate: 20, amount: 49 },

@@ -1,5 +1,5 @@
 /**
- * What totals cost: the reads of all steps travel with those of the prices.
+ * The round trips of totals: the reads of all steps share one with the prices.
  */
 import { type Caller, countRoundTrips, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
@@ -17,13 +17,13 @@ const steps = ['shipping', 'promotion', 'tax'].map((name) =>
     adjust: (_, [row]) => [{ code: name, label: name, kind: 'shipping', amount: row?.amount ?? 0 }],
   }),
 );
-const register = (given: readonly TotalsStep<never, never>[]) => {
-  database.extensions = new Map([...mounted, [cartTotals as never, given]]);
+const register = (registered: readonly TotalsStep<never, never>[]) => {
+  database.extensions = new Map([...mounted, [cartTotals as never, registered]]);
 };
 const [shirt, ...others] = await Promise.all(Array.from({ length: 12 }, () => forSale(box)));
 if (!shirt) throw new Error('twelve products');
 
-t.test('a cart is read and priced in two round trips, whatever is in it and whoever prices it', async (t) => {
+t.test('a cart is read and priced in two round trips, whatever its lines and steps', async (t) => {
   const count = async (shopper: Caller) => {
     const db = database.forTenant(box.id);
     return countRoundTrips(database, () => findPricedCart(db, sessionOf(shopper)));
@@ -32,20 +32,20 @@ t.test('a cart is read and priced in two round trips, whatever is in it and whoe
     await shopperWith(box, [shirt, 1]),
     await shopperWith(box, ...others.map((each): [typeof each, number] => [each, 1])),
   ];
-  for (const given of [[], steps]) {
-    register(given as never);
+  for (const registered of [[], steps]) {
+    register(registered as never);
     t.equal(await count(one), 2);
     t.equal(await count(many), 2);
   }
   t.equal((await findPricedCart(database.forTenant(box.id), sessionOf(one)))?.totals.shipping, 300);
 });
 
-t.test('steps with a read each add no round trip to any request about a cart', async (t) => {
-  const requests = async () => {
+t.test('steps with reads add no round trip to any request of a cart', async (t) => {
+  const countRequests = async () => {
     const shopper = await shopperWith(box, [shirt, 1]);
     const [{ id }] = (await shopper.get('/cart')).body.items;
     const address = { name: 'Ada', line1: '12 Rue', city: 'Lyon', country: 'FR' };
-    const made: [string, () => Promise<unknown>][] = [
+    const requests: [string, () => Promise<unknown>][] = [
       ['read', () => shopper.get('/cart')],
       ['add', () => shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 1 })],
       ['change', () => shopper.patch(`/cart/items/${id}`, { quantity: 3 })],
@@ -54,13 +54,15 @@ t.test('steps with a read each add no round trip to any request about a cart', a
       ['checkout', () => shopper.post('/checkout', { customer: { email: 'ada@example.com' } })],
     ];
     const counts: [string, number][] = [];
-    for (const [name, request] of made) counts.push([name, await countRoundTrips(database, request)]);
+    for (const [name, request] of requests) counts.push([name, await countRoundTrips(database, request)]);
     return counts;
   };
-  /** The fewest of several tries: the box delivers events meanwhile, which is counted too. */
+  /** The minimum of several attempts: the count includes concurrent event deliveries of the box. */
   const fewest = async () => {
-    const tries = [await requests(), await requests(), await requests(), await requests()];
-    return (tries[0] ?? []).map(([name], at) => [name, Math.min(...tries.map((each) => each[at]?.[1] ?? 0))] as const);
+    const attempts = [await countRequests(), await countRequests(), await countRequests(), await countRequests()];
+    return (attempts[0] ?? []).map(
+      ([name], at) => [name, Math.min(...attempts.map((each) => each[at]?.[1] ?? 0))] as const,
+    );
   };
   register([]);
   const without = await fewest();
