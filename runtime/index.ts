@@ -21,12 +21,13 @@ export type { Database } from './db/database.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/errors.ts';
 export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
+export { replaceRows } from './db/replace-rows.ts';
 export { runConcurrently } from './db/run-concurrently.ts';
 export { changeListeners, json, recordDeletions, type TenantDatabase } from './db/tenant-database.ts';
 export { forgetOldRows, retention } from './engine/retention.ts';
 export { eventDeliveryRoutes } from './engine/routes.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
-export { insertEvent, outboxRow, publish, type Resource, wakeBackground } from './events/outbox.ts';
+export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
@@ -96,11 +97,20 @@ export {
   type Traces,
 } from './persons/personal-data.ts';
 export { erasePerson, erasureHindered, keepersOf, type ToldSection, tellPerson } from './persons/rights.ts';
-export { freeHandle, Handle, handleFromTitle, handleOfCopy, looksLikeId } from './resource/handles.ts';
+export {
+  freeHandle,
+  Handle,
+  HandleOrId,
+  handleFromTitle,
+  handleOfCopy,
+  handleTakenBy,
+  looksLikeId,
+} from './resource/handles.ts';
 export { resource } from './resource/resource.ts';
 export { type ListQuery, type Rows, rows, type StoredRow } from './resource/rows.ts';
 export { shapesOf } from './resource/shapes.ts';
 export {
+  addressesByHandle,
   everyAddress,
   type StorefrontAddress,
   type StorefrontAddresses,

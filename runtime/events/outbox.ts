@@ -5,7 +5,7 @@
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { extensionPoint } from '../extension/extension.ts';
-import type { Static, TSchema } from '../http/schemas.ts';
+import type { Static, TObject, TSchema } from '../http/schemas.ts';
 import { faults } from '../http/validation.ts';
 import type { EventDefinition } from './event.ts';
 
@@ -78,4 +78,22 @@ export async function publish<Payload extends TSchema>(
   if (!db.inTransaction) throw new Error(`event ${event.type} is written outside a transaction`);
   const row = outboxRow(db, event, resource, payload);
   await db.query(insertAlone, [row.id, row.type, row.resourceType, row.resourceId, row.payload]);
+}
+
+/**
+ * Writes an event about a row: the properties of its payload are the row's values of the same names, and `more`.
+ * @param type of the resource, as in `Resource`
+ * @throws as `publish`
+ * @example await publishRow(tx, regionUpdated, 'region', region, { deleted: false });
+ */
+export function publishRow<Payload extends TObject, More extends Partial<Static<Payload>>>(
+  db: TenantDatabase,
+  event: EventDefinition<Payload>,
+  type: string,
+  row: { id: string } & Omit<Static<Payload>, keyof More>,
+  more?: More,
+): Promise<void> {
+  const values: Record<string, unknown> = { ...row, ...more };
+  const payload = Object.fromEntries(Object.keys(event.payload.properties).map((name) => [name, values[name]]));
+  return publish(db, event, { type, id: row.id }, payload as Static<Payload>);
 }

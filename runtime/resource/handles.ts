@@ -3,7 +3,8 @@
  */
 import { lockFor } from '../db/lock-for.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import { Type } from '../http/schemas.ts';
+import { defineProblem } from '../http/problems.ts';
+import { object, Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
 
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -21,6 +22,17 @@ export const Handle = Type.String({
   maxLength: 120,
   examples: ['blue-shirt'],
 });
+
+/** The parameters of a path that names one by its handle or its id. */
+export function HandleOrId(example: string) {
+  const handle = Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: [example] });
+  return object({ handle });
+}
+
+/** What a handle that is in use is refused with: `collection_handle_taken` (409). */
+export function handleTakenBy(noun: string) {
+  return defineProblem({ code: `${noun}_handle_taken`, status: 409, title: `Another ${noun} has this handle` });
+}
 
 /** A title in the letters of a handle, at most 100 of them; `otherwise` for a title without any. */
 export function handleFromTitle(title: string, otherwise: string): string {

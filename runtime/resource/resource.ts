@@ -7,9 +7,9 @@ import { type BoxServices, route, type ServicesFor } from '../box/services.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { externalIdTaken } from '../http/integration.ts';
 import { pageQuery } from '../http/paging.ts';
-import type { ProblemType } from '../http/problems.ts';
+import { notFound, type ProblemType } from '../http/problems.ts';
 import type { Route, RouteDeclaration, RouteInput } from '../http/route.ts';
-import type { Static, TSchema } from '../http/schemas.ts';
+import type { Static, TObject, TSchema, Uuid } from '../http/schemas.ts';
 import { pluralOf } from './plural.ts';
 import type { ListQuery } from './rows.ts';
 
@@ -42,6 +42,8 @@ export interface ResourceDeclaration<
   Create extends TSchema,
   Created extends TSchema,
   Change extends TSchema,
+  Params extends TObject,
+  ReadQuery extends TSchema,
 > {
   /** `/admin/regions`; of one, `/admin/regions/:id`. */
   path: string;
@@ -63,7 +65,12 @@ export interface ResourceDeclaration<
     page: Page;
     run?: (request: Request<Access, unknown, Static<Query>, unknown>) => Result<Page>;
   };
-  read?: Words & { run?: (request: Request<Access, Id, unknown, unknown>) => Result<Detail> };
+  read?: Words & {
+    /** Its one property names one of them in the path, in place of `id`: `HandleOrId`. */
+    params?: Params;
+    query?: ReadQuery;
+    run?: (request: Request<Access, Static<Params>, Static<ReadQuery>, unknown>) => Result<Detail>;
+  };
   create?: Words & {
     body: Create;
     /** What is answered this once. */
@@ -72,11 +79,15 @@ export interface ResourceDeclaration<
   };
   change?: Words & { body: Change; run: (request: Request<Access, Id, unknown, Static<Change>>) => Result<Detail> };
   remove?: Words & { run?: (request: Request<Access, Id, unknown, unknown>) => Promise<unknown> };
+  /** What else is done with one, without a body, by its verb: `revoke` is `POST /admin/api-keys/:id/revoke`. */
+  actions?: Readonly<
+    Record<string, Words & { run: (request: Request<Access, Id, unknown, unknown>) => Result<Detail> }>
+  >;
 }
 
 /**
  * The operations are named by the `$id` of the item and of the bodies: `listAdminRegions`, `readAdminRegion`,
- * `createRegion`, `updateRegion`, `deleteRegion`. A body that has an `externalId` may be refused with
+ * `createRegion`, `updateRegion`, `deleteRegion`, and an action with its verb (`revokeApiKey`). A body that has an `externalId` may be refused with
  * `external_id_taken`.
  * @example export const adminRegions = resource({ path: '/admin/regions', noun: 'region', tag: 'Regions', access: 'staff',
  *            item: AdminRegion, rows: regions, list: { query: integrationQuery(), page: AdminRegionPage }, read: {} });
@@ -90,9 +101,13 @@ export function resource<
   Create extends TSchema = TSchema,
   Created extends TSchema = Detail,
   Change extends TSchema = TSchema,
->(declaration: ResourceDeclaration<Access, Item, Detail, Query, Page, Create, Created, Change>): Route<BoxServices>[] {
+  Params extends TObject = TObject<{ id: typeof Uuid }>,
+  ReadQuery extends TSchema = TSchema,
+>(
+  declaration: ResourceDeclaration<Access, Item, Detail, Query, Page, Create, Created, Change, Params, ReadQuery>,
+): Route<BoxServices>[] {
   const { path, noun, plural = pluralOf(noun), tag, access, beyond, item, rows } = declaration;
-  const { list, read, create, change, remove } = declaration;
+  const { list, read, create, change, remove, actions = {} } = declaration;
   const one = `${path}/:id`;
   const itemName = String(item.$id);
   // `CreateRegion` beside an `AdminRegion`: what is written has the plain name.
@@ -137,9 +152,11 @@ export function resource<
     add({ ...usual, body: create.body, ...answer }, create, create.run);
   }
   if (read) {
-    const { run = ({ db, params }: Naming) => rows?.require(db, params.id) } = read;
-    const summary = `Read ${article} ${noun}`;
-    add({ method: 'get', path: one, operationId: `read${itemName}`, summary, status: 200, response }, read, run);
+    const { params, query, run = ({ db, params }: Naming) => rows?.require(db, params.id) } = read;
+    const usual = { method: 'get', operationId: `read${itemName}`, summary: `Read ${article} ${noun}` } as const;
+    const named = params ? { path: `${path}/:${Object.keys(params.properties)[0]}`, params } : { path: one };
+    const problems = params ? [notFound, ...(read.problems ?? [])] : read.problems;
+    add({ ...usual, ...named, ...(query && { query }), status: 200, response }, { ...read, problems }, run);
   }
   if (change) {
     const { body } = change;
@@ -150,6 +167,10 @@ export function resource<
     const { run = ({ db, params }: Naming) => rows?.remove(db, params.id) } = remove;
     const usual = { method: 'delete', path: one, operationId: `delete${plainName}` } as const;
     add({ ...usual, summary: `Delete ${article} ${noun}`, status: 204 }, remove, run);
+  }
+  for (const [verb, action] of Object.entries(actions)) {
+    const usual = { method: 'post', path: `${one}/${verb}`, operationId: `${verb}${plainName}` } as const;
+    add({ ...usual, summary: `${inNames(verb)} ${article} ${noun}`, status: 200, response }, action, action.run);
   }
   return routes;
 }

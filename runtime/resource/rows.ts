@@ -61,6 +61,10 @@ export interface Rows<Row extends object> {
   find(db: TenantDatabase, id: string): Promise<Row | null>;
   /** The first whose columns have these values; null for none. */
   findBy(db: TenantDatabase, where: Partial<Row>): Promise<Row | null>;
+  /** The newest whose columns have these values, `limit` at most, newest first. */
+  findAllBy(db: TenantDatabase, where: Partial<Row>, limit: number): Promise<Row[]>;
+  /** All whose columns have these values, oldest first, as they stay until the transaction ends. */
+  lockAllBy(db: TenantDatabase, where: Partial<Row>): Promise<Row[]>;
   /** By id; unknown ones are left out. One statement. */
   findMany(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, Row>>;
   /** By id, in the order of the ids; unknown ones are left out. One statement. */
@@ -119,6 +123,17 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     const row = await find(db, id);
     if (!row) throw missing(id);
     return row;
+  }
+
+  /** A null is compared with `is null`; an undefined value equals nothing. */
+  function matching(db: TenantDatabase, where: Partial<Row>, ending: string, limit: number[] = []): Promise<Row[]> {
+    const values: unknown[] = [];
+    const conditions = Object.entries(where).map(([column, value]) => {
+      const test = value === null ? 'is null' : `= $${values.push(value) + 1}`;
+      return ` and ${name}.${quoteName(toSnakeCase(column))} ${test}`;
+    });
+    const placeholder = limit.length > 0 ? ` $${values.length + 2}` : '';
+    return db.query<Row>(`${select}${conditions.join('')} ${ending}${placeholder}`, [...values, ...limit]);
   }
 
   async function held(db: TenantDatabase, id: string, strength: 'update' | 'share'): Promise<Row | null> {
@@ -204,10 +219,18 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     findInOrder,
     require,
     async findBy(db, where) {
-      const columns = Object.keys(where);
-      const conditions = columns.map((column, at) => ` and ${name}.${quoteName(toSnakeCase(column))} = $${at + 2}`);
-      const [row] = await db.query<Row>(`${select}${conditions.join('')} limit 1`, Object.values(where));
+      const [row] = await matching(db, where, 'limit', [1]);
       return row ?? null;
+    },
+    findAllBy: (db, where, limit) => matching(db, where, `order by ${name}.id desc limit`, [limit]),
+    async lockAllBy(db, where) {
+      const locked = await matching(db, where, `order by ${name}.id for update`);
+      return more.length > 0
+        ? findInOrder(
+            db,
+            locked.map(({ id }) => id),
+          )
+        : locked;
     },
     hold: (db, id) => held(db, id, 'share'),
     async lock(db, id) {

@@ -31,6 +31,36 @@ export interface StorefrontAddresses {
 /** Where packages say which pages the storefront has. */
 export const storefrontAddresses = extensionPoint<StorefrontAddresses>('storefront.addresses');
 
+/** A condition on rows, with the values of its parameters. */
+export interface AddressCondition {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * A page for each row of a table with the columns `handle` and `updated_at`, at `/<table>/<handle>`, in the order of
+ * their ids.
+ * @param visible which rows anybody may see, its parameters numbered from `$5` on; all of them without it
+ */
+export function addressesByHandle(
+  table: string,
+  visible: (db: TenantDatabase) => Promise<AddressCondition> = async () => ({ sql: 'true', values: [] }),
+): StorefrontAddresses {
+  return {
+    name: table,
+    async list(db, after, limit) {
+      const { sql, values } = await visible(db);
+      const rows = await db.query<{ id: string; handle: string; updatedAt: string }>(
+        `select id, handle, updated_at from ${table}
+          where tenant_id = $1 and id > coalesce($2::uuid, $3::uuid) and ${sql} order by id limit $4`,
+        [after, '00000000-0000-0000-0000-000000000000', limit, ...values],
+      );
+      const items = rows.map(({ handle, updatedAt }) => ({ path: `/${table}/${handle}`, changedAt: updatedAt }));
+      return { items, next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null };
+    },
+  };
+}
+
 /** All addresses of a kind, page by page, so that a large shop is never whole in memory. */
 export async function* everyAddress(
   db: TenantDatabase,

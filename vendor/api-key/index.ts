@@ -5,14 +5,14 @@ import { staffKeyrings } from '@carton/auth';
 import { accessKinds, definePackage } from '@carton/runtime';
 import { apiKeyAccess } from './access.ts';
 import { apiKeyCreated, apiKeyRevoked } from './events.ts';
-import { keyRoutes, revokeApiKey } from './routes.ts';
+import { keyRoutes } from './routes.ts';
 import { apiKeyring } from './service.ts';
 
 export { findApiKey } from './access.ts';
 export type { ApiKey } from './schemas.ts';
 
 export default definePackage({
-  routes: [...keyRoutes, revokeApiKey],
+  routes: keyRoutes,
   events: [apiKeyCreated, apiKeyRevoked],
   extends: [accessKinds.with(apiKeyAccess), staffKeyrings.with(apiKeyring)],
 });

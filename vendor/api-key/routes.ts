@@ -1,16 +1,16 @@
 /**
  * API keys, in the hands of staff.
  */
-import { integrationQuery, resource, route } from '@carton/runtime';
+import { integrationQuery, resource } from '@carton/runtime';
 import { CreatedApiKey, shapes } from './schemas.ts';
 import { changeKey, createKey, keyRevoked, revokeKey } from './service.ts';
 import { apiKeys } from './store.ts';
 
-const common = { path: '/admin/api-keys', tag: 'API keys', access: 'staff' } as const;
-
 export const keyRoutes = resource({
-  ...common,
+  path: '/admin/api-keys',
   noun: 'API key',
+  tag: 'API keys',
+  access: 'staff',
   item: shapes.Item,
   rows: apiKeys,
   list: { query: integrationQuery(), page: shapes.Page },
@@ -27,18 +27,10 @@ export const keyRoutes = resource({
     problems: [keyRevoked],
     run: ({ params, body, ...caller }) => changeKey(caller, params.id, body),
   },
-});
-
-export const revokeApiKey = route(
-  {
-    ...common,
-    method: 'post',
-    path: '/admin/api-keys/:id/revoke',
-    operationId: 'revokeApiKey',
-    summary: 'Revoke an API key',
-    description: 'For good, and at once. Revoking it again changes nothing.',
-    status: 200,
-    response: shapes.Item,
+  actions: {
+    revoke: {
+      description: 'For good, and at once. Revoking it again changes nothing.',
+      run: ({ db, params }) => revokeKey(db, params.id),
+    },
   },
-  ({ db, params }) => revokeKey(db, params.id),
-);
+});

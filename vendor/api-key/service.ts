@@ -5,7 +5,7 @@ import { holdStaff, mostKeysListed, refuseGrantBeyond, type StaffKeyring } from 
 import {
   defineProblem,
   invalidField,
-  publish,
+  publishRow,
   type ServicesFor,
   type StaffCaller,
   type TenantDatabase,
@@ -14,7 +14,7 @@ import {
 import { apiKeyCreated, apiKeyRevoked } from './events.ts';
 import { type Kind, makeKey } from './key.ts';
 import type { ApiKey, ChangeApiKey, CreateApiKey, CreatedApiKey } from './schemas.ts';
-import { apiKeys, listKeysOf, lockKeysOf } from './store.ts';
+import { apiKeys } from './store.ts';
 
 export const keyRevoked = defineProblem({ code: 'api_key_revoked', status: 409, title: 'This key is revoked' });
 
@@ -34,7 +34,7 @@ export async function createKey({ db, staff, box }: Caller, body: CreateApiKey):
   return db.transaction(async (tx) => {
     const by = { createdBy: staff.label, createdById: await answersFor(tx, staff) };
     const made = await apiKeys.insert(tx, { ...body, keyHash, lastFour, ...by });
-    await announce(tx, apiKeyCreated, made);
+    await publishRow(tx, apiKeyCreated, 'api_key', made);
     return { ...made, key };
   });
 }
@@ -71,23 +71,15 @@ export function revokeKey(db: TenantDatabase, id: string): Promise<ApiKey> {
 
 async function revokeLocked(tx: TenantDatabase, id: string): Promise<ApiKey> {
   const revoked = await apiKeys.change(tx, id, { revokedAt: new Date().toISOString() });
-  await announce(tx, apiKeyRevoked, revoked);
+  await publishRow(tx, apiKeyRevoked, 'api_key', revoked);
   return revoked;
-}
-
-function announce(
-  tx: TenantDatabase,
-  event: typeof apiKeyCreated | typeof apiKeyRevoked,
-  { id, name, kind, lastFour }: ApiKey,
-): Promise<void> {
-  return publish(tx, event, { type: 'api_key', id }, { name, kind, lastFour });
 }
 
 /** The keys of a member of staff, for whoever disables or removes them. */
 export const apiKeyring: StaffKeyring = {
-  list: (db, staffUserId) => listKeysOf(db, staffUserId, mostKeysListed),
-  async revoke(db, staffUserId) {
-    for (const { id } of await lockKeysOf(db, staffUserId)) await revokeLocked(db, id);
+  list: (db, createdById) => apiKeys.findAllBy(db, { createdById }, mostKeysListed),
+  async revoke(db, createdById) {
+    for (const { id } of await apiKeys.lockAllBy(db, { createdById, revokedAt: null })) await revokeLocked(db, id);
   },
 };
 

@@ -1,7 +1,6 @@
 /**
  * Queries of `api_keys`.
  */
-import type { StaffKey } from '@carton/auth';
 import { rows, type TenantDatabase } from '@carton/runtime';
 import type { ApiKey } from './schemas.ts';
 
@@ -9,24 +8,6 @@ import type { ApiKey } from './schemas.ts';
 const minutesBetweenUses = 15;
 
 export const apiKeys = rows<ApiKey & { keyHash: string }>({ table: 'api_keys', noun: 'API key', json: ['metadata'] });
-
-/** The newest keys for which a member of staff answers. */
-export function listKeysOf(db: TenantDatabase, staffUserId: string, limit: number): Promise<StaffKey[]> {
-  return db.query<StaffKey>(
-    `select id, name, last_four, created_at, revoked_at from api_keys
-      where tenant_id = $1 and created_by_id = $2 order by id desc limit $3`,
-    [staffUserId, limit],
-  );
-}
-
-/** The keys that hold and for which a member of staff answers; they stay as they are until the transaction ends. */
-export function lockKeysOf(db: TenantDatabase, staffUserId: string): Promise<ApiKey[]> {
-  return db.query<ApiKey>(
-    `select * from api_keys where tenant_id = $1 and created_by_id = $2 and revoked_at is null
-      order by id for update`,
-    [staffUserId],
-  );
-}
 
 /** Notes that a key was used. Most requests find that noted, and write nothing. */
 export async function noteUse(

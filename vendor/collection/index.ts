@@ -2,14 +2,13 @@
  * @carton/collection: groups of products for shoppers to browse, made by hand or filled by a rule.
  */
 import { ruleFacts } from '@carton/product';
-import { definePackage, storefrontAddresses } from '@carton/runtime';
-import { collectionAddresses } from './addresses.ts';
+import { addressesByHandle, definePackage, storefrontAddresses } from '@carton/runtime';
 import { collectionUpdated } from './events.ts';
 import { collectionFact } from './fact.ts';
 import { adminCollections, readCollection, setCollectionProducts, storefrontCollections } from './routes.ts';
 
 export default definePackage({
-  routes: [...storefrontCollections, readCollection, ...adminCollections, setCollectionProducts],
+  routes: [...storefrontCollections, ...readCollection, ...adminCollections, setCollectionProducts],
   events: [collectionUpdated],
-  extends: [ruleFacts.with(collectionFact), storefrontAddresses.with(collectionAddresses)],
+  extends: [ruleFacts.with(collectionFact), storefrontAddresses.with(addressesByHandle('collections'))],
 });

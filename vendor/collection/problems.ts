@@ -1,13 +1,9 @@
 /**
  * What changes of collections are refused with.
  */
-import { defineProblem } from '@carton/runtime';
+import { defineProblem, handleTakenBy } from '@carton/runtime';
 
-export const handleTaken = defineProblem({
-  code: 'collection_handle_taken',
-  status: 409,
-  title: 'Another collection has this handle',
-});
+export const handleTaken = handleTakenBy('collection');
 export const madeByRule = defineProblem({
   code: 'collection_made_by_rule',
   status: 409,

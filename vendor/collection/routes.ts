@@ -2,7 +2,7 @@
  * Collections: in the hands of staff, and as shoppers see them.
  */
 import { shownTo } from '@carton/product';
-import { integrationQuery, notFound, object, resource, route, Type } from '@carton/runtime';
+import { HandleOrId, integrationQuery, resource, route } from '@carton/runtime';
 import { handleTaken, madeByHand, madeByRule } from './problems.ts';
 import {
   AdminCollectionDetail,
@@ -76,23 +76,18 @@ export const storefrontCollections = resource({
   list: { page: CollectionPage },
 });
 
-export const readCollection = route(
-  {
-    method: 'get',
-    path: '/collections/:handle',
-    operationId: 'readCollection',
-    tag: 'Collections',
+/** Open to everyone; a member who is signed in sees what members see. */
+export const readCollection = resource({
+  ...common,
+  path: '/collections',
+  access: 'session',
+  item: Collection,
+  detail: CollectionProducts,
+  read: {
     summary: 'Read a collection by its handle or id, with one page of its products and their prices',
     description: '`limit` and `cursor` are of the products; `products.nextCursor` leads to their next page.',
-    // Open to everybody; a member who is signed in sees what members see.
-    access: 'session',
-    params: object({
-      handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['summer'] }),
-    }),
+    params: HandleOrId('summer'),
     query: CollectionQuery,
-    status: 200,
-    response: CollectionProducts,
-    problems: [notFound],
+    run: ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
   },
-  ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
-);
+});

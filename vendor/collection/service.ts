@@ -11,7 +11,8 @@ import {
   notFound,
   type Page,
   pageOfRows,
-  publish,
+  publishRow,
+  replaceRows,
   type TenantDatabase,
 } from '@carton/runtime';
 import { collectionUpdated } from './events.ts';
@@ -24,7 +25,7 @@ import {
   type CreateCollection,
   mostProducts,
 } from './schemas.ts';
-import { beginning, collections, type PlacedProduct, placedProducts, replaceProducts } from './store.ts';
+import { beginning, collections, type PlacedProduct, placedProducts } from './store.ts';
 
 type ProductPage = Page<Product>;
 
@@ -86,14 +87,14 @@ export function createCollection(
 ): Promise<AdminCollectionDetail> {
   if (rule && productIds) throw invalidField('/productIds', 'are not given together with a rule');
   return db.transaction(async (tx) => {
-    const products = await knownProducts(tx, productIds ?? []);
+    const products = await placesFor(tx, productIds ?? []);
     const { id } = await collections.insert(tx, {
       ...fields,
       handle: handle ?? (await freeHandle(tx, 'collections', handleFromTitle(fields.title, 'collection'))),
       kind: rule ? 'rule' : 'manual',
       rule: rule ?? null,
     });
-    await replaceProducts(tx, id, [], products);
+    await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', [], products);
     return announced(tx, id);
   });
 }
@@ -121,9 +122,9 @@ export function setProducts(
   return db.transaction(async (tx) => {
     const { kind } = await collections.lock(tx, id);
     if (kind === 'rule') throw madeByRule('Change its rule instead.');
-    const wanted = await knownProducts(tx, productIds);
+    const wanted = await placesFor(tx, productIds);
     const current = await placedProducts(tx, id, beginning, mostProducts);
-    await replaceProducts(tx, id, current, wanted);
+    await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', current, wanted);
     await collections.change(tx, id, {});
     return announced(tx, id);
   });
@@ -135,32 +136,24 @@ export function deleteCollection(db: TenantDatabase, id: string): Promise<void> 
     const collection = await collections.lock(tx, id);
     await tx.remove('collection_products', { collectionId: id });
     await collections.remove(tx, id);
-    await announce(tx, collection, true);
+    await publishRow(tx, collectionUpdated, 'collection', collection, { deleted: true });
   });
 }
 
-/** The ids as they are stored. @throws invalid_request (400) for one that is no product, or a duplicate */
-async function knownProducts(db: TenantDatabase, given: readonly string[]): Promise<string[]> {
+/** Products in their places. @throws invalid_request (400) for one that is no product, or a duplicate */
+async function placesFor(db: TenantDatabase, given: readonly string[]): Promise<PlacedProduct[]> {
   const ids = given.map((id) => id.toLowerCase());
   const known = await findProductIds(db, ids);
   for (const [index, id] of ids.entries()) {
     if (!known.has(id)) throw invalidField(`/productIds/${index}`, 'is not a product of this shop');
     if (ids.indexOf(id) !== index) throw invalidField(`/productIds/${index}`, 'is a duplicate');
   }
-  return ids;
+  return ids.map((productId, position) => ({ productId, position }));
 }
 
-/** Tells of a collection as it is now, and answers it. */
+/** Publishes a collection as it is now, and returns it. */
 async function announced(db: TenantDatabase, id: string): Promise<AdminCollectionDetail> {
   const collection = await readAdminCollection(db, id);
-  await announce(db, collection, false);
+  await publishRow(db, collectionUpdated, 'collection', collection, { deleted: false });
   return collection;
-}
-
-function announce(
-  db: TenantDatabase,
-  { id, handle, title, kind }: Pick<CollectionRow, 'id' | 'handle' | 'title' | 'kind'>,
-  deleted: boolean,
-): Promise<void> {
-  return publish(db, collectionUpdated, { type: 'collection', id }, { handle, title, kind, deleted });
 }

@@ -51,23 +51,3 @@ export function findMemberships(
     [ids, productIds],
   );
 }
-
-/** Gives a collection these products in this order; rows that stay as they are are not written. */
-export async function replaceProducts(
-  db: TenantDatabase,
-  collectionId: string,
-  current: readonly PlacedProduct[],
-  wanted: readonly string[],
-): Promise<void> {
-  const positions = new Map(wanted.map((productId, position) => [productId, position]));
-  const gone = current.filter(({ productId, position }) => positions.get(productId) !== position);
-  const kept = new Set(current.filter((row) => !gone.includes(row)).map(({ productId }) => productId));
-  if (gone.length > 0) {
-    await db.remove('collection_products', { collectionId, productId: gone.map(({ productId }) => productId) });
-  }
-  const added = wanted.filter((productId) => !kept.has(productId));
-  await db.insertMany(
-    'collection_products',
-    added.map((productId) => ({ collectionId, productId, position: positions.get(productId) })),
-  );
-}

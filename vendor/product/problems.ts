@@ -1,13 +1,9 @@
 /**
  * Problems of product.
  */
-import { defineProblem, isUniqueViolation } from '@carton/runtime';
+import { defineProblem, handleTakenBy, isUniqueViolation } from '@carton/runtime';
 
-export const handleTaken = defineProblem({
-  code: 'product_handle_taken',
-  status: 409,
-  title: 'Another product has this handle',
-});
+export const handleTaken = handleTakenBy('product');
 export const skuTaken = defineProblem({ code: 'sku_taken', status: 409, title: 'Another variant has this SKU' });
 export const choiceTaken = defineProblem({
   code: 'variant_choice_taken',

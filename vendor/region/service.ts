@@ -1,7 +1,7 @@
 /**
  * Rules of regions: a country is sold to by one region at most, and a currency stays once there are prices in it.
  */
-import { countryName, extensionPoint, lockFor, publish, type TenantDatabase } from '@carton/runtime';
+import { countryName, extensionPoint, lockFor, publishRow, replaceRows, type TenantDatabase } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
 import { countryTaken, regionPriced } from './problems.ts';
 import type { ChangeRegion, Country, CreateRegion, RegionRow } from './schemas.ts';
@@ -57,7 +57,7 @@ export function deleteRegion(db: TenantDatabase, id: string): Promise<void> {
     for (const leave of regionRemovals.of(tx)) await leave(tx, id);
     await tx.remove('region_countries', { regionId: id });
     await regions.remove(tx, id);
-    await announce(tx, region, true);
+    await publishRow(tx, regionUpdated, 'region', region, { deleted: true });
   });
 }
 
@@ -74,27 +74,14 @@ async function setCountries(db: TenantDatabase, regionId: string, wanted: readon
   const rows = await listCountries(db);
   const taken = rows.filter((row) => row.regionId !== regionId && wanted.includes(row.country));
   if (taken.length > 0) throw countryTaken(`Other regions sell to: ${taken.map(({ country }) => country).join(', ')}.`);
-  const own = rows.filter((row) => row.regionId === regionId).map(({ country }) => country);
-  const gone = own.filter((country) => !wanted.includes(country));
-  if (gone.length > 0) await db.remove('region_countries', { regionId, country: gone });
-  const added = wanted.filter((country) => !own.includes(country));
-  await db.insertMany(
-    'region_countries',
-    added.map((country) => ({ country, regionId })),
-  );
+  const current = rows.filter((row) => row.regionId === regionId);
+  const countries = wanted.map((country) => ({ country }));
+  await replaceRows(db, 'region_countries', { regionId }, 'country', current, countries);
 }
 
-/** Tells of a region as it is now, and answers it. */
+/** Publishes a region as it is now, and returns it. */
 async function announced(db: TenantDatabase, id: string): Promise<RegionRow> {
   const region = await regions.require(db, id);
-  await announce(db, region, false);
+  await publishRow(db, regionUpdated, 'region', region, { deleted: false });
   return region;
-}
-
-function announce(
-  db: TenantDatabase,
-  { id, name, currency, taxInclusive, countries }: RegionRow,
-  deleted: boolean,
-): Promise<void> {
-  return publish(db, regionUpdated, { type: 'region', id }, { name, currency, taxInclusive, countries, deleted });
 }

@@ -5,7 +5,9 @@ import t from 'tap';
 import { createTestBox, exactly, until, untilWaiting, writePackage } from '../../testing/index.ts';
 
 const index = `
-import { defineProblem, definePackage, Handle, integrationQuery, object, resource, rows, shapesOf, Type } from '@carton/runtime';
+import {
+  defineEvent, defineProblem, definePackage, HandleOrId, integrationQuery, looksLikeId, object, publishRow, replaceRows, resource, rows, shapesOf, Type,
+} from '@carton/runtime';
 
 const nameTaken = defineProblem({ code: 'shelf_name_taken', status: 409, title: 'Another shelf has this name' });
 const shapes = shapesOf({
@@ -28,8 +30,24 @@ export const filled = rows({
 });
 const Seen = object({ id: shapes.Item.properties.id, name: Type.String() }, { $id: 'SeenShelf' });
 
-export default definePackage({ routes: resource({
-  path: '/admin/shelves', noun: 'shelf', plural: 'shelves', tag: 'Shelves', access: 'staff', item: shapes.Item, rows: shelves, beyond: true,
+export const replaceBoxes = (tx, shelfId, current, wanted) => replaceRows(tx, 'boxes', { shelfId }, 'id', current, wanted);
+const emptied = defineEvent({
+  type: 'shelf.emptied', summary: 'A shelf was emptied',
+  payload: object({ name: Type.String(), boxes: Type.Integer(), by: Type.String() }),
+});
+const common = { noun: 'shelf', plural: 'shelves', tag: 'Shelves', rows: shelves, beyond: true };
+
+export default definePackage({ events: [emptied], routes: [...resource({
+  ...common, path: '/shelves', access: 'public', item: Seen,
+  read: {
+    params: HandleOrId('top'), query: object({ loud: Type.Optional(Type.Boolean()) }),
+    run: async ({ db, params: { handle }, query }) => {
+      const shelf = await (looksLikeId(handle) ? shelves.require(db, handle) : shelves.findBy(db, { name: handle }));
+      return { ...shelf, name: query.loud ? shelf.name.toUpperCase() : shelf.name };
+    },
+  },
+}), ...resource({
+  ...common, path: '/admin/shelves', access: 'staff', item: shapes.Item,
   list: {
     query: integrationQuery({
       room: Type.Optional(Type.String()), atLeast: Type.Optional(Type.Integer()),
@@ -41,7 +59,18 @@ export default definePackage({ routes: resource({
   read: { summary: 'Look at a shelf' },
   change: { body: shapes.Change, problems: [nameTaken], run: ({ db, params, body }) => shelves.change(db, params.id, body) },
   remove: {},
-}) });
+  actions: {
+    empty: {
+      problems: [nameTaken],
+      run: ({ db, params }) => db.transaction(async (tx) => {
+        const shelf = await shelves.lock(tx, params.id);
+        for (const { id } of await boxes.lockAllBy(tx, { shelfId: shelf.id })) await boxes.remove(tx, id);
+        await publishRow(tx, emptied, 'shelf', shelf, { by: 'staff' });
+        return shelves.require(tx, shelf.id);
+      }),
+    },
+  },
+})] });
 `;
 const migration = `
 export const up = (knex) => knex.raw(\`
@@ -60,13 +89,13 @@ export const down = (knex) => knex.raw('drop table boxes, shelves');
 `;
 const written = await writePackage(t, { name: 'shelf', dependencies: ['core', 'auth'], index, migration }, ['tenant']);
 const box = await createTestBox(t, { ...written, tier: 'basic' });
-const { shelves, boxes, filled } = await import(
+const { shelves, boxes, filled, replaceBoxes } = await import(
   new URL('vendor/shelf/index.ts', `file://${written.packagesFrom}`).href
 );
 const path = '/admin/shelves';
 const namesOf = (page: { body: { items: { name: string }[] } }) => page.body.items.map(({ name }) => name);
 
-t.test('one declaration makes the five routes, in the words of every other resource', async (t) => {
+t.test('one declaration makes the usual routes, in the words of every other resource', async (t) => {
   const own = box.box.routes.filter(({ declaration }) => declaration.path.startsWith(path));
   t.strictSame(
     own.map(({ declaration: { method, operationId, summary, status, permission, problems = [], beyond } }) => [
@@ -80,6 +109,7 @@ t.test('one declaration makes the five routes, in the words of every other resou
       ['get readShelf: Look at a shelf (200, shelf:read)', [], true],
       ['patch updateShelf: Change a shelf (200, shelf:write)', ['external_id_taken', 'shelf_name_taken'], true],
       ['delete deleteShelf: Delete a shelf (204, shelf:write)', [], true],
+      ['post emptyShelf: Empty a shelf (200, shelf:write)', ['shelf_name_taken'], true],
     ],
   );
 });
@@ -223,4 +253,97 @@ t.test('two changes of one row wait for each other', async (t) => {
     await untilWaiting(box, 2);
   });
   t.match(await holding, exactly([{ name: 'Latest' }, { shelfId: other.id }]), 'who waited sees what was written');
+});
+
+t.test('one is read by its handle, too', async (t) => {
+  const made = (await box.staff.post(path, { name: 'top', room: 'Hall' })).body;
+  const visitor = box.visitor();
+  t.strictSame((await visitor.get('/shelves/top')).body, { id: made.id, name: 'top' });
+  t.strictSame((await visitor.get(`/shelves/${made.id}?loud=true`)).body, { id: made.id, name: 'TOP' });
+  t.match(await visitor.get('/shelves/top?quiet=true'), { status: 400 });
+  const read = box.box.routes.find(({ declaration }) => declaration.path === '/shelves/:handle');
+  t.equal(read?.declaration.operationId, 'readSeenShelf');
+  t.strictSame(
+    read?.declaration.problems?.map(({ code }) => code),
+    ['not_found'],
+  );
+});
+
+t.test('an action returns the row, and its event has the values of the row', async (t) => {
+  const made = (await box.staff.post(path, { name: 'Full', room: 'Hall' })).body;
+  for (let count = 0; count < 2; count++) await boxes.insert(box.db, { shelfId: made.id });
+  const emptied = await box.staff.post(`${path}/${made.id}/empty`);
+  t.match(emptied, { status: 200, body: { id: made.id, boxes: 0 } });
+  t.match(await box.staff.post(`${path}/${box.id}/empty`), { status: 404 });
+  t.match(await box.visitor().post(`${path}/${made.id}/empty`), { status: 401 });
+  const events = await box.db.query(
+    "select type, resource_type, payload from event_outbox where tenant_id = $1 and resource_id = $2 and type = 'shelf.emptied'",
+    [made.id],
+  );
+  t.strictSame(events, [
+    { type: 'shelf.emptied', resourceType: 'shelf', payload: { name: 'Full', boxes: 2, by: 'staff' } },
+  ]);
+});
+
+t.test('rows are found by the values of their columns', async (t) => {
+  const tenant = await box.openTenant();
+  const ids: string[] = [];
+  for (const [name, externalId] of Object.entries({ A: null, B: 'b', C: null, D: null })) {
+    ids.push((await tenant.staff.post(path, { name, externalId, room: 'Hall' })).body.id);
+  }
+  const [a, , c, d] = ids;
+  await tenant.staff.delete(`${path}/${d}`);
+  const idsOf = (found: { id: string }[]) => found.map(({ id }) => id);
+  t.strictSame(idsOf(await shelves.findAllBy(tenant.db, { room: 'Hall', externalId: null }, 10)), [c, a]);
+  t.strictSame(idsOf(await shelves.findAllBy(tenant.db, { room: 'Hall', externalId: null }, 1)), [c]);
+  t.strictSame(
+    await shelves.findAllBy(tenant.db, { externalId: undefined }, 10),
+    [],
+    'an undefined value equals nothing',
+  );
+  const { id } = await boxes.insert(tenant.db, { shelfId: a });
+  let waiting: Promise<{ id: string; name: string; boxes: number }[]> = Promise.resolve([]);
+  await tenant.db.transaction(async (tx) => {
+    t.strictSame(idsOf(await shelves.lockAllBy(tx, { externalId: null })), [a, c]);
+    waiting = tenant.db.transaction((other) => shelves.lockAllBy(other, { externalId: null }));
+    await untilWaiting(box, 1);
+    await boxes.remove(tx, id);
+    await shelves.change(tx, c, { name: 'Renamed' });
+  });
+  t.match(
+    await waiting,
+    exactly([
+      { id: a, boxes: 0 },
+      { id: c, name: 'Renamed' },
+    ]),
+    'as they are once they are locked',
+  );
+});
+
+t.test('replacing rows writes only what differs', async (t) => {
+  const shelf = (await box.staff.post(path, { name: 'Replaced', room: 'Hall' })).body;
+  const time = '2026-01-01T00:00:00.000Z';
+  const ids = ['1', '2', '3'].map((last) => `0198f5a2-7c1e-7b5a-9f51-3f6a52a1c00${last}`);
+  const versions = async () => {
+    const stored = await box.db.query<{ id: string; version: string; createdAt: string }>(
+      'select id, xmin::text as version, created_at from boxes where tenant_id = $1 and shelf_id = $2 order by id',
+      [shelf.id],
+    );
+    return stored.map((row) => ({ ...row, createdAt: new Date(row.createdAt).toISOString() }));
+  };
+  const rows = ids.map((id) => ({ id, createdAt: time }));
+  await box.db.transaction((tx) => replaceBoxes(tx, shelf.id, [], rows.slice(0, 2)));
+  const [first, second] = await versions();
+  t.match([first, second], exactly([{ id: ids[0] }, { id: ids[1] }]));
+  const wanted = [rows[0], { id: ids[1], createdAt: '2026-02-02T00:00:00.000Z' }, rows[2]];
+  await box.db.transaction(async (tx) => replaceBoxes(tx, shelf.id, await versions(), wanted));
+  const after = await versions();
+  t.strictSame(
+    after.map(({ id, createdAt }) => [id, createdAt]),
+    wanted.map((row) => [row?.id, row?.createdAt]),
+  );
+  t.equal(after[0]?.version, first?.version, 'the same row is not written');
+  t.not(after[1]?.version, second?.version);
+  await box.db.transaction(async (tx) => replaceBoxes(tx, shelf.id, await versions(), []));
+  t.strictSame(await versions(), []);
 });

@@ -1,7 +1,7 @@
 /**
  * Rules of things.
  */
-import { publish, type TenantDatabase } from '@carton/runtime';
+import { publishRow, type TenantDatabase } from '@carton/runtime';
 import { thingUpdated } from './events.ts';
 import type { ChangeThing, CreateThing, Thing } from './schemas.ts';
 import { things } from './store.ts';
@@ -29,7 +29,6 @@ export function deleteThing(db: TenantDatabase, id: string): Promise<void> {
 }
 
 async function announced(tx: TenantDatabase, thing: Thing, deleted = false): Promise<Thing> {
-  const { id, title } = thing;
-  await publish(tx, thingUpdated, { type: 'thing', id }, { title, deleted });
+  await publishRow(tx, thingUpdated, 'thing', thing, { deleted });
   return thing;
 }

@@ -1,7 +1,7 @@
 /**
  * Products as shoppers see them: published ones only, with prices.
  */
-import { notFound, object, route, Type } from '@carton/runtime';
+import { HandleOrId, notFound, route } from '@carton/runtime';
 import { Product, ProductPage, ProductQuery, Variant, WantedShown } from '../schemas.ts';
 import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
 import { shownTo } from '../viewer.ts';
@@ -34,9 +34,7 @@ export const readProduct = route(
     tag,
     summary: 'Read a published product by its handle or id',
     access,
-    params: object({
-      handle: Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: ['linen-shirt'] }),
-    }),
+    params: HandleOrId('linen-shirt'),
     query: WantedShown,
     status: 200,
     response: Product,
