@@ -6,9 +6,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { loadPackages } from '../runtime/package/load.ts';
+import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
+import { checkReferences } from './documentation/references.ts';
 import { settingsTable } from './documentation/settings.ts';
+import { listSourceFiles } from './source-files.ts';
 
 const root = join(sourceRoot, '..');
 const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
@@ -43,6 +46,16 @@ for (const file of speakOfMetrics) {
   }
   for (const [, name = ''] of text.matchAll(/operation(?:=|Id":)"(\w+)"/g)) {
     if (!operations.has(name)) faults.push(`${file}: there is no operation ${name}`);
+  }
+}
+const files = await listSourceFiles(root);
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const contract = readContract(read(contractFile));
+const scripts = new Set(Object.keys(JSON.parse(read('package.json')).scripts));
+for (const file of files) {
+  if (/\.([cm]?js|ts)$/.test(file)) faults.push(...checkCitations(file, read(file), contract));
+  if (file.endsWith('.md') && file !== 'CHANGELOG.md' && !file.startsWith('scripts/new/template/')) {
+    faults.push(...checkReferences(file, { files, scripts, read }));
   }
 }
 if (faults.length > 0) {

@@ -1,5 +1,5 @@
 /**
- * Shapes of boxes and their domains (contract: DeployBoxDto, DeployBoxResult, Host resolution response).
+ * Shapes of boxes and their domains (contract, DeployBoxDto, DeployBoxResult, Host resolution response).
  */
 import { DateTime, nullable, object, oneOf, type Static, Type } from '@carton/runtime/service';
 import { BoxName, LicenseKeyText } from '../schemas.ts';

@@ -1,5 +1,5 @@
 /**
- * Shapes of licences (contract: MintLicenseDto, ActivateDto, ActivationResult).
+ * Shapes of licences (contract, MintLicenseDto, ActivateDto, ActivationResult).
  */
 import { DateTime, nullable, object, oneOf, pageOf, type Static, Type, Uuid } from '@carton/runtime/service';
 import { CustomerId, LicenseKeyText, PackageName, Tier } from '../schemas.ts';
