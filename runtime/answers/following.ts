@@ -1,12 +1,13 @@
 /**
- * Following a list: what was changed after a moment, oldest change first, with what was deleted, and nothing missed.
+ * Incremental reads of a list (`updatedAfter`): every row changed or deleted after a given time, oldest change first,
+ * without gaps.
  *
- * `updated_at` is when the transaction that changed a row began (`now()`). One that began earlier may be committed
- * later, behind whoever remembers the last time they were told. So a page ends before the oldest transaction that is
- * still open: no row with an earlier time can turn up any more. What is told comes a moment late and is whole.
+ * `updated_at` is the start time of the transaction that changed the row (`now()`). A transaction that started earlier
+ * may commit later, after a client has already read past its time. A page therefore ends before the oldest open
+ * transaction: no row with an earlier time can still appear. Changes arrive slightly late, but completely.
  *
- * Deletions are kept for a while. Whoever was away for longer is told so, and reads the whole list again: everything
- * after a moment before the shop was opened, where nothing can have been deleted that they were told of.
+ * Deletions are stored for a limited time. A client that was away for longer gets 410 and must read the complete list
+ * again, by passing a time before the store was created: no deletion from before then can matter to it.
  */
 import type { Knex } from 'knex';
 import type { TenantDatabase } from '../db/tenant-database.ts';
@@ -23,25 +24,24 @@ const order = 'updated';
 
 /** @throws invalid_request (400) */
 export function rejectFilters(filters: Record<string, unknown>): void {
-  const told = Object.keys(filters).filter((name) => filters[name] !== undefined);
-  if (told.length === 0) return;
-  const detail = 'is told without any other filter: what a filter leaves out would be missed';
+  if (Object.values(filters).every((value) => value === undefined)) return;
+  const detail = 'cannot be combined with other filters: rows that a filter excludes would be missed';
   throw invalidRequest(`updatedAfter ${detail}`, { errors: [{ in: 'query', pointer: '/updatedAfter', detail }] });
 }
 
-/** Where the changes of a list are found. */
+/** Where the changes of a list are recorded. */
 export interface ChangeSource {
-  /** The table whose `updated_at` moves with them, indexed by `(tenant_id, updated_at, <id>)`. */
+  /** The table whose `updated_at` records them, indexed by `(tenant_id, updated_at, <id>)`. */
   table: string;
-  /** Its column that has the id of what is listed; `id` unless told. */
+  /** Its column with the id of the listed resource; defaults to `id`. */
   id?: string;
-  /** Whose deletions are told; the same table's unless told. */
+  /** The resource whose deletions are reported; defaults to `table`. */
   resource?: string;
 }
 
 /**
- * One page of what was changed after a moment.
- * @param rows selects from the table, at least the id, as `id`, and `updated_at`
+ * Returns one page of the changes after a given time.
+ * @param rows selects from the table: at least `updated_at` and the id, as `id`
  * @throws invalid_request (400) for a cursor of another list, changes_forgotten (410)
  */
 export async function followChanges<R extends { id: string; updatedAt: string }>(
@@ -50,29 +50,29 @@ export async function followChanges<R extends { id: string; updatedAt: string }>
   { table, id: idColumn = 'id', resource = table }: ChangeSource,
   { limit, cursor, updatedAfter }: { limit: number; cursor?: string; updatedAfter: string },
 ): Promise<IntegrationPage<R>> {
-  const [, time, id, begun] = cursor === undefined ? [] : decodeCursor(cursor, order);
-  const isWhole = await readsWhole(db, { updatedAfter, time, begun });
-  // Asked before anything is read: what is committed in between is seen, what is not is later than this.
-  const settled = await db.committedUntil();
-  const began = isWhole ? (begun ?? settled) : undefined;
+  const [, time, id, startedAt] = cursor === undefined ? [] : decodeCursor(cursor, order);
+  const isFullRead = await readsCompleteList(db, { updatedAfter, time, startedAt });
+  // Queried before the rows: what commits in between is included, and everything else is later than this.
+  const completeUntil = await db.committedUntil();
+  const fullReadStart = isFullRead ? (startedAt ?? completeUntil) : undefined;
   const [changed, deleted] = await Promise.all([
-    between(rows, table, ['updated_at', idColumn], { time: time ?? updatedAfter, id, settled, limit }),
+    between(rows, table, ['updated_at', idColumn], { time: time ?? updatedAfter, id, completeUntil, limit }),
     between(
       db.table<Deletion>('deletions').where('resource', resource) as Knex.QueryBuilder<Deletion, Deletion[]>,
       'deletions',
       ['deleted_at', 'id'],
-      { time: time ?? updatedAfter, id, settled, limit },
+      { time: time ?? updatedAfter, id, completeUntil, limit },
     ),
   ]);
-  const told = [
+  const changes = [
     ...changed.map((item) => ({ time: item.updatedAt, id: item.id, item, deletion: null })),
     ...deleted.map((deletion) => ({ time: deletion.deletedAt, id: deletion.id, item: null, deletion })),
   ].sort((one, other) => (one.time === other.time ? compare(one.id, other.id) : compare(one.time, other.time)));
-  const page = told.slice(0, limit);
+  const page = changes.slice(0, limit);
   const last = page.at(-1);
-  const isLast = told.length <= limit || !last;
-  // Others of the last one's time may stand on the next page.
-  const toldUntil = isLast ? settled : before(last.time);
+  const isLast = changes.length <= limit || !last;
+  // The next page may hold further changes with the time of the last one.
+  const reportedUntil = isLast ? completeUntil : before(last.time);
   return {
     items: page.flatMap(({ item }) => item ?? []),
     deleted: page.flatMap(({ deletion }) => {
@@ -80,50 +80,52 @@ export async function followChanges<R extends { id: string; updatedAt: string }>
       const { id, externalId, deletedAt } = deletion;
       return { id, externalId, deletedAt };
     }),
-    nextCursor: isLast ? null : encodeCursor([order, last.time, last.id, ...(began ? [began] : [])] as CursorPlace),
-    // Who breaks the reading of a whole list off goes on where that is not refused: from its beginning.
-    updatedUntil: latest(isWhole && isForgotten(toldUntil) ? updatedAfter : toldUntil, updatedAfter),
+    nextCursor: isLast
+      ? null
+      : encodeCursor([order, last.time, last.id, ...(fullReadStart ? [fullReadStart] : [])] as CursorPlace),
+    // A client that abandons a full read has to start it again: a later time might be refused with 410.
+    updatedUntil: latest(isFullRead && isForgotten(reportedUntil) ? updatedAfter : reportedUntil, updatedAfter),
   };
 }
 
-/** Whether deletions of that moment may have been removed. */
+/** Whether deletions of that time may no longer be stored. */
 function isForgotten(time: string): boolean {
   return Date.parse(time) < Date.now() - deletionRetentionDays * 86_400_000;
 }
 
 /**
- * Whether the whole list is read, since before the shop was opened. Then deletions are missed only by who stays away
- * between two pages.
- * @param place where the page begins: the time of its cursor, and when the first page was read, of a whole list
+ * Whether the client reads the complete list, from before the tenant was created. Such a read can miss a deletion only
+ * when it pauses too long between two pages.
+ * @param position where the page begins: the time in its cursor and, for a full read, when its first page was read
  * @throws changes_forgotten (410)
  */
-async function readsWhole(
+async function readsCompleteList(
   db: TenantDatabase,
-  { updatedAfter, time, begun }: { updatedAfter: string; time?: string | number; begun?: string },
+  { updatedAfter, time, startedAt }: { updatedAfter: string; time?: string | number; startedAt?: string },
 ): Promise<boolean> {
-  if (!isForgotten(String(begun ?? time ?? updatedAfter))) return begun !== undefined;
+  if (!isForgotten(String(startedAt ?? time ?? updatedAfter))) return startedAt !== undefined;
   if (time === undefined) {
     const [tenant] = await db.query<{ createdAt: string }>('select created_at from tenants where id = $1');
     if (tenant && Date.parse(updatedAfter) < Date.parse(tenant.createdAt)) return true;
   }
   throw changesForgotten(
-    `Deletions are known for ${deletionRetentionDays} days. Ask with a moment before the shop was opened, and drop what you have and are not told of.`,
+    `Deletions are reported for ${deletionRetentionDays} days. Read the complete list again, with an updatedAfter before the store was created, and delete every copy that it does not return.`,
   );
 }
 
-/** Rows after a place, or after a moment, that are settled. */
+/** Rows after a cursor's position, or after a time, up to `completeUntil`. */
 function between<R extends object>(
   rows: Knex.QueryBuilder<R, R[]>,
   table: string,
   [column, idColumn]: [string, string],
-  { time, id, settled, limit }: { time: string | number; id?: string; settled: string; limit: number },
+  { time, id, completeUntil, limit }: { time: string | number; id?: string; completeUntil: string; limit: number },
 ): Promise<R[]> {
-  const [key, own] = [`${table}.${column}`, `${table}.${idColumn}`];
-  if (id === undefined) rows.where(key, '>', time);
-  else rows.whereRaw('(??, ??) > (?, ?)', [key, own, time, id]);
+  const [timeKey, idKey] = [`${table}.${column}`, `${table}.${idColumn}`];
+  if (id === undefined) rows.where(timeKey, '>', time);
+  else rows.whereRaw('(??, ??) > (?, ?)', [timeKey, idKey, time, id]);
   return rows
-    .where(key, '<=', settled)
-    .orderBy([{ column: key }, { column: own }])
+    .where(timeKey, '<=', completeUntil)
+    .orderBy([{ column: timeKey }, { column: idKey }])
     .limit(limit + 1) as unknown as Promise<R[]>;
 }
 

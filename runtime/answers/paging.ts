@@ -1,5 +1,5 @@
 /**
- * One page of a query, by keyset: the rows after the place a cursor holds, in a declared order.
+ * Keyset pagination of a query: the rows after a cursor's position, in a declared order.
  */
 import type { Knex } from 'knex';
 import { quoteName, toSnakeCase } from '../db/connection.ts';
@@ -7,8 +7,8 @@ import type { TenantDatabase } from '../db/tenant-database.ts';
 import { decodeCursor, type Page, pageOfRows } from '../http/paging.ts';
 
 /**
- * An order of a list: one column that is never null, ties broken by id, or the id alone. Times are kept in milliseconds,
- * so they compare.
+ * The order of a list: by one column that is never null, with ties broken by id, or by id alone. Times are stored with
+ * millisecond precision, so that the value in a cursor compares exactly.
  */
 export interface Sort {
   name: string;
@@ -19,8 +19,8 @@ export interface Sort {
 export const newestFirst: Sort = { name: 'newest', column: 'createdAt', direction: 'desc' };
 
 /**
- * Answers one page. The query selects from `table` (with its tenant already in it) and its rows have `id`
- * and the sort's column.
+ * Returns one page. The query selects from `table` (already restricted to the tenant), and its rows have `id` and the
+ * sort's column.
  * @throws invalid_request (400) for a cursor of another list
  */
 export async function paginate<R extends object>(
@@ -34,9 +34,9 @@ export async function paginate<R extends object>(
   if (cursor !== undefined) {
     const [, value, lastId] = decodeCursor(cursor, sort.name);
     const operator = sort.direction === 'asc' ? '>' : '<';
-    const place = keys.length === 1 ? [lastId] : [value, lastId];
-    const row = (mark: string) => `(${keys.map(() => mark).join(', ')})`;
-    query.whereRaw(`${row('??')} ${operator} ${row('?')}`, [...keys, ...place]);
+    const position = keys.length === 1 ? [lastId] : [value, lastId];
+    const row = (placeholder: string) => `(${keys.map(() => placeholder).join(', ')})`;
+    query.whereRaw(`${row('??')} ${operator} ${row('?')}`, [...keys, ...position]);
   }
   const rows = (await query.orderBy(keys.map((column) => ({ column, order: sort.direction }))).limit(limit + 1)) as R[];
   return pageOfRows(rows, limit, (last) => {
@@ -45,48 +45,48 @@ export async function paginate<R extends object>(
   });
 }
 
-/** The place a row has in a list: its id and when it was made. */
-export interface PlacedRow {
+/** The position of a row in a list: its id and creation time. */
+export interface RowPosition {
   id: string;
   createdAt: string;
 }
 
-/** The values a column may have; where it may have any of several, all of them. */
-export type Choices = Record<string, readonly (string | boolean)[]>;
+/** For each column, the values it may have in the listed rows. */
+export type ColumnValues = Record<string, readonly (string | boolean)[]>;
 
 /**
- * One page, newest first, of the rows whose columns each have one of a few values: the first of each combination of
- * values, and of these the first. However rare a combination is, no row of another is read. Wants the index
+ * Returns one page, newest first, of the rows whose columns each have one of a few values. Reads the first rows of each
+ * combination of values and merges them, so that even a rare combination reads no other rows. Requires the index
  * `(tenant_id, <the columns of choices, in any order>, created_at, id)`.
  * @throws invalid_request (400) for a cursor of another list
  */
 export async function paginateChoices(
   db: TenantDatabase,
   table: string,
-  choices: Choices,
+  choices: ColumnValues,
   { limit, cursor }: { limit: number; cursor?: string },
-): Promise<Page<PlacedRow>> {
+): Promise<Page<RowPosition>> {
   const combinations = Object.entries(choices).reduce<(string | boolean)[][]>(
-    (found, [, values]) => found.flatMap((before) => values.map((value) => [...before, value])),
+    (prefixes, [, values]) => prefixes.flatMap((prefix) => values.map((value) => [...prefix, value])),
     [[]],
   );
   const columns = Object.keys(choices);
   const values = columns.map((_, at) => combinations.map((combination) => combination[at]));
-  const place = cursor === undefined ? [] : decodeCursor(cursor, newestFirst.name).slice(1);
-  const rows = await db.query<PlacedRow>(choicesText(table, choices, cursor !== undefined), [
+  const position = cursor === undefined ? [] : decodeCursor(cursor, newestFirst.name).slice(1);
+  const rows = await db.query<RowPosition>(choicesText(table, choices, cursor !== undefined), [
     ...values,
     limit + 1,
-    ...place,
+    ...position,
   ]);
   return pageOfRows(rows, limit, ({ createdAt, id }) => [newestFirst.name, createdAt, id]);
 }
 
-function choicesText(table: string, choices: Choices, after: boolean): string {
+function choicesText(table: string, choices: ColumnValues, after: boolean): string {
   const columns = Object.entries(choices);
   const arrays = columns.map(([, [value]], at) => `$${at + 2}::${typeof value === 'boolean' ? 'boolean' : 'text'}[]`);
   const names = columns.map(([column]) => toSnakeCase(column));
   const limit = `$${columns.length + 2}`;
-  const place = after
+  const position = after
     ? `and (created_at, id) < ($${columns.length + 3}::timestamptz, $${columns.length + 4}::uuid)`
     : '';
   return `
@@ -94,7 +94,7 @@ function choicesText(table: string, choices: Choices, after: boolean): string {
       from unnest(${arrays.join(', ')}) as choice (${names.join(', ')})
      cross join lateral (
        select id, created_at from ${quoteName(table)} listed
-        where listed.tenant_id = $1 ${names.map((name) => `and listed.${name} = choice.${name}`).join(' ')} ${place}
+        where listed.tenant_id = $1 ${names.map((name) => `and listed.${name} = choice.${name}`).join(' ')} ${position}
         order by created_at desc, id desc limit ${limit}
      ) found
      order by found.created_at desc, found.id desc limit ${limit}`;

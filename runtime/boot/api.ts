@@ -42,7 +42,7 @@ export function boxApi(
   const mounted = packages.map((loaded) => ({ ...loaded, routes: routesOf(loaded, database, accessKinds) }));
   const rights = mounted.flatMap(({ routes }) => routes.flatMap(({ declaration }) => declaration.permission || []));
   const permissions = [...new Set(rights)].sort();
-  const box: Box = { tier, packages, database, permissions, forgetTenants: () => tenants.forget() };
+  const box: Box = { tier, packages, database, permissions, invalidateTenants: () => tenants.invalidate() };
   const { trustProxy, bodyDeadline, readDeadline, uploadFolder, strictResponses } = options;
   const api: BoxApi = {
     ...contract,

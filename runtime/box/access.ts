@@ -1,5 +1,5 @@
 /**
- * The ways to be allowed into a box: the engine's own, and those that packages contribute.
+ * The access kinds of a box: the engine's own, and those that packages contribute.
  */
 import { extensionPoint, type HasExtensions } from '../extension/extension.ts';
 import { accessKindsOf, type Route } from '../http/route.ts';
@@ -9,33 +9,35 @@ import type { BoxServices } from './services.ts';
 import { type SessionOptions, shopperAccess } from './shopper-session.ts';
 import { hostingAccess, operatorAccess, type TenantScope } from './tenancy.ts';
 
-/** What access kinds of packages are told of the box. */
+/** Options of the box, for the access kinds of packages. */
 export interface AccessOptions {
-  /** Whether browsers send cookies over TLS only, to the very host that set them: their names say so (`__Host-`). */
+  /** Whether cookies are sent over TLS only, and only to the host that set them (the `__Host-` prefix). */
   secureCookies: boolean;
 }
 
-/** Access kinds of packages: `auth` contributes `staff`, `api-key` what stands in for it. */
+/** Access kinds of packages: `auth` contributes `staff`, and `api-key` a substitute for it. */
 export const accessKinds = extensionPoint<BoxAccessKind | ((options: AccessOptions) => BoxAccessKind)>('access');
 
 const metricsReaderAccess = metricsAccess<TenantScope>(({ secrets }) => secrets.metrics);
 
-/** The access kinds of a box. */
+/** All access kinds of a box. */
 export function accessKindsIn(box: HasExtensions, sessions: SessionOptions): BoxAccessKind[] {
   const own = [...shopperAccess(box, sessions), operatorAccess, hostingAccess, metricsReaderAccess];
   const contributed = accessKinds.of(box).map((kind) => (typeof kind === 'function' ? kind(sessions) : kind));
   return [...own, ...contributed];
 }
 
-/** True for a route that may be called without a tenant: the operator's and the hosting layer's. */
+/** True for a route that may be called without a tenant: one of the operator or of the hosting layer. */
 export function isBoxRoute({ declaration }: Pick<Route<never>, 'declaration'>): boolean {
   return accessKindsOf(declaration).some((kind) => boxAccessKinds.some((each) => each === kind));
 }
 
 /**
- * A package's routes, each staff route with the right it asks for: `<package>:read` for reads, else `<package>:write`.
- * @param box takes in what its packages contribute to declarations; left out, each is as it was written
- * @param kinds what this box knows: a kind that stands in for another is let in wherever that one is asked for a right
+ * Returns the routes of a package. Each staff route gets its permission: `<package>:read` for reads, else
+ * `<package>:write`.
+ * @param box applies the overrides that depend on its packages; without it, each declaration stays as written
+ * @param kinds the access kinds of the box: a substitute is added wherever the kind that it substitutes for needs a
+ * permission
  */
 export function routesOf(
   { name, routes }: { name: string; routes: readonly Route<BoxServices>[] },
@@ -44,13 +46,13 @@ export function routesOf(
 ): Route<BoxServices>[] {
   return routes.map(({ handler, declaration: declared, overrides }) => {
     const declaration = { ...declared, ...(box && overrides?.(box as never)) };
-    const asked = accessKindsOf(declaration);
-    const right = `${name}:${declaration.method === 'get' ? 'read' : 'write'}`;
-    const permission = declaration.permission ?? (asked.includes('staff') ? right : undefined);
-    const standIns = kinds.filter(
-      ({ substitutesFor }) => permission && substitutesFor && asked.includes(substitutesFor),
+    const names = accessKindsOf(declaration);
+    const defaultPermission = `${name}:${declaration.method === 'get' ? 'read' : 'write'}`;
+    const permission = declaration.permission ?? (names.includes('staff') ? defaultPermission : undefined);
+    const substitutes = kinds.filter(
+      ({ substitutesFor }) => permission && substitutesFor && names.includes(substitutesFor),
     );
-    const access = standIns.length > 0 ? [...asked, ...standIns.map((kind) => kind.name)] : declaration.access;
+    const access = substitutes.length > 0 ? [...names, ...substitutes.map((kind) => kind.name)] : declaration.access;
     return { handler, declaration: { ...declaration, access, ...(permission !== undefined && { permission }) } };
   });
 }

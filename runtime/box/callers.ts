@@ -1,6 +1,6 @@
 /**
- * Who calls a box: what each access kind lets in, and what a handler is given of it by the access of its route. One
- * caller is of one kind: who is staff has no shopper's session, and the other way round.
+ * The callers of a box: the caller that each access kind authenticates, and what a handler gets for the access of its
+ * route. A caller is of one kind: staff have no shopper session, and shoppers are not staff.
  */
 import type { AccessKind } from '../http/credentials.ts';
 import type { AccessOf, CallerOf } from '../http/route.ts';
@@ -9,44 +9,44 @@ import type { MemberSession, ShopperSession } from './shopper-session.ts';
 import type { StaffCaller } from './staff-caller.ts';
 import type { Tenant, TenantScope } from './tenancy.ts';
 
-/** What each access kind answers for a caller it lets in. */
+/** The caller that each access kind returns. */
 interface CallerByAccess {
-  /** A shopper, guest or member. Before the first write it is the session that would begin. */
+  /** A shopper, guest or member. Before the first write the session does not exist yet. */
   session: { session: ShopperSession };
   member: { session: MemberSession };
   staff: { staff: StaffCaller };
-  /** A key in place of a member of staff. */
+  /** An API key, which acts as staff. */
   apiKey: { staff: StaffCaller };
   operator: { staff: StaffCaller };
   hosting: { hosting: true };
   metrics: MetricsReader;
 }
 
-/** Kinds whose routes may be called without a tenant: they are about the box. */
+/** Access kinds whose routes may be called without a tenant: they concern the box. */
 export const boxAccessKinds = ['operator', 'hosting'] as const;
 
-type Reached<Name> = { tenant: Name extends (typeof boxAccessKinds)[number] ? Tenant | null : Tenant };
+type TenantFor<Name> = { tenant: Name extends (typeof boxAccessKinds)[number] ? Tenant | null : Tenant };
 
-/** What a handler is given of its caller, and of the merchant that was called, by the access that its route declares. */
-export type BoxCallers = { [Name in keyof CallerByAccess]: CallerByAccess[Name] & Reached<Name> } & {
-  public: Reached<'public'>;
+/** The caller and the tenant that a handler gets, by the access that its route declares. */
+export type BoxCallers = { [Name in keyof CallerByAccess]: CallerByAccess[Name] & TenantFor<Name> } & {
+  public: TenantFor<'public'>;
 };
 
 export type BoxAccess = AccessOf<BoxCallers>;
 export type BoxCallerOf<Access> = CallerOf<BoxCallers, Access>;
 
-/** Whoever was let in. */
+/** An authenticated caller of any kind. */
 export type BoxCaller = CallerByAccess[keyof CallerByAccess];
 
-/** An access kind by its name: it answers what the handlers of its routes are given. */
+/** An access kind by its name: it returns the caller that the handlers of its routes get. */
 export type BoxAccessKind<Name extends keyof CallerByAccess = keyof CallerByAccess> = {
-  [Each in Name]: AccessKind<TenantScope, CallerByAccess[Each], Each> & StandIn<Each>;
+  [Each in Name]: AccessKind<TenantScope, CallerByAccess[Each], Each> & Substitute<Each>;
 }[Name];
 
-interface StandIn<Name extends keyof CallerByAccess> {
+interface Substitute<Name extends keyof CallerByAccess> {
   /**
-   * Name of another kind, which answers the same, whose callers these stand in for: they are accepted wherever a right
-   * is asked of that kind, though not on routes about the caller alone (`permission: false`).
+   * Name of another access kind that returns the same caller. This kind is accepted wherever that kind needs a
+   * permission, but not on routes about the caller itself (`permission: false`).
    */
   readonly substitutesFor?: SameAs<Name>;
 }

@@ -1,30 +1,30 @@
 /**
- * Where a box makes a conditional change: the check and the change in one serializable transaction. Whoever else
- * writes to the same rows meanwhile, with If-Match or without, from a request or a job, makes PostgreSQL end it
- * (SQLSTATE class 40), and it begins again at the check. The lock lets conditional changes of one resource wait for one
- * another, also where a handler works outside of this transaction.
+ * Conditional changes in a box: the check and the change run in one serializable transaction. When another writer
+ * changes the same rows meanwhile, with or without If-Match, from a request or a job, PostgreSQL aborts the transaction
+ * (SQLSTATE class 40) and it is retried from the check. The advisory lock serializes conditional changes of one
+ * resource, including those of handlers that work outside this transaction.
  */
 import type { ConsistentRunner } from '../http/preconditions.ts';
 import type { RequestServices } from './services.ts';
 
-const mostTries = 5;
+const maxAttempts = 5;
 
 export const runConsistently: ConsistentRunner<RequestServices> = async (services, resource, work) => {
-  // Each shopper's cart stands at the same path.
+  // The carts of all shoppers share one path.
   const { session } = services;
-  const place = `${resource} ${session?.memberId ?? session?.hash ?? ''}`;
-  for (let tries = 1; ; tries++) {
+  const lockName = `${resource} ${session?.memberId ?? session?.hash ?? ''}`;
+  for (let attempt = 1; ; attempt++) {
     try {
       return await services.db.transaction(
         async (db) => {
-          await db.query('select pg_advisory_xact_lock(hashtextextended($1::text || $2::text, 0))', [place]);
+          await db.query('select pg_advisory_xact_lock(hashtextextended($1::text || $2::text, 0))', [lockName]);
           return work({ ...services, db });
         },
         { isolation: 'serializable' },
       );
     } catch (error) {
-      // A transaction that it was part of has failed as a whole: not ours to begin again.
-      if (!isConflict(error) || tries === mostTries || services.db.inTransaction) throw error;
+      // Inside an outer transaction only its owner can retry.
+      if (!isConflict(error) || attempt === maxAttempts || services.db.inTransaction) throw error;
     }
   }
 };

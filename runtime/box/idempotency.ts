@@ -1,15 +1,14 @@
 /**
- * Where a box keeps Idempotency-Keys, by tenant and caller.
+ * The Idempotency-Keys of a box, stored by tenant and caller.
  *
- * Work of one transaction is kept in it: key, work and reply are there together or not at all.
+ * Work in one transaction stores its key there too: key, work and reply are committed together or not at all.
  *
- * Work in steps calls a service over the network, and no row may wait for that, nor can a rollback undo it. So the key
- * is committed first, with an id for the work and a time until which it is being worked on; then the steps, each
- * committed by itself; then the reply. Whatever line the process dies at, what is left is a key without a reply: a
- * repetition is told to wait (409, Retry-After) until that time is over, then takes the work up under the same id and
- * finds by it what is done already. A refusal (a problem below 500) says that nothing was done or is left, so it frees
- * the key, as a rollback does. Any other failure leaves open what the other side did: the key keeps its work's id, and
- * the next try may begin at once.
+ * Work in steps calls a service over the network. No row lock may be held during that call, and a rollback cannot undo
+ * it. So the key is committed first, with a work id and a lease; then the steps, each in its own transaction; then the
+ * reply. Wherever the process dies, it leaves a key without a reply: a retry gets 409 with Retry-After until the lease
+ * expires, then resumes the work under the same id, which tells it what is already done. A rejection (a problem below
+ * 500) means that nothing was done or is left over, so it deletes the key, as a rollback would. After any other failure
+ * the outcome at the other side is unknown: the key and its work id stay, and a retry may start immediately.
  */
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
@@ -18,144 +17,146 @@ import type { Reply } from '../http/operation.ts';
 import { idempotencyConflict, idempotencyKeyBusy, Problem } from '../http/problems.ts';
 import type { RequestServices } from './services.ts';
 
-interface KeptReply {
+interface StoredReply {
   fingerprint: string;
   status: number | null;
   body: string | null;
   headers: Record<string, string>;
 }
 
-/** Tenant (by `db`), caller, operation and key: what a kept reply is found by. */
-type Place = readonly [caller: string, operationId: string, key: string];
-type Answer = { reply: Reply; replayed: boolean };
+/** The primary key of a stored reply, without the tenant, which `db` adds. */
+type KeyPath = readonly [caller: string, operationId: string, key: string];
+type Outcome = { reply: Reply; replayed: boolean };
 
-/**
- * What a process that died was at is free again this soon; one that lives says so often enough for it not to be taken
- * for dead.
- */
-const busySeconds = 15;
-const sayingEveryMilliseconds = 4_000;
+/** Leases of dead processes expire after this time; live ones renew theirs with a heartbeat. */
+const leaseSeconds = 15;
+const heartbeatMilliseconds = 4_000;
 const retryAfterSeconds = 2;
 
-/** Who sent the key: a key of one caller says nothing about another's. */
+/** The caller who sent the key: callers do not share keys. */
 function callerOf({ staff, session }: RequestServices): string {
   if (staff) return `staff ${staff.id}`;
   return session?.memberId ? `member ${session.memberId}` : `session ${session?.begin() ?? ''}`;
 }
 
 export const runIdempotently: IdempotentRunner<RequestServices> = async (services, request, run) => {
-  const place: Place = [callerOf(services), request.operationId, request.key];
-  if (request.outsideTransaction) return keepInSteps(services, place, request, run);
+  const path: KeyPath = [callerOf(services), request.operationId, request.key];
+  if (request.outsideTransaction) return runInSteps(services, path, request, run);
   return services.db.transaction(async (db) => {
-    await removeExpired(db, place);
-    // A second request with the same key waits here for the first to end, then finds what it left.
+    await deleteExpired(db, path);
+    // A concurrent request with the same key waits here until the first one ends, then finds its reply.
     const inserted = await db.query(
       `insert into idempotency_keys (tenant_id, caller, operation_id, key, fingerprint)
        values ($1, $2, $3, $4, $5) on conflict do nothing returning key`,
-      [...place, request.fingerprint],
+      [...path, request.fingerprint],
     );
-    if (inserted.length === 0) return replay(db, place, request);
+    if (inserted.length === 0) return replay(db, path, request);
     const reply = await run({ ...services, db });
-    await keepReply(db, place, reply);
+    await storeReply(db, path, reply);
     return { reply, replayed: false };
   });
 };
 
-async function keepInSteps(
+async function runInSteps(
   services: RequestServices,
-  place: Place,
+  path: KeyPath,
   request: IdempotentRequest,
   run: (services: RequestServices) => Promise<Reply>,
-): Promise<Answer> {
+): Promise<Outcome> {
   const { db } = services;
-  await removeExpired(db, place);
-  const workId = await takeUp(db, place, request);
-  if (workId === null) return replay(db, place, request);
-  const saying = setInterval(() => stayBusy(db, place, workId).catch(() => {}), sayingEveryMilliseconds);
+  await deleteExpired(db, path);
+  const workId = await claimKey(db, path, request);
+  if (workId === null) return replay(db, path, request);
+  const heartbeat = setInterval(() => renewLease(db, path, workId).catch(() => {}), heartbeatMilliseconds);
   try {
     const reply = await run({ ...services, workId });
-    await keepReply(db, place, reply);
+    await storeReply(db, path, reply);
     return { reply, replayed: false };
   } catch (error) {
-    const refused = error instanceof Problem && error.type.status < 500;
-    // If this cannot be written either, the time that the key is busy passes.
-    await (refused ? free(db, place, workId) : pause(db, place, workId)).catch(() => {});
+    const isRejected = error instanceof Problem && error.type.status < 500;
+    // If this write fails too, the lease expires by itself.
+    await (isRejected ? deleteKey(db, path, workId) : endLease(db, path, workId)).catch(() => {});
     throw error;
   } finally {
-    clearInterval(saying);
+    clearInterval(heartbeat);
   }
 }
 
-/** Begins the work of a key, or takes up what nobody works on any more; answers the work's id, null when neither. */
-async function takeUp(
+/**
+ * Claims a new key, or one whose lease has expired.
+ * @returns the work id; null when the key has a reply, a live lease or another request's fingerprint
+ */
+async function claimKey(
   db: TenantDatabase,
-  place: Place,
+  path: KeyPath,
   { fingerprint }: Pick<IdempotentRequest, 'fingerprint'>,
 ): Promise<string | null> {
-  const [taken] = await db.query<{ workId: string }>(
-    `insert into idempotency_keys as kept (tenant_id, caller, operation_id, key, fingerprint, work_id, busy_until)
-     values ($1, $2, $3, $4, $5, $6, now() + interval '${busySeconds} seconds')
+  const [claimed] = await db.query<{ workId: string }>(
+    `insert into idempotency_keys as stored (tenant_id, caller, operation_id, key, fingerprint, work_id, busy_until)
+     values ($1, $2, $3, $4, $5, $6, now() + interval '${leaseSeconds} seconds')
      on conflict (tenant_id, caller, operation_id, key) do update set busy_until = excluded.busy_until
-      where kept.status is null and kept.busy_until <= now() and kept.fingerprint = excluded.fingerprint
+      where stored.status is null and stored.busy_until <= now() and stored.fingerprint = excluded.fingerprint
      returning work_id`,
-    [...place, fingerprint, newId()],
+    [...path, fingerprint, newId()],
   );
-  return taken?.workId ?? null;
+  return claimed?.workId ?? null;
 }
 
-/** @throws idempotency_key_reused (409) for another request, idempotency_key_busy (409) while it is worked on */
+/** @throws idempotency_key_reused (409) for another request, idempotency_key_busy (409) while it is in progress */
 async function replay(
   db: TenantDatabase,
-  place: Place,
+  path: KeyPath,
   { fingerprint }: Pick<IdempotentRequest, 'fingerprint'>,
-): Promise<Answer> {
-  const [kept] = await db.query<KeptReply>(
+): Promise<Outcome> {
+  const [stored] = await db.query<StoredReply>(
     `select fingerprint, status, body, headers from idempotency_keys
       where tenant_id = $1 and caller = $2 and operation_id = $3 and key = $4`,
-    place,
+    path,
   );
-  if (kept && kept.fingerprint !== fingerprint) throw idempotencyConflict();
-  // Not there: the one that was worked on has just been refused, so the key is free.
-  if (kept?.status == null) throw idempotencyKeyBusy(undefined, { headers: { 'Retry-After': `${retryAfterSeconds}` } });
-  return { reply: { status: kept.status, body: kept.body, headers: kept.headers }, replayed: true };
+  if (stored && stored.fingerprint !== fingerprint) throw idempotencyConflict();
+  if (stored?.status == null) {
+    // A missing row means that the request in progress has just been rejected; a retry can then claim the key.
+    throw idempotencyKeyBusy(undefined, { headers: { 'Retry-After': `${retryAfterSeconds}` } });
+  }
+  return { reply: { status: stored.status, body: stored.body, headers: stored.headers }, replayed: true };
 }
 
-async function keepReply(db: TenantDatabase, place: Place, { status, body, headers }: Reply): Promise<void> {
+async function storeReply(db: TenantDatabase, path: KeyPath, { status, body, headers }: Reply): Promise<void> {
   await db.query(
     `update idempotency_keys set status = $5, body = $6, headers = $7, busy_until = null
       where tenant_id = $1 and caller = $2 and operation_id = $3 and key = $4`,
-    [...place, status, body, headers],
+    [...path, status, body, headers],
   );
 }
 
-async function free(db: TenantDatabase, place: Place, workId: string): Promise<void> {
+async function deleteKey(db: TenantDatabase, path: KeyPath, workId: string): Promise<void> {
   await db.query(
     `delete from idempotency_keys
       where tenant_id = $1 and caller = $2 and operation_id = $3 and key = $4 and work_id = $5 and status is null`,
-    [...place, workId],
+    [...path, workId],
   );
 }
 
-async function stayBusy(db: TenantDatabase, place: Place, workId: string): Promise<void> {
+async function renewLease(db: TenantDatabase, path: KeyPath, workId: string): Promise<void> {
   await db.query(
-    `update idempotency_keys set busy_until = now() + interval '${busySeconds} seconds'
+    `update idempotency_keys set busy_until = now() + interval '${leaseSeconds} seconds'
       where tenant_id = $1 and caller = $2 and operation_id = $3 and key = $4 and work_id = $5 and status is null`,
-    [...place, workId],
+    [...path, workId],
   );
 }
 
-async function pause(db: TenantDatabase, place: Place, workId: string): Promise<void> {
+async function endLease(db: TenantDatabase, path: KeyPath, workId: string): Promise<void> {
   await db.query(
     `update idempotency_keys set busy_until = now()
       where tenant_id = $1 and caller = $2 and operation_id = $3 and key = $4 and work_id = $5 and status is null`,
-    [...place, workId],
+    [...path, workId],
   );
 }
 
-async function removeExpired(db: TenantDatabase, place: Place): Promise<void> {
+async function deleteExpired(db: TenantDatabase, path: KeyPath): Promise<void> {
   await db.query(
     `delete from idempotency_keys where tenant_id = $1 and caller = $2 and operation_id = $3 and key = $4
        and created_at < now() - interval '${idempotencyKeyLifetimeHours} hours'`,
-    place,
+    path,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * What a request to a box belongs to: its tenant, and the database as that tenant's.
+ * The scope of a request to a box: its tenant, and that tenant's database handle.
  */
 import type { Database } from '../db/database.ts';
 import type { AppOptions } from '../http/app-options.ts';
@@ -7,10 +7,10 @@ import { Problem } from '../http/problems.ts';
 import { isBoxRoute } from './access.ts';
 import { type BoxSecrets, noTenantId, type TenantResolver, type TenantScope, tenantProblems } from './tenancy.ts';
 
-/** Milliseconds that a request's work in the database may take, unless told. */
+/** Milliseconds that the database work of a request may take by default. */
 export const defaultRequestDeadline = 30_000;
 
-/** @param requestDeadline milliseconds in which a request's work in the database has to be done */
+/** @param requestDeadline milliseconds that the database work of a request may take */
 export function createTenantScopes(
   database: Database,
   tenants: TenantResolver,
@@ -24,7 +24,7 @@ export function createTenantScopes(
       try {
         const tenant = await tenants.resolve(ctx);
         ctx.state.tenant = tenant.slug;
-        // A streamed answer takes as long as its reader does; each of its statements still has its own time.
+        // A streamed response takes as long as its reader; each statement still has its own timeout.
         const deadline = route.declaration.streamed ? undefined : performance.now() + requestDeadline;
         return { tenant, db: database.forTenant(tenant.id, null, deadline), secrets };
       } catch (error) {

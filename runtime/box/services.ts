@@ -1,5 +1,6 @@
 /**
- * What a handler of a package's route is given: the same for all, and its caller by the access that the route declares.
+ * The services that the handler of a package's route gets: those of every route, and its caller, by the access that the
+ * route declares.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
@@ -14,56 +15,56 @@ import type { StaffCaller } from './staff-caller.ts';
 import type { Tenant, TenantScope } from './tenancy.ts';
 import type { Tier } from './tier.ts';
 
-/** What a box says of a package that it has mounted. */
+/** A package that the box has mounted. */
 export interface MountedPackage {
   /** Full npm name. */
   readonly fullName: string;
   readonly version: string;
-  /** The least tier that has it. */
+  /** The lowest tier that includes it. */
   readonly tier: Tier;
 }
 
-/** The box a request reached. */
+/** The box that serves a request. */
 export interface Box {
   readonly tier: Tier;
   readonly packages: readonly MountedPackage[];
   readonly database: Database;
-  /** Every permission that the mounted routes ask for. */
+  /** Every permission that a mounted route requires. */
   readonly permissions: readonly string[];
-  /** Call after changing a tenant or its hosts: they are remembered for a few seconds. */
-  forgetTenants(): void;
+  /** Call after changing a tenant or its hosts: look-ups are cached for a few seconds. */
+  invalidateTenants(): void;
 }
 
 export interface BoxServices {
-  /** The tenant's database; the one way to reach it. */
+  /** The tenant's database. */
   db: TenantDatabase;
   box: Box;
   log: Logger;
   /**
-   * On a route whose work is done in steps (`outsideTransaction`), called with an Idempotency-Key: an id for what the work makes,
-   * the same at each try with this key, so that a try finds what the one before it has done.
+   * On a route that works in steps (`outsideTransaction`) and was called with an Idempotency-Key: an id for the work, the same in
+   * each attempt with this key, so that an attempt finds what earlier ones have done.
    */
   workId?: string;
-  /** Headers of the request by their names in lower case; for what no schema can say, as a provider's signature. */
+  /** Request headers by lower-case name, for what a schema cannot describe, such as a provider's signature. */
   headers: IncomingHttpHeaders;
-  /** Cookies of the request and of its answer, for routes that open and end sessions; for TLS only where `secure`. */
+  /** Cookies of the request and the response, for routes that create and end sessions; TLS only where `secure`. */
   cookies: Pick<Context['cookies'], 'get' | 'set' | 'secure'>;
-  /** Address of the caller, and what it says it is; for records of sign-ins. */
+  /** IP address and User-Agent of the client, for sign-in records. */
   client: { address: string; userAgent: string };
 }
 
-/** All that a handler is given whose route declares this access: `ServicesFor<'staff'>` has `staff`. */
+/** The services of a handler whose route declares this access: `ServicesFor<'staff'>` has `staff`. */
 export type ServicesFor<Access extends BoxAccess> = BoxServices & BoxCallerOf<Access>;
 
-/** The services of a request, whoever calls. */
+/** The services of a request by any caller. */
 export interface RequestServices extends BoxServices {
-  /** The merchant this request is for; null of the box's own routes, and may be of the operator's. */
+  /** The tenant of the request; null on routes about the box, and possibly on the operator's. */
   tenant: Tenant | null;
   staff?: StaffCaller;
   session?: ShopperSession;
 }
 
-/** Makes the services of a request. What staff write is written down as theirs. */
+/** Returns the services of a request. Changes by staff are recorded with them as the actor. */
 export function requestServices(
   ctx: Context,
   { tenant, db }: TenantScope,
@@ -82,19 +83,18 @@ export function requestServices(
   };
 }
 
-/** The `route` of every package of a box. */
+/** The `route` function of every package of a box. */
 export const route = routeFor<BoxServices, BoxCallers>();
 
 /**
- * A route whose declaration takes in what other packages contribute in the box that mounts it: the problems of steps,
- * the shapes of settings. What `vary` answers stands in place of what was declared. It must have the types that the
- * handler was written for.
- * @example export const createOrder = varying(route({ … }, handler), (box) => ({
+ * A route whose declaration includes what other packages contribute in the box that mounts it: the problems of checkout
+ * steps, the shapes of settings. The overrides replace what was declared, and must fit the types of the handler.
+ * @example export const createOrder = withOverrides(route({ … }, handler), (box) => ({
  *            problems: [cartEmpty, ...orderPlacing.of(box).flatMap(({ problems }) => problems)] }));
  */
 export function withOverrides(
   declared: Route<BoxServices>,
-  vary: (box: HasExtensions) => RouteOverrides,
+  overrides: (box: HasExtensions) => RouteOverrides,
 ): Route<BoxServices> {
-  return { ...declared, overrides: vary };
+  return { ...declared, overrides };
 }

@@ -1,39 +1,39 @@
 /**
- * The secrets that shoppers' sessions are signed with: kept in the database, so that all replicas of a box have the
- * same, sessions outlive a restart, and a backup holds them. They are read once. A new one is made every month; the
- * ones before go on being believed for as long as a session they signed may live.
+ * The keys that sign shopper sessions. They are stored in the database, so that all replicas of a box share them,
+ * sessions survive a restart, and a backup includes them. A process reads them once. A new key is created every month;
+ * older ones stay valid for as long as a session they signed may live.
  */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { type IssuedSession, issueToken, keyIdOf, readToken, type SessionKey, sessionDays } from './session-token.ts';
 
-/** Days after which a key signs no more. */
+/** Days after which a key is replaced. */
 const keyDays = 30;
 const secondsADay = 24 * 60 * 60;
 /**
- * A key signs only when it is older than this, in seconds, and whoever meets a key that it does not know reads the keys
- * again unless it did so less than half of this ago: so each replica knows a key before it meets it.
+ * Age in seconds from which a key signs. A replica that meets an unknown key reads the keys again, at most once in half
+ * this time, so every replica knows a key before it signs anything.
  */
-const settlingSeconds = 60;
+const activationSeconds = 60;
 
-/** When it was applied, the box began to sign sessions. */
+/** Sessions are signed since this migration was applied. */
 const keysMigration = '20261122013000_core_create_session_keys.js';
 
 interface KeyRow {
   id: number;
   secret: Buffer;
-  /** Seconds since it was made, by the clock of the database. */
+  /** Seconds since its creation, by the clock of the database. */
   age: number;
 }
 
-interface KnownKey extends SessionKey {
-  /** When it was made, by `performance.now()`. */
-  madeAt: number;
+interface LoadedKey extends SessionKey {
+  /** Its creation time, by `performance.now()`. */
+  createdAt: number;
 }
 
-interface KnownKeys {
-  /** The newest first. */
-  keys: readonly KnownKey[];
+interface LoadedKeys {
+  /** Newest first. */
+  keys: readonly LoadedKey[];
   readAt: number;
   /** Milliseconds since 1970. */
   unsignedUntil: number;
@@ -41,68 +41,67 @@ interface KnownKeys {
 
 export class SessionKeys {
   readonly #database: Database;
-  #known: KnownKeys | undefined;
-  #reading: Promise<KnownKeys> | undefined;
+  #loaded: LoadedKeys | undefined;
+  #loading: Promise<LoadedKeys> | undefined;
 
-  /** Reads nothing yet. */
   constructor(database: Database) {
     this.#database = database;
   }
 
   /**
-   * Until when sessions that the release before issued, which have no signature, are looked up: as long as one of them
+   * Until when sessions without a signature, which an earlier release issued, are looked up: for as long as one of them
    * may live. Milliseconds since 1970.
    */
   get unsignedUntil(): number {
-    return this.#known?.unsignedUntil ?? 0;
+    return this.#loaded?.unsignedUntil ?? 0;
   }
 
-  /** Has the keys read, and made if there are none: `issue` needs them. */
+  /** Loads the keys, and creates the first one if there are none. To be called before `issue`. */
   async ready(): Promise<void> {
-    if (!this.#known) await this.#read();
+    if (!this.#loaded) await this.#load();
   }
 
-  /** The token of a session in a shop. */
-  issue(tenantId: string, name: string): string {
-    const { keys } = this.#known as KnownKeys;
+  /** Returns the token of a session of a tenant. */
+  issue(tenantId: string, sessionId: string): string {
+    const { keys } = this.#loaded as LoadedKeys;
     const now = performance.now();
-    const ageOf = ({ madeAt }: KnownKey) => (now - madeAt) / 1000;
-    const [newest] = keys as readonly [KnownKey];
-    // Another replica may be quicker; what fails is tried at the next session.
+    const ageOf = ({ createdAt }: LoadedKey) => (now - createdAt) / 1000;
+    const [newest] = keys as readonly [LoadedKey];
+    // Another replica may replace it first; a failure is retried with the next session.
     if (ageOf(newest) > keyDays * secondsADay) this.#replace(newest).catch(() => {});
-    const key = keys.find((each) => ageOf(each) > settlingSeconds) ?? (keys.at(-1) as KnownKey);
-    return issueToken(key, tenantId, name);
+    const key = keys.find((each) => ageOf(each) > activationSeconds) ?? (keys.at(-1) as LoadedKey);
+    return issueToken(key, tenantId, sessionId);
   }
 
-  /** The session of a token, null when it is none of this shop. */
+  /** Returns the session of a token; null when the token is not valid for this tenant. */
   async read(tenantId: string, token: string): Promise<IssuedSession | null> {
     const keyId = keyIdOf(token);
     if (keyId === null) return null;
     await this.ready();
-    const key = this.#keyOf(keyId) ?? (await this.#keyThatIsNew(keyId));
+    const key = this.#findKey(keyId) ?? (await this.#findNewKey(keyId));
     return key ? readToken(key, tenantId, token) : null;
   }
 
-  #keyOf(id: number): KnownKey | undefined {
-    return this.#known?.keys.find((key) => key.id === id);
+  #findKey(id: number): LoadedKey | undefined {
+    return this.#loaded?.keys.find((key) => key.id === id);
   }
 
-  async #keyThatIsNew(id: number): Promise<KnownKey | undefined> {
-    const { readAt } = this.#known as KnownKeys;
-    if (performance.now() - readAt < (settlingSeconds * 1000) / 2) return undefined;
-    await this.#read();
-    return this.#keyOf(id);
+  async #findNewKey(id: number): Promise<LoadedKey | undefined> {
+    const { readAt } = this.#loaded as LoadedKeys;
+    if (performance.now() - readAt < (activationSeconds * 1000) / 2) return undefined;
+    await this.#load();
+    return this.#findKey(id);
   }
 
-  /** Reads the keys, however many ask for it at once. */
-  #read(): Promise<KnownKeys> {
-    this.#reading ??= this.#fetch().finally(() => {
-      this.#reading = undefined;
+  /** Loads the keys once for all concurrent callers. */
+  #load(): Promise<LoadedKeys> {
+    this.#loading ??= this.#fetch().finally(() => {
+      this.#loading = undefined;
     });
-    return this.#reading;
+    return this.#loading;
   }
 
-  async #fetch(): Promise<KnownKeys> {
+  async #fetch(): Promise<LoadedKeys> {
     const { box } = this.#database;
     const query = () =>
       box.query<KeyRow>(
@@ -121,23 +120,23 @@ export class SessionKeys {
     const keys = rows.map((row) => ({
       id: row.id,
       secret: createSecretKey(row.secret),
-      madeAt: readAt - row.age * 1000,
+      createdAt: readAt - row.age * 1000,
     }));
     const unsignedUntil = Date.now() + (sessionDays * secondsADay - age) * 1000;
-    this.#known = { keys, readAt, unsignedUntil };
-    return this.#known;
+    this.#loaded = { keys, readAt, unsignedUntil };
+    return this.#loaded;
   }
 
-  async #replace({ id }: KnownKey): Promise<void> {
-    if (this.#reading) return;
+  async #replace({ id }: LoadedKey): Promise<void> {
+    if (this.#loading) return;
     await this.#insert(id + 1);
-    const { keys } = await this.#read();
-    // What the keys before this one signed is over.
-    const settled = keys.find(({ madeAt }) => performance.now() - madeAt > (sessionDays + 1) * secondsADay * 1000);
-    if (settled) await this.#database.box.query('delete from session_keys where id < $1', [settled.id]);
+    const { keys } = await this.#load();
+    // All sessions that keys older than this one signed have expired.
+    const oldest = keys.find(({ createdAt }) => performance.now() - createdAt > (sessionDays + 1) * secondsADay * 1000);
+    if (oldest) await this.#database.box.query('delete from session_keys where id < $1', [oldest.id]);
   }
 
-  /** Two replicas that make the same key at once: the first is the one. */
+  /** When two replicas create the same key concurrently, the first insert wins. */
   async #insert(id: number): Promise<void> {
     const values = [id, randomBytes(32)];
     await this.#database.box.query(

@@ -1,7 +1,7 @@
 /**
- * A shopper without an account: an opaque token that the box issued, kept by the browser in a cookie or sent as
- * X-Session-Id by clients without cookies. The box stores the hash of its name only. What is no session of this shop,
- * or none any more, is treated like none: nothing is found by it, and the first write begins a new one.
+ * Shopper sessions: an opaque token that the box issues, stored by browsers in a cookie and sent as X-Session-Id by
+ * clients without cookies. The box stores only the hash of the session id. An invalid or expired token is treated as
+ * none: reads find nothing, and the first write creates a new session.
  */
 import type { Context } from 'koa';
 import type { HeadersObject } from 'openapi3-ts/oas31';
@@ -11,44 +11,44 @@ import { type AccessKind, hashToken } from '../http/credentials.ts';
 import { vendor } from '../vendor.ts';
 import { findMember, memberSchemes } from './members.ts';
 import type { SessionKeys } from './session-keys.ts';
-import { isUnsignedToken, newSessionName, sessionDays } from './session-token.ts';
+import { isUnsignedToken, newSessionId, sessionDays } from './session-token.ts';
 import type { TenantScope } from './tenancy.ts';
 
 const plainCookie = `${vendor.name}_session`;
 export const sessionHeader = 'X-Session-Id';
-/** Days after which the token of a session that goes on is issued anew. */
+/** Days after which the token of a session in use is renewed. */
 const renewalDays = sessionDays / 2;
 
 export interface ShopperSession {
-  /** SHA-256 of the session's name, in hexadecimal; null before the session's first write. */
+  /** SHA-256 of the session id, in hexadecimal; null before the first write. */
   readonly hash: string | null;
-  /** Id of the member who is signed in, null for a guest. */
+  /** Id of the member who is logged in; null for a guest. */
   readonly memberId: string | null;
-  /** The hash of the session, which is begun if there is none: the answer then carries the cookie and the header. */
+  /** Returns the hash of the session. Creates it if there is none: the response then carries the cookie and header. */
   begin(): string;
   /**
-   * Begins another session in place of this one, and answers both hashes; for whoever signs a shopper in or out, so
-   * that a session which somebody else knows or planted is never a member's (OWASP, session fixation). What belongs to
-   * the one before is theirs to move.
+   * Replaces the session with a new one and returns both hashes. To be called when a shopper logs in or out, so that a
+   * token known to an attacker never becomes a member's (OWASP, session fixation). The caller moves the data of the old
+   * session to the new one.
    */
   rotate(): { before: string | null; hash: string };
 }
 
-/** The session of a member who is signed in. */
+/** The session of a member who is logged in. */
 export interface MemberSession extends ShopperSession {
   readonly memberId: string;
 }
 
 /**
- * Whether something is kept for a session of this hash. Sessions had no signature once: such a one counts for as long
- * as it may live after the upgrade, if a package knows it, and gets its signature with the first answer.
+ * Whether a package stores data for a session with this hash. Earlier releases issued sessions without a signature: such
+ * a session stays valid after an upgrade, until it expires, if a package has data for it. The next response signs it.
  */
 export type SessionLookup = (db: TenantDatabase, hash: string) => Promise<boolean>;
 export const sessionLookups = extensionPoint<SessionLookup>('shopper.session-memory');
 
 export interface SessionOptions {
   keys: SessionKeys;
-  /** Whether browsers send the cookie over TLS only, to the very host that set it. */
+  /** Whether the cookie is sent over TLS only, and only to the host that set it. */
   secureCookies: boolean;
 }
 
@@ -56,46 +56,46 @@ type SessionAccess = AccessKind<TenantScope, { session: ShopperSession }, 'sessi
 type MemberAccess = AccessKind<TenantScope, { session: MemberSession }, 'member'>;
 
 /**
- * Two access kinds: `session`, for guests and members, served without a session too, since the first write begins one;
- * and `member`, for members alone.
+ * Returns two access kinds: `session`, for guests and members, where a session is optional since the first write creates
+ * one; and `member`, for members only.
  */
 export function shopperAccess(
   box: HasExtensions,
   { keys, secureCookies }: SessionOptions,
 ): readonly [SessionAccess, MemberAccess] {
-  // A browser takes the prefix only from the host itself, over TLS (RFC 6265bis, section 4.1.3.2).
+  // Browsers accept this prefix only from the host itself, over TLS (RFC 6265bis, section 4.1.3.2).
   const cookieName = secureCookies ? `__Host-${plainCookie}` : plainCookie;
 
-  /** The session that a request names, by the first of its tokens that is one. */
-  async function sessionOf(ctx: Context, { tenant, db }: TenantScope): Promise<Named | null> {
+  /** The session of a request: that of the first valid token. */
+  async function findSession(ctx: Context, { tenant, db }: TenantScope): Promise<FoundSession | null> {
     const header = ctx.get(sessionHeader);
-    const sent: (readonly [Named['by'], string])[] = [
+    const sent: (readonly [FoundSession['source'], string])[] = [
       ['header', header],
       ['cookie', ctx.cookies.get(cookieName) ?? ''],
-      ...(secureCookies ? [['earlier cookie', ctx.cookies.get(plainCookie) ?? ''] as const] : []),
+      ...(secureCookies ? [['legacy cookie', ctx.cookies.get(plainCookie) ?? ''] as const] : []),
     ];
-    for (const [by, token] of sent) {
+    for (const [source, token] of sent) {
       if (token === '' || !tenant) continue;
-      // Whoever is beside the host can set the plain cookie: under it only what the release before issued is taken.
-      const issued = by === 'earlier cookie' ? null : await keys.read(tenant.id, token);
-      if (issued) return { by, token, name: issued.name, isDue: issued.age > renewalDays };
-      if (await isKnown(db, token)) return { by, token, name: token, isDue: true };
+      // Sibling hosts can set a cookie without the prefix, so it is read only for tokens of earlier releases.
+      const issued = source === 'legacy cookie' ? null : await keys.read(tenant.id, token);
+      if (issued) return { source, token, sessionId: issued.sessionId, needsRenewal: issued.age > renewalDays };
+      if (await isLegacySession(db, token)) return { source, token, sessionId: token, needsRenewal: true };
     }
     return null;
   }
 
-  async function isKnown(db: TenantDatabase, name: string): Promise<boolean> {
-    if (!isUnsignedToken(name)) return false;
+  async function isLegacySession(db: TenantDatabase, token: string): Promise<boolean> {
+    if (!isUnsignedToken(token)) return false;
     await keys.ready();
     if (Date.now() > keys.unsignedUntil) return false;
-    const hash = hashToken(name);
-    for (const knows of sessionLookups.of(db)) if (await knows(db, hash)) return true;
+    const hash = hashToken(token);
+    for (const exists of sessionLookups.of(db)) if (await exists(db, hash)) return true;
     return false;
   }
 
-  /** Gives the shopper the token of a session: in the header always, and in the cookie. */
-  function hand(ctx: Context, tenantId: string, name: string): void {
-    const token = keys.issue(tenantId, name);
+  /** Issues a token for a session and sends it in the header and the cookie. */
+  function sendToken(ctx: Context, tenantId: string, sessionId: string): void {
+    const token = keys.issue(tenantId, sessionId);
     ctx.cookies.set(cookieName, token, {
       httpOnly: true,
       sameSite: 'lax',
@@ -112,14 +112,14 @@ export function shopperAccess(
   async function shopperSession<Id extends string | null>(ctx: Context, scope: TenantScope, memberId: Id) {
     const tenantId = scope.tenant?.id ?? '';
     await keys.ready();
-    const named = await sessionOf(ctx, scope);
-    if (named?.isDue) hand(ctx, tenantId, named.name);
-    else if (named?.by === 'header') ctx.set(sessionHeader, named.token);
-    let hash = named && hashToken(named.name);
-    const beginAnew = () => {
-      const name = newSessionName();
-      hand(ctx, tenantId, name);
-      hash = hashToken(name);
+    const found = await findSession(ctx, scope);
+    if (found?.needsRenewal) sendToken(ctx, tenantId, found.sessionId);
+    else if (found?.source === 'header') ctx.set(sessionHeader, found.token);
+    let hash = found && hashToken(found.sessionId);
+    const createSession = () => {
+      const sessionId = newSessionId();
+      sendToken(ctx, tenantId, sessionId);
+      hash = hashToken(sessionId);
       return hash;
     };
     return {
@@ -127,17 +127,18 @@ export function shopperAccess(
         return hash;
       },
       memberId,
-      begin: () => hash ?? beginAnew(),
+      begin: () => hash ?? createSession(),
       rotate() {
         const before = hash;
-        return { before, hash: beginAnew() };
+        return { before, hash: createSession() };
       },
     };
   }
 
   const responseHeaders: HeadersObject = {
     [sessionHeader]: {
-      description: 'The session, once there is one: for clients without cookies, to send back with every call',
+      description:
+        'The session token, sent once a session exists. Clients without cookies send it back with every request.',
       schema: { type: 'string' },
       example: 'jPq1lOa0sPk2xG1Yb0wXJ6m0uPZkq2yq8b7m1pXc5c7AAFpIeKAX1oyWkm0vV7xq3ZcZyqN0w',
     },
@@ -158,9 +159,14 @@ export function shopperAccess(
         type: 'apiKey',
         in: 'cookie',
         name: cookieName,
-        description: 'Set by the first write to the cart',
+        description: 'Set when a session is created, by the first write to the cart',
       },
-      sessionHeader: { type: 'apiKey', in: 'header', name: sessionHeader, description: 'For clients without cookies' },
+      sessionHeader: {
+        type: 'apiKey',
+        in: 'header',
+        name: sessionHeader,
+        description: 'The session token, for clients without cookies',
+      },
       ...memberSchemes(box),
     },
     legacyCookies: secureCookies ? [plainCookie] : [],
@@ -173,10 +179,9 @@ export function shopperAccess(
   return [session, member];
 }
 
-interface Named {
-  by: 'header' | 'cookie' | 'earlier cookie';
+interface FoundSession {
+  source: 'header' | 'cookie' | 'legacy cookie';
   token: string;
-  name: string;
-  /** Its token has to be issued anew. */
-  isDue: boolean;
+  sessionId: string;
+  needsRenewal: boolean;
 }

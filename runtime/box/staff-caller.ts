@@ -1,12 +1,12 @@
 /**
- * Who works in the administration.
+ * The caller of staff routes.
  */
 import type { Actor } from '../db/changes.ts';
 
-/** Somebody signed in to the administration, or the operator, who may do everything in the box. */
+/** A member of staff, an API key, or the operator, who has every permission. */
 export interface StaffCaller extends Actor {
-  /** `*` stands for every permission. */
+  /** `*` means every permission. */
   permissions: readonly string[];
-  /** The session, for whoever ends it. */
+  /** Id of the session of a member of staff who is logged in. */
   sessionId?: string;
 }

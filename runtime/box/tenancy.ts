@@ -1,6 +1,6 @@
 /**
- * Which merchant a request is for: named by the hosting layer in front of the box, or by the host it was sent to,
- * or the only one there is.
+ * Resolves the tenant of a request: from the slug that the hosting layer in front of the box sends, else from the host,
+ * else the only tenant of the box.
  */
 import type { Context } from 'koa';
 import type { Database } from '../db/database.ts';
@@ -22,10 +22,10 @@ export interface Tenant {
   status: (typeof tenantStatuses)[number];
 }
 
-/** What a request belongs to. */
+/** The scope of a request. */
 export interface TenantScope {
   tenant: Tenant | null;
-  /** The tenant's database; for a request of the box itself, one that holds no tenant. */
+  /** The tenant's database handle; for a request about the box, one that sees no tenant. */
   db: TenantDatabase;
   secrets: BoxSecrets;
 }
@@ -33,17 +33,17 @@ export interface TenantScope {
 export interface BoxSecrets {
   operator: string | undefined;
   hosting: string | undefined;
-  /** Opens the metrics; the operator's does too. */
+  /** Grants access to the metrics, as the operator's secret does. */
   metrics?: string | undefined;
 }
 
-/** Where tenants are looked up; packages contribute what they know. Each answers null for what it does not know. */
+/** Looks up tenants; contributed by packages. Each function returns null when it finds none. */
 export interface TenantDirectory {
   bySlug?(database: Database, slug: string): Promise<Tenant | null>;
   byHost?(database: Database, host: string): Promise<Tenant | null>;
-  /** The tenant of a box that has exactly one. */
+  /** The tenant, if the box has exactly one. */
   only?(database: Database): Promise<Tenant | null>;
-  /** Origins whose pages may call for a tenant: `https://shop.example.com`, `https://*.example.com`. */
+  /** Origins whose pages may call the API of a tenant: `https://shop.example.com`, `https://*.example.com`. */
   origins?(database: Database, tenantId: string): Promise<readonly string[]>;
 }
 export const tenantDirectories = extensionPoint<TenantDirectory>('tenant.directory');
@@ -51,32 +51,32 @@ export const tenantDirectories = extensionPoint<TenantDirectory>('tenant.directo
 export const tenantNotFound = defineProblem({
   code: 'tenant_not_found',
   status: 404,
-  title: 'No shop is served at this address',
+  title: 'No store is served at this host',
 });
 export const hostingSecretRequired = defineProblem({
   code: 'hosting_secret_required',
   status: 403,
-  title: 'The hosting secret is needed to name a shop',
+  title: 'Selecting a store by its slug requires the hosting secret',
 });
 export const tenantSuspended = defineProblem({
   code: 'tenant_suspended',
   status: 403,
-  title: 'This shop is suspended',
+  title: 'This store is suspended',
 });
 
-/** What every operation of a tenant may answer. */
+/** Problems that every operation of a tenant may return. */
 export const tenantProblems = [tenantNotFound, hostingSecretRequired, tenantSuspended];
 
-/** Nobody's id: a database handle with it sees no tenant's rows. */
+/** The id of no tenant: a database handle with it sees no rows. */
 export const noTenantId = '00000000-0000-0000-0000-000000000000';
 
-const rememberedMilliseconds = 5_000;
+const cacheMilliseconds = 5_000;
 
-/** Finds tenants, remembering each answer for a few seconds; `forget` is for whoever changes a tenant. */
+/** Looks up tenants and caches each result for a few seconds. Call `invalidate` after changing a tenant. */
 export class TenantResolver {
   readonly #database: Database;
   readonly #secrets: BoxSecrets;
-  readonly #remembered = new Map<string, { answer: Promise<unknown>; until: number }>();
+  readonly #cache = new Map<string, { result: Promise<unknown>; until: number }>();
 
   constructor(database: Database, secrets: BoxSecrets) {
     this.#database = database;
@@ -86,72 +86,73 @@ export class TenantResolver {
   /** @throws tenant_not_found (404), hosting_secret_required (403), tenant_suspended (403) */
   async resolve(ctx: Context): Promise<Tenant> {
     const slug = ctx.get(tenantSlugHeader);
-    const found = slug ? await this.#named(ctx, slug) : await this.#addressed(ctx);
-    if (found instanceof Error) throw found;
-    if (!found) throw tenantNotFound(slug ? `No shop is called ${slug}.` : `No shop is served at ${ctx.hostname}.`);
-    if (found.status === 'suspended') throw tenantSuspended();
-    return found;
+    const tenant = slug ? await this.#findBySlug(ctx, slug) : await this.#findByHost(ctx);
+    if (!tenant) {
+      throw tenantNotFound(
+        slug ? `There is no store with the slug ${slug}.` : `No store is served at ${ctx.hostname}.`,
+      );
+    }
+    if (tenant.status === 'suspended') throw tenantSuspended();
+    return tenant;
   }
 
-  /** The origins whose pages may call what this request is for: of its tenant, of nobody when it has none. */
+  /** The origins whose pages may call the tenant of a request; empty when it has no tenant. */
   async originsFor(ctx: Context): Promise<readonly string[]> {
     const tenant = await this.resolve(ctx).catch((error) => {
       if (error instanceof Problem && tenantProblems.some(({ code }) => code === error.type.code)) return null;
       throw error;
     });
     if (!tenant) return [];
-    return this.#remember(`origins ${tenant.id}`, async () => {
+    return this.#cached(`origins ${tenant.id}`, async () => {
       const directories = tenantDirectories.of(this.#database);
       const found = directories.map((directory) => directory.origins?.(this.#database, tenant.id) ?? []);
       return (await Promise.all(found)).flat();
     });
   }
 
-  forget(): void {
-    this.#remembered.clear();
+  invalidate(): void {
+    this.#cache.clear();
   }
 
-  async #named(ctx: Context, slug: string): Promise<Tenant | null | Problem> {
+  async #findBySlug(ctx: Context, slug: string): Promise<Tenant | null> {
     if (!secretsEqual(ctx.get(hostingSecretHeader), this.#secrets.hosting)) {
-      return hostingSecretRequired(
-        `${tenantSlugHeader} is believed with the hosting secret in ${hostingSecretHeader} only.`,
-      );
+      throw hostingSecretRequired(`${tenantSlugHeader} is accepted only with the secret in ${hostingSecretHeader}.`);
     }
-    return this.#remember(`slug ${slug}`, () => this.#ask((directory) => directory.bySlug?.(this.#database, slug)));
+    return this.#cached(`slug ${slug}`, () => this.#find((directory) => directory.bySlug?.(this.#database, slug)));
   }
 
-  async #addressed(ctx: Context): Promise<Tenant | null> {
+  async #findByHost(ctx: Context): Promise<Tenant | null> {
     const host = ctx.hostname.toLowerCase().replace(/\.$/, '');
-    const byHost = await this.#remember(`host ${host}`, () =>
-      this.#ask((directory) => directory.byHost?.(this.#database, host)),
+    const byHost = await this.#cached(`host ${host}`, () =>
+      this.#find((directory) => directory.byHost?.(this.#database, host)),
     );
-    return byHost ?? this.#remember('only', () => this.#ask((directory) => directory.only?.(this.#database)));
+    return byHost ?? this.#cached('only', () => this.#find((directory) => directory.only?.(this.#database)));
   }
 
-  #remember<T>(key: string, ask: () => Promise<T>): Promise<T> {
+  #cached<T>(key: string, query: () => Promise<T>): Promise<T> {
     const now = Date.now();
-    const kept = this.#remembered.get(key);
-    if (kept && kept.until > now) return kept.answer as Promise<T>;
-    if (this.#remembered.size > 10_000) this.#remembered.clear();
-    const answer = ask();
-    this.#remembered.set(key, { answer, until: now + rememberedMilliseconds });
-    answer.catch(() => this.#remembered.delete(key));
-    return answer;
+    const cached = this.#cache.get(key);
+    if (cached && cached.until > now) return cached.result as Promise<T>;
+    if (this.#cache.size > 10_000) this.#cache.clear();
+    const result = query();
+    this.#cache.set(key, { result, until: now + cacheMilliseconds });
+    result.catch(() => this.#cache.delete(key));
+    return result;
   }
 
-  async #ask(ask: (directory: TenantDirectory) => Promise<Tenant | null> | undefined): Promise<Tenant | null> {
+  async #find(query: (directory: TenantDirectory) => Promise<Tenant | null> | undefined): Promise<Tenant | null> {
     for (const directory of tenantDirectories.of(this.#database)) {
-      const tenant = await ask(directory);
+      const tenant = await query(directory);
       if (tenant) return tenant;
     }
     return null;
   }
 }
 
-/** The partner who runs the box: the secret from the box's env file. */
+/** The operator of the box, by the secret in the box's env file. */
 export const operatorAccess: AccessKind<TenantScope, { staff: StaffCaller }, 'operator'> = {
   name: 'operator',
-  schemes: { operatorSecret: { type: 'http', scheme: 'bearer', description: "The operator's secret of this box" } },
+  schemes: { operatorSecret: { type: 'http', scheme: 'bearer', description: 'The operator secret of this box' } },
   authenticate(ctx, { secrets }) {
     if (!secretsEqual(bearerToken(ctx), secrets.operator)) return null;
     return { staff: { type: 'operator', id: noTenantId, label: 'operator', permissions: ['*'] } };
@@ -161,7 +162,14 @@ export const operatorAccess: AccessKind<TenantScope, { staff: StaffCaller }, 'op
 /** The website hosting layer in front of the box. */
 export const hostingAccess: AccessKind<TenantScope, { hosting: true }, 'hosting'> = {
   name: 'hosting',
-  schemes: { hostingSecret: { type: 'apiKey', in: 'header', name: hostingSecretHeader } },
+  schemes: {
+    hostingSecret: {
+      type: 'apiKey',
+      in: 'header',
+      name: hostingSecretHeader,
+      description: 'The secret that the box shares with the hosting layer',
+    },
+  },
   authenticate: (ctx, { secrets }) =>
     secretsEqual(ctx.get(hostingSecretHeader), secrets.hosting) ? { hosting: true } : null,
 };

@@ -5,7 +5,7 @@
  */
 import type { Knex } from 'knex';
 import { type ChangeSource, followChanges, type IntegrationPage, rejectFilters } from '../answers/following.ts';
-import { type Choices, newestFirst, paginate, paginateChoices, type Sort } from '../answers/paging.ts';
+import { type ColumnValues, newestFirst, paginate, paginateChoices, type Sort } from '../answers/paging.ts';
 import { quoteName, toSnakeCase } from '../db/connection.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import { newId } from '../db/id.ts';
@@ -41,7 +41,7 @@ export interface RowsDeclaration<Row extends object> {
   /** Orders of the list, by the name that `?sort=` has; newest first unless told. */
   sorts?: Readonly<Record<string, Omit<Sort, 'name'>>>;
   /** All values of columns that the list is filtered by, where a rare combination must not be looked for in all rows. */
-  choices?: Choices;
+  choices?: ColumnValues;
   /** Where it is found which rows were changed, when their own `updatedAt` does not tell. */
   changeSource?: ChangeSource;
 }
@@ -177,7 +177,7 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
   }
 
   async function pageOfChoices(db: TenantDatabase, told: Record<string, unknown>, place: ListQuery) {
-    const asked = Object.entries(choices as Choices).map(([column, values]) => [
+    const asked = Object.entries(choices as ColumnValues).map(([column, values]) => [
       column,
       told[column] === undefined ? values : [told[column]],
     ]);

@@ -207,30 +207,30 @@ t.test('replicas share their keys, and each knows a new one before it signs', as
   const [one, other] = [replica(), replica()];
   await Promise.all([one.ready(), other.ready()]);
   t.strictSame(await keyIds(), [1]);
-  const name = randomBytes(32).toString('base64url');
-  const before = one.issue(box.id, name);
-  t.match(await other.read(box.id, before), { name });
+  const sessionId = randomBytes(32).toString('base64url');
+  const before = one.issue(box.id, sessionId);
+  t.match(await other.read(box.id, before), { sessionId });
 
   await age(31);
   const later = replica();
   await later.ready();
-  t.equal(keyOf(later.issue(box.id, name)), 1, 'the key is old: a new one is made, and not used yet');
+  t.equal(keyOf(later.issue(box.id, sessionId)), 1, 'the key is old: a new one is made, and not used yet');
   await untilKeys(2);
-  t.equal(keyOf(later.issue(box.id, name)), 1);
+  t.equal(keyOf(later.issue(box.id, sessionId)), 1);
   await age(2 / (24 * 60));
   const [settled, stale] = [replica(), replica()];
   await settled.ready();
-  const after = settled.issue(box.id, name);
+  const after = settled.issue(box.id, sessionId);
   t.equal(keyOf(after), 2);
   await stale.ready();
-  t.match(await stale.read(box.id, after), { name });
-  t.match(await stale.read(box.id, before), { name }, 'what the one before signed goes on');
+  t.match(await stale.read(box.id, after), { sessionId });
+  t.match(await stale.read(box.id, before), { sessionId }, 'what the one before signed goes on');
 
   for (const key of [3, 4, 5]) {
     await age(31);
     const next = replica();
     await next.ready();
-    next.issue(box.id, name);
+    next.issue(box.id, sessionId);
     await untilKeys(key);
   }
   t.strictSame(await keyIds(), [2, 3, 4, 5], 'until all that it signed is over');
@@ -240,7 +240,7 @@ t.test('replicas share their keys, and each knows a new one before it signs', as
 t.test('a key from a restored backup signs nothing that another one signed', (t) => {
   const [key, same] = [randomBytes(32), randomBytes(32)].map((secret) => ({ id: 1, secret: createSecretKey(secret) }));
   const token = issueToken(key as never, box.id, 'e'.repeat(43));
-  t.match(readToken(key as never, box.id, token), { name: 'e'.repeat(43) });
+  t.match(readToken(key as never, box.id, token), { sessionId: 'e'.repeat(43) });
   t.equal(readToken(same as never, box.id, token), null);
   t.equal(readToken(key as never, box.id, token, Date.now() + sessionDays * day), null);
   t.end();

@@ -43,7 +43,7 @@ export async function createTenant({ staff, box }: Caller, body: CreateTenant) {
     { slug, name, defaultCurrency, defaultLocale, firstStaffEmail: staffEmail },
     (db) => publish(db, tenantCreated, { type: 'tenant', id: db.tenantId }, { slug, name }),
   );
-  box.forgetTenants();
+  box.invalidateTenants();
   return { ...tenant, invite };
 }
 
@@ -70,6 +70,6 @@ export async function changeTenant(
     }
     return changed;
   });
-  caller.box.forgetTenants();
+  caller.box.invalidateTenants();
   return after;
 }

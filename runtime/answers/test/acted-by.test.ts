@@ -1,22 +1,22 @@
 /**
- * Who acted: the columns are written of whoever acts, and no table lists the kinds.
+ * The actor columns: they hold the actor of the database handle, and no table restricts the actor types.
  */
 import t from 'tap';
 import { createTestBox } from '../../testing/box.ts';
 import { actedBy, actorOf, actorValues } from '../acted-by.ts';
 
-t.test('the columns are of whoever acts, else of whom the writer names', async (t) => {
+t.test('the columns hold the actor of the handle, else the fallback', async (t) => {
   const actor = { type: 'staff', id: '0190c2f0-0000-7000-8000-000000000001', label: 'ada@example.com' } as const;
   const columns = { actorType: 'staff', actorId: actor.id, actorLabel: 'ada@example.com' };
   t.strictSame(actedBy({ actor }, { type: 'system' }), columns);
   t.strictSame(actorOf(actedBy({ actor }, { type: 'system' })), actor);
-  const nobody = { actorType: null, actorId: null, actorLabel: null };
-  t.strictSame(actedBy({ actor: null }), nobody);
-  t.strictSame(actedBy({ actor: null }, { type: 'system' }), { ...nobody, actorType: 'system' });
+  const noActor = { actorType: null, actorId: null, actorLabel: null };
+  t.strictSame(actedBy({ actor: null }), noActor);
+  t.strictSame(actedBy({ actor: null }, { type: 'system' }), { ...noActor, actorType: 'system' });
   t.strictSame(actorValues({ actor: null }, { type: 'shopper', id: actor.id }), ['shopper', actor.id, null]);
 });
 
-t.test('who acts is open: no table has a list of kinds', async (t) => {
+t.test('no table restricts the actor types', async (t) => {
   const { owner } = await createTestBox(t);
   const tables = await owner.query(
     "select table_name as name from information_schema.columns where column_name = 'actor_type' order by 1",
@@ -25,8 +25,8 @@ t.test('who acts is open: no table has a list of kinds', async (t) => {
     tables.map(({ name }) => name),
     ['audit_entries', 'order_events', 'payment_transactions', 'stock_movements'],
   );
-  const lists = await owner.query(
+  const constraints = await owner.query(
     `select conname from pg_constraint where contype = 'c' and pg_get_constraintdef(oid) like '%actor_type%'`,
   );
-  t.strictSame(lists, []);
+  t.strictSame(constraints, []);
 });

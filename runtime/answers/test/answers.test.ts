@@ -1,5 +1,5 @@
 /**
- * What a service answers from its database: pages of a list, and problems for its errors.
+ * What a service returns from its database: pages of a list, and problems for database errors.
  */
 import t from 'tap';
 import { openDatabase } from '../../db/database.ts';
@@ -25,7 +25,7 @@ await database.box.query(
 const one = database.forTenant(newId());
 const note = (fullText: string) => ({ id: newId(), fullText });
 
-t.test('a page ends where the next begins, whatever comes and goes', async (t) => {
+t.test('pages neither repeat nor skip rows while others are inserted and deleted', async (t) => {
   await one.insertMany(
     'notes',
     Array.from({ length: 7 }, (_, index) => note(`n${index}`)),
@@ -47,33 +47,34 @@ t.test('a page ends where the next begins, whatever comes and goes', async (t) =
   );
   t.equal((await paginate(query(), 'notes', { limit: 7 }, byText)).nextCursor, null, 'a full page may be the last');
   for (const cursor of ['x', first.nextCursor as string, Buffer.from('["text",{},"x"]').toString('base64url')]) {
-    const refused = await paginate(query(), 'notes', { limit: 3, cursor }, byText).catch((error) => error);
-    t.match(refused, { type: { code: 'invalid_request' } }, cursor);
+    const error = await paginate(query(), 'notes', { limit: 3, cursor }, byText).catch((error) => error);
+    t.match(error, { type: { code: 'invalid_request' } }, cursor);
   }
   await t.resolves(paginate(query(), 'notes', { limit: 3, cursor: first.nextCursor as string }, newestFirst));
 });
 
-t.test('an error of the database is the problem it stands for', async (t) => {
+t.test('database errors map to problems', async (t) => {
   await one.insert('notes', note('twice')).catch(() => {});
-  const again = await one.insert('notes', note('twice')).catch((error) => error);
-  t.ok(isUniqueViolation(again, 'notes_text') && isUniqueViolation(again) && !isUniqueViolation(again, 'other'));
-  t.notOk(isForeignKeyViolation(again));
-  t.equal(problemOfDatabaseError(again), undefined, 'a broken constraint is for whoever knows what it means');
+  const duplicate = await one.insert('notes', note('twice')).catch((error) => error);
+  t.ok(isUniqueViolation(duplicate, 'notes_text') && isUniqueViolation(duplicate));
+  t.notOk(isUniqueViolation(duplicate, 'other'));
+  t.notOk(isForeignKeyViolation(duplicate));
+  t.equal(problemOfDatabaseError(duplicate), undefined, 'the package that owns the constraint maps its violation');
   await one.insert('parts', { externalId: 'ERP-1' });
   const taken = await one.insert('parts', { externalId: 'ERP-1' }).catch((error) => error);
   t.match(problemOfDatabaseError(taken), { type: { status: 409, code: 'external_id_taken' } });
   const nul = await one.insert('notes', note('\0')).catch((error) => error);
   t.match(problemOfDatabaseError(nul), { type: { status: 400, code: 'invalid_request' } });
-  const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none' });
-  const unreachable = await away.box.query('select 1').catch((error) => error);
-  t.match(problemOfDatabaseError(unreachable), { type: { status: 503 }, headers: { 'Retry-After': '2' } });
-  await away.close();
-  t.match(problemOfDatabaseError(new DatabaseBusy('Too many wait.', 7)), {
+  const unreachable = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none' });
+  const refused = await unreachable.box.query('select 1').catch((error) => error);
+  t.match(problemOfDatabaseError(refused), { type: { status: 503 }, headers: { 'Retry-After': '2' } });
+  await unreachable.close();
+  t.match(problemOfDatabaseError(new DatabaseBusy('Too many requests are waiting.', 7)), {
     type: { status: 503, code: 'unavailable' },
-    message: 'Too many wait.',
+    message: 'Too many requests are waiting.',
     headers: { 'Retry-After': '7' },
   });
   const killed = one.query('select $1::uuid, pg_terminate_backend(pg_backend_pid())').catch((error) => error);
   t.equal(problemOfDatabaseError(await killed)?.type.status, 503);
-  t.equal((await one.query('select $1::uuid')).length, 1, 'the pool goes on with another connection');
+  t.equal((await one.query('select $1::uuid')).length, 1, 'the pool replaces the connection');
 });

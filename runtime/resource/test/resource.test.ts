@@ -218,7 +218,7 @@ t.test('whoever follows rows is told by another table where that one tells', asy
     told.deleted.map(({ id, externalId }: { id: string; externalId: string }) => [id, externalId]),
     [[empty, 'Empty']],
   );
-  await t.rejects(follow({ room: 'Hall' }), { message: /^updatedAfter is told without any other filter/ });
+  await t.rejects(follow({ room: 'Hall' }), { message: /^updatedAfter cannot be combined with other filters/ });
 });
 
 t.test('rows are found in the order of their ids, and choices leave out what a list never has', async (t) => {

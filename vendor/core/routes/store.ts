@@ -58,7 +58,7 @@ export const updateStore = withOverrides(
     },
     async ({ db, body, box }) => {
       const store = await changeStore(db, body);
-      db.afterCommit(() => box.forgetTenants());
+      db.afterCommit(() => box.invalidateTenants());
       return present(db, store);
     },
   ),

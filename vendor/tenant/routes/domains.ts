@@ -67,7 +67,7 @@ export const addTenantDomain = route(
   async ({ params, body, ...caller }) => {
     const { id } = await readTenant(caller, params.id);
     const domain = await addDomain(caller.box.database, id, body.host, { isOperator: isOperator(caller.staff) });
-    caller.box.forgetTenants();
+    caller.box.invalidateTenants();
     return domain;
   },
 );
@@ -90,7 +90,7 @@ export const verifyTenantDomain = route(
     const { id } = await readTenant(caller, params.id);
     const operator = { isOperator: isOperator(caller.staff) };
     const domain = await verifyDomain(caller.box.database, id, params.domainId, operator);
-    caller.box.forgetTenants();
+    caller.box.invalidateTenants();
     return domain;
   },
 );
@@ -108,6 +108,6 @@ export const removeTenantDomain = route(
   async ({ params, ...caller }) => {
     const { id } = await readTenant(caller, params.id);
     await removeDomain(caller.box.database, id, params.domainId);
-    caller.box.forgetTenants();
+    caller.box.invalidateTenants();
   },
 );
