@@ -61,6 +61,8 @@ export type { Chunks } from './http/streamed.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
 export { isLocale, Locale } from './locale/locale.ts';
+export { isPhone, Phone } from './locale/phone.ts';
+export { isTimeZone, TimeZone } from './locale/time-zone.ts';
 export { type ComposedMail, defineMail, type MailTemplate, mailTemplates } from './mails/template.ts';
 export {
   Amount,

@@ -19,7 +19,7 @@ import t from 'tap';
 import { boot } from '../../runtime/boot.ts';
 
 const folder = join(import.meta.dirname, 'support/release-0.1.0');
-const { tenants, secrets } = JSON.parse(await readFile(join(folder, 'shops.json'), 'utf8'));
+const { shops: tenants, secrets } = JSON.parse(await readFile(join(folder, 'shops.json'), 'utf8'));
 const dump = gunzipSync(await readFile(join(folder, 'dump.sql.gz'))).toString();
 
 const database = await createTestDatabase('empty');

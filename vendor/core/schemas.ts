@@ -11,6 +11,7 @@ import {
   oneOf,
   packageName,
   type Static,
+  TimeZone,
   Type,
   tiers,
 } from '@carton/runtime';
@@ -42,7 +43,16 @@ export const checkoutFields = [
 
 /** What a shopper may know of the store. */
 export const StoreProfile = object(
-  { name: Name, logoUrl: LogoUrl, defaultCurrency: Currency, defaultLocale: Locale },
+  {
+    name: Name,
+    logoUrl: LogoUrl,
+    defaultCurrency: Currency,
+    defaultLocale: Locale,
+    timeZone: Type.String({
+      ...TimeZone,
+      description: 'In which the days of the store begin and end; `UTC` unless changed',
+    }),
+  },
   { $id: 'StoreProfile' },
 );
 

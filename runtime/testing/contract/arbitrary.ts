@@ -149,6 +149,8 @@ function textOfFormat(format: string): fc.Arbitrary<string> {
   if (format === 'handle') return textOfPattern('^[a-z0-9]+(-[a-z0-9]+)*$', 30);
   if (format === 'country') return fc.constantFrom('AT', 'CH', 'DE', 'FR', 'GB', 'JP', 'US');
   if (format === 'locale') return fc.constantFrom('de', 'de-CH', 'en-GB', 'es-419', 'zh-Hant-TW');
+  if (format === 'time-zone') return fc.constantFrom('America/Sao_Paulo', 'Asia/Kolkata', 'Europe/Paris', 'UTC');
+  if (format === 'phone') return fc.constantFrom('+33 1 23 45 67 89', '(555) 010-0199 x12', '030/123 45-67', '12345');
   if (format === 'currency') return fc.constantFrom('CHF', 'EUR', 'JPY', 'KWD', 'USD');
   const times = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
   if (format === 'date-time') return times.map((time) => time.toISOString());
