@@ -1,40 +1,40 @@
 /**
- * Payment providers: what an adapter of one is, and how one is called.
+ * The interface of a payment adapter, and how payment calls one.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { defineProblem, type MoneyValue, Problem, type TenantDatabase } from '@carton/runtime';
 import type { nextActions, paymentStates } from './schemas.ts';
 
-/** A payment to be started. */
+/** A payment to initiate. */
 export interface PaymentIntent {
   /**
-   * The payment's id here. The provider keeps it with its own record and names it in its events; a second call with
-   * the same id answers what the first has made.
+   * The payment's id in the box. The provider stores it with its record and quotes it in its events. A second call with
+   * the same id returns the payment that the first one created.
    */
   id: string;
-  /** Of the cart that is paid; null when it is an order that is paid later. */
+  /** The cart to be paid; null when an existing order is paid. */
   cartId: string | null;
-  /** Of the order that is paid later; null when it is a cart. */
+  /** The order to be paid; null when a cart is paid. */
   orderId: string | null;
   /** One of the adapter's methods. */
   method: string;
   amount: MoneyValue;
-  /** Of the shopper, when it is known. */
+  /** The shopper's address, if known. */
   email: string | null;
 }
 
-/** A payment the provider knows of; the shopper or the provider goes on from here. */
+/** A payment that the provider has created; the shopper or the provider continues from here. */
 export interface InitiatedPayment {
-  /** The provider's name for it. */
+  /** The provider's identifier of the payment. */
   reference: string;
   /**
-   * What the shopper does next: go to an address, or hand a secret to the script of the provider, which is loaded with
-   * the public key. Null: nothing.
+   * What the shopper does next: follow a redirect, or let the provider's script, loaded with the public key, use a
+   * secret. Null: nothing.
    */
   nextAction: { type: (typeof nextActions)[number]; value: string; publicKey?: string } | null;
 }
 
-/** A payment as its provider is asked about it. */
+/** An existing payment, as passed to its provider. */
 export interface ProviderPayment {
   id: string;
   reference: string;
@@ -42,82 +42,84 @@ export interface ProviderPayment {
   amount: MoneyValue;
 }
 
-/** What a provider says of a payment. The amounts are all there was so far, so that hearing it twice changes nothing. */
+/** A payment's state at the provider. Amounts are totals, so that applying the same state twice changes nothing. */
 export interface ProviderState {
-  /** failed: the shopper's last try did; with some providers another may follow under the same payment. */
+  /** failed: the shopper's last attempt failed; some providers allow another under the same payment. */
   status: (typeof paymentStates)[number];
-  /** Minor units taken so far. */
+  /** Minor units captured so far. */
   captured: number;
-  /** Minor units given back so far. */
+  /** Minor units refunded so far. */
   refunded: number;
 }
 
-/** A step to be done about a payment. */
+/** A step of a payment: a capture, a void or a refund. */
 export interface ProviderStep {
-  /** The step's id here, the same at each try: a second call with it does nothing more. Unique for its type of step. */
+  /** The step's id in the box, unique for its type and the same for each retry. A second call with it has no effect. */
   id: string;
   payment: ProviderPayment;
-  /** Of a void: what is left to capture. */
+  /** For a void: what has not been captured. */
   amount: MoneyValue;
 }
 
 /**
- * What a step came to. Nothing: it was done as it was asked for. A state: what is true of the payment now, which may
- * be that it was done earlier, or cannot be done any more.
+ * The outcome of a step. Nothing: it was done as requested. A state: the payment's state now, because the step had been
+ * done before or is no longer possible.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: an adapter that has nothing to add returns nothing.
 export type StepOutcome = ProviderState | void;
 
-/** A call-back of a provider, as it came. */
+/** A webhook request of a provider, as received. */
 export interface WebhookDelivery {
   headers: IncomingHttpHeaders;
   body: Uint8Array;
 }
 
-/** What a provider tells by a call-back. */
+/** What a webhook request reports. */
 export interface ProviderEvent {
-  /** The provider's name for it, the same when it is sent again. */
+  /** The provider's identifier of the event, the same when it is sent again. */
   id: string;
-  /** The id that the payment was initiated with, and what became of it; left out when it is of no payment of the box. */
+  /** The id the payment was initiated with, and its state; absent when the event concerns no payment of the box. */
   payment?: { id: string; state: ProviderState };
 }
 
 /**
- * A payment provider. It is called with no transaction open, so that no row waits for its network; `db` is for reading
- * its settings. It answers within 20 seconds. Any call may come again with the same id after a crash, and then must not
- * work twice: hand the id to the provider as its idempotency key.
+ * A payment provider. It is called outside a transaction, so that no row lock waits for its network; `db` is for
+ * reading its settings. Each call times out after 20 seconds. After a crash any call may be repeated with the same id
+ * and must then have no further effect: pass the id to the provider as its idempotency key.
  *
- * A definite no is told by throwing `paymentRefused`. Whatever else is thrown leaves open what the provider did: the
- * step stays pending and is tried again.
+ * An adapter throws `paymentRefused` for a definite refusal. Any other error leaves the outcome open: the step stays
+ * pending and is retried.
  */
 export interface PaymentAdapter {
-  /** Kept with each payment, and named in the path of its call-backs; unique among adapters, lower case. */
+  /** Stored with each payment and part of the path of its webhooks; lower case, unique among adapters. */
   readonly name: string;
-  /** Money moves outside of the box and staff say when it has: what is pending may be captured, and only by them. */
+  /**
+   * Money moves outside the box and staff record when it has: only they capture, and a pending payment can be captured.
+   */
   readonly byHand?: boolean;
-  /** Codes of the methods that the shop's shoppers may choose from, in the order to offer them. */
+  /** Codes of the methods that shoppers may choose from, in display order. */
   methods(db: TenantDatabase): readonly string[] | Promise<readonly string[]>;
-  /** Starts a payment. It takes no money: the box captures when the order stands. */
+  /** Creates a payment. It moves no money: the box captures once the order exists. */
   initiate(db: TenantDatabase, intent: PaymentIntent): Promise<InitiatedPayment>;
   /**
-   * What has become of a payment, asked as its order is about to be placed and whenever the box has lost track; it may
-   * complete what the shopper agreed to. A method that knows no authorization may have captured.
+   * Looks up a payment's state, before its order is placed and whenever the box has lost track of it; may complete what
+   * the shopper has agreed to. A method without authorization may have captured already.
    */
   confirm(db: TenantDatabase, payment: ProviderPayment): Promise<ProviderState>;
-  /** Takes money that was authorized, all or part. */
+  /** Captures all or part of an authorized amount. */
   capture(db: TenantDatabase, step: ProviderStep): Promise<StepOutcome>;
-  /** Gives up what was authorized and not captured. */
+  /** Cancels an authorization, or what has not been captured of it. */
   void(db: TenantDatabase, step: ProviderStep): Promise<StepOutcome>;
-  /** Gives captured money back, all or part. */
+  /** Refunds all or part of a captured amount. */
   refund(db: TenantDatabase, step: ProviderStep): Promise<StepOutcome>;
   /**
-   * Checks the signature of a call-back, over its bytes, and reads it.
+   * Verifies the signature over the request's bytes, and parses the event.
    * @throws webhook_signature_invalid, webhook_unreadable (400)
    */
   readWebhook(db: TenantDatabase, delivery: WebhookDelivery): Promise<ProviderEvent> | ProviderEvent;
 }
 
-/** Contract, Errors: title and detail are this very message. */
+/** The contract's error: title and detail are this exact text. */
 export const paymentsNotConfigured = defineProblem({
   code: 'payments_not_configured',
   status: 503,
@@ -131,37 +133,40 @@ export const paymentMethodUnknown = defineProblem({
 export const paymentRefused = defineProblem({
   code: 'payment_refused',
   status: 409,
-  title: 'The payment provider refuses',
+  title: 'The payment provider refused',
 });
 export const paymentProviderFailed = defineProblem({
   code: 'payment_provider_failed',
   status: 502,
-  title: 'The payment provider did not answer as it should',
+  title: 'The payment provider failed or timed out',
 });
 export const webhookSignatureInvalid = defineProblem({
   code: 'webhook_signature_invalid',
   status: 400,
-  title: 'The signature is missing or wrong',
+  title: 'The signature is missing or invalid',
 });
 export const webhookUnreadable = defineProblem({
   code: 'webhook_unreadable',
   status: 400,
-  title: 'This is no call-back of the provider, although it is signed',
+  title: 'The signed request is not a valid event of the provider',
 });
 
-const longestSeconds = 20;
+const timeoutSeconds = 20;
 
 /**
- * Calls a provider. What it throws that is no problem of payments, and silence, is payment_provider_failed (502): the
- * details are the provider's affair and not the caller's.
+ * Calls a provider. A timeout, or an error that is not a payment problem, becomes payment_provider_failed (502),
+ * without details that could be the provider's secrets.
  */
-export async function ask<T>(call: () => Promise<T>): Promise<T> {
+export async function callProvider<T>(call: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(paymentProviderFailed('It did not answer in time.')), longestSeconds * 1000);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(paymentProviderFailed('The provider did not respond in time.')),
+      timeoutSeconds * 1000,
+    );
   });
   try {
-    return await Promise.race([call(), silence]);
+    return await Promise.race([call(), timeout]);
   } catch (error) {
     if (error instanceof Problem && [paymentRefused.code, paymentProviderFailed.code].includes(error.type.code)) {
       throw error;
@@ -172,7 +177,7 @@ export async function ask<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** True for a definite no of a provider. */
+/** True for a definite refusal by a provider. */
 export function isRefusal(error: unknown): error is Problem {
   return error instanceof Problem && error.type.code === paymentRefused.code;
 }

@@ -1,5 +1,5 @@
 /**
- * Which payment adapters are bound in a box.
+ * The payment adapters bound in a box.
  */
 import { extensionPoint, type HasExtensions } from '@carton/runtime';
 import { type PaymentAdapter, paymentsNotConfigured } from './adapter.ts';
@@ -10,10 +10,10 @@ import { stripeAdapter } from './adapters/stripe/adapter.ts';
 /** Adapters that other packages contribute, in dependency order. */
 export const paymentAdapters = extensionPoint<PaymentAdapter>('payment.adapter');
 
-/** Those that this package brings along, by the names that settings bind them by. */
+/** The adapters of this package, by the names that `PAYMENT_ADAPTERS` uses. */
 const shipped: Record<AdapterName, PaymentAdapter> = { manual: manualAdapter, stripe: stripeAdapter };
 
-/** The default: it offers nothing, and every step with it is 503 (contract, "What the service does", 3). */
+/** The default: it offers no method, and every step with it is 503 (contract, "What the service does", 3). */
 export const noOperationAdapter: PaymentAdapter = {
   name: 'none',
   methods: () => [],
@@ -29,7 +29,7 @@ function refuse(): never {
   throw paymentsNotConfigured();
 }
 
-/** The adapters of a box: those its settings name, then those contributed; else the default one. */
+/** The adapters of a box: those its settings name, then contributed ones; otherwise the default one. */
 export function boundAdapters(box: HasExtensions): readonly PaymentAdapter[] {
   const named = paymentSettings.of(box).adapters.map((name) => shipped[name]);
   const bound = [...named, ...paymentAdapters.of(box)];
@@ -41,7 +41,7 @@ export function requireAdapter(box: HasExtensions): void {
   if (boundAdapters(box)[0] === noOperationAdapter) throw paymentsNotConfigured();
 }
 
-/** The adapter that speaks for a provider, null when there is none; the default one speaks for nobody. */
+/** The adapter of a provider, null when there is none; the default one is never returned. */
 export function adapterOf(box: HasExtensions, provider: string): PaymentAdapter | null {
   return boundAdapters(box).find((adapter) => adapter.name === provider && adapter !== noOperationAdapter) ?? null;
 }

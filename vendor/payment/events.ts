@@ -1,5 +1,5 @@
 /**
- * Events of payment. Each is of a payment, and tells how much of it moved.
+ * Events of payment. Each concerns one payment and carries the amount that moved.
  */
 import { defineEvent, object, Type, Uuid } from '@carton/runtime';
 
@@ -13,12 +13,12 @@ const payload = object({
 
 export const paymentAuthorized = defineEvent({
   type: 'payment.authorized',
-  summary: 'A provider holds money for an order',
+  summary: 'A provider has authorized a payment',
   payload,
 });
 export const paymentCaptured = defineEvent({
   type: 'payment.captured',
-  summary: 'Money of a payment was received',
+  summary: 'All or part of a payment was captured',
   payload,
 });
 export const paymentFailed = defineEvent({
@@ -28,11 +28,11 @@ export const paymentFailed = defineEvent({
 });
 export const paymentVoided = defineEvent({
   type: 'payment.voided',
-  summary: 'What was authorized and not captured was given up',
+  summary: 'An authorization, or the rest of one, was voided',
   payload,
 });
 export const refundCreated = defineEvent({
   type: 'refund.created',
-  summary: 'Money of a payment was given back',
+  summary: 'All or part of a payment was refunded',
   payload,
 });

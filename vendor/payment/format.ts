@@ -1,5 +1,5 @@
 /**
- * Money as the history of an order tells it.
+ * Amounts as an order's timeline shows them.
  */
 import { type MoneyValue, minorUnitDigits } from '@carton/runtime';
 

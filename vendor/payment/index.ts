@@ -1,5 +1,5 @@
 /**
- * @carton/payment: which providers are bound, what was paid, and how.
+ * @carton/payment: payment adapters, payments of orders, and refunds.
  */
 import { orderCanceled, orderCancelers } from '@carton/order';
 import { definePackage, job, personalData, subscriber } from '@carton/runtime';
@@ -15,7 +15,7 @@ import {
   openPaymentSession,
   receivePaymentWebhook,
 } from './routes/storefront.ts';
-import { settleCanceledOrder } from './service.ts';
+import { closeCanceledPayments } from './service.ts';
 
 export {
   type InitiatedPayment,
@@ -95,6 +95,6 @@ export default definePackage({
     }),
   ],
   jobs: [job({ name: 'payment.reconcile', everySeconds: 30, run: reconcile })],
-  extends: [orderCancelers.with(settleCanceledOrder), personalData.with(personalPayments)],
+  extends: [orderCancelers.with(closeCanceledPayments), personalData.with(personalPayments)],
   settings: paymentSettings,
 });

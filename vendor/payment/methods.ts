@@ -1,5 +1,5 @@
 /**
- * The methods shoppers may pay with: what the adapters offer, as staff have arranged it.
+ * Payment methods: those of the adapters, as staff have configured them.
  */
 import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
 import { paymentMethodUnknown } from './adapter.ts';
@@ -19,12 +19,12 @@ interface MethodRow {
   updatedAt: string;
 }
 
-/** A method that a shopper may choose. */
+/** A method that shoppers may choose. */
 export type OfferedMethod = Pick<MethodRow, 'provider' | 'code' | 'captureMode'>;
 
 const allRows = 'select * from payment_methods where tenant_id = $1 order by position, created_at, id';
 
-/** Every method of every adapter, in the adapters' order, as it is until staff change it. */
+/** Every method of every adapter with its defaults, in the order of the adapters. */
 async function methodsOf(db: TenantDatabase) {
   const methods = boundAdapters(db).map(async (adapter) => {
     const captureMode: CaptureMode = adapter.byHand ? 'manual' : 'automatic';
@@ -33,24 +33,26 @@ async function methodsOf(db: TenantDatabase) {
   return (await Promise.all(methods)).flat().map((method, position) => ({ ...method, enabled: true, position }));
 }
 
-function isOf({ provider, code }: Pick<MethodRow, 'provider' | 'code'>) {
+function isSameMethod({ provider, code }: Pick<MethodRow, 'provider' | 'code'>) {
   return (other: Pick<MethodRow, 'provider' | 'code'>) => other.provider === provider && other.code === code;
 }
 
-/** What shoppers may choose from, in its order. A code that two adapters offer is served by the one that comes first. */
+/**
+ * The methods that shoppers may choose, in display order. If two adapters offer the same code, the first one serves it.
+ */
 export async function offeredMethods(db: TenantDatabase): Promise<OfferedMethod[]> {
   const methods = await methodsOf(db);
   if (methods.length === 0) return [];
   const rows = await db.query<MethodRow>(allRows);
   const arranged = methods
-    .map((method) => ({ ...method, ...rows.find(isOf(method)) }))
+    .map((method) => ({ ...method, ...rows.find(isSameMethod(method)) }))
     .filter(({ enabled }) => enabled)
     .sort((one, other) => one.position - other.position);
   return arranged.filter(({ code }, index) => arranged.findIndex((other) => other.code === code) === index);
 }
 
 /**
- * The method that a shopper names.
+ * The offered method with this code.
  * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400)
  */
 export async function offeredMethod(db: TenantDatabase, code: string): Promise<OfferedMethod> {
@@ -69,10 +71,10 @@ function methodUnknown(code: string, offered: readonly OfferedMethod[]) {
 }
 
 /**
- * Holds a method as it is until the transaction ends: one that was switched off meanwhile places no order.
+ * Locks a method until the transaction ends, so that a method that was disabled meanwhile places no order.
  * @throws payment_method_unknown (400)
  */
-export async function holdMethod(tx: TenantDatabase, { provider, code }: Pick<OfferedMethod, 'provider' | 'code'>) {
+export async function lockMethod(tx: TenantDatabase, { provider, code }: Pick<OfferedMethod, 'provider' | 'code'>) {
   const [row] = await tx.query<{ enabled: boolean }>(
     'select enabled from payment_methods where tenant_id = $1 and provider = $2 and code = $3 for share',
     [provider, code],
@@ -80,11 +82,11 @@ export async function holdMethod(tx: TenantDatabase, { provider, code }: Pick<Of
   if (row?.enabled === false) throw methodUnknown(code, await offeredMethods(tx));
 }
 
-/** Every method with its state; each gets its row the first time it is seen here, so that it can be named. */
+/** Every method with its configuration. A method gets its row, and so its id, when it is first listed. */
 export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMethod[]> {
   const methods = await methodsOf(db);
   let rows = await db.query<MethodRow>(allRows);
-  const unseen = methods.filter((method) => !rows.some(isOf(method)));
+  const unseen = methods.filter((method) => !rows.some(isSameMethod(method)));
   if (unseen.length > 0) {
     await db.query(
       `insert into payment_methods (tenant_id, id, provider, code, enabled, position, capture_mode)
@@ -96,10 +98,10 @@ export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMetho
     );
     rows = await db.query<MethodRow>(allRows);
   }
-  return rows.map((row) => ({ ...row, available: methods.some(isOf(row)) }));
+  return rows.map((row) => ({ ...row, available: methods.some(isSameMethod(row)) }));
 }
 
-/** @throws not_found (404), invalid_request (400) for an automatic capture of what is paid by hand */
+/** @throws not_found (404), invalid_request (400) for automatic capture of a manual method */
 export async function changeMethod(
   db: TenantDatabase,
   id: string,
@@ -109,9 +111,9 @@ export async function changeMethod(
     const [changed] = await tx.update<MethodRow>('payment_methods', { id }, { ...patch, updatedAt: new Date() });
     if (!changed) throw notFound(`No payment method has the id ${id}.`);
     if (patch.captureMode === 'automatic' && adapterOf(tx, changed.provider)?.byHand) {
-      throw invalidField('/captureMode', 'must be manual: staff say when this money has come');
+      throw invalidField('/captureMode', 'must be manual: staff record when this money arrives');
     }
     return changed;
   });
-  return { ...row, available: (await methodsOf(db)).some(isOf(row)) };
+  return { ...row, available: (await methodsOf(db)).some(isSameMethod(row)) };
 }

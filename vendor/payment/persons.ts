@@ -1,9 +1,9 @@
 /**
- * What staff write about a payment, which may name the person who paid. The payment itself is of the books.
+ * Personal data of payments: notes by staff, which may name the payer. The payment itself must be kept for accounting.
  */
 import type { PersonalData } from '@carton/runtime';
 
-const untilErased = 'ten years after the year of the order, and what was noted until you ask for erasure';
+const untilErased = 'ten years after the year of the order; notes until you ask for erasure';
 
 const paymentsOfOrders = `
   select id from payments where tenant_id = $1 and order_id = any($2::uuid[])`;
@@ -12,7 +12,7 @@ export const personalPayments: PersonalData = {
   name: 'payments',
   keeps: [
     { table: 'payment_transactions', columns: ['note'], reason: 'To know how you paid.', kept: untilErased },
-    { table: 'payments', columns: ['metadata'], reason: 'For the systems the shop works with.', kept: untilErased },
+    { table: 'payments', columns: ['metadata'], reason: 'For other systems of the store.', kept: untilErased },
     {
       table: 'refunds',
       columns: ['reason', 'metadata'],

@@ -1,43 +1,43 @@
 /**
- * Giving money of an order back whatever it was paid with: what providers and staff have received goes first, the newest
- * payment first, then what tenders have paid, the last one drained first. None gives back more than it has paid.
+ * Refunds of an order across its payments: first those that providers and staff received, the newest first, then those
+ * of tenders, the last one drained first. No payment is refunded beyond what it received.
  */
 import { createHash } from 'node:crypto';
 import { lockOrder, unknownOrder } from '@carton/order';
 import { invalidField, type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
+import { insertPendingStep } from './balance.ts';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
-import { isDoneAtOnce, stepInTransaction } from './immediate-steps.ts';
-import { insertPendingStep } from './owed.ts';
+import { doStepInTransaction, isImmediate } from './immediate-steps.ts';
 import { paymentStepNotPossible } from './problems.ts';
 import type { Refund } from './schemas.ts';
-import { busy, carryOutPending } from './steps.ts';
+import { resumePendingStep, stepBusy } from './steps.ts';
 import { findPendingStep, findStep, lockPaymentsOfOrder, type PaymentRow, readRefund, type StepRow } from './store.ts';
 import { tenderOf } from './tenders.ts';
 
 export interface OrderRefund {
-  /** Of the work that gives back; called again with it, no more is given back. */
+  /** Idempotency key: a second call with it refunds nothing more. */
   workId: string;
   amount: MoneyValue;
   reason?: string;
 }
 
 /**
- * Gives part or all of what was paid for an order back. Which payment gives how much stands before a provider is called;
- * what a crash leaves is done by `reconcile`. Call it outside of a transaction.
- * @returns a refund of each payment that had a part
+ * Refunds all or part of what was paid for an order. The split is committed before a provider is called, and
+ * `reconcile` completes it after a crash. Call it outside a transaction.
+ * @returns one refund per payment involved
  * @throws not_found (404), invalid_request (400) for another currency, payment_step_not_possible (409) for more than is
  *   left, payment_step_busy (409), payment_refused (409), payment_provider_failed (502)
  */
-export async function refundOrder(db: TenantDatabase, orderId: string, wanted: OrderRefund): Promise<Refund[]> {
-  const steps = await db.transaction((tx) => beginRefunds(tx, orderId, wanted));
+export async function refundOrder(db: TenantDatabase, orderId: string, request: OrderRefund): Promise<Refund[]> {
+  const steps = await db.transaction((tx) => beginRefunds(tx, orderId, request));
   const pending = steps.filter(({ status }) => status === 'pending');
-  const outcomes = await Promise.allSettled(pending.map(({ paymentId }) => carryOutPending(db, paymentId)));
+  const outcomes = await Promise.allSettled(pending.map(({ paymentId }) => resumePendingStep(db, paymentId)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   return Promise.all(steps.map(({ id }) => readRefund(db, id)));
 }
 
-/** The refunds that this work has begun before, else new ones: done at once, or pending for their providers. */
+/** The refunds that this work has created, else new ones: performed already, or pending for their providers. */
 async function beginRefunds(
   tx: TenantDatabase,
   orderId: string,
@@ -46,36 +46,36 @@ async function beginRefunds(
   const order = await lockOrder(tx, orderId);
   if (!order) throw unknownOrder(orderId);
   if (currency !== order.currency) throw invalidField('/amount/currency', `must be ${order.currency}`);
-  const payments = ranked(tx, await lockPaymentsOfOrder(tx, orderId));
+  const payments = inRefundOrder(tx, await lockPaymentsOfOrder(tx, orderId));
   const known = await Promise.all(payments.map(({ id }) => findStep(tx, id, stepIdOf(workId, id))));
   if (known.some((step) => step !== null)) return known.filter((step) => step !== null);
   const steps: StepRow[] = [];
-  for (const { payment, part } of split(payments, amount)) {
-    if (await findPendingStep(tx, payment.id)) throw busy();
+  for (const { payment, part } of splitRefund(payments, amount)) {
+    if (await findPendingStep(tx, payment.id)) throw stepBusy();
     const step = { workId: stepIdOf(workId, payment.id), amount: money(part, currency), reason };
-    const isAtOnce = isDoneAtOnce(tx, payment);
+    const immediate = isImmediate(tx, payment);
     steps.push(
-      isAtOnce
-        ? await stepInTransaction(tx, order, payment, 'refund', step)
+      immediate
+        ? await doStepInTransaction(tx, order, payment, 'refund', step)
         : await insertPendingStep(tx, payment, 'refund', part, { id: step.workId, reason }),
     );
   }
   return steps;
 }
 
-/** Those that somebody speaks for, in the order in which they give back; `payments` stand the oldest first. */
-function ranked(tx: TenantDatabase, payments: readonly PaymentRow[]): PaymentRow[] {
+/** The refundable payments in refund order; `payments` come oldest first. */
+function inRefundOrder(tx: TenantDatabase, payments: readonly PaymentRow[]): PaymentRow[] {
   const newest = payments.toReversed();
   const isTender = ({ provider }: PaymentRow) => tenderOf(tx, provider) !== null;
   const others = newest.filter((payment) => !isTender(payment));
   return [
-    ...others.filter((payment) => isDoneAtOnce(tx, payment) || adapterOf(tx, payment.provider)),
+    ...others.filter((payment) => isImmediate(tx, payment) || adapterOf(tx, payment.provider)),
     ...newest.filter(isTender),
   ];
 }
 
-/** @throws payment_step_not_possible (409) where the payments have not that much left */
-function split(payments: readonly PaymentRow[], amount: number): { payment: PaymentRow; part: number }[] {
+/** @throws payment_step_not_possible (409) if the payments have less left */
+function splitRefund(payments: readonly PaymentRow[], amount: number): { payment: PaymentRow; part: number }[] {
   let rest = amount;
   const parts = payments.map((payment) => {
     const part = Math.min(rest, payment.capturedAmount - payment.refundedAmount);
@@ -85,13 +85,13 @@ function split(payments: readonly PaymentRow[], amount: number): { payment: Paym
   if (rest > 0) {
     const most = money(amount - rest, payments[0]?.currency ?? '');
     throw paymentStepNotPossible(
-      payments.length > 0 ? `At most ${format(most)} is left to refund.` : 'Nothing was paid.',
+      payments.length > 0 ? `At most ${format(most)} is left to refund.` : 'Nothing has been paid.',
     );
   }
   return parts.filter(({ part }) => part > 0);
 }
 
-/** The same for the same work and payment: a UUID of version 8 (RFC 9562, section 5.8), made of both. */
+/** A deterministic UUID version 8 (RFC 9562, section 5.8) of work and payment. */
 function stepIdOf(workId: string, paymentId: string): string {
   const bytes = createHash('sha256').update(`${workId} ${paymentId}`).digest();
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;

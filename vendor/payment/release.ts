@@ -1,60 +1,60 @@
 /**
- * Giving up a payment that no order comes of: what is held of the shopper's money is let go, what was taken is given
- * back. That it has to be done is committed before the provider is called (`payment_sessions.check_at`), and forgotten
- * only once the provider has answered that nothing is left; until then `reconcile` tries again.
+ * Releases the money of a payment whose order is never placed: a hold is voided, a captured amount refunded. The task
+ * is committed (`payment_sessions.check_at`) before the provider is called, and ends only when the provider confirms
+ * that nothing is left; until then `reconcile` retries it.
  */
 import { money, type TenantDatabase } from '@carton/runtime';
-import { ask, isRefusal, type PaymentAdapter, type ProviderState } from './adapter.ts';
+import { callProvider, isRefusal, type PaymentAdapter, type ProviderState } from './adapter.ts';
 import { adapterOf } from './bound.ts';
 import { abandonSession } from './session-hooks.ts';
 import {
   type BegunSession,
   endChecks,
   findSession,
-  keepInitiated,
-  keepState,
   lockSession,
+  mergeState,
   providerPaymentOf,
   type SessionRow,
+  storeInitiated,
 } from './session-store.ts';
 import type { PaymentRow } from './store.ts';
 
-/** Enough for one that was captured as it was to be voided, and then has to be paid back. */
-const mostSteps = 3;
+/** Enough for a payment that is captured while it is being voided, and then has to be refunded. */
+const maxSteps = 3;
 
-/** Lets the provider know at once that no order comes of a session. What fails is done later by `reconcile`. */
-export async function release(db: TenantDatabase, session: SessionRow): Promise<void> {
-  await letGo(db, session).catch(() => {});
+/** Releases a session immediately. If that fails, `reconcile` does it later. */
+export async function tryReleaseSession(db: TenantDatabase, session: SessionRow): Promise<void> {
+  await releaseSession(db, session).catch(() => {});
 }
 
-/** Gives a begun payment up that no order took over, since its cart is gone. */
+/** Abandons a payment whose cart no longer exists, unless an order has it. */
 export async function abandonPayment(db: TenantDatabase, { id }: { id: string }): Promise<void> {
   const session = await db.transaction((tx) => abandonSession(tx, id));
-  if (session) await release(db, session);
+  if (session) await tryReleaseSession(db, session);
 }
 
-/** @throws payment_provider_failed (502) as long as the provider leaves open what it did */
-export async function letGo(db: TenantDatabase, session: SessionRow): Promise<void> {
+/** @throws payment_provider_failed (502) while the outcome at the provider is open */
+export async function releaseSession(db: TenantDatabase, session: SessionRow): Promise<void> {
   const adapter = adapterOf(db, session.provider);
   if (!adapter) return;
-  const begun = await learnReference(db, adapter, session);
+  const begun = await fetchReference(db, adapter, session);
   let state = session.state;
-  for (let step = 0; begun && step < mostSteps; step++) {
-    const news = await giveBack(db, adapter, { ...begun, state });
+  for (let step = 0; begun && step < maxSteps; step++) {
+    const update = await refundOrVoid(db, adapter, { ...begun, state });
     state = await db.transaction(async (tx) => {
       const locked = await lockSession(tx, session.id);
-      return locked ? keepState(tx, locked, news) : news;
+      return locked ? mergeState(tx, locked, update) : update;
     });
-    if (isOver(state)) break;
+    if (isReleased(state)) break;
   }
-  if (!begun || isOver(state)) await endChecks(db, session.id);
+  if (!begun || isReleased(state)) await endChecks(db, session.id);
 }
 
 /**
- * The session with the provider's name for it. When no answer has told it, the provider may have begun the payment all
- * the same, and tells it again under the same id. Null when the provider refuses, so that there is none.
+ * The session with the provider's reference. If its response was lost, the provider may have created the payment, and
+ * returns it again under the same id. Null when the provider refuses, so that there is no payment.
  */
-export async function learnReference(
+export async function fetchReference(
   db: TenantDatabase,
   adapter: PaymentAdapter,
   session: SessionRow,
@@ -70,8 +70,8 @@ export async function learnReference(
       amount: money(amount, currency),
       email: null,
     };
-    const initiated = await ask(() => adapter.initiate(db, intent));
-    await keepInitiated(db, session, initiated);
+    const initiated = await callProvider(() => adapter.initiate(db, intent));
+    await storeInitiated(db, session, initiated);
     return { ...session, ...initiated };
   } catch (error) {
     if (isRefusal(error)) return null;
@@ -79,7 +79,7 @@ export async function learnReference(
   }
 }
 
-/** The provider's name for a payment of an order, as `learnReference`. */
+/** The provider's reference of an order's payment, or null, as in `fetchReference`. */
 export async function referenceOf(
   db: TenantDatabase,
   adapter: PaymentAdapter,
@@ -87,30 +87,37 @@ export async function referenceOf(
 ): Promise<string | null> {
   if (reference !== null) return reference;
   const session = await findSession(db, id);
-  return session && ((await learnReference(db, adapter, session))?.reference ?? null);
+  return session && ((await fetchReference(db, adapter, session))?.reference ?? null);
 }
 
-/** One step towards nothing being left; answers what is true of the payment then. */
-async function giveBack(db: TenantDatabase, adapter: PaymentAdapter, session: BegunSession): Promise<ProviderState> {
+/** Performs one step of the release; returns the payment's state after it. */
+async function refundOrVoid(
+  db: TenantDatabase,
+  adapter: PaymentAdapter,
+  session: BegunSession,
+): Promise<ProviderState> {
   const { id, currency, state } = session;
   const payment = providerPaymentOf(session);
-  const taken = money(state.captured - state.refunded, currency);
+  const captured = money(state.captured - state.refunded, currency);
   try {
-    if (taken.amount > 0) {
-      const told = await ask(() => adapter.refund(db, { id, payment, amount: taken }));
-      return told ?? { ...state, refunded: state.captured };
+    if (captured.amount > 0) {
+      const reported = await callProvider(() => adapter.refund(db, { id, payment, amount: captured }));
+      return reported ?? { ...state, refunded: state.captured };
     }
     return (
-      (await ask(() => adapter.void(db, { id, payment, amount: payment.amount }))) ?? { ...state, status: 'voided' }
+      (await callProvider(() => adapter.void(db, { id, payment, amount: payment.amount }))) ?? {
+        ...state,
+        status: 'voided',
+      }
     );
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    // It has become something else than was known here.
-    return ask(() => adapter.confirm(db, payment));
+    // Its state at the provider differs from the stored one.
+    return callProvider(() => adapter.confirm(db, payment));
   }
 }
 
-function isOver({ status, captured, refunded }: ProviderState): boolean {
+function isReleased({ status, captured, refunded }: ProviderState): boolean {
   if (captured > refunded) return false;
   return captured > 0 || status === 'voided' || status === 'failed';
 }

@@ -1,5 +1,5 @@
 /**
- * Shapes of payments and refunds, and of the methods and sessions of the bound adapters.
+ * Schemas of payments, refunds, payment methods and payment sessions.
  */
 import {
   ActedBy,
@@ -27,13 +27,13 @@ export const transactionTypes = ['initiate', 'authorize', 'capture', 'void', 're
 export const stepStates = ['pending', 'succeeded', 'failed'] as const;
 
 const Provider = Type.String({
-  description: 'The payment adapter, or `offline` for what staff recorded',
+  description: 'The payment adapter, or `offline` for payments that staff recorded',
   examples: ['offline'],
 });
 const Method = Type.String({ minLength: 1, maxLength: 100, examples: ['bank_transfer'] });
 const State = oneOf(paymentStates, { examples: ['captured'] });
 const StepState = oneOf(stepStates, {
-  description: 'pending: the provider has not answered yet',
+  description: 'pending: the provider has not responded yet',
   examples: ['succeeded'],
 });
 const PositiveMoney = object(
@@ -41,14 +41,14 @@ const PositiveMoney = object(
     amount: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1999] }),
     currency: Currency,
   },
-  { $id: 'PositiveMoney', description: 'Whole minor units of an ISO 4217 currency, at least one' },
+  { $id: 'PositiveMoney', description: 'At least one minor unit of an ISO 4217 currency' },
 );
 
 export const PaymentMethodList = object(
   {
     items: Type.Array(
       object(
-        { code: { ...Method, description: 'Name it as `paymentMethod`' }, provider: Provider },
+        { code: { ...Method, description: 'The value of `paymentMethod` in requests' }, provider: Provider },
         { $id: 'PaymentMethod' },
       ),
     ),
@@ -57,7 +57,7 @@ export const PaymentMethodList = object(
 );
 
 const CaptureMode = oneOf(captureModes, {
-  description: 'automatic: captured as soon as it is authorized and its order stands',
+  description: 'automatic: captured once it is authorized and its order is placed; manual: captured by staff',
   examples: ['automatic'],
 });
 
@@ -66,18 +66,18 @@ export const AdminPaymentMethod = object(
     id: Uuid,
     provider: Provider,
     code: Method,
-    available: Type.Boolean({ description: 'False while no adapter offers it' }),
+    available: Type.Boolean({ description: 'False if no adapter offers it any longer' }),
     enabled: Type.Boolean({ description: 'Whether shoppers may choose it' }),
     position: Type.Integer({ minimum: 0, maximum: 1000, description: 'Lower comes first', examples: [0] }),
     captureMode: CaptureMode,
     ...timestamps,
   },
-  { $id: 'AdminPaymentMethod', description: 'A method of a payment adapter, and how the shop uses it' },
+  { $id: 'AdminPaymentMethod', description: "A payment adapter's method with its settings" },
 );
 export type AdminPaymentMethod = Static<typeof AdminPaymentMethod>;
 export const AdminPaymentMethodList = object(
   { items: Type.Array(AdminPaymentMethod) },
-  { $id: 'AdminPaymentMethodList', description: 'In the order in which shoppers see them' },
+  { $id: 'AdminPaymentMethodList', description: 'In the order that shoppers see' },
 );
 const { enabled, position, captureMode } = AdminPaymentMethod.properties;
 export const ChangePaymentMethod = changeOf({ enabled, position, captureMode }, { $id: 'ChangePaymentMethod' });
@@ -89,23 +89,23 @@ export const OpenPaymentSession = object(
 );
 export const PaymentSession = object(
   {
-    id: { ...Uuid, description: 'Of the payment; it stays the same when the cart becomes an order' },
+    id: { ...Uuid, description: 'Id of the payment; it stays the same when the cart becomes an order' },
     provider: Provider,
     method: Method,
     amount: Money,
-    reference: Type.String({ description: "The provider's name for it", examples: ['pi_4711'] }),
+    reference: Type.String({ description: "The provider's identifier of the payment", examples: ['pi_4711'] }),
     nextAction: nullable(
       object(
         {
           type: oneOf(nextActions, {
-            description: 'redirect: send the shopper to `value`; client_secret: hand it to the script of the provider',
+            description: "redirect: send the shopper to `value`; client_secret: pass `value` to the provider's script",
           }),
           value: Type.String({ examples: ['https://pay.example.com/pi_4711'] }),
           publicKey: Type.Optional(
-            Type.String({ description: 'What the script of the provider is loaded with, where the shop is set up so' }),
+            Type.String({ description: "Public key for the provider's script, if one is configured" }),
           ),
         },
-        { $id: 'PaymentNextAction', description: 'What the shopper does next' },
+        { $id: 'PaymentNextAction', description: 'What the shopper must do next' },
       ),
     ),
   },
@@ -122,7 +122,7 @@ export const PaymentTransaction = object(
     actor: ActedBy,
     createdAt: DateTime,
   },
-  { $id: 'PaymentTransaction', description: 'What was done about a payment' },
+  { $id: 'PaymentTransaction', description: 'A step of a payment' },
 );
 
 export const Payment = object(
@@ -143,7 +143,7 @@ export const Payment = object(
   },
   {
     $id: 'Payment',
-    description: '`captured` is what was received of `amount` so far, `refunded` what was given back of that',
+    description: '`captured` is the part of `amount` received so far, `refunded` the part of that paid back',
   },
 );
 export type Payment = Static<typeof Payment>;
@@ -158,7 +158,7 @@ export type PaymentQuery = Static<typeof PaymentQuery>;
 export const RecordPayment = object(
   {
     amount: PositiveMoney,
-    method: { ...Method, description: 'How it was paid, in words of your own' },
+    method: { ...Method, description: 'How it was paid, in your own words' },
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Statement 12, line 3'] })),
     note: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, examples: ['Paid at the counter'] })),
     ...newExternalFields,
@@ -167,7 +167,7 @@ export const RecordPayment = object(
 );
 export type RecordPayment = Static<typeof RecordPayment>;
 
-/** Of a capture: all that is left unless told. */
+/** For a capture. Default: all that is left. */
 export const PaymentPart = object({ amount: Type.Optional(PositiveMoney) }, { $id: 'PaymentPart' });
 
 export const CreateRefund = object(

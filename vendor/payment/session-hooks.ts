@@ -1,51 +1,51 @@
 /**
- * What other packages do while a payment of a cart is under way: stock is promised as it begins, and let go as it is
- * given up. What becomes an order is not given up; the order takes over what was promised.
+ * Hooks of other packages into the payment of a cart: checkout reserves stock when it starts and releases the stock
+ * when it is abandoned. A payment that becomes an order's is not abandoned; the order takes over the reservation.
  *
- * Rows are locked in this order: cart, payment session, stock, order, tenders, payment. A checkout that has begun a
+ * Locks are taken in this order: cart, payment session, stock, order, tenders, payment. A checkout with a started
  * payment locks it (`lockBegunPayment`) before it takes stock.
  */
 import { extensionPoint, type HasExtensions, type ProblemType, type TenantDatabase } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
-import { giveUpSession, type SessionRow } from './session-store.ts';
+import { markAbandoned, type SessionRow } from './session-store.ts';
 
-/** A payment of a cart that begins, or is taken up again. */
+/** A payment of a cart that starts or is resumed. */
 export interface PaymentStart {
   cartId: string;
   sessionId: string;
-  /** Until then it is not given up unless another takes its place. */
+  /** Until then it is abandoned only if another payment replaces it. */
   endsAt: Date;
 }
 
-/** A payment of a cart that no order came of. */
+/** A payment of a cart whose order was not placed. */
 export type AbandonedPayment = Pick<PaymentStart, 'cartId' | 'sessionId'>;
 
-/** Something to be done in the transaction that begins a payment of a cart. */
+/** Runs in the transaction that starts a payment of a cart. */
 export interface PaymentStartHook {
-  /** What `begin` throws. Then the payment is not begun, and one that was open stays as it is. */
+  /** What `begin` throws. The payment does not start then, and an open one stays as it was. */
   problems: readonly ProblemType[];
   /**
-   * Called as a payment begins, and each time it is taken up again, with the same ids and a later end. Never calls
+   * Called when a payment starts, and again with the same ids and a later end whenever it is resumed. Must not call
    * another service over the network.
    */
   begin(tx: TenantDatabase, payment: PaymentStart): Promise<void>;
 }
 
 /**
- * Called in the transaction that gives a payment of a cart up: another takes its place, it failed, its time is over, or
- * its cart was ordered otherwise. Undoes what the beginning has done for this session, and nothing twice.
+ * Called in the transaction that abandons a payment of a cart: it was replaced, it failed or expired, or its cart was
+ * ordered otherwise. Undoes what the start hook did for this session; must be idempotent.
  */
 export type PaymentAbandonHook = (tx: TenantDatabase, payment: AbandonedPayment) => Promise<void>;
 
 export const paymentStartHooks = extensionPoint<PaymentStartHook>('payment.start-hook');
 export const paymentAbandonHooks = extensionPoint<PaymentAbandonHook>('payment.abandon-hook');
 
-/** What the beginnings of a box throw, for the routes that begin payments to declare. */
+/** What a box's start hooks throw, for the routes that start payments to declare. */
 export function startHookProblems(box: HasExtensions): ProblemType[] {
   return paymentStartHooks.of(box).flatMap(({ problems }) => problems);
 }
 
-/** Has done what a session brings along that begins or goes on, in its transaction. */
+/** Runs the start hooks for a session, in the transaction that opens or resumes it. */
 export async function runStartHooks(tx: TenantDatabase, session: SessionRow): Promise<void> {
   const { id: sessionId, updatedAt } = session;
   const cartId = session.cartId as string;
@@ -54,18 +54,18 @@ export async function runStartHooks(tx: TenantDatabase, session: SessionRow): Pr
 }
 
 /**
- * Gives up a session that is open, with what it has brought along; answers it, null when it is not open. Whoever does it
- * has a minute to let the provider know; then `reconcile` does.
- * @param unlessHeardOf seconds: one that was heard of since stays
+ * Abandons an open session and runs the hooks. Returns it, or null if it is not open. The caller has one minute to
+ * release it at the provider; then `reconcile` does.
+ * @param unlessHeardOf seconds: a session updated within them is left open
  */
 export async function abandonSession(
   tx: TenantDatabase,
   id: string,
   unlessHeardOf: number | null = null,
 ): Promise<SessionRow | null> {
-  const session = await giveUpSession(tx, id, unlessHeardOf);
+  const session = await markAbandoned(tx, id, unlessHeardOf);
   if (session) {
-    // Those of orders are never open.
+    // Only sessions of carts are ever open.
     const cartId = session.cartId as string;
     for (const end of paymentAbandonHooks.of(tx)) await end(tx, { cartId, sessionId: id });
   }

@@ -1,5 +1,5 @@
 /**
- * Queries of payments of carts, and of what providers have told.
+ * Queries of payment sessions and webhook events.
  */
 import { json, money, newId, type TenantDatabase } from '@carton/runtime';
 import type { InitiatedPayment, PaymentIntent, ProviderEvent, ProviderPayment, ProviderState } from './adapter.ts';
@@ -7,12 +7,12 @@ import type { CaptureMode } from './methods.ts';
 import type { PaymentRow } from './store.ts';
 
 /**
- * A payment of a cart, which becomes the payment of the order under the same id; or one of an order from the start.
- * Amounts are minor units.
+ * A payment of a cart, which later becomes its order's payment under the same id, or of an existing order. Amounts are
+ * minor units.
  */
 export interface SessionRow {
   id: string;
-  /** Null for that of an order that is paid later, by its link. */
+  /** Null for a payment of an existing order. */
   cartId: string | null;
   orderId: string | null;
   provider: string;
@@ -20,17 +20,17 @@ export interface SessionRow {
   captureMode: CaptureMode;
   currency: string;
   amount: number;
-  /** Null until the provider has answered. */
+  /** Null until the provider has responded. */
   reference: string | null;
   nextAction: InitiatedPayment['nextAction'];
   status: 'open' | 'used' | 'given_up';
-  /** What the provider says of it. */
+  /** The state that the provider last reported. */
   state: ProviderState;
-  /** When it was begun, taken up, or last heard of. */
+  /** When it was opened, resumed or last reported on. */
   updatedAt: string;
 }
 
-/** A session that the provider knows of. */
+/** A session whose payment the provider has created. */
 export type BegunSession = SessionRow & { reference: string };
 
 export function providerPaymentOf({ id, reference, method, amount, currency }: BegunSession): ProviderPayment {
@@ -42,8 +42,8 @@ const checkInAMinute = "check_at = now() + interval '1 minute', checks = 0";
 export type NewSession = Pick<SessionRow, 'provider' | 'method' | 'captureMode'> &
   Pick<PaymentIntent, 'amount'> & { cartId: string };
 
-/** The session of a cart that is open, or that its order has taken over, locked; null when it has none. */
-export async function lockSessionOfCart(tx: TenantDatabase, cartId: string): Promise<SessionRow | null> {
+/** A cart's session, open or used by its order, locked; null when it has none. */
+export async function lockCartSession(tx: TenantDatabase, cartId: string): Promise<SessionRow | null> {
   const [row] = await tx.query<SessionRow>(
     "select * from payment_sessions where tenant_id = $1 and cart_id = $2 and status <> 'given_up' for update",
     [cartId],
@@ -51,7 +51,7 @@ export async function lockSessionOfCart(tx: TenantDatabase, cartId: string): Pro
   return row ?? null;
 }
 
-/** Opens a session; null when another request has just opened one for the cart. */
+/** Opens a session; null when a concurrent request has opened one for the cart. */
 export async function insertSession(tx: TenantDatabase, session: NewSession): Promise<SessionRow | null> {
   const { cartId, provider, method, captureMode, amount } = session;
   const [row] = await tx.query<SessionRow>(
@@ -63,8 +63,8 @@ export async function insertSession(tx: TenantDatabase, session: NewSession): Pr
   return row ?? null;
 }
 
-/** Writes the session of a payment that its order has from the start, and that the provider is still to be told of. */
-export async function insertSessionOfOrder(tx: TenantDatabase, payment: PaymentRow): Promise<SessionRow> {
+/** Inserts the session of an order's payment before the provider is called. */
+export async function insertOrderSession(tx: TenantDatabase, payment: PaymentRow): Promise<SessionRow> {
   const { id, orderId, provider, method, captureMode, currency, amount } = payment;
   const [row] = await tx.query<SessionRow>(
     `insert into payment_sessions (tenant_id, id, order_id, status, provider, method, capture_mode, currency, amount,
@@ -75,16 +75,16 @@ export async function insertSessionOfOrder(tx: TenantDatabase, payment: PaymentR
   return row as SessionRow;
 }
 
-/** Keeps what the provider answered, of the payment of an order in both places; the first answer stays. */
-export async function keepInitiated(
+/** Stores the provider's response, for an order's payment in both tables; the first response wins. */
+export async function storeInitiated(
   db: TenantDatabase,
   session: Pick<SessionRow, 'id' | 'orderId'>,
   initiated: InitiatedPayment,
 ): Promise<void> {
   const { id, orderId } = session;
-  if (orderId === null) return keepOnSession(db, id, initiated);
+  if (orderId === null) return storeOnSession(db, id, initiated);
   await db.transaction(async (tx) => {
-    await keepOnSession(tx, id, initiated);
+    await storeOnSession(tx, id, initiated);
     await tx.query(
       `update payments set reference = $3, updated_at = now() where tenant_id = $1 and id = $2 and reference is null`,
       [id, initiated.reference],
@@ -92,7 +92,7 @@ export async function keepInitiated(
   });
 }
 
-async function keepOnSession(
+async function storeOnSession(
   db: TenantDatabase,
   id: string,
   { reference, nextAction }: InitiatedPayment,
@@ -104,8 +104,8 @@ async function keepOnSession(
   );
 }
 
-/** Takes up a session that is open and locked: its time begins anew. */
-export async function prolongSession(tx: TenantDatabase, id: string): Promise<SessionRow> {
+/** Restarts the lifetime of an open, locked session. */
+export async function extendSession(tx: TenantDatabase, id: string): Promise<SessionRow> {
   const [row] = await tx.query<SessionRow>(
     'update payment_sessions set updated_at = now() where tenant_id = $1 and id = $2 returning *',
     [id],
@@ -113,8 +113,8 @@ export async function prolongSession(tx: TenantDatabase, id: string): Promise<Se
   return row as SessionRow;
 }
 
-/** Marks an open session as given up, unless it was heard of in so many seconds; call `abandonSession`. */
-export async function giveUpSession(
+/** Marks an open session as given up, unless it was updated within `seconds`. Callers use `abandonSession`. */
+export async function markAbandoned(
   tx: TenantDatabase,
   id: string,
   seconds: number | null,
@@ -134,7 +134,7 @@ export async function findSession(db: TenantDatabase, id: string): Promise<Sessi
   return row ?? null;
 }
 
-/** A session, locked until the transaction ends; null for an unknown id. */
+/** Locks a session until the transaction ends; null for an unknown id. */
 export async function lockSession(tx: TenantDatabase, id: string): Promise<SessionRow | null> {
   const [row] = await tx.query<SessionRow>(
     'select * from payment_sessions where tenant_id = $1 and id = $2 for update',
@@ -151,7 +151,7 @@ export async function markUsed(tx: TenantDatabase, id: string, orderId: string):
   );
 }
 
-/** Ids of some open sessions that nothing was heard of for so many seconds, those that wait longest first. */
+/** Ids of up to 200 open sessions not updated for `seconds`, longest waiting first. */
 export async function expiredSessions(db: TenantDatabase, seconds: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select id from payment_sessions
@@ -163,10 +163,10 @@ export async function expiredSessions(db: TenantDatabase, seconds: number): Prom
 }
 
 /**
- * Takes some of the sessions whose time to be looked after has come, so that nobody else does for a while: half a
- * minute after the first time, and twice as long each time, up to a day.
+ * Claims up to `most` sessions whose check is due. The claim sets the next check: after half a minute, then twice as
+ * long each time, up to a day.
  */
-export function takeDueSessions(db: TenantDatabase, most: number): Promise<SessionRow[]> {
+export function claimDueSessions(db: TenantDatabase, most: number): Promise<SessionRow[]> {
   return db.query<SessionRow>(
     `update payment_sessions
         set checks = checks + 1, check_at = now() + least(interval '30 seconds' * 2 ^ least(checks, 16), interval '1 day')
@@ -178,31 +178,28 @@ export function takeDueSessions(db: TenantDatabase, most: number): Promise<Sessi
   );
 }
 
-/** Has a session looked after in a minute, unless whoever asks for it ends that before. */
-export async function checkSoon(db: TenantDatabase, id: string): Promise<void> {
+/** Schedules a check in a minute, unless the caller ends the checks before. */
+export async function scheduleCheck(db: TenantDatabase, id: string): Promise<void> {
   await db.query(`update payment_sessions set ${checkInAMinute} where tenant_id = $1 and id = $2`, [id]);
 }
 
-/** Nothing more is expected of a session. */
+/** No further check is needed. */
 export async function endChecks(db: TenantDatabase, id: string): Promise<void> {
   await db.query('update payment_sessions set check_at = null where tenant_id = $1 and id = $2', [id]);
 }
 
 const order: readonly ProviderState['status'][] = ['pending', 'failed', 'authorized', 'captured', 'voided'];
 
-/**
- * Keeps what a provider says of a session that is locked, and answers what is known now: news that is older than what
- * was known says nothing.
- */
-export async function keepState(
+/** Merges a reported state into a locked session, ignoring what is older than the stored state. Returns the result. */
+export async function mergeState(
   tx: TenantDatabase,
   { id, state }: SessionRow,
-  news: ProviderState,
+  update: ProviderState,
 ): Promise<ProviderState> {
   const merged: ProviderState = {
-    status: order.indexOf(news.status) > order.indexOf(state.status) ? news.status : state.status,
-    captured: Math.max(state.captured, news.captured),
-    refunded: Math.max(state.refunded, news.refunded),
+    status: order.indexOf(update.status) > order.indexOf(state.status) ? update.status : state.status,
+    captured: Math.max(state.captured, update.captured),
+    refunded: Math.max(state.refunded, update.refunded),
   };
   await tx.query('update payment_sessions set state = $3, updated_at = now() where tenant_id = $1 and id = $2', [
     id,
@@ -212,7 +209,8 @@ export async function keepState(
 }
 
 /**
- * Stores an event of a provider. False when it is there already; one that another transaction is storing is waited for.
+ * Stores a provider's event. False for a duplicate, after waiting for a concurrent transaction that stores the same
+ * one.
  */
 export async function insertWebhookEvent(
   tx: TenantDatabase,

@@ -1,15 +1,15 @@
 /**
- * Beginning a payment: before there is an order, and so that no crash leaves a payment that nobody knows of.
+ * Payments of carts, started before their order exists, so that a crash leaves no payment unknown to the box.
  *
- * A session is committed before the provider is called, and the provider is given its id: called again, it makes no
- * second payment. A cart has one open session, which is taken up as long as method and amount are the same. The order
- * takes it over in its own transaction, with whatever the provider has said by then.
+ * A session is committed before the provider is called with its id: a second call with it creates no second payment. A
+ * cart has one open session, which is reused while method and amount stay the same. The transaction that places the
+ * order takes it over, with the state that the provider has reported by then.
  */
 import { findPricedCart } from '@carton/cart';
 import { lockOrder, type OrderState } from '@carton/order';
 import { defineProblem, type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import {
-  ask,
+  callProvider,
   isRefusal,
   type PaymentAdapter,
   type ProviderState,
@@ -18,25 +18,25 @@ import {
   paymentRefused,
   paymentsNotConfigured,
 } from './adapter.ts';
-import { absorb } from './bookkeeping.ts';
+import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
-import { holdMethod, offeredMethod } from './methods.ts';
-import { release } from './release.ts';
+import { lockMethod, offeredMethod } from './methods.ts';
+import { tryReleaseSession } from './release.ts';
 import { abandonSession, runStartHooks } from './session-hooks.ts';
 import {
   type BegunSession,
   endChecks,
+  extendSession,
   findSession,
   insertSession,
-  keepInitiated,
-  keepState,
+  lockCartSession,
   lockSession,
-  lockSessionOfCart,
   markUsed,
+  mergeState,
   type NewSession,
-  prolongSession,
   providerPaymentOf,
   type SessionRow,
+  storeInitiated,
 } from './session-store.ts';
 import { insertPayment } from './store.ts';
 import { planTenders } from './tenders.ts';
@@ -45,10 +45,10 @@ export const nothingToPay = defineProblem({ code: 'nothing_to_pay', status: 409,
 export const paymentSessionClosed = defineProblem({
   code: 'payment_session_closed',
   status: 409,
-  title: 'This payment was replaced by another of the same cart',
+  title: 'Another payment of this cart replaced this one',
 });
 
-/** What `beginPayment` and `confirmPayment` throw, and `attachPayment` after them, for the routes to declare. */
+/** What `beginPayment`, `confirmPayment` and then `attachPayment` throw, for routes to declare. */
 export const beginPaymentProblems = [
   paymentsNotConfigured,
   paymentMethodUnknown,
@@ -57,18 +57,18 @@ export const beginPaymentProblems = [
   paymentSessionClosed,
 ];
 
-/** A payment of a cart to be begun. */
+/** A payment of a cart to be started. */
 export interface CartPayment {
   cartId: string;
   /** Code of an offered method. */
   method: string;
   /** Above zero. */
   amount: MoneyValue;
-  /** Of the shopper, when it is known. */
+  /** The shopper's address, if known. */
   email: string | null;
 }
 
-/** A payment that a provider knows of, and what comes next. */
+/** A payment that the provider has created, and what the shopper does next. */
 export interface BegunPayment {
   id: string;
   provider: string;
@@ -79,7 +79,7 @@ export interface BegunPayment {
 }
 
 /**
- * Begins the payment of a cart, or takes up the one that is open. Call it outside of a transaction.
+ * Starts the payment of a cart, or resumes the open one. Call it outside a transaction.
  * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400), payment_refused (409),
  *   payment_provider_failed (502)
  */
@@ -90,40 +90,40 @@ export async function beginPayment(db: TenantDatabase, payment: CartPayment): Pr
 async function beginSession(db: TenantDatabase, { cartId, method: code, amount, email }: CartPayment) {
   const { provider, captureMode } = await offeredMethod(db, code);
   const adapter = adapterOf(db, provider) as PaymentAdapter;
-  const wanted: NewSession = { cartId, provider, method: code, captureMode, amount };
-  const { session, replaced } = await db.transaction((tx) => openSession(tx, wanted));
-  if (replaced) await release(db, replaced);
+  const requested: NewSession = { cartId, provider, method: code, captureMode, amount };
+  const { session, replaced } = await db.transaction((tx) => openSession(tx, requested));
+  if (replaced) await tryReleaseSession(db, replaced);
   if (session.reference !== null) return session as BegunSession;
-  const initiated = await ask(() =>
+  const initiated = await callProvider(() =>
     adapter.initiate(db, { id: session.id, cartId, orderId: null, method: code, amount, email }),
   ).catch(async (error) => {
-    if (isRefusal(error)) await forgetSession(db, session.id);
+    if (isRefusal(error)) await abandonRefused(db, session.id);
     throw error;
   });
-  await keepInitiated(db, { id: session.id, orderId: null }, initiated);
+  await storeInitiated(db, { id: session.id, orderId: null }, initiated);
   return { ...session, ...initiated };
 }
 
-/** Gives up a session that the provider will not begin, so that nothing is held for it. */
-async function forgetSession(db: TenantDatabase, id: string): Promise<void> {
+/** Abandons a session that the provider refused to start, so that nothing stays reserved for it. */
+async function abandonRefused(db: TenantDatabase, id: string): Promise<void> {
   if (await db.transaction((tx) => abandonSession(tx, id))) await endChecks(db, id);
 }
 
 /**
- * The open session of the cart if it is as wanted, else a new one in its place. Of a cart that has become an order
- * meanwhile it is the one of the order: the caller will find the cart gone.
+ * The cart's open session if it matches the request, else a new one that replaces it. If the cart has become an order
+ * meanwhile, the order's session: the caller will find the cart gone.
  */
-async function openSession(tx: TenantDatabase, wanted: NewSession) {
+async function openSession(tx: TenantDatabase, requested: NewSession) {
   let replaced: SessionRow | null = null;
   for (;;) {
-    const open = await lockSessionOfCart(tx, wanted.cartId);
+    const open = await lockCartSession(tx, requested.cartId);
     if (open?.status === 'used') return { session: open, replaced };
-    const isTakenUp = open !== null && isAsWanted(open, wanted);
-    if (open && !isTakenUp) {
+    const isReused = open !== null && isReusable(open, requested);
+    if (open && !isReused) {
       await abandonSession(tx, open.id);
       replaced = open;
     }
-    const session = isTakenUp ? await prolongSession(tx, open.id) : await insertSession(tx, wanted);
+    const session = isReused ? await extendSession(tx, open.id) : await insertSession(tx, requested);
     if (session) {
       await runStartHooks(tx, session);
       return { session, replaced };
@@ -131,15 +131,15 @@ async function openSession(tx: TenantDatabase, wanted: NewSession) {
   }
 }
 
-function isAsWanted({ provider, method, amount, currency, state }: SessionRow, wanted: NewSession): boolean {
-  // One that failed may have been paid with another card since; the provider is asked before the order is placed.
+function isReusable({ provider, method, amount, currency, state }: SessionRow, requested: NewSession): boolean {
+  // A failed one may have been paid with another card since; the provider is asked before the order is placed.
   const alive = state.status !== 'voided';
-  const same = amount === wanted.amount.amount && currency === wanted.amount.currency;
-  return alive && same && provider === wanted.provider && method === wanted.method;
+  const same = amount === requested.amount.amount && currency === requested.amount.currency;
+  return alive && same && provider === requested.provider && method === requested.method;
 }
 
 /**
- * Opens a session for what tenders leave of what the active cart comes to.
+ * Opens a session for the active cart's total, less what tenders pay.
  * @throws nothing_to_pay (409) and what `beginPayment` throws
  */
 export async function openPaymentSession(
@@ -158,46 +158,46 @@ export async function openPaymentSession(
 }
 
 /**
- * Asks the provider what has become of a payment whose order is about to be placed. One that failed is given up, so
- * that the next try begins a new one. Call it outside of a transaction.
+ * Looks up a payment at its provider before its order is placed. A failed one is abandoned, so that the next attempt
+ * starts a new one. Call it outside a transaction.
  * @throws payment_refused (409) when it failed, payment_provider_failed (502)
  */
 export async function confirmPayment(db: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
   const session = (await findSession(db, id)) as BegunSession | null;
   const adapter = session && adapterOf(db, session.provider);
-  if (!adapter) throw new Error(`the session ${id} has no adapter`);
+  if (!adapter) throw new Error(`the payment session ${id} has no adapter`);
   const refused: ProviderState = { status: 'failed', captured: 0, refunded: 0 };
-  let refusal = paymentRefused('The payment failed. Choose another way to pay.');
-  const state = await ask(() => adapter.confirm(db, providerPaymentOf(session))).catch((error) => {
+  let refusal = paymentRefused('The payment failed. Choose another payment method.');
+  const state = await callProvider(() => adapter.confirm(db, providerPaymentOf(session))).catch((error) => {
     if (!isRefusal(error)) throw error;
     refusal = error;
     return refused;
   });
   const failed = await db.transaction(async (tx) => {
     const locked = (await lockSession(tx, id)) as SessionRow;
-    if (locked.status === 'open') await keepState(tx, locked, state);
+    if (locked.status === 'open') await mergeState(tx, locked, state);
     return state.status === 'failed' ? abandonSession(tx, id) : null;
   });
-  // The shopper could pay it still.
-  if (failed) await release(db, failed);
+  // Otherwise the shopper could still pay it.
+  if (failed) await tryReleaseSession(db, failed);
   if (state.status === 'failed') throw refusal;
 }
 
 /**
- * Locks a begun payment until the transaction ends. A checkout does so before it takes stock: whoever begins or gives up
- * a payment locks it first, and what it has brought along then.
- * @throws payment_session_closed (409) when another of the same cart took its place
+ * Locks a started payment until the transaction ends. A checkout does so before it takes stock, because starting and
+ * abandoning a payment also lock the session before the stock.
+ * @throws payment_session_closed (409) when another payment of the cart replaced it
  */
 export async function lockBegunPayment(tx: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
   const session = await lockSession(tx, id);
-  if (session?.status !== 'open') throw paymentSessionClosed('Check out once more.');
+  if (session?.status !== 'open') throw paymentSessionClosed('Check out again.');
 }
 
 /**
- * Makes a begun payment that of an order, in the transaction that places it, with whatever the provider has said by
- * now. `completePayments` comes after the transaction.
- * @throws payment_session_closed (409) when another of the same cart took its place, payment_method_unknown (400) when
- *   its method was switched off meanwhile
+ * Makes a started payment the order's, in the transaction that places the order, with the state reported so far. Call
+ * `completePayments` after the transaction.
+ * @throws payment_session_closed (409) when another payment of the cart replaced it, payment_method_unknown (400) when
+ *   its method was disabled meanwhile
  */
 export async function attachPayment(
   tx: TenantDatabase,
@@ -205,9 +205,9 @@ export async function attachPayment(
   { id }: Pick<BegunPayment, 'id'>,
 ): Promise<void> {
   const session = await lockSession(tx, id);
-  if (session?.status !== 'open') throw paymentSessionClosed('Check out once more.');
+  if (session?.status !== 'open') throw paymentSessionClosed('Check out again.');
   const { provider, method, captureMode, currency, amount, reference } = session;
-  await holdMethod(tx, { provider, code: method });
+  await lockMethod(tx, { provider, code: method });
   await markUsed(tx, id, orderId);
   const order = (await lockOrder(tx, orderId)) as OrderState;
   const payment = await insertPayment(
@@ -215,10 +215,10 @@ export async function attachPayment(
     { id, orderId, provider, method, captureMode, status: 'pending', currency, amount, reference },
     { type: 'initiate', note: null },
   );
-  await absorb(tx, order, payment, session.state);
+  await applyProviderState(tx, order, payment, session.state);
 }
 
-/** A session as a shopper is shown it. */
+/** A session as shoppers see it. */
 export function presentSession({
   id,
   provider,

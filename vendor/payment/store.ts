@@ -1,5 +1,5 @@
 /**
- * Queries of payments, of the steps done about them, and of refunds.
+ * Queries of payments, their steps, and refunds.
  */
 import {
   type ActorColumns,
@@ -46,16 +46,16 @@ export interface PaymentRow {
 /** The provider of payments that staff record. */
 export const offline = 'offline';
 
-/** What is done about a payment after it was begun. */
+/** Steps that may follow the creation of a payment. */
 export type StepType = 'capture' | 'void' | 'refund';
 
-/** A step as it is asked for. */
-export interface WantedStep {
-  /** Of the request's work; a step of that id is not done twice. */
+/** A requested step. */
+export interface StepRequest {
+  /** Id of the request's work, which becomes the step's id: a second step with it is not performed. */
   workId: string | undefined;
-  /** Of a capture or a refund: all there is unless told. */
+  /** For a capture or a refund. Default: all that is left. */
   amount?: MoneyValue;
-  /** Why money is given back. */
+  /** Of a refund. */
   reason?: string;
   /** Of a refund. */
   externalId?: string | null;
@@ -74,7 +74,7 @@ export interface StepRow extends ActorColumns {
 
 const payments = rows<PaymentRow>({ table: 'payments', noun: 'payment', json: ['metadata'] });
 
-/** Of a payment that is locked, its order is locked before it. */
+/** Lock the order before its payment. */
 export const { require: requirePayment, lock: lockPayment, change: updatePayment } = payments;
 
 const steps = rows<StepRow>({
@@ -116,13 +116,13 @@ export async function listPayments(db: TenantDatabase, query: PaymentQuery): Pro
   return { ...page, items: await withTransactions(db, page.items) };
 }
 
-/** Sums of an order's payments, in minor units of its currency. Right while the order is locked. */
+/** Sums of an order's payments, in minor units of its currency. Accurate while the order is locked. */
 export interface PaymentSums {
   captured: number;
   refunded: number;
-  /** Held and not captured. */
+  /** Authorized and not captured. */
   authorized: number;
-  /** Somebody was to pay and will not, and nobody else is to; what was received and taken back does not count. */
+  /** A payment was voided without having been captured, and none is pending. */
   voided: boolean;
 }
 
@@ -141,11 +141,11 @@ export async function sumPayments(db: TenantDatabase, orderId: string): Promise<
   return sums as PaymentSums;
 }
 
-type Given = 'capturedAmount' | 'externalId' | 'metadata';
-type NewPayment = Omit<PaymentRow, 'id' | 'createdAt' | 'updatedAt' | 'refundedAmount' | Given> &
-  Partial<Pick<PaymentRow, 'id' | Given>>;
+type OptionalColumn = 'capturedAmount' | 'externalId' | 'metadata';
+type NewPayment = Omit<PaymentRow, 'id' | 'createdAt' | 'updatedAt' | 'refundedAmount' | OptionalColumn> &
+  Partial<Pick<PaymentRow, 'id' | OptionalColumn>>;
 
-/** Writes a payment with the transaction it began with, by whoever acts in `tx`, a shopper when nobody of the staff. */
+/** Inserts a payment and its first transaction. The actor is the staff member acting in `tx`, else a shopper. */
 export async function insertPayment(
   tx: TenantDatabase,
   payment: NewPayment,
@@ -157,7 +157,7 @@ export async function insertPayment(
   return row;
 }
 
-/** Withdraws the captures of an order's payments that nobody has begun with the provider. */
+/** Withdraws an order's pending captures that have not been sent to the provider. */
 export async function withdrawCaptures(tx: TenantDatabase, orderId: string): Promise<void> {
   await tx.query(
     `update payment_transactions step set status = 'failed', note = 'The order was canceled'
@@ -170,12 +170,12 @@ export async function withdrawCaptures(tx: TenantDatabase, orderId: string): Pro
 
 type NewStep = Pick<StepRow, 'paymentId' | 'type' | 'amount' | 'status'> &
   Partial<Pick<StepRow, 'id' | 'note'>> & {
-    /** Who acts when nobody of the staff does. */
+    /** The actor when no staff member acts. */
     actorType: string;
     triedAt?: Date;
   };
 
-/** Writes a step, by whoever acts in `tx`. */
+/** Inserts a step; its actor is the staff member acting in `tx`, if any. */
 export function insertStep(tx: TenantDatabase, { actorType: type, ...step }: NewStep): Promise<StepRow> {
   return tx.insert<StepRow>('payment_transactions', {
     id: newId(),
@@ -188,34 +188,36 @@ export function findStep(db: TenantDatabase, paymentId: string, id: string): Pro
   return steps.findBy(db, { paymentId, id });
 }
 
-/** The pending step of a payment; there is one at most. */
+/** The pending step of a payment; there is at most one. */
 export function findPendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
   return steps.findBy(db, { paymentId, status: 'pending' });
 }
 
 const selectOfOrder = 'select * from payments where tenant_id = $1 and order_id = $2 order by created_at, id';
 
-/** The payments of an order, the oldest first. */
+/** The payments of an order, oldest first. */
 export function paymentsOfOrder(db: TenantDatabase, orderId: string): Promise<PaymentRow[]> {
   return db.query<PaymentRow>(selectOfOrder, [orderId]);
 }
 
-/** The payments of an order that is locked, the oldest first, locked too. */
+/** The payments of a locked order, oldest first, locked too. */
 export function lockPaymentsOfOrder(tx: TenantDatabase, orderId: string): Promise<PaymentRow[]> {
   return tx.query<PaymentRow>(`${selectOfOrder} for update`, [orderId]);
 }
 
-/** Ids of some payments whose pending step nobody is at, in no order: one that fails each time holds up no other. */
-export async function paymentsLeftPending(db: TenantDatabase): Promise<string[]> {
+/**
+ * Ids of up to 200 payments with an unclaimed pending step, in random order, so that failing ones do not block others.
+ */
+export async function unclaimedPendingPayments(db: TenantDatabase): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select payment_id as id from payment_transactions
-      where tenant_id = $1 and status = 'pending' and ${isLeft} and created_at < now() - interval '10 seconds'
+      where tenant_id = $1 and status = 'pending' and ${isUnclaimed} and created_at < now() - interval '10 seconds'
       order by random() limit 200`,
   );
   return rows.map(({ id }) => id);
 }
 
-/** The pending steps of the payments of an order. */
+/** The pending steps of an order's payments. */
 export function pendingStepsOf(db: TenantDatabase, orderId: string): Promise<StepRow[]> {
   return db.query<StepRow>(
     `select step.* from payments
@@ -225,7 +227,7 @@ export function pendingStepsOf(db: TenantDatabase, orderId: string): Promise<Ste
   );
 }
 
-/** Ids of the payments of an order that have a pending step. */
+/** Ids of an order's payments that have a pending step. */
 export async function pendingPaymentsOf(db: TenantDatabase, orderId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select payments.id from payments
@@ -236,8 +238,8 @@ export async function pendingPaymentsOf(db: TenantDatabase, orderId: string): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Ends a step that is pending. False when it has ended already. */
-export async function markStep(
+/** Finishes a pending step. False if it has finished already. */
+export async function finishStep(
   tx: TenantDatabase,
   { paymentId, id }: StepRow,
   status: 'succeeded' | 'failed',
@@ -248,30 +250,30 @@ export async function markStep(
       where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending' returning id`,
     [paymentId, id, status, note ?? null],
   );
-  // Of a refund its state is told with it.
+  // A refund shows the status of its step.
   await tx.update('refunds', { id }, { updatedAt: new Date() });
   return ended.length > 0;
 }
 
-/** Nobody is at the step: what was not ended in a minute was left by a process that died. */
-const isLeft = "(tried_at is null or tried_at < now() - interval '1 minute')";
+/** A claim lasts one minute; after that the process is taken to have died. */
+const isUnclaimed = "(tried_at is null or tried_at < now() - interval '1 minute')";
 
 /**
- * Takes the pending step of a payment, for as long as a provider may take; null when there is none, or somebody is at
- * it.
+ * Claims the pending step of a payment, for longer than a provider call may take. Null when there is none, or it is
+ * claimed already.
  */
-export async function takePendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
+export async function claimPendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
   const [row] = await db.query<StepRow>(
     `update payment_transactions set tried_at = now()
       where tenant_id = $1 and payment_id = $2 and status = 'pending'
-        and ${isLeft} returning *`,
+        and ${isUnclaimed} returning *`,
     [paymentId],
   );
   return row ?? null;
 }
 
-/** Lets anyone take a step again whose provider did not answer. */
-export async function leaveStep(db: TenantDatabase, { paymentId, id }: StepRow): Promise<void> {
+/** Ends the claim of a step whose provider call failed. */
+export async function releaseStep(db: TenantDatabase, { paymentId, id }: StepRow): Promise<void> {
   await db.query(
     `update payment_transactions set tried_at = null
       where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending'`,
@@ -305,7 +307,7 @@ function refundOf({ currency, amount, payment, ...refund }: RefundRow): Refund {
   return { ...refund, ...payment, amount: money(amount, currency) };
 }
 
-const stateOfRefund = `
+const refundStatus = `
   select status from payment_transactions step
    where step.tenant_id = refunds.tenant_id and step.payment_id = refunds.payment_id and step.id = refunds.id`;
 
@@ -313,12 +315,12 @@ const refunds = rows<RefundRow>({
   table: 'refunds',
   noun: 'refund',
   computed: {
-    status: stateOfRefund,
+    status: refundStatus,
     payment: `
       select json_build_object('provider', provider, 'method', method) from payments
        where payments.tenant_id = refunds.tenant_id and payments.id = refunds.payment_id`,
   },
-  filters: { status: (listed, status: string) => listed.whereRaw(`(${stateOfRefund}) = ?`, [status]) },
+  filters: { status: (listed, status: string) => listed.whereRaw(`(${refundStatus}) = ?`, [status]) },
 });
 
 export async function readRefund(db: TenantDatabase, id: string): Promise<Refund> {
@@ -327,13 +329,13 @@ export async function readRefund(db: TenantDatabase, id: string): Promise<Refund
 
 export async function listRefunds(db: TenantDatabase, query: RefundQuery): Promise<IntegrationPage<Refund>> {
   const { status, limit, cursor, ...others } = query;
-  const isByState = status !== undefined && Object.values(others).every((told) => told === undefined);
-  const page = await (isByState ? pageOfState(db, { status, limit, cursor }) : refunds.page(db, query));
+  const isByStatusOnly = status !== undefined && Object.values(others).every((value) => value === undefined);
+  const page = await (isByStatusOnly ? pageByStatus(db, { status, limit, cursor }) : refunds.page(db, query));
   return { ...page, items: page.items.map(refundOf) };
 }
 
-/** Steps of a state are in the order of their refunds, which were written in the same transaction. */
-async function pageOfState(
+/** Pages through the steps, which have the order of their refunds: both are inserted in one transaction. */
+async function pageByStatus(
   db: TenantDatabase,
   place: Pick<RefundQuery, 'status' | 'limit' | 'cursor'>,
 ): Promise<IntegrationPage<RefundRow>> {

@@ -1,17 +1,17 @@
 /**
- * What pays for an order besides a provider: gift cards, store credit. Each part that a tender pays is a payment of the
- * order, with the tender's name as its provider, so that balance, list and refunds are one place.
+ * Tenders: what pays for an order besides a provider, such as gift cards and store credit. Each part that a tender pays
+ * is a payment of the order with the tender's name as provider, so that balance, lists and refunds work alike.
  */
 import { balanceOf, lockOrder, type OrderState } from '@carton/order';
 import { extensionPoint, type HasExtensions, money, type ProblemType, type TenantDatabase } from '@carton/runtime';
-import { publishOf, settleOrder } from './bookkeeping.ts';
+import { publishPaymentEvent, refreshPaymentState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { paymentCaptured } from './events.ts';
 import { format } from './format.ts';
 import { paymentExceedsBalance } from './problems.ts';
 import { insertPayment, offline, type PaymentRow } from './store.ts';
 
-/** What is to be paid. Amounts are minor units of `currency`. */
+/** A sale to be paid. Amounts are minor units of `currency`. */
 export interface TenderSale {
   /** What becomes the order, as in checkout's `Placing`: `{ type: 'cart', id }`. */
   source: { readonly type: string; readonly id: string };
@@ -21,17 +21,17 @@ export interface TenderSale {
   due: number;
 }
 
-/** Something that could pay: one card, one account. */
+/** A single card or account that could pay. */
 export interface TenderOffer {
-  /** The tender's own name of it, by which it is debited; unique within the tender, up to 200 characters. */
+  /** The tender's identifier of it, by which it is debited; unique within the tender, up to 200 characters. */
   reference: string;
-  /** For the shopper to read: `Gift card ending in 4711`. */
+  /** Shown to the shopper: `Gift card ending in 4711`. */
   label: string;
-  /** Minor units: all it could pay of this sale. */
+  /** Minor units: the most it could pay of this sale. */
   amount: number;
 }
 
-/** What is paid by one tender's offer. */
+/** What one offer of a tender pays. */
 export interface TenderPart extends TenderOffer {
   tender: string;
 }
@@ -42,40 +42,40 @@ export interface TenderPlan {
   left: number;
 }
 
-/** Where tenders stand: those before are drained first. A number in between is a place too. */
+/** Positions of known tenders; lower ones are drained first. Other tenders may use numbers in between. */
 export const tenderOrder = { giftCard: 100, credit: 200 } as const;
 
 /**
- * A way to pay out of what the shop owes already. Nothing of it calls another service: rows are locked.
+ * A way to pay with what the store already owes the shopper. It must not call another service: rows are locked.
  * @example definePackage({ extends: [tenders.with({
  *            name: 'gift_card', order: tenderOrder.giftCard, problems: [giftCardSpent],
  *            plan: (db, { source, currency }) => findCardsOf(db, source.id, currency),
  *            async commit(tx, orderId, { reference, amount }) {
- *              const [card] = await tx.query(debitIfThereIsEnough, [reference, amount, orderId]);
+ *              const [card] = await tx.query(debitIfSufficient, [reference, amount, orderId]);
  *              if (!card) throw giftCardSpent();
  *            },
  *            reverse: (tx, orderId, { reference }, amount, key) => credit(tx, reference, amount, key) })] })
  */
 export interface Tender {
-  /** Kept as the provider of its payments; no other tender's or adapter's, up to 100 characters. */
+  /** Stored as the provider of its payments; unique among tenders and adapters, up to 100 characters. */
   readonly name: string;
-  /** See tenderOrder; tenders of the same order stand in dependency order of their packages. */
+  /** See tenderOrder. Tenders with the same order follow the dependency order of their packages. */
   readonly order: number;
   /** What `commit` throws. */
   readonly problems: readonly ProblemType[];
   /**
-   * What it could pay of the sale, what is drained first coming first. It reads and changes nothing; what is more than
-   * is due, or is due no more after those before it, is cut off. Tenders are asked without waiting for one another.
+   * What it could pay of the sale, in the order to be drained. It only reads. Amounts above what is due, or still due
+   * after earlier tenders, are cut. Tenders are asked concurrently.
    */
   plan(db: TenantDatabase, sale: TenderSale): Promise<readonly TenderOffer[]> | readonly TenderOffer[];
   /**
-   * Takes the part, in the order's transaction, by one conditional statement: a problem of its own where there is not
-   * enough any more.
+   * Takes the part in the order's transaction, with one conditional statement. Throws a problem of its own when there
+   * is not enough left.
    */
   commit(tx: TenantDatabase, orderId: string, part: Omit<TenderPart, 'label'>): Promise<void>;
   /**
-   * Gives some or all of a part back. The amounts of all calls are never above the part's.
-   * @param key unique for each call, of the refund
+   * Returns all or some of a part. The amounts of all calls never exceed the part's.
+   * @param key idempotency key of the refund, unique for each call
    */
   reverse(
     tx: TenantDatabase,
@@ -86,34 +86,34 @@ export interface Tender {
   ): Promise<void>;
 }
 
-/** Where gift cards, store credit and the like join in paying. */
+/** Gift cards, store credit and other tenders. */
 export const tenders = extensionPoint<Tender>('payment.tender');
 
-/** The tenders of a box, in their order. @throws Error for a name that stands for something else */
+/** The tenders of a box, in order. @throws Error for a name that is in use */
 function tendersIn(box: HasExtensions): Tender[] {
   const known = tenders.of(box).toSorted((one, other) => one.order - other.order);
   const names = known.map(({ name }) => name);
-  const taken = names.find(
+  const clashing = names.find(
     (name, index) => name === offline || adapterOf(box, name) !== null || names.indexOf(name) !== index,
   );
-  if (taken !== undefined) throw new Error(`the tender ${taken} has the name of something else`);
+  if (clashing !== undefined) throw new Error(`the tender name ${clashing} is in use`);
   return known;
 }
 
-/** The tender that speaks for a payment, null when a provider does, or nobody. */
+/** The tender with this name, null when there is none. */
 export function tenderOf(box: HasExtensions, name: string): Tender | null {
   return tenders.of(box).find((tender) => tender.name === name) ?? null;
 }
 
-/** What the tenders of a box throw, for the routes that place orders to declare beside payment's own. */
+/** What the tenders of a box throw, for routes that place orders to declare beside payment's own problems. */
 export function tenderProblemsIn(box: HasExtensions): ProblemType[] {
   const known = tenders.of(box);
   return known.length > 0 ? [paymentExceedsBalance, ...known.flatMap(({ problems }) => problems)] : [];
 }
 
 /**
- * How a sale would be paid. Nothing is held: in the order's transaction it is planned once more.
- * @throws Error naming the tender that offers what cannot be
+ * How a sale would be paid. Nothing is reserved: the order's transaction plans it again.
+ * @throws Error naming a tender whose offer is invalid
  */
 export async function planTenders(db: TenantDatabase, sale: TenderSale): Promise<TenderPlan> {
   const known = sale.due > 0 ? tendersIn(db) : [];
@@ -122,12 +122,12 @@ export async function planTenders(db: TenantDatabase, sale: TenderSale): Promise
   let left = sale.due;
   const parts: TenderPart[] = [];
   for (const [index, { name: tender }] of known.entries()) {
-    for (const { reference, label, amount: most } of offers[index] ?? []) {
-      const isAgain = parts.some((part) => part.tender === tender && part.reference === reference);
-      if (isAgain || !Number.isSafeInteger(most) || most < 0) {
-        throw new Error(`the tender ${tender} offers ${most} of ${reference}${isAgain ? ' twice' : ''}`);
+    for (const { reference, label, amount: available } of offers[index] ?? []) {
+      const isDuplicate = parts.some((part) => part.tender === tender && part.reference === reference);
+      if (isDuplicate || !Number.isSafeInteger(available) || available < 0) {
+        throw new Error(`the tender ${tender} offers ${available} of ${reference}${isDuplicate ? ' twice' : ''}`);
       }
-      const amount = Math.min(most, left);
+      const amount = Math.min(available, left);
       if (amount > 0) parts.push({ tender, reference, label, amount });
       left -= amount;
     }
@@ -136,9 +136,9 @@ export async function planTenders(db: TenantDatabase, sale: TenderSale): Promise
 }
 
 /**
- * Takes what tenders pay and books it on the order, in the transaction that places it, after its row. Parts are taken in
- * the order of their tenders and references, so that two orders that pay with the same cards never wait for each other.
- * @throws payment_exceeds_balance (409) where it is more than is owed, and what the tenders throw
+ * Takes what tenders pay and books it on the order, in the transaction that places it, after its row. Parts are taken
+ * in the order of tenders and references, so that two orders paid with the same cards cannot deadlock.
+ * @throws payment_exceeds_balance (409) for more than is owed, and what the tenders throw
  */
 export async function commitTenders(tx: TenantDatabase, orderId: string, { parts }: TenderPlan): Promise<void> {
   if (parts.length === 0) return;
@@ -152,7 +152,7 @@ export async function commitTenders(tx: TenantDatabase, orderId: string, { parts
     for (const { label: _, ...part } of own.toSorted(byReference)) await tender.commit(tx, orderId, part);
   }
   for (const part of parts) await bookPart(tx, order, part);
-  await settleOrder(tx, order, `Received ${parts.map((part) => describe(part, currency)).join(', ')}`);
+  await refreshPaymentState(tx, order, `Received ${parts.map((part) => describe(part, currency)).join(', ')}`);
 }
 
 function byReference({ reference: one }: TenderPart, { reference: other }: TenderPart): number {
@@ -163,7 +163,7 @@ function describe({ amount, label }: TenderPart, currency: string): string {
   return `${format(money(amount, currency))} by ${label}`;
 }
 
-/** The payment that a part is. */
+/** Inserts the payment of a part. */
 async function bookPart(
   tx: TenantDatabase,
   { id: orderId, currency }: OrderState,
@@ -175,10 +175,10 @@ async function bookPart(
     { ...paid, captureMode: 'automatic', status: 'captured' },
     { type: 'capture', note: label },
   );
-  await publishOf(tx, paymentCaptured, payment, amount);
+  await publishPaymentEvent(tx, paymentCaptured, payment, amount);
 }
 
-/** The part that a payment was. */
+/** The part that a payment represents. */
 export function partOf({ provider, reference, amount }: PaymentRow): Omit<TenderPart, 'label'> {
   return { tender: provider, reference: reference ?? '', amount };
 }

@@ -1,5 +1,5 @@
 /**
- * What the environment tells of payments.
+ * Settings of payment, read from the environment.
  */
 import { packageSettings, Type } from '@carton/runtime';
 import { readStripeAccounts, type StripeAccounts, stripeProperties } from './stripe/settings.ts';
@@ -8,7 +8,7 @@ export const adapterNames = ['manual', 'stripe'] as const;
 export type AdapterName = (typeof adapterNames)[number];
 
 export interface PaymentSettings {
-  /** In the order to offer their methods. */
+  /** In the order in which their methods are offered. */
   adapters: readonly AdapterName[];
   /** Seconds that a payment waits for its order. */
   sessionLifetime: number;
@@ -19,13 +19,13 @@ const properties = {
   PAYMENT_ADAPTERS: Type.String({
     default: '',
     description:
-      'Payment adapters, the first one offered first: `manual` (bank transfer, cash on delivery), `stripe`, or both with a comma between; none: every payment step answers 503',
+      'Payment adapters, the first one offered first: `manual` (bank transfer, cash on delivery), `stripe`, or both with a comma between; without one, every payment step is 503',
   }),
   PAYMENT_SESSION_LIFETIME: Type.Integer({
     minimum: 5,
     maximum: 604_800,
     default: 3600,
-    description: 'Seconds after which a payment is given up that no order came of: voided, or paid back',
+    description: 'Seconds after which a payment without an order is abandoned: voided or refunded',
   }),
   ...stripeProperties,
 };
@@ -43,7 +43,7 @@ function adaptersNamed(text: string): AdapterName[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => name !== '' && !adapterNames.includes(name as AdapterName));
   if (unknown !== undefined) {
-    throw new Error(`PAYMENT_ADAPTERS names "${unknown}", which is none of ${adapterNames.join(', ')}`);
+    throw new Error(`PAYMENT_ADAPTERS names "${unknown}", which is not one of ${adapterNames.join(', ')}`);
   }
   return [...new Set(names.filter((name) => name !== ''))] as AdapterName[];
 }

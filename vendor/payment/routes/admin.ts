@@ -1,5 +1,5 @@
 /**
- * Payments as staff work on them.
+ * Routes of payments for staff.
  */
 import { orderAlreadyCanceled } from '@carton/order';
 import { externalIdTaken, resource, route } from '@carton/runtime';
@@ -30,8 +30,8 @@ export const recordPayment = route(
     method: 'post',
     path: '/admin/orders/:id/payments',
     operationId: 'recordPayment',
-    summary: 'Record a payment that was received offline',
-    description: 'Part of what is owed makes the order partially paid, all of it paid. More than that is refused.',
+    summary: 'Record a payment received offline',
+    description: 'The order becomes partially paid, or paid once nothing is owed. More than is owed is refused.',
     body: RecordPayment,
     status: 201,
     response: Payment,
@@ -56,7 +56,7 @@ export const capturePayment = route(
     method: 'post',
     path: '/admin/payments/:id/capture',
     operationId: 'capturePayment',
-    summary: 'Capture an authorized payment, all or part',
+    summary: 'Capture all or part of an authorized payment',
     body: PaymentPart,
     bodyOptional: true,
     status: 200,
@@ -76,7 +76,7 @@ export const voidPayment = route(
     operationId: 'voidPayment',
     summary: 'Void an authorized payment',
     description:
-      'Of one that was captured in part, the rest is given up. What was recorded offline is taken back as if it had never been, unless some of it was refunded.',
+      'Releases what has not been captured. A payment recorded offline is reversed as if it had never been made, unless part of it was refunded.',
     status: 200,
     response: Payment,
     problems,
@@ -92,8 +92,8 @@ export const createRefund = route(
     method: 'post',
     path: '/admin/payments/:id/refunds',
     operationId: 'createRefund',
-    summary: 'Refund a captured payment, all or part',
-    description: 'Of what was recorded offline, that it was given back is written down.',
+    summary: 'Refund all or part of a captured payment',
+    description: 'For a payment recorded offline, this only records that staff paid the money back.',
     body: CreateRefund,
     bodyOptional: true,
     status: 201,

@@ -1,5 +1,5 @@
 /**
- * Payment methods and refunds, as staff see them.
+ * Routes of payment methods and refunds for staff.
  */
 import { resource, route } from '@carton/runtime';
 import { changeMethod, listMethods } from '../methods.ts';
@@ -21,7 +21,7 @@ export const listAdminPaymentMethods = route(
     method: 'get',
     path: '/admin/payment-methods',
     operationId: 'listAdminPaymentMethods',
-    summary: "List the adapters' methods and their state",
+    summary: 'List the payment methods and their settings',
     status: 200,
     response: AdminPaymentMethodList,
   },
@@ -34,8 +34,8 @@ export const updatePaymentMethod = route(
     method: 'patch',
     path: '/admin/payment-methods/:id',
     operationId: 'updatePaymentMethod',
-    summary: 'Switch a method on or off, order it, set how it is captured',
-    description: 'Orders and payments that stand are not touched. One that was switched off places no further order.',
+    summary: 'Change whether a payment method is offered, its position and its capture mode',
+    description: 'Existing orders and payments do not change. A disabled method places no further orders.',
     body: ChangePaymentMethod,
     status: 200,
     response: AdminPaymentMethod,

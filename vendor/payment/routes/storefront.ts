@@ -1,5 +1,5 @@
 /**
- * Paying, as shoppers and their providers do it.
+ * Routes of payment for shoppers and payment providers.
  */
 import { orderAlreadyCanceled } from '@carton/order';
 import { object, RawBody, route, Type, Uuid, withOverrides } from '@carton/runtime';
@@ -27,7 +27,7 @@ export const listPaymentMethods = route(
     path: '/payment-methods',
     operationId: 'listPaymentMethods',
     tag,
-    summary: 'List the methods a shopper may pay with',
+    summary: 'List the payment methods a shopper can choose',
     access: 'session',
     status: 200,
     response: PaymentMethodList,
@@ -42,9 +42,9 @@ export const openPaymentSession = withOverrides(
       path: '/cart/payment-sessions',
       operationId: 'openPaymentSession',
       tag,
-      summary: 'Open a session with the payment provider for what is to be paid of the cart',
+      summary: 'Start the payment of the cart',
       description:
-        'That is its total, less what gift cards and the like pay. A cart has one. Asked for the same method and amount, it is the same session.',
+        'Opens a session with the payment provider for the total of the cart, less what gift cards and store credit pay. A cart has one session: a request for the same method and amount returns it, any other replaces it.',
       access: 'session',
       body: OpenPaymentSession,
       status: 201,
@@ -63,9 +63,9 @@ export const openOrderPaymentSession = route(
     beyond: true,
     operationId: 'openOrderPaymentSession',
     tag,
-    summary: 'Open a session with the payment provider for what is still owed of an order',
+    summary: 'Start a payment of what is still owed for an order',
     description:
-      'For whoever has the unguessable id of the order: no log-in and no session is asked. It is the balance, less what is authorized already. Asked for the same method and amount, it is the same session; another method takes its place. What comes in beyond what is owed, or for an order that was canceled meanwhile, is given back.',
+      'Needs only the unguessable id of the order, no log-in. Opens a session with the payment provider for the balance, less what is authorized already. A request for the same method and amount returns the same session; another method replaces it. Money received beyond what is owed, or for an order canceled meanwhile, is refunded.',
     access: 'session',
     rateLimit: 'checkout',
     params: object({ orderId: Uuid }),
@@ -90,14 +90,14 @@ export const receivePaymentWebhook = route(
     path: '/payments/webhooks/:provider',
     operationId: 'receivePaymentWebhook',
     tag,
-    summary: 'Call-back of a payment provider',
+    summary: 'Receive a webhook of a payment provider',
     description:
-      "The credential is the provider's signature over the bytes of the body, which its adapter checks. An event works once, however often it is sent.",
+      "Authenticated by the provider's signature over the bytes of the body, which its adapter verifies. A repeated event changes nothing.",
     access: 'public',
     params: object({ provider: Type.String({ pattern: '^[a-z0-9-]+$', maxLength: 60, examples: ['stripe'] }) }),
     body: RawBody,
     bodyLimit: 256 * 1024,
-    // A provider sends for all shoppers from a few addresses; what is not signed costs no more than its hash.
+    // A provider sends the events of all shoppers from a few addresses; rejecting an unsigned request costs one hash.
     rateLimit: false,
     status: 204,
     problems: [webhookSignatureInvalid, webhookUnreadable],

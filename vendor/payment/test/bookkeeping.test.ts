@@ -48,7 +48,7 @@ t.test('it is refunded part by part, never beyond what was received', async (t) 
   t.match(await step(id, 'refunds'), { status: 201, body: { amount: sum(100) } }, 'the rest, unless told');
   t.match(await step(id, 'refunds'), {
     status: 409,
-    body: { detail: 'It is captured, so there is nothing to refund.' },
+    body: { detail: 'The payment is captured, so there is nothing to refund.' },
   });
   t.equal(await statusOf(box, orderId), 'refunded');
   t.strictSame(await balanceOf(orderId), sum(2500));
@@ -100,7 +100,7 @@ t.test('a record that was a mistake is taken back, once, and what it paid is owe
   t.equal(await statusOf(box, orderId), 'partially_paid');
   t.strictSame(await balanceOf(orderId), sum(1000));
   t.strictSame(await eventsOf(id), ['payment.captured 1000', 'payment.voided 1000']);
-  t.equal((await timelineOf(box, orderId))[0], 'Took back 10.00 EUR by bank_transfer');
+  t.equal((await timelineOf(box, orderId))[0], 'Reversed 10.00 EUR by bank_transfer');
   const only = await paid(2500);
   await step(only.id, 'void');
   t.equal(await statusOf(box, only.orderId), 'unpaid', 'as if it had never been');

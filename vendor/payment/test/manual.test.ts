@@ -17,7 +17,7 @@ t.test('its methods are offered, and are never captured automatically', async (t
   t.match(await box.staff.patch(`/admin/payment-methods/${items[0].id}`, { captureMode: 'automatic' }), {
     status: 400,
     body: {
-      errors: exactly([{ pointer: '/captureMode', detail: 'must be manual: staff say when this money has come' }]),
+      errors: exactly([{ pointer: '/captureMode', detail: 'must be manual: staff record when this money arrives' }]),
     },
   });
   t.match((await box.staff.get('/admin/payment-methods')).body, { items: exactly([{ captureMode: 'manual' }, {}]) });

@@ -155,9 +155,9 @@ t.test('payments are listed newest first, by order, state and provider', async (
 
 t.test('canceling voids what is unpaid, and says what is to be paid back', async (t) => {
   const cases: [number, string, string[]][] = [
-    [0, 'voided', ['Nothing was received, and nothing is owed any more']],
-    [1000, 'partially_paid', ['10.00 EUR was received and is to be paid back']],
-    [2500, 'paid', ['25.00 EUR was received and is to be paid back']],
+    [0, 'voided', ['Nothing was received, and nothing is owed any longer']],
+    [1000, 'partially_paid', ['10.00 EUR was received and must be paid back']],
+    [2500, 'paid', ['25.00 EUR was received and must be paid back']],
   ];
   for (const [received, expected, messages] of cases) {
     const { id } = await place(box, 2500);

@@ -125,7 +125,7 @@ t.test('one that is replaced, failed, refused, expired or dropped ends once', as
   provider.confirmed = 'failed';
   await t.rejects(confirmPayment(db, begun), {
     type: { code: 'payment_refused' },
-    message: 'The payment failed. Choose another way to pay.',
+    message: 'The payment failed. Choose another payment method.',
   });
   t.strictSame(await countsOf(failed), [[1, 1]], 'failed');
 
@@ -163,7 +163,7 @@ t.test('one that became an order does not end', async (t) => {
   t.strictSame(await countsOf(cartId), [[1, 0]]);
   await t.rejects(
     db.transaction((tx) => lockBegunPayment(tx, begun)),
-    { type: { code: 'payment_session_closed' }, message: 'Check out once more.' },
+    { type: { code: 'payment_session_closed' }, message: 'Check out again.' },
   );
   await box.db.query('delete from promises where tenant_id = $1');
 });

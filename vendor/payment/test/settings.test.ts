@@ -41,7 +41,7 @@ t.test('what is wrong is named, and no secret is', async (t) => {
   const stripe = { PAYMENT_ADAPTERS: 'stripe' };
   const own = { secretKey: 'sk_live_secret', webhookSecret: 'whsec_secret' };
   const cases: [NodeJS.ProcessEnv, RegExp][] = [
-    [{ PAYMENT_ADAPTERS: 'manual,paypal' }, /PAYMENT_ADAPTERS names "paypal", which is none of manual, stripe/],
+    [{ PAYMENT_ADAPTERS: 'manual,paypal' }, /PAYMENT_ADAPTERS names "paypal", which is not one of manual, stripe/],
     [stripe, /STRIPE_SECRET_KEY or STRIPE_ACCOUNTS is not set/],
     [{ ...stripe, STRIPE_SECRET_KEY: 'secret' }, /STRIPE_SECRET_KEY must match pattern/],
     [{ STRIPE_API_URL: 'ftp://secret' }, /STRIPE_API_URL must match/],
@@ -52,11 +52,11 @@ t.test('what is wrong is named, and no secret is', async (t) => {
   for (const [environment, message] of cases) t.throws(() => start(environment), { message });
   for (const [content, message] of [
     ['{"secretKey": sk_live_secret}', /is not JSON$/],
-    [[own], /must hold an object, with an account for each merchant/],
+    [[own], /must hold an object with an account for each tenant/],
     [{ [slug]: 'sk_live_secret' }, /must hold an object for linen-house/],
-    [{ [slug]: { ...own, secrets: 1 } }, /says "secrets" of linen-house, which means nothing/],
-    [{ [slug]: { webhookSecret: 'whsec_secret' } }, /must give linen-house a secretKey like/],
-    [{ [slug]: { ...own, publishableKey: 7 } }, /must give linen-house a publishableKey like/],
+    [{ [slug]: { ...own, secrets: 1 } }, /has an unknown field "secrets" for linen-house/],
+    [{ [slug]: { webhookSecret: 'whsec_secret' } }, /must have a secretKey for linen-house that matches/],
+    [{ [slug]: { ...own, publishableKey: 7 } }, /must have a publishableKey for linen-house that matches/],
   ] as const) {
     const environment = { STRIPE_ACCOUNTS: accounts(content) };
     t.throws(() => start(environment), { message });

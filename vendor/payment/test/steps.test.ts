@@ -287,7 +287,7 @@ t.test('canceling says what staff are to give back', async (t) => {
   t.equal((await timelineOf(box, held.orderId))[0], '25.00 EUR is authorized and will be voided');
   t.strictSame((await timelineOf(box, taken.orderId)).slice(0, 2), [
     '15.00 EUR is authorized and will be voided',
-    '6.00 EUR was received and is to be paid back',
+    '6.00 EUR was received and must be paid back',
   ]);
   t.match(await step(held.id, 'void'), { status: 200, body: { status: 'voided' } });
   t.equal(await statusOf(box, held.orderId), 'voided');

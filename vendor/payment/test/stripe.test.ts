@@ -77,7 +77,7 @@ t.test('a card is authorized by the shopper and captured when the order stands',
 t.test('a declined card is a refusal, and the shopper may pay with another', async (t) => {
   const declined = await begin(2500, 'pm_card_chargeDeclined');
   await t.rejects(confirmPayment(box.db, declined.begun), {
-    message: 'The payment failed. Choose another way to pay.',
+    message: 'The payment failed. Choose another payment method.',
   });
   t.match(entryOf(declined.begun.id), { status: 'canceled' }, 'it cannot be paid any more');
   const undecided = await begin(2500, 'pm_card_authenticationRequired');
@@ -136,7 +136,11 @@ t.test('what was done at the provider meanwhile is found when a step fails on it
   for (const [what, meddle, asked, expected] of cases) {
     const { id } = await order(await begin(2500, 'pm_card_visa'));
     meddle((await read(id)).reference);
-    t.match(await step(id, asked), { status: 409, body: { code: 'payment_refused', detail: /^It is / } }, what);
+    t.match(
+      await step(id, asked),
+      { status: 409, body: { code: 'payment_refused', detail: /^The payment is / } },
+      what,
+    );
     t.match(await read(id), expected, what);
     t.equal((await read(id)).transactions.filter(({ status }: { status: string }) => status === 'pending').length, 0);
   }
@@ -270,11 +274,11 @@ t.test('what the provider does not take is told, its secrets are not', async (t)
   const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
   await t.rejects(beginPayment(bad.box.db, payment), {
     type: { code: 'payment_provider_failed' },
-    message: "It does not take the shop's credentials.",
+    message: "The provider rejects the store's credentials.",
   });
   const answer = await bad.box.visitor().post('/payments/webhooks/stripe', {});
-  t.match(answer, { status: 400, body: { detail: 'No secret is set to check it with.' } });
-  await t.rejects(begin(19_999, undefined, box, 'KWD'), { message: /no amount of KWD that is this exact/ });
+  t.match(answer, { status: 400, body: { detail: 'No webhook secret is configured.' } });
+  await t.rejects(begin(19_999, undefined, box, 'KWD'), { message: /cannot charge this amount of KWD exactly/ });
 });
 
 t.test('merchants are paid by accounts of their own', async (t) => {
@@ -317,6 +321,6 @@ t.test('amounts are those of Stripe, to the unit', async (t) => {
     ['KWD', 19_999],
     ['LYD', 12_345],
   ] as const) {
-    t.throws(() => toStripe({ amount, currency }), { message: /this exact/ });
+    t.throws(() => toStripe({ amount, currency }), { message: /exactly/ });
   }
 });

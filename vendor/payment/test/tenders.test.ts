@@ -89,7 +89,7 @@ t.test('a tender has a name of its own', async (t) => {
   ] as const) {
     await t.test(wrong, async (t) => {
       const db = contribute(t, ...given);
-      await t.rejects(planTenders(db, saleOf(2500)), new Error(`the tender ${wrong} has the name of something else`));
+      await t.rejects(planTenders(db, saleOf(2500)), new Error(`the tender name ${wrong} is in use`));
     });
   }
 });

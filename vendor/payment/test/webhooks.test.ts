@@ -195,7 +195,7 @@ t.test('money that comes for a payment that was replaced is given back', async (
   const order = await place(box, 2500, { cartId });
   await t.rejects(
     db.transaction((tx) => attachPayment(tx, order.id, replaced)),
-    { type: { code: 'payment_session_closed' }, message: 'Check out once more.' },
+    { type: { code: 'payment_session_closed' }, message: 'Check out again.' },
   );
   provider.calls.length = 0;
   await provider.send(box, told(replaced.id, 'captured', 2500));

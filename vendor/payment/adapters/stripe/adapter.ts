@@ -1,7 +1,7 @@
 /**
- * Payments with Stripe: payment intents that are captured when the order stands. Where a second call would make a second
- * thing, an intent or a refund, the box's id is the idempotency key. With each intent go the ids of payment and
- * merchant: what carries others is none of ours.
+ * The Stripe adapter. A payment is a payment intent, captured once the order exists. Calls that would create a second
+ * intent or refund carry the box's id as idempotency key. Each intent carries the ids of payment and tenant in its
+ * metadata; events without them are ignored.
  */
 import type { TenantDatabase } from '@carton/runtime';
 import type Stripe from 'stripe';
@@ -18,11 +18,11 @@ import {
 } from '../../adapter.ts';
 import { paymentSettings } from '../settings.ts';
 import { toStripe } from './amounts.ts';
-import { callStripe, loadStripe, onceFor, openStripe } from './client.ts';
+import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';
 import { accountOf } from './settings.ts';
 import { stateOfCharge, stateOfIntent } from './state.ts';
 
-/** Seconds that a call-back may be old, or its clock be ahead. */
+/** Seconds by which a webhook's timestamp may differ from the box's clock. */
 const tolerance = 300;
 
 const withCharge = { expand: ['latest_charge'] };
@@ -36,9 +36,9 @@ export const stripeAdapter: PaymentAdapter = {
 
   async initiate(db, { id, cartId, orderId, amount }) {
     const { account } = await openStripe(db);
-    // Nothing in here may differ at a second try: under the same key Stripe then refuses it.
+    // A retry must send the same parameters: Stripe rejects others under the same key.
     const intent = await callStripe(db, (stripe) =>
-      onceFor(`initiate-${id}`, (key) =>
+      createOnce(`initiate-${id}`, (key) =>
         stripe.paymentIntents.create(
           {
             amount: toStripe(amount),
@@ -66,30 +66,30 @@ export const stripeAdapter: PaymentAdapter = {
 
   confirm: retrieve,
 
-  // An intent is captured once and canceled once, whatever the key: the second time is refused, and the truth looked up.
-  // A key would keep the answer of a first try, a fault of the provider's too, for a day.
+  // An intent is captured or canceled only once, with or without a key: a second attempt is refused, and its state
+  // looked up. A key would replay the first response for a day, even if that was a server error.
   capture: (db, { payment, amount }) =>
-    orTheTruth(db, payment, async (stripe) =>
+    orCurrentState(db, payment, async (stripe) =>
       stateOfIntent(
         await stripe.paymentIntents.capture(payment.reference, { amount_to_capture: toStripe(amount), ...withCharge }),
       ),
     ),
 
   void: (db, { payment }) =>
-    orTheTruth(db, payment, async (stripe) => stateOfIntent(await stripe.paymentIntents.cancel(payment.reference))),
+    orCurrentState(db, payment, async (stripe) => stateOfIntent(await stripe.paymentIntents.cancel(payment.reference))),
 
-  refund: (db, step) => orTheTruth(db, step.payment, (stripe) => refund(stripe, step)),
+  refund: (db, step) => orCurrentState(db, step.payment, (stripe) => refund(stripe, step)),
 
   readWebhook,
 };
 
-/** Stripe forgets idempotency keys after a day, so a refund that may have been made earlier is looked for first. */
+/** Stripe forgets idempotency keys after a day, so a refund created by an earlier attempt is looked for first. */
 function refund(stripe: Stripe, { id, payment, amount }: ProviderStep): Promise<void> {
   const intent = { payment_intent: payment.reference };
-  return onceFor(`refund-${id}`, async (key) => {
+  return createOnce(`refund-${id}`, async (key) => {
     const { data: refunds } = await stripe.refunds.list({ ...intent, limit: 100 });
-    const isMade = refunds.some(({ metadata, status }) => metadata?.step_id === id && status !== 'failed');
-    if (isMade) return;
+    const isDone = refunds.some(({ metadata, status }) => metadata?.step_id === id && status !== 'failed');
+    if (isDone) return;
     await stripe.refunds.create({ ...intent, amount: toStripe(amount), metadata: { step_id: id } }, key);
   });
 }
@@ -98,8 +98,8 @@ async function retrieve(db: TenantDatabase, { reference }: ProviderPayment): Pro
   return stateOfIntent(await callStripe(db, (stripe) => stripe.paymentIntents.retrieve(reference, withCharge)));
 }
 
-/** Does a step. Where Stripe says no because the payment has moved on, what has become of it is the answer. */
-async function orTheTruth(
+/** Performs a step. When Stripe refuses it because the payment's state has changed, returns that state. */
+async function orCurrentState(
   db: TenantDatabase,
   payment: ProviderPayment,
   step: (stripe: Stripe) => Promise<StepOutcome>,
@@ -119,7 +119,7 @@ async function readWebhook(
   { headers, body }: Parameters<PaymentAdapter['readWebhook']>[1],
 ): Promise<ProviderEvent> {
   const account = await accountOf(db, paymentSettings.of(db).stripe);
-  if (!account?.webhookSecret) throw webhookSignatureInvalid('No secret is set to check it with.');
+  if (!account?.webhookSecret) throw webhookSignatureInvalid('No webhook secret is configured.');
   const { webhooks } = await loadStripe();
   const signature = String(headers['stripe-signature'] ?? '');
   let event: Stripe.Event;
@@ -128,27 +128,29 @@ async function readWebhook(
   } catch {
     throw webhookSignatureInvalid();
   }
-  // The library refuses what is old, and takes what is still to come.
-  if (secondsAhead(signature) > tolerance) throw webhookSignatureInvalid('Its time is yet to come.');
-  if (typeof event?.id !== 'string') throw webhookUnreadable('It has no id.');
+  // The library rejects old timestamps, but accepts future ones.
+  if (secondsAhead(signature) > tolerance) throw webhookSignatureInvalid('Its timestamp is in the future.');
+  if (typeof event?.id !== 'string') throw webhookUnreadable('The event has no id.');
   try {
     return { id: event.id, payment: paymentOf(db, event.data?.object) };
   } catch {
-    throw webhookUnreadable('What it says of its object cannot be read.');
+    throw webhookUnreadable("The event's object cannot be read.");
   }
 }
 
-/** How far the time that was signed (`t=<seconds since 1970>`) is ahead of ours. */
+/** Seconds by which the signed timestamp (`t=<Unix seconds>`) is ahead of the box's clock. */
 function secondsAhead(signature: string): number {
   const time = signature.split(',').findLast((part) => part.startsWith('t='));
   return Number(time?.slice(2)) - Date.now() / 1000;
 }
 
-/** The payment of ours that an event's object is of; most are of none. @throws TypeError where parts are missing */
-function paymentOf(db: TenantDatabase, given: Stripe.Event.Data.Object | undefined): ProviderEvent['payment'] {
-  const thing = given as Stripe.PaymentIntent | Stripe.Charge | undefined;
-  if (thing?.object !== 'payment_intent' && thing?.object !== 'charge') return undefined;
-  const { payment_id: id, tenant_id: tenantId } = thing.metadata ?? {};
+/**
+ * The box's payment that an event's object belongs to, undefined for any other. @throws TypeError for missing fields
+ */
+function paymentOf(db: TenantDatabase, object: Stripe.Event.Data.Object | undefined): ProviderEvent['payment'] {
+  const resource = object as Stripe.PaymentIntent | Stripe.Charge | undefined;
+  if (resource?.object !== 'payment_intent' && resource?.object !== 'charge') return undefined;
+  const { payment_id: id, tenant_id: tenantId } = resource.metadata ?? {};
   if (id === undefined || tenantId !== db.tenantId) return undefined;
-  return { id, state: thing.object === 'charge' ? stateOfCharge(thing) : stateOfIntent(thing) };
+  return { id, state: resource.object === 'charge' ? stateOfCharge(resource) : stateOfIntent(resource) };
 }

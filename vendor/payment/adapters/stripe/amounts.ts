@@ -1,31 +1,31 @@
 /**
- * Amounts as Stripe counts them. Its smallest unit of a currency is not always the box's: it takes some currencies
- * whole (JPY), some in thousandths of which the last is zero (KWD), and all others in hundredths, also those that are
- * hardly ever divided (HUF, ISK, UGX). Source: https://docs.stripe.com/currencies
+ * Amounts in Stripe's units, which differ from ISO 4217 for some currencies: Stripe takes some without decimals (JPY),
+ * some with three of which the last must be zero (KWD), and all others with two, even where minor units are no longer
+ * used (HUF, ISK, UGX). Source: https://docs.stripe.com/currencies
  */
 import { type MoneyValue, minorUnitDigits } from '@carton/runtime';
 import { paymentRefused } from '../../adapter.ts';
 
-const whole = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ');
-const thousandths = 'BHD JOD KWD OMR TND'.split(' ');
+const zeroDecimal = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ');
+const threeDecimal = 'BHD JOD KWD OMR TND'.split(' ');
 
 function digitsOf(currency: string): number {
-  if (whole.includes(currency)) return 0;
-  return thousandths.includes(currency) ? 3 : 2;
+  if (zeroDecimal.includes(currency)) return 0;
+  return threeDecimal.includes(currency) ? 3 : 2;
 }
 
-/** @throws payment_refused (409) for what Stripe cannot take to the unit */
+/** The box's minor units in Stripe's units. @throws payment_refused (409) for an amount that Stripe cannot represent */
 export function toStripe({ amount, currency }: MoneyValue): number {
   const shift = digitsOf(currency) - minorUnitDigits(currency);
-  const shifted = shift >= 0 ? amount * 10 ** shift : amount / 10 ** -shift;
-  const step = thousandths.includes(currency) ? 10 : 1;
-  if (!Number.isSafeInteger(shifted) || shifted % step !== 0) {
-    throw paymentRefused(`The provider takes no amount of ${currency} that is this exact.`);
+  const converted = shift >= 0 ? amount * 10 ** shift : amount / 10 ** -shift;
+  const step = threeDecimal.includes(currency) ? 10 : 1;
+  if (!Number.isSafeInteger(converted) || converted % step !== 0) {
+    throw paymentRefused(`The provider cannot charge this amount of ${currency} exactly.`);
   }
-  return shifted;
+  return converted;
 }
 
-/** What Stripe says, in the box's minor units; `currency` as the box writes it. */
+/** Stripe's units in the box's minor units; `currency` in upper case. */
 export function fromStripe(amount: number, currency: string): number {
   const shift = digitsOf(currency) - minorUnitDigits(currency);
   return shift >= 0 ? Math.round(amount / 10 ** shift) : amount * 10 ** -shift;

@@ -1,5 +1,5 @@
 /**
- * The accounts with Stripe: one for all merchants of the box, and those that merchants have of their own.
+ * Stripe accounts: one for the whole box, and accounts of single tenants.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { findOwnSlug } from '@carton/core';
@@ -7,44 +7,47 @@ import { type Static, type TenantDatabase, type TObject, Type } from '@carton/ru
 
 export interface StripeAccount {
   secretKey: string;
-  /** Of the account's webhook endpoint; without it every call-back is refused. */
+  /** Of the account's webhook endpoint; without it every webhook is rejected. */
   webhookSecret?: string;
-  /** For the page that takes the card. */
+  /** For the page that collects the card. */
   publishableKey?: string;
 }
 
 export interface StripeAccounts {
-  /** For merchants without one of their own. */
+  /** For tenants without an account of their own. */
   common: StripeAccount | null;
-  /** By the slug or the id of the merchant. */
+  /** By the tenant's slug or id. */
   own: ReadonlyMap<string, StripeAccount>;
-  /** Another address than Stripe's. */
+  /** Replaces the address of Stripe's API. */
   url: URL | null;
 }
 
-/** What a setting must look like; also the fields of STRIPE_ACCOUNTS. */
-const forms = { secretKey: /^(sk|rk)_\w+$/, webhookSecret: /^whsec_\w+$/, publishableKey: /^pk_\w+$/ };
+/** Accepted values, by the field names of STRIPE_ACCOUNTS. */
+const patterns = { secretKey: /^(sk|rk)_\w+$/, webhookSecret: /^whsec_\w+$/, publishableKey: /^pk_\w+$/ };
 
 const optional = (pattern: RegExp, description: string) =>
   Type.Optional(Type.String({ pattern: pattern.source, description }));
 
 export const stripeProperties = {
-  STRIPE_SECRET_KEY: optional(forms.secretKey, "Secret or restricted key of the box's account with Stripe"),
-  STRIPE_WEBHOOK_SECRET: optional(forms.webhookSecret, 'Signing secret of its webhook endpoint'),
+  STRIPE_SECRET_KEY: optional(patterns.secretKey, "Secret or restricted key of the box's account with Stripe"),
+  STRIPE_WEBHOOK_SECRET: optional(patterns.webhookSecret, 'Signing secret of its webhook endpoint'),
   STRIPE_PUBLISHABLE_KEY: optional(
-    forms.publishableKey,
-    'Handed to the page that takes the card, as `nextAction.publicKey`',
+    patterns.publishableKey,
+    'Passed to the page that collects the card, as `nextAction.publicKey`',
   ),
   STRIPE_ACCOUNTS: Type.Optional(
     Type.String({
       description:
-        'A JSON file of mode 0600 with accounts that merchants have of their own, by slug or id: `{"<slug>": {"secretKey": …, "webhookSecret": …, "publishableKey": …}}`',
+        'A JSON file of mode 0600 with the accounts of single tenants, by slug or id: `{"<slug>": {"secretKey": …, "webhookSecret": …, "publishableKey": …}}`',
     }),
   ),
-  STRIPE_API_URL: optional(/^https?:\/\/[^/]+\/?$/, 'Where to reach Stripe: a gateway, or the simulator of tests'),
+  STRIPE_API_URL: optional(
+    /^https?:\/\/[^/]+\/?$/,
+    "Replaces the address of Stripe's API: a gateway, or the simulator",
+  ),
 };
 
-/** @throws Error that names the setting, or the file and the part of it, that is wrong; never its secrets */
+/** @throws Error naming the invalid setting, or the file and field, without its value */
 export function readStripeAccounts(values: Static<TObject<typeof stripeProperties>>): StripeAccounts {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = values;
   const { STRIPE_PUBLISHABLE_KEY: publishableKey, STRIPE_ACCOUNTS: file, STRIPE_API_URL: url } = values;
@@ -56,26 +59,26 @@ export function readStripeAccounts(values: Static<TObject<typeof stripePropertie
 }
 
 function readAccountsFile(file: string): Map<string, StripeAccount> {
-  const wrong = (what: string) => new Error(`STRIPE_ACCOUNTS: ${file} ${what}`);
+  const invalid = (what: string) => new Error(`STRIPE_ACCOUNTS: ${file} ${what}`);
   let content: unknown;
   let mode: number;
   try {
     mode = statSync(file).mode;
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    // What a parser quotes could be a secret.
-    throw wrong(error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${(error as Error).message}`);
+    // A JSON parser may quote a secret in its message.
+    throw invalid(error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${(error as Error).message}`);
   }
-  if ((mode & 0o077) !== 0) throw wrong('can be read by others: chmod 600 it');
-  if (!isRecord(content)) throw wrong('must hold an object, with an account for each merchant');
-  for (const [merchant, account] of Object.entries(content)) {
-    if (!isRecord(account)) throw wrong(`must hold an object for ${merchant}`);
-    const unknown = Object.keys(account).find((name) => !(name in forms));
-    if (unknown !== undefined) throw wrong(`says "${unknown}" of ${merchant}, which means nothing`);
-    for (const [name, form] of Object.entries(forms)) {
+  if ((mode & 0o077) !== 0) throw invalid('can be read by others: chmod 600 it');
+  if (!isRecord(content)) throw invalid('must hold an object with an account for each tenant');
+  for (const [tenant, account] of Object.entries(content)) {
+    if (!isRecord(account)) throw invalid(`must hold an object for ${tenant}`);
+    const unknown = Object.keys(account).find((name) => !(name in patterns));
+    if (unknown !== undefined) throw invalid(`has an unknown field "${unknown}" for ${tenant}`);
+    for (const [name, pattern] of Object.entries(patterns)) {
       const value = account[name];
-      const fits = value === undefined ? name !== 'secretKey' : typeof value === 'string' && form.test(value);
-      if (!fits) throw wrong(`must give ${merchant} a ${name} like ${form.source}`);
+      const isValid = value === undefined ? name !== 'secretKey' : typeof value === 'string' && pattern.test(value);
+      if (!isValid) throw invalid(`must have a ${name} for ${tenant} that matches ${pattern.source}`);
     }
   }
   return new Map(Object.entries(content as Record<string, StripeAccount>));
@@ -85,7 +88,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The account that the merchant is paid by: its own, else the box's; null when there is neither. */
+/** The account that receives the tenant's payments: its own, else the box's, else null. */
 export async function accountOf(db: TenantDatabase, { own, common }: StripeAccounts): Promise<StripeAccount | null> {
   if (own.size === 0) return common;
   return own.get(db.tenantId) ?? own.get(await findOwnSlug(db)) ?? common;

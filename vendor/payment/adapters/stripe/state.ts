@@ -1,11 +1,11 @@
 /**
- * What Stripe's objects say of a payment.
+ * Payment states from Stripe's objects.
  */
 import type Stripe from 'stripe';
 import type { ProviderState } from '../../adapter.ts';
 import { fromStripe } from './amounts.ts';
 
-/** The state of a payment intent; what was given back is known when its latest charge came with it. */
+/** The state of a payment intent. Refunds are known only if its latest charge is expanded. */
 export function stateOfIntent(intent: Stripe.PaymentIntent): ProviderState {
   const { latest_charge: charge, amount_received: received } = intent;
   return {
@@ -22,14 +22,14 @@ function statusOf({ status, last_payment_error: error }: Stripe.PaymentIntent): 
   return status === 'requires_payment_method' && error ? 'failed' : 'pending';
 }
 
-/** The state that a charge tells of. One that is not captured says nothing: its intent does. */
+/** The state that a charge implies. An uncaptured charge implies none: its intent does. */
 export function stateOfCharge(charge: Stripe.Charge): ProviderState {
   if (!charge.captured) return { status: 'pending', captured: 0, refunded: 0 };
   const captured = fromStripe(charge.amount_captured, charge.currency.toUpperCase());
   return { status: 'captured', captured, refunded: refundedOf(charge) };
 }
 
-/** What was given back. Stripe counts what was authorized and never captured as refunded too; no money moved there. */
+/** The refunded amount. Stripe also counts what was authorized and never captured as refunded; no money moved there. */
 function refundedOf({ amount, amount_captured: captured, amount_refunded: refunded, currency }: Stripe.Charge): number {
   return fromStripe(Math.max(0, refunded - (amount - captured)), currency.toUpperCase());
 }

@@ -1,0 +1,128 @@
+/**
+ * No more is captured for an order than is owed. An authorization is captured up to the order's balance and voided
+ * where nothing is owed; money received beyond the balance, or for a canceled order, is refunded.
+ *
+ * The decision is made while the order is locked, and stored as a pending step of the payment. A payment has at most
+ * one, so it happens exactly once, even after a crash.
+ */
+import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
+import { money, newId, type TenantDatabase } from '@carton/runtime';
+import { adapterOf } from './bound.ts';
+import { format } from './format.ts';
+import {
+  finishStep,
+  insertRefund,
+  insertStep,
+  type PaymentRow,
+  pendingStepsOf,
+  type StepRequest,
+  type StepRow,
+  type StepType,
+} from './store.ts';
+
+/** What a step may carry besides its amount. */
+interface PendingStep extends Pick<StepRequest, 'reason' | 'externalId' | 'metadata'> {
+  id?: string;
+  /** Set when the step is claimed already. */
+  triedAt?: Date;
+}
+
+/** Inserts a step for a provider to perform. */
+export async function insertPendingStep(
+  tx: TenantDatabase,
+  { id: paymentId, orderId, currency }: PaymentRow,
+  type: StepType,
+  amount: number,
+  { id = newId(), reason, externalId, metadata, triedAt }: PendingStep = {},
+): Promise<StepRow> {
+  const pending = { id, paymentId, type, amount, status: 'pending', note: reason ?? null } as const;
+  const step = await insertStep(tx, { ...pending, actorType: 'system', triedAt });
+  if (type === 'refund') {
+    await insertRefund(tx, { id, paymentId, orderId, currency, amount, reason, externalId, metadata });
+  }
+  return step;
+}
+
+/**
+ * The amount that a payment may still capture, in minor units: the balance of its locked order, less the pending
+ * captures of other payments.
+ */
+export async function owedToPayment(
+  tx: TenantDatabase,
+  order: OrderState,
+  { id }: Pick<PaymentRow, 'id'>,
+): Promise<number> {
+  return owedExcluding(order, await pendingStepsOf(tx, order.id), id);
+}
+
+function owedExcluding(order: OrderState, steps: readonly StepRow[], id: string): number {
+  return balanceOf(order) - sumOfOthers(steps, 'capture', id);
+}
+
+/** The sum of other payments' pending steps of one type. */
+function sumOfOthers(steps: readonly StepRow[], type: StepType, id: string): number {
+  return steps
+    .filter((step) => step.type === type && step.paymentId !== id)
+    .reduce((sum, { amount }) => sum + amount, 0);
+}
+
+interface Movement {
+  /** Minor units that were just captured and not refunded. */
+  received: number;
+  /** Capture what is authorized, up to what is owed. */
+  capture: boolean;
+}
+
+/**
+ * Inserts the step that aligns a payment with the balance of its order; both are locked. `resumePendingStep` performs
+ * it after the transaction. True when a step was inserted.
+ */
+export async function alignWithBalance(
+  tx: TenantDatabase,
+  order: OrderState,
+  payment: PaymentRow,
+  { received, capture }: Movement,
+): Promise<boolean> {
+  const { id, provider, status, amount, capturedAmount } = payment;
+  if (received <= 0 && status !== 'authorized') return false;
+  const steps = await pendingStepsOf(tx, order.id);
+  const pending = steps.find(({ paymentId }) => paymentId === id);
+  const excess = Math.min(received, -balanceOf(order) - sumOfOthers(steps, 'refund', id));
+  const adapter = adapterOf(tx, provider);
+  if (excess > 0) return refundExcess(tx, order, payment, excess, adapter && !adapter.byHand ? pending : null);
+  if (status !== 'authorized' || pending || !adapter || adapter.byHand) return false;
+  const open = amount - capturedAmount;
+  const owed = owedExcluding(order, steps, id);
+  if (owed <= 0) await insertPendingStep(tx, payment, 'void', open, { reason: reasonOf(order) });
+  else if (capture) await insertPendingStep(tx, payment, 'capture', Math.min(open, owed));
+  return owed <= 0 || capture;
+}
+
+function reasonOf({ status }: OrderState): string {
+  return status === 'canceled' ? 'The order was canceled' : 'Nothing more was owed';
+}
+
+/** @param pending the payment's pending step, undefined if it has none; null if no provider can refund it */
+async function refundExcess(
+  tx: TenantDatabase,
+  order: OrderState,
+  payment: PaymentRow,
+  excess: number,
+  pending: StepRow | undefined | null,
+): Promise<boolean> {
+  const reason = reasonOf(order);
+  const sum = format(money(excess, payment.currency));
+  if (pending === null || pending?.type === 'refund') {
+    await addPaymentNote(tx, order.id, `${sum} must be paid back: ${lowerFirst(reason)}`);
+    return false;
+  }
+  // Instead of being captured or voided as planned, the money has come in.
+  if (pending) await finishStep(tx, pending, 'failed', `The payment is ${payment.status} at the provider.`);
+  await insertPendingStep(tx, payment, 'refund', excess, { reason });
+  await addPaymentNote(tx, order.id, `${sum} will be refunded: ${lowerFirst(reason)}`);
+  return true;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
