@@ -1,14 +1,14 @@
 /**
- * Records of checkouts: how the last attempt of a cart ended. A cart has one row, so that a client that tries without
- * end adds nothing but to a counter.
+ * Records the outcome of a cart's last checkout attempt. A cart has one row, so that endless retries only increment a
+ * counter.
  */
 import { insertEvent, outboxRow, publish, type TenantDatabase } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
 import type { DraftToWrite } from './placing.ts';
 
-const cartOf = (id: string) => ({ type: 'cart', id });
+const cartReference = (id: string) => ({ type: 'cart', id });
 
-/** Record and event in one statement: a checkout has one more than it would have without. */
+/** Record and event in one statement. */
 const insertCompleted = `
   with attempt as (
     insert into checkout_attempts as attempt (tenant_id, cart_id, status, order_id)
@@ -19,14 +19,14 @@ const insertCompleted = `
   )
   ${insertEvent({ id: '$4', type: `'${checkoutCompleted.type}'`, resourceType: "'cart'", resourceId: '$2', payload: '$5' })}`;
 
-/** Records the checkout that placed an order, in the order's transaction, after its row. */
+/** Records a completed checkout in the order's transaction, after the order's row. */
 export async function recordCompleted(
   tx: TenantDatabase,
   cartId: string,
   { id: orderId, number, currency, totals }: DraftToWrite,
 ): Promise<void> {
-  const placed = { orderId, number, currency, totalAmount: totals.total };
-  const event = outboxRow(tx, checkoutCompleted, cartOf(cartId), placed);
+  const payload = { orderId, number, currency, totalAmount: totals.total };
+  const event = outboxRow(tx, checkoutCompleted, cartReference(cartId), payload);
   await tx.query(insertCompleted, [cartId, orderId, event.id, event.payload]);
 }
 
@@ -36,8 +36,8 @@ interface Attempt {
 }
 
 /**
- * Records a checkout that was refused, in a transaction of its own, once that of the order is undone. The event is
- * written when the reason is another than the time before. What has become an order meanwhile stays so.
+ * Records a failed checkout in its own transaction, after the order's was rolled back. Publishes the event if the code
+ * differs from the previous failure. A cart that has become an order in the meantime keeps that outcome.
  */
 export async function recordFailed(db: TenantDatabase, cartId: string, code: string): Promise<void> {
   await db.transaction(async (tx) => {
@@ -53,6 +53,6 @@ export async function recordFailed(db: TenantDatabase, cartId: string, code: str
        returning cart_id`,
       [cartId, code],
     );
-    if (failed && before?.code !== code) await publish(tx, checkoutFailed, cartOf(cartId), { code });
+    if (failed && before?.code !== code) await publish(tx, checkoutFailed, cartReference(cartId), { code });
   });
 }

@@ -1,5 +1,5 @@
 /**
- * A cart on its way to an order: what GET /checkout shows of it, and what of it is ordered.
+ * Preview of a cart's checkout (GET /checkout), and preparation of the cart for its order.
  */
 import {
   completeCart,
@@ -25,8 +25,8 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { recordCompleted } from './attempts.ts';
-import { customerOf, missingFields, pricedFor } from './customer.ts';
-import { refuseStaleOffer } from './drift.ts';
+import { customerOf, missingFields, priceOptionsOf } from './customer.ts';
+import { rejectStaleOffer } from './offer.ts';
 import { type DraftToWrite, type Placing, tenderSaleOf } from './placing.ts';
 import { cartEmpty } from './problems.ts';
 import { findUnmet } from './requirements.ts';
@@ -34,15 +34,15 @@ import { reservationOf } from './reservations.ts';
 import type { Prepared } from './sale.ts';
 import type { Checkout, CheckoutPreview } from './schemas.ts';
 import { checkoutSettings } from './settings.ts';
-import { isPaymentRequired, keptOut } from './steps.ts';
+import { guestRequirements, isPaymentRequired } from './steps.ts';
 
 type Preview = Static<typeof CheckoutPreview>;
 
-/** What is in the cart, what it comes to, and what still stands between it and an order. */
+/** Previews the order of the cart: contents, totals, tenders and unmet requirements. */
 export async function previewCheckout(db: TenantDatabase, session: ShopperSession): Promise<Preview> {
   const [sale, store] = await db.pipelined((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
   if (!sale) {
-    const requirements = [{ code: 'cart_empty', detail: 'The cart holds nothing.' }, ...keptOut(store, session)];
+    const requirements = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
     const cart = presentEmptyCart(store.defaultCurrency);
     return {
       cart,
@@ -71,17 +71,17 @@ export async function previewCheckout(db: TenantDatabase, session: ShopperSessio
   };
 }
 
-/** The cart without the time of its last change, which is no part of the offer and would make its ETag another one. */
+/** The cart without `updatedAt`, which is not part of the offer and must not change its ETag. */
 function offerOf(sale: PricedCart<StoredCart>): Preview['cart'] {
   return { ...presentCart(sale), updatedAt: null };
 }
 
-/** The cart as its steps see it before it is locked. @param told by the shopper who orders; left out by one who looks */
+/** The cart as the steps see it before it is locked. @param body of POST /checkout; omitted for a preview */
 export function placingOf(
   sale: PricedCart<StoredCart>,
   store: Store,
   shopper: ShopperSession,
-  told?: Checkout,
+  body?: Checkout,
 ): Placing {
   const { cart } = sale;
   return {
@@ -90,55 +90,55 @@ export function placingOf(
     sale,
     store,
     shopper,
-    paymentMethod: told?.paymentMethod ?? null,
+    paymentMethod: body?.paymentMethod ?? null,
     reservation: null,
-    customer: customerOf(cart, told?.customer ?? { email: null }),
-    isPreview: told === undefined,
+    customer: customerOf(cart, body?.customer ?? { email: null }),
+    isPreview: body === undefined,
   };
 }
 
-/** A checkout under way: what is known of it when it fails. */
+/** A checkout in progress: the state needed if it fails. */
 export interface Attempt {
   cartId: string | null;
-  /** It has become an order, or is merged into a member's, since it was looked at. */
-  isCartGone: boolean;
+  /** The cart has become an order or was merged into a member's since it was read. */
+  isCartClosed: boolean;
 }
 
 interface CartToOrder {
   body: Checkout;
   attempt: Attempt;
-  /** Names what GET /checkout has to answer, once the cart is locked. */
+  /** Must match the response of GET /checkout once the cart is locked. */
   ifMatch: IfMatch | null;
   /**
-   * Looks at it once every requirement is met.
-   * @param left what tenders leave to be paid, in minor units
+   * Called once every requirement is met; throws to reject the order.
+   * @param left the amount that tenders leave to pay, in minor units
    */
   check(sale: PricedCart<StoredCart>, left: number): void;
   claim?(tx: TenantDatabase): Promise<unknown>;
-  /** What else is written with the order. */
+  /** Writes further rows with the order. */
   complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
 }
 
-/** The shopper's cart, locked and priced for the order. @throws cart_empty (409), offer_changed (412) */
+/** Locks and prices the shopper's cart for the order. @throws cart_empty (409), offer_changed (412) */
 export async function prepareCart(
   tx: TenantDatabase,
   shopper: ShopperSession,
   { body, attempt, ifMatch, check, claim, complete }: CartToOrder,
 ): Promise<Prepared> {
   const cart = await lockActiveCart(tx, shopper);
-  attempt.isCartGone = cart === null;
+  attempt.isCartClosed = cart === null;
   if (cart?.state === 'completed') {
-    // For a request that waited while another placed it.
+    // This request waited while another placed the order.
     const order = await findOrder(tx, cart.orderId);
-    if (!order) throw new Error(`the cart became order ${cart.orderId}, which there is not`);
+    if (!order) throw new Error(`the cart became the order ${cart.orderId}, which does not exist`);
     return { placed: order };
   }
   attempt.cartId = cart?.id ?? null;
-  await refuseStaleOffer(ifMatch, () => previewCheckout(tx, shopper));
-  if (cart === null) throw cartEmpty('Put something into the cart first.');
+  await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper));
+  if (cart === null) throw cartEmpty('Add an item to the cart first.');
   const reservation = reservationOf(cart.id);
   const [sale, store, hasReservation] = await runConcurrently([
-    () => priceCart(tx, cart, { stock: false, ...pricedFor(body.customer) }),
+    () => priceCart(tx, cart, { stock: false, ...priceOptionsOf(body.customer) }),
     () => findStore(tx),
     () => isReserved(tx, reservation),
   ]);
@@ -163,7 +163,7 @@ export async function prepareCart(
   };
 }
 
-/** When an order from a cart is canceled if nothing is paid; null for never. */
+/** When an unpaid order from a cart is canceled; null for never. */
 function payByOf(store: Store): Date | null {
   const { unpaidOrderMinutes } = checkoutSettings.of(store);
   return unpaidOrderMinutes === 0 ? null : new Date(Date.now() + unpaidOrderMinutes * 60_000);

@@ -1,5 +1,5 @@
 /**
- * Who orders: what the shopper says at checkout, else what the cart knows already, and what the shop asks for.
+ * The customer of an order: details from the checkout request, otherwise from the cart; and those that the store requires.
  */
 import { type PriceOptions, type StoredCart, saleAddressOf } from '@carton/cart';
 import type { Store } from '@carton/core';
@@ -9,7 +9,7 @@ import type { Checkout } from './schemas.ts';
 type CartAddresses = Pick<StoredCart, 'shippingAddress' | 'billingAddress'>;
 type Field = Store['checkoutRequires'][number];
 
-/** The customer of the order. */
+/** Combines the customer details of the request with those of the cart. */
 export function customerOf<Email extends string | null>(
   { shippingAddress, billingAddress }: CartAddresses,
   { email, name, phone, address, billing }: Omit<Checkout['customer'], 'email'> & { email: Email },
@@ -23,7 +23,7 @@ export function customerOf<Email extends string | null>(
   };
 }
 
-/** Which of the fields are not known. */
+/** The required fields without a value. */
 export function missingFields(required: readonly Field[], customer: Omit<OrderDraft['customer'], 'email'>): Field[] {
   return required.filter((field) => {
     const [name, part] = field.split('.') as [keyof typeof customer, string?];
@@ -33,17 +33,16 @@ export function missingFields(required: readonly Field[], customer: Omit<OrderDr
   });
 }
 
-/** Where POST /checkout is told a field. */
+/** JSON pointer to a field in the body of POST /checkout. */
 export function pointerOf(field: Field): string {
   return `/customer/${field.replace('.', '/')}`;
 }
 
 /**
- * What stands in for the cart's own when it is priced: what is priced is what is shipped to. Of an address that is free
- * text nothing is understood: prices that depend on one see an address that says no country, and a region that serves
- * countries of its own asks for one.
+ * Price options that replace the cart's e-mail and addresses with those of the request, so that prices fit the delivery
+ * address. A free-text address counts as one without a country, which a cart in a region rejects.
  */
-export function pricedFor({ email, address, billing }: Checkout['customer']): PriceOptions {
-  const of = (given: typeof address) => (given === undefined ? undefined : saleAddressOf(given));
-  return { email, shippingAddress: of(address), billingAddress: of(billing) };
+export function priceOptionsOf({ email, address, billing }: Checkout['customer']): PriceOptions {
+  const optional = (value: typeof address) => (value === undefined ? undefined : saleAddressOf(value));
+  return { email, shippingAddress: optional(address), billingAddress: optional(billing) };
 }

@@ -1,11 +1,11 @@
 /**
- * Events of checkout. They are of the cart, and carry no personal data.
+ * Events of checkout. Their resource is the cart; they carry no personal data.
  */
 import { defineEvent, object, Type, Uuid } from '@carton/runtime';
 
 export const checkoutCompleted = defineEvent({
   type: 'checkout.completed',
-  summary: 'A cart has become an order',
+  summary: 'A cart became an order',
   payload: object({
     orderId: Uuid,
     number: Type.String(),
@@ -15,6 +15,6 @@ export const checkoutCompleted = defineEvent({
 });
 export const checkoutFailed = defineEvent({
   type: 'checkout.failed',
-  summary: 'A checkout was refused; told once for each reason in a row',
-  payload: object({ code: Type.String({ description: 'Of the problem that was answered' }) }),
+  summary: 'A checkout failed; published once for consecutive failures with the same code',
+  payload: object({ code: Type.String({ description: 'Code of the problem returned' }) }),
 });

@@ -5,7 +5,7 @@ import { storeSettingsGroups } from '@carton/core';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
-import { releaseWithPayment, reserveForPayment } from './reservations.ts';
+import { releaseOnAbandon, reserveForPayment } from './reservations.ts';
 import { createOrder, readCheckout, readOrder, reserveCheckoutStock } from './routes/checkout.ts';
 import { readCheckoutSettings, updateCheckoutSettings } from './routes/settings.ts';
 import { checkoutSettings } from './settings.ts';
@@ -28,6 +28,6 @@ export default definePackage({
   extends: [
     storeSettingsGroups.with(checkoutSettings),
     paymentStartHooks.with(reserveForPayment),
-    paymentAbandonHooks.with(releaseWithPayment),
+    paymentAbandonHooks.with(releaseOnAbandon),
   ],
 });

@@ -1,5 +1,5 @@
 /**
- * What can go wrong at checkout.
+ * Problems of checkout.
  */
 import { defineProblem } from '@carton/runtime';
 
@@ -7,25 +7,25 @@ export const cartEmpty = defineProblem({ code: 'cart_empty', status: 409, title:
 export const cartNotReady = defineProblem({
   code: 'cart_not_ready',
   status: 409,
-  title: 'Something in the cart cannot be ordered',
+  title: 'The cart has items that cannot be ordered',
 });
 export const cartChanged = defineProblem({
   code: 'cart_changed',
   status: 409,
-  title: 'The cart has changed since the payment began',
+  title: 'The cart has changed since the payment started',
 });
 export const guestCheckoutOff = defineProblem({
   code: 'guest_checkout_off',
   status: 403,
-  title: 'This shop takes orders of members only',
+  title: 'This store accepts orders only from members',
 });
 export const customerDetailsMissing = defineProblem({
   code: 'customer_details_missing',
   status: 400,
-  title: 'This shop needs to know more to take the order',
+  title: 'This store requires more customer details',
 });
 export const paymentRequired = defineProblem({
   code: 'payment_required',
   status: 400,
-  title: 'This shop takes orders with a payment only',
+  title: 'This store requires a payment method',
 });

@@ -1,7 +1,6 @@
 /**
- * The steps of a box, run: what they ask for, and what they may refuse with.
+ * Runs the placing steps of a box: their requirements and the problems they may return.
  */
-
 import { tenderProblemsIn } from '@carton/payment';
 import {
   type HasExtensions,
@@ -13,7 +12,7 @@ import {
 import { orderPlacing, type Placing, type PlacingStep, type Requirement } from './placing.ts';
 import { builtInSteps } from './steps.ts';
 
-/** The steps of a box, in their order. */
+/** The steps of a box, in execution order. */
 export function stepsIn(box: HasExtensions): PlacingStep[] {
   return [...builtInSteps, ...orderPlacing.of(box)].sort((one, other) => one.order - other.order);
 }
@@ -23,7 +22,7 @@ export function requirementCodesIn(box: HasExtensions): string[] {
   return [...new Set(stepsIn(box).flatMap(({ requirements = {} }) => Object.keys(requirements)))];
 }
 
-/** What the steps and tenders of a box may refuse an order with. */
+/** The problems with which the steps and tenders of a box may reject an order. */
 export function placingProblemsIn(box: HasExtensions): ProblemType[] {
   const steps = stepsIn(box).flatMap(({ requirements = {}, problems = [] }) => [
     ...Object.values(requirements),
@@ -36,14 +35,15 @@ interface Unmet extends Requirement {
   problem: ProblemDefinition;
 }
 
-/** What is not as it has to be, step by step. @throws Error naming the step that answers an undeclared code */
+/** Finds unmet requirements, step by step. @throws Error naming a step that returns an undeclared code */
 export async function findUnmet(db: TenantDatabase, placing: Placing): Promise<Unmet[]> {
   const steps = stepsIn(db);
-  const ask = (one: TenantDatabase) => runConcurrently(steps.map((step) => () => step.require?.(one, placing) ?? []));
-  // What the built-in steps look at is read already: without others no connection is taken.
-  const answers = await (orderPlacing.of(db).some(({ require }) => require) ? db.pipelined(ask) : ask(db));
+  const requireAll = (one: TenantDatabase) =>
+    runConcurrently(steps.map((step) => () => step.require?.(one, placing) ?? []));
+  // The built-in steps have all data already: without other steps, no connection is needed.
+  const unmet = await (orderPlacing.of(db).some(({ require }) => require) ? db.pipelined(requireAll) : requireAll(db));
   return steps.flatMap(({ name, requirements = {} }, index) =>
-    (answers[index] ?? []).map((requirement) => {
+    (unmet[index] ?? []).map((requirement) => {
       const problem = requirements[requirement.code];
       if (!problem) throw new Error(`placing step ${name} does not declare the requirement ${requirement.code}`);
       return { ...requirement, problem };
@@ -51,8 +51,8 @@ export async function findUnmet(db: TenantDatabase, placing: Placing): Promise<U
   );
 }
 
-/** @throws the problem of the first requirement that is not met, with all that it is the problem of */
-export async function refuseUnmet(db: TenantDatabase, placing: Placing): Promise<void> {
+/** @throws the problem of the first unmet requirement, with the details of all requirements that share it */
+export async function rejectUnmet(db: TenantDatabase, placing: Placing): Promise<void> {
   const unmet = await findUnmet(db, placing);
   const [first] = unmet;
   if (!first) return;

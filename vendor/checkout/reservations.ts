@@ -1,6 +1,6 @@
 /**
- * Stock promised to a cart: from the beginning of its payment, or of its checkout, until the order takes it or the
- * promise ends.
+ * Stock reservations of carts: from the start of a payment, or of the checkout, until the order consumes the reservation
+ * or it expires.
  */
 import { findCart, findPricedCart, saleOfCart, stockSaleOf } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
@@ -13,42 +13,42 @@ import { checkoutSettings } from './settings.ts';
 export const reservationOff = defineProblem({
   code: 'reservation_off',
   status: 409,
-  title: 'This shop does not hold stock before a payment begins',
+  title: 'This store does not reserve stock before a payment starts',
 });
 
-/** Under which stock is reserved for a cart. */
+/** The reference under which stock is reserved for a cart. */
 export const reservationOf = (cartId: string) => ({ type: 'cart', id: cartId });
 
-function endOf(store: Store): Date {
+function expiryOf(store: Store): Date {
   return new Date(Date.now() + checkoutSettings.of(store).reservationMinutes * 60_000);
 }
 
-/** Reserves what is in a cart as it is now; nothing of a cart that is ordered. @throws insufficient_stock (409) */
+/** Reserves stock for the current lines of a cart, unless it is closed. @throws insufficient_stock (409) */
 async function reserveCart(tx: TenantDatabase, cartId: string, until: Date): Promise<void> {
   const cart = await findCart(tx, cartId);
   if (cart?.status !== 'active') return;
   await reserveStock(tx, cart.lines, reservationOf(cartId), { until, sale: stockSaleOf(saleOfCart(cart)) });
 }
 
-/** With a payment the stock of its cart is held, for as long as the shop says and the payment is waited for. */
+/** Reserves the cart's stock when its payment starts, for the store's duration but not beyond the payment's expiry. */
 export const reserveForPayment: PaymentStartHook = {
   problems: [insufficientStock],
   async begin(tx, { cartId, endsAt }) {
     const store = await findStore(tx);
     if (checkoutSettings.of(store).reservationMinutes === 0) return;
-    const end = endOf(store);
+    const end = expiryOf(store);
     await reserveCart(tx, cartId, end < endsAt ? end : endsAt);
   },
 };
 
-/** A payment that is given up holds nothing. What the shopper has had held before goes on to its own end. */
-export const releaseWithPayment: PaymentAbandonHook = async (tx, { cartId }) => {
+/** Releases the cart's stock if its payment is abandoned. A reservation by the shopper remains until it expires. */
+export const releaseOnAbandon: PaymentAbandonHook = async (tx, { cartId }) => {
   if (checkoutSettings.of(await findStore(tx)).reserveAtCheckout) return;
   await releaseStock(tx, reservationOf(cartId));
 };
 
 /**
- * Has the stock of the shopper's cart held from now on; asked again, for what is in it then and until later.
+ * Reserves the stock of the shopper's cart. Called again, it replaces and extends the reservation.
  * @throws reservation_off, cart_empty, insufficient_stock (409)
  */
 export async function reserveCheckout(db: TenantDatabase, session: ShopperSession): Promise<{ endsAt: string }> {
@@ -57,8 +57,8 @@ export async function reserveCheckout(db: TenantDatabase, session: ShopperSessio
     const { reserveAtCheckout, reservationMinutes } = checkoutSettings.of(store);
     if (!reserveAtCheckout || reservationMinutes === 0) throw reservationOff();
     const priced = await findPricedCart(tx, session);
-    if (!priced || priced.lines.length === 0) throw cartEmpty('Put something into the cart first.');
-    const until = endOf(store);
+    if (!priced || priced.lines.length === 0) throw cartEmpty('Add an item to the cart first.');
+    const until = expiryOf(store);
     await reserveCart(tx, priced.cart.id, until);
     return { endsAt: until.toISOString() };
   });

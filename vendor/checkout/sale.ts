@@ -1,47 +1,46 @@
 /**
- * A sale becomes an order, in one transaction: what every way of ordering shares, whether a cart, a draft or a renewal
- * is ordered.
+ * Places an order for a sale in one transaction: shared by carts, drafts and renewals.
  */
 import { drawOrderNumber, skipOrderNumber } from '@carton/core';
 import { createOrder, findOrder, type Order, type OrderDraft } from '@carton/order';
 import { commitTenders, planTenders } from '@carton/payment';
 import { isUniqueViolation, newId, runConcurrently, type TenantDatabase } from '@carton/runtime';
 import { type DraftToWrite, type Placing, tenderSaleOf } from './placing.ts';
-import { refuseUnmet, stepsIn } from './requirements.ts';
+import { rejectUnmet, stepsIn } from './requirements.ts';
 
-/** What is to be ordered, locked and priced in the transaction that places it. */
+/** A sale to order, locked and priced in the transaction that places it. */
 export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'customer'> {
   customer: OrderDraft['customer'];
   notes?: string | null;
-  /** The order is canceled then if nothing is paid; left out, never. */
+  /** When the order is canceled if still unpaid; if omitted, never. */
   payBy?: Date | null;
   metadata?: OrderDraft['metadata'];
-  /** Locks what is locked before stock, and goes with what steps claim. */
+  /** Takes locks that come before those on stock; pipelined with the claims of the steps. */
   claim?(tx: TenantDatabase): Promise<unknown>;
   /**
-   * Looks at it once every requirement is met, and throws to refuse it.
-   * @param left what tenders leave to be paid, in minor units
+   * Called once every requirement is met; throws to reject the order.
+   * @param left the amount that tenders leave to pay, in minor units
    */
   check?(left: number): void;
   /**
-   * Ends what became the order, in the same transaction: after the order's row, before what steps write. What it throws
-   * undoes the order.
+   * Completes the source of the order in the same transaction: after the order's row, before the steps' writes. An error
+   * rolls the order back.
    */
   complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
 }
 
-/** What there is to order; or the order that it has become while this transaction waited for it. */
+/** The sale to order, or the order that it became while this transaction waited for its lock. */
 export type Prepared = SaleToPlace | { placed: Order };
 
 /**
- * Places an order through the steps of the box (`orderPlacing`). Requirements are asked for, stock and whatever else is
- * scarce is claimed and the number drawn, order and records are written: each of the three travels to PostgreSQL once,
- * as long as no step needs more.
- * @param prepare locks what becomes the order and prices it (`priceCart` with `stock: false`); called again, in another
- *   transaction, when the order's number turns out to be in use
- * @param id of the order to be
- * @throws insufficient_stock (409), what the steps of the box refuse with (`placingProblems` for the routes that call
- *   this), and what `prepare` throws
+ * Places an order through the steps of the box (`orderPlacing`) in three phases: check requirements; claim stock and
+ * other limited resources and draw the number; write the order and its records. Each phase takes one round trip unless a
+ * step needs more.
+ * @param prepare locks and prices the source of the order (`priceCart` with `stock: false`); called again in a new
+ *   transaction if the order's number is in use
+ * @param id of the new order
+ * @throws insufficient_stock (409), the problems of the box's steps (`placingProblemsIn`, for routes that call this), and
+ *   errors of `prepare`
  */
 export async function placeSale(
   db: TenantDatabase,
@@ -55,29 +54,29 @@ export async function placeSale(
         return 'placed' in prepared ? prepared.placed : place(tx, id, prepared);
       });
     } catch (error) {
-      // An earlier format of the store's made this number: the sequence goes past it, and the order is placed anew.
+      // A number of an earlier format is in use: skip it and try again.
       if (db.inTransaction || !isUniqueViolation(error, 'orders_number')) throw error;
       await skipOrderNumber(db);
     }
   }
 }
 
-async function place(tx: TenantDatabase, orderId: string, given: SaleToPlace): Promise<Order> {
-  const placing: Placing = { ...given, orderId, isPreview: false };
-  await refuseUnmet(tx, placing);
+async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace): Promise<Order> {
+  const placing: Placing = { ...toPlace, orderId, isPreview: false };
+  await rejectUnmet(tx, placing);
   const tenders = await planTenders(tx, tenderSaleOf(placing));
-  given.check?.(tenders.left);
+  toPlace.check?.(tenders.left);
   const steps = stepsIn(tx);
-  // The number comes last: whoever orders in the same shop waits for it from here on.
+  // The number comes last: from here on, other orders of the tenant wait for the sequence.
   const claimed = await runConcurrently([
-    () => given.claim?.(tx),
+    () => toPlace.claim?.(tx),
     ...steps.map((step) => () => step.claim?.(tx, placing)),
-    () => drawOrderNumber(tx, given.store),
+    () => drawOrderNumber(tx, toPlace.store),
   ]);
-  const draft = draftOf(given, orderId, claimed.at(-1) as string);
+  const draft = draftOf(toPlace, orderId, claimed.at(-1) as string);
   const [order] = await runConcurrently([
     () => createOrder(tx, draft),
-    () => given.complete(tx, draft),
+    () => toPlace.complete(tx, draft),
     ...steps.map((step) => () => step.write?.(tx, placing, draft)),
   ]);
   if (tenders.parts.length === 0) return order as Order;
@@ -111,7 +110,7 @@ function draftOf(
   } satisfies DraftToWrite;
 }
 
-/** A line as the order keeps it. */
+/** A line as the order stores it. */
 function lineOf({
   id: lineId,
   variant,
@@ -121,8 +120,17 @@ function lineOf({
   total,
   ...line
 }: Placing['sale']['lines'][number]) {
-  const of = { variantId: variant?.id ?? null, productId: variant?.productId ?? null, sku: variant?.sku ?? null };
+  const sold = { variantId: variant?.id ?? null, productId: variant?.productId ?? null, sku: variant?.sku ?? null };
   const title = 'title' in line ? line.title : (variant?.productTitle as string);
   const amounts = { unitAmount: unitPrice as number, totalAmount: total as number };
-  return { id: newId(), lineId, ...of, title, variantTitle: variant?.title ?? null, properties, quantity, ...amounts };
+  return {
+    id: newId(),
+    lineId,
+    ...sold,
+    title,
+    variantTitle: variant?.title ?? null,
+    properties,
+    quantity,
+    ...amounts,
+  };
 }

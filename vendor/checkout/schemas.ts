@@ -1,5 +1,5 @@
 /**
- * Shapes of checkout: the contract's CheckoutDto, and what still stands between a cart and an order.
+ * Schemas of checkout: the contract's CheckoutDto, and the preview of an order.
  */
 import { Cart } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
@@ -21,7 +21,7 @@ export const Checkout = object(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'A method of the bound payment adapters',
+        description: 'A payment method of the configured adapters',
         examples: ['card'],
       }),
     ),
@@ -44,41 +44,42 @@ const previewOf = (codes: readonly string[]) =>
           },
           { $id: 'CheckoutTender' },
         ),
-        { description: 'What pays for it besides a payment method, in the order in which it is drained' },
+        { description: 'Gift cards and other credit that pay before a payment method, in the order of use' },
       ),
       left: Money,
       ready: Type.Boolean({
-        description: 'Whether POST /checkout would place the order, told the e-mail address and what `asks` names',
+        description:
+          'Whether `POST /checkout` would place the order if sent the e-mail address and the fields in `asks`',
       }),
       asks: {
         ...StoreSettings.properties.checkoutRequires,
-        description: 'What else POST /checkout has to be told, because the cart does not say',
+        description: 'Further fields that `POST /checkout` needs because the cart lacks them',
       },
-      paymentRequired: Type.Boolean({ description: 'Whether POST /checkout has to name a payment method' }),
+      paymentRequired: Type.Boolean({ description: 'Whether `POST /checkout` needs a payment method' }),
       requirements: Type.Array(
         object(
-          { code: requirementCode(codes), detail: Type.String({ examples: ['The cart holds nothing.'] }) },
-          { $id: 'CheckoutRequirement', description: 'What is still missing' },
+          { code: requirementCode(codes), detail: Type.String({ examples: ['The cart is empty.'] }) },
+          { $id: 'CheckoutRequirement', description: 'An unmet requirement of the order' },
         ),
       ),
     },
     {
       $id: 'CheckoutPreview',
-      description: '`tenders` pay for the cart before a payment method does; `left` is what they leave to be paid',
+      description: '`tenders` pay before a payment method does; `left` is the amount they leave to pay',
     },
   );
 
-/** Open: a package that is mounted later brings codes of its own. */
+/** Not an enumeration, because packages added later bring their own codes. */
 function requirementCode(codes: readonly string[]) {
   const known = codes.length > 0 ? `: ${codes.map((code) => `\`${code}\``).join(', ')}` : '';
-  return Type.String({ description: `Stable, for programs${known}`, examples: ['cart_empty'] });
+  return Type.String({ description: `Stable code${known}`, examples: ['cart_empty'] });
 }
 
 export const CheckoutPreview = previewOf([]);
-/** The preview as a box answers it. */
+/** The preview of a box, with the codes of its steps. */
 export const checkoutPreviewOf = (codes: readonly string[]): typeof CheckoutPreview => previewOf(codes);
 
 export const CheckoutReservation = object(
-  { endsAt: { ...DateTime, description: 'Until then the stock of the cart is held' } },
+  { endsAt: { ...DateTime, description: 'When the reservation expires' } },
   { $id: 'CheckoutReservation' },
 );

@@ -1,5 +1,5 @@
 /**
- * POST /checkout: the shopper's cart becomes an order, paid online or not.
+ * POST /checkout: places the order of the shopper's cart, with or without an online payment.
  */
 import { findPricedCart } from '@carton/cart';
 import { findStore } from '@carton/core';
@@ -26,21 +26,21 @@ import {
 } from '@carton/runtime';
 import { recordFailed } from './attempts.ts';
 import { type Attempt, placingOf, prepareCart, previewCheckout } from './cart.ts';
-import { pricedFor } from './customer.ts';
-import { refuseDrift, refuseStaleOffer } from './drift.ts';
+import { priceOptionsOf } from './customer.ts';
+import { rejectChangedTotal, rejectStaleOffer } from './offer.ts';
 import { tenderSaleOf } from './placing.ts';
 import { cartChanged, cartEmpty } from './problems.ts';
-import { refuseUnmet } from './requirements.ts';
+import { rejectUnmet } from './requirements.ts';
 import { placeSale } from './sale.ts';
 import type { Checkout } from './schemas.ts';
 
 /**
- * Places the order of the session's cart (contract, POST /checkout). What is refused is recorded once the order's
- * transaction is undone.
- * @param workId with a payment method: the id that the order gets; the order that is there already under it is answered
- * @param ifMatch what the shopper has seen
- * @throws cart_empty (409), insufficient_stock (409), what else the steps of placing an order refuse with
- *   (`placingProblemsIn`), and what `beginPaymentProblems` names when a payment method is named
+ * Places the order of the session's cart (contract, POST /checkout). A failed attempt is recorded after the order's
+ * transaction is rolled back.
+ * @param workId with a payment method: the id of the new order; an existing order with this id is returned
+ * @param ifMatch the offer that the shopper has seen
+ * @throws cart_empty (409), insufficient_stock (409), the problems of the box's steps (`placingProblemsIn`) and, with a
+ *   payment method, `beginPaymentProblems`
  */
 export async function placeOrder(
   db: TenantDatabase,
@@ -48,12 +48,12 @@ export async function placeOrder(
   body: Checkout,
   { ifMatch = null, workId }: { ifMatch?: IfMatch | null; workId?: string } = {},
 ): Promise<Order> {
-  const attempt: Attempt = { cartId: null, isCartGone: false };
-  const asked: Asked = { session, body, ifMatch, attempt };
+  const attempt: Attempt = { cartId: null, isCartClosed: false };
+  const request: CheckoutRequest = { session, body, ifMatch, attempt };
   try {
     const { paymentMethod } = body;
-    if (paymentMethod !== undefined) return await placePaid(db, asked, paymentMethod, workId);
-    return await place(db, asked, {});
+    if (paymentMethod !== undefined) return await placeWithPayment(db, request, paymentMethod, workId);
+    return await place(db, request, {});
   } catch (error) {
     const { cartId } = attempt;
     if (cartId !== null && error instanceof Problem && error.type.code !== cartEmpty.code) {
@@ -65,8 +65,8 @@ export async function placeOrder(
   }
 }
 
-/** A checkout as it is asked for, and what has become of it. */
-interface Asked {
+/** A request to check out, and the state of the attempt. */
+interface CheckoutRequest {
   session: ShopperSession;
   body: Checkout;
   ifMatch: IfMatch | null;
@@ -74,23 +74,28 @@ interface Asked {
 }
 
 /**
- * Places an order that is paid online, in steps. No provider is called while rows are locked, and each step stands
- * before the next: the payment is begun and its provider asked, the order placed with it in one transaction, what is
- * to be captured captured. After a crash the same work finds the order it has placed, and goes on from there; before
- * that there is the cart's one open payment session, which the next try takes up.
+ * Places an order that is paid online, in steps that are committed one by one, so that no provider is called while rows
+ * are locked: start the payment and confirm it with the provider, place the order with it in one transaction, capture
+ * the payment. After a crash, a retry with the same `workId` finds the order and continues from there; before that point,
+ * it resumes the cart's one open payment session.
  */
-async function placePaid(db: TenantDatabase, asked: Asked, method: string, workId: string | undefined): Promise<Order> {
+async function placeWithPayment(
+  db: TenantDatabase,
+  request: CheckoutRequest,
+  method: string,
+  workId: string | undefined,
+): Promise<Order> {
   const id = workId ?? newId();
   const placed = workId === undefined ? null : await findOrder(db, id);
   if (!placed) {
-    const payment = await beginPaymentOf(db, asked, method);
+    const payment = await startCartPayment(db, request, method);
     let order: Order | null = null;
     try {
-      order = await place(db, asked, { payment, id });
+      order = await place(db, request, { payment, id });
     } finally {
-      // Another request has ordered the cart meanwhile, perhaps without a payment.
-      const isGone = order === null ? asked.attempt.isCartGone : order.id !== id;
-      if (payment && isGone) await abandonPayment(db, payment);
+      // Another request may have ordered the cart in the meantime, perhaps without a payment.
+      const isUnused = order === null ? request.attempt.isCartClosed : order.id !== id;
+      if (payment && isUnused) await abandonPayment(db, payment);
     }
     if (order.id !== id) return order;
   }
@@ -99,24 +104,24 @@ async function placePaid(db: TenantDatabase, asked: Asked, method: string, workI
 }
 
 /**
- * Begins the payment of the cart and asks the provider about it; null when there is nothing to pay. What the shopper has
- * seen is compared here, before any money is asked for, and its total again in the order's transaction.
+ * Starts the payment of the cart and confirms it with the provider; null if there is nothing to pay. The offer that the
+ * shopper has seen is compared here, before any money is requested, and its total again in the order's transaction.
  */
-async function beginPaymentOf(
+async function startCartPayment(
   db: TenantDatabase,
-  { session, body, ifMatch, attempt }: Asked,
+  { session, body, ifMatch, attempt }: CheckoutRequest,
   method: string,
 ): Promise<BegunPayment | null> {
-  await refuseStaleOffer(ifMatch, () => previewCheckout(db, session));
+  await rejectStaleOffer(ifMatch, () => previewCheckout(db, session));
   const [priced, store] = await db.pipelined((one) =>
-    Promise.all([findPricedCart(one, session, pricedFor(body.customer)), findStore(one)]),
+    Promise.all([findPricedCart(one, session, priceOptionsOf(body.customer)), findStore(one)]),
   );
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
-  if (!priced) throw cartEmpty('Put something into the cart first.');
+  if (!priced) throw cartEmpty('Add an item to the cart first.');
   const placing = placingOf(priced, store, session, body);
-  await refuseUnmet(db, placing);
-  refuseDrift(priced, ifMatch, body.expectedTotal);
+  await rejectUnmet(db, placing);
+  rejectChangedTotal(priced, ifMatch, body.expectedTotal);
   const { cart } = priced;
   const { left } = await planTenders(db, tenderSaleOf(placing));
   if (left === 0) return null;
@@ -128,22 +133,26 @@ async function beginPaymentOf(
 
 interface PlaceOptions {
   payment?: BegunPayment | null;
-  /** Of the order to be. */
+  /** Of the new order. */
   id?: string;
 }
 
-function place(db: TenantDatabase, { session, body, ifMatch, attempt }: Asked, { payment, id }: PlaceOptions) {
+function place(
+  db: TenantDatabase,
+  { session, body, ifMatch, attempt }: CheckoutRequest,
+  { payment, id }: PlaceOptions,
+) {
   const isPaidOnline = body.paymentMethod !== undefined;
   const prepare = (tx: TenantDatabase) =>
     prepareCart(tx, session, {
       body,
       attempt,
-      // Held against the offer before the payment began: it may differ by then in what the payment itself has done.
+      // With a payment, the offer was compared before it started: the payment itself may have changed the preview since.
       ifMatch: isPaidOnline ? null : ifMatch,
       check(sale, left) {
-        refuseDrift(sale, ifMatch, body.expectedTotal);
+        rejectChangedTotal(sale, ifMatch, body.expectedTotal);
         const isPaid = !isPaidOnline || (payment?.amount.amount ?? 0) === left;
-        if (!isPaid) throw cartChanged('Check out once more.');
+        if (!isPaid) throw cartChanged('Start the checkout again.');
       },
       claim: async (inside) => payment && lockBegunPayment(inside, payment),
       complete: async (inside, order) => payment && attachPayment(inside, order.id, payment),
@@ -151,9 +160,9 @@ function place(db: TenantDatabase, { session, body, ifMatch, attempt }: Asked, {
   return placeSale(db, prepare, id);
 }
 
-/** The order; what is personal in it only for whoever placed it. @throws not_found (404) */
+/** Reads an order, masked unless the caller placed it. @throws not_found (404) */
 export async function readPlacedOrder(db: TenantDatabase, session: ShopperSession, id: string): Promise<Order> {
   const order = await findOrder(db, id);
-  if (!order) throw notFound(`No order has the id ${id}.`);
+  if (!order) throw notFound(`There is no order with the id ${id}.`);
   return isPlacedBy(order, session) ? order : maskOrder(order);
 }

@@ -1,46 +1,47 @@
 /**
- * Settings of checkout, kept with those of the store.
+ * Settings of checkout, stored with those of the store.
  */
 import { changeStore, findStore, type Store, StoreSettings, storeSettings } from '@carton/core';
 import { changeOf, object, type Static, type TenantDatabase, Type } from '@carton/runtime';
 
-const mostMinutes = 525_600;
+const maxMinutes = 525_600;
 
 export const checkoutSettings = storeSettings('checkout', {
   paymentRequired: Type.Boolean({
     default: false,
-    description: 'An order that something is to be paid of is placed with a payment method only',
+    description: 'Whether orders need a payment method if anything is left to pay',
   }),
   reservationMinutes: Type.Integer({
     minimum: 0,
-    maximum: mostMinutes,
+    maximum: maxMinutes,
     default: 15,
     description:
-      'How long the stock of a cart is held from the beginning of its payment, no longer than the payment is waited for; 0 for not at all',
+      'How long the stock of a cart is reserved from the start of its payment, at most until the payment expires; 0 for not at all',
   }),
   reserveAtCheckout: Type.Boolean({
     default: false,
-    description: 'Shoppers may have the stock of their cart held before a payment begins (POST /checkout/reservation)',
+    description:
+      'Whether shoppers may reserve the stock of their cart before a payment starts (`POST /checkout/reservation`)',
   }),
   unpaidOrderMinutes: Type.Integer({
     minimum: 0,
-    maximum: mostMinutes,
+    maximum: maxMinutes,
     default: 0,
     description:
-      'An order from a cart that nothing is paid of is canceled after so many minutes; 0 for never. Orders keep the time that held when they were placed.',
+      'Minutes after which an unpaid order from a cart is canceled; 0 for never. A change does not affect existing orders.',
   }),
 });
 
 const { guestCheckout, checkoutRequires, updatedAt } = StoreSettings.properties;
 const { properties } = checkoutSettings;
-/** Some stand among the store's own, under the names they have there. */
+/** Includes settings that belong to the store itself, under their names there. */
 export const CheckoutSettings = object(
   { guestCheckout, checkoutRequires, ...properties, updatedAt },
   { $id: 'CheckoutSettings' },
 );
 export type CheckoutSettings = Static<typeof CheckoutSettings>;
 
-/** Without defaults, which would set what a caller leaves out. */
+/** Without defaults, which would overwrite fields that a caller omits. */
 const settable = Object.fromEntries(
   Object.entries(properties).map(([name, { default: _, ...schema }]) => [name, schema]),
 ) as unknown as typeof properties;

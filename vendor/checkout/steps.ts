@@ -1,5 +1,5 @@
 /**
- * The steps of placing an order that every shop has: who may order, what has to be told and paid, and stock.
+ * The built-in steps of placing an order: who may order, required details and payment, and stock.
  */
 import { cartProblems, countryNotServed, stockSaleOf } from '@carton/cart';
 import type { Store } from '@carton/core';
@@ -14,13 +14,13 @@ const shopper: PlacingStep = {
   name: 'shopper',
   order: placingOrder.shopper,
   requirements: { guest_checkout_off: guestCheckoutOff },
-  require: (_, { store, shopper }) => keptOut(store, shopper),
+  require: (_, { store, shopper }) => guestRequirements(store, shopper),
 };
 
-/** What a guest has to do first in a shop that takes orders of members only. */
-export function keptOut({ guestCheckout }: Store, shopper: Placing['shopper']): Requirement[] {
-  const isKeptOut = !guestCheckout && shopper?.memberId === null;
-  return isKeptOut ? [{ code: 'guest_checkout_off', detail: 'Sign in to order.' }] : [];
+/** The requirement that guests do not meet if the store accepts orders only from members. */
+export function guestRequirements({ guestCheckout }: Store, shopper: Placing['shopper']): Requirement[] {
+  const isRejected = !guestCheckout && shopper?.memberId === null;
+  return isRejected ? [{ code: 'guest_checkout_off', detail: 'Sign in to order.' }] : [];
 }
 
 const cart: PlacingStep = {
@@ -36,7 +36,7 @@ const cart: PlacingStep = {
   require: (_, { sale }) => cartProblems(sale),
 };
 
-/** What a preview `asks` for, since it can still be told with the order. */
+/** Not a requirement of a preview: its `asks` lists the missing details, which can be sent with the order. */
 const customer: PlacingStep = {
   name: 'customer',
   order: placingOrder.customer,
@@ -45,29 +45,29 @@ const customer: PlacingStep = {
     if (isPreview || shopper === null) return [];
     const missing = missingFields(store.checkoutRequires, customer);
     if (missing.length === 0) return [];
-    const errors = missing.map((field) => ({ in: 'body' as const, pointer: pointerOf(field), detail: asked }));
+    const errors = missing.map((field) => ({ in: 'body' as const, pointer: pointerOf(field), detail: isRequired }));
     return [{ code: 'customer_details_missing', detail: `Missing: ${missing.join(', ')}.`, errors }];
   },
 };
-const asked = 'is asked for by this shop';
+const isRequired = 'is required by this store';
 
-/** Shown by a preview as `paymentRequired`. */
+/** Not a requirement of a preview, which has `paymentRequired` instead. */
 const payment: PlacingStep = {
   name: 'payment',
   order: placingOrder.customer,
   requirements: { payment_required: paymentRequired },
   async require(db, placing) {
     const { isPreview, shopper, paymentMethod, sale } = placing;
-    const isAsked = !isPreview && shopper !== null && paymentMethod === null;
-    if (!isAsked || !isPaymentRequired(placing, sale.totals.total)) return [];
+    const isApplicable = !isPreview && shopper !== null && paymentMethod === null;
+    if (!isApplicable || !isPaymentRequired(placing, sale.totals.total)) return [];
     const { left } = await planTenders(db, tenderSaleOf(placing));
     if (!isPaymentRequired(placing, left)) return [];
-    const errors = [{ in: 'body' as const, pointer: '/paymentMethod', detail: asked }];
-    return [{ code: 'payment_required', detail: 'Choose how to pay.', errors }];
+    const errors = [{ in: 'body' as const, pointer: '/paymentMethod', detail: isRequired }];
+    return [{ code: 'payment_required', detail: 'Choose a payment method.', errors }];
   },
 };
 
-/** Whether a shopper has to name a payment method. @param left what tenders leave to be paid, in minor units */
+/** Whether a shopper has to choose a payment method. @param left the amount that tenders leave to pay, in minor units */
 export function isPaymentRequired({ store }: Pick<Placing, 'store'>, left: number): boolean {
   return checkoutSettings.of(store).paymentRequired && left > 0;
 }
@@ -79,14 +79,14 @@ const stock: PlacingStep = {
   claim: (tx, { sale, orderId, reservation }) =>
     takeStock(
       tx,
-      sale.lines.flatMap(stockedOf),
+      sale.lines.flatMap(stockLinesOf),
       { type: 'order', id: orderId },
       { reserved: reservation ?? undefined, sale: stockSaleOf(sale.sale) },
     ),
 };
 
-/** What stock knows of a line. */
-function stockedOf({ variantId, quantity }: Placing['sale']['lines'][number]): StockLine[] {
+/** The stock that a line needs: none for a custom line. */
+function stockLinesOf({ variantId, quantity }: Placing['sale']['lines'][number]): StockLine[] {
   return variantId === null ? [] : [{ variantId, quantity }];
 }
 

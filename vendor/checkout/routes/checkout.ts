@@ -1,12 +1,12 @@
 /**
- * Checkout: what is still missing, placing the order, reading it.
+ * Checkout: previewing, placing and reading an order.
  */
 import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
 import { beginPaymentProblems, startHookProblems } from '@carton/payment';
 import { object, route, Uuid, withOverrides } from '@carton/runtime';
 import { previewCheckout } from '../cart.ts';
-import { etagPrefixOf, offerChanged, totalChanged } from '../drift.ts';
+import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
 import { cartChanged, cartEmpty } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
 import { reservationOff, reserveCheckout } from '../reservations.ts';
@@ -24,7 +24,7 @@ export const readCheckout = withOverrides(
       path: '/checkout',
       operationId: 'readCheckout',
       tag,
-      summary: 'See the totals and what is still missing, one code each',
+      summary: 'Preview the order: totals and unmet requirements',
       access: 'session',
       status: 200,
       response: CheckoutPreview,
@@ -42,9 +42,9 @@ export const createOrder = withOverrides(
       path: '/checkout',
       operationId: 'createOrder',
       tag,
-      summary: 'Place the order: the cart becomes an order and is emptied',
+      summary: 'Place the order of the cart',
       description:
-        'All of it happens in one transaction or not at all. With a payment method, the payment is begun before. Of several requests for one cart one places the order; those that waited for it answer the same order, those that come later find an empty cart. With `If-Match` and the ETag of `GET /checkout`, or with `expectedTotal`, nothing is charged but what the shopper has seen.',
+        'The cart becomes an order and is emptied, in one transaction. With a payment method, the payment starts before it. Of concurrent requests for one cart, one places the order; those that waited return the same order, later ones find an empty cart. With the ETag of `GET /checkout` in `If-Match`, or with `expectedTotal`, the order is placed only at the total that the shopper has seen.',
       access: 'session',
       idempotent: true,
       conditional: 'inHandler',
@@ -68,8 +68,9 @@ export const reserveCheckoutStock = route(
     beyond: true,
     operationId: 'reserveCheckoutStock',
     tag,
-    summary: 'Have the stock of the cart held while its shopper checks out',
-    description: 'Where the shop has it so (`reserveAtCheckout`). Asked again, it holds what is in the cart then.',
+    summary: 'Reserve the stock of the cart during checkout',
+    description:
+      'Available if the store enables `reserveAtCheckout`. A repeated request reserves the current contents and extends the reservation.',
     access: 'session',
     rateLimit: 'checkout',
     status: 200,
@@ -87,7 +88,7 @@ export const readOrder = route(
     tag,
     summary: 'Read an order',
     description:
-      'Public by its unguessable id. Name, e-mail, phone and addresses are whole for the session or member that placed it, and masked for anyone else.',
+      'Public by its unguessable id. Personal data (name, e-mail, phone, addresses, notes) is masked for everyone but the session or member that placed the order.',
     access: 'session',
     params: object({ orderId: Uuid }),
     status: 200,

@@ -1,5 +1,5 @@
 /**
- * Settings of checkout.
+ * Routes of the checkout settings.
  */
 import { route } from '@carton/runtime';
 import { ChangeCheckoutSettings, CheckoutSettings, changeSettings, readSettings } from '../settings.ts';
@@ -12,7 +12,7 @@ export const readCheckoutSettings = route(
     path: '/admin/checkout-settings',
     operationId: 'readCheckoutSettings',
     tag,
-    summary: 'Read the settings of checkout',
+    summary: 'Read the checkout settings',
     access: 'staff',
     status: 200,
     response: CheckoutSettings,
@@ -26,7 +26,7 @@ export const updateCheckoutSettings = route(
     path: '/admin/checkout-settings',
     operationId: 'updateCheckoutSettings',
     tag,
-    summary: 'Change who may order and what for, how long stock is held, and how long orders may be unpaid',
+    summary: 'Update the checkout settings',
     access: 'staff',
     body: ChangeCheckoutSettings,
     status: 200,

@@ -1,17 +1,17 @@
 /**
- * A cart becomes an order, whole or not at all.
+ * A cart becomes an order completely or not at all.
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, makeArticle, shopperWith, standing } from './tenant.ts';
+import { buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
-const shirt = await makeArticle(box, 'shirt', 1999, 1000);
-const mug = await makeArticle(box, 'mug', 1250, 1000);
+const shirt = await createArticle(box, 'shirt', 1999, 1000);
+const mug = await createArticle(box, 'mug', 1250, 1000);
 
-t.test('the order is what the cart was, and the cart is empty', async (t) => {
+t.test("the order has the cart's contents, and the cart is empty", async (t) => {
   const shopper = await shopperWith(box, [shirt, 2], [mug, 1]);
-  const before = await standing(box);
+  const before = await snapshot(box);
   const placed = await shopper.post('/checkout', {
     customer: { ...buyer.customer, phone: '+33 1', address: '1 Main Street', billing: { city: 'Paris' } },
     notes: 'Ring twice',
@@ -39,7 +39,7 @@ t.test('the order is what the cart was, and the cart is empty', async (t) => {
     ['SHIRT', 2, 3998],
   ]);
   t.match(await shopper.get('/cart'), { status: 200, body: { items: exactly([]) } });
-  const after = await standing(box);
+  const after = await snapshot(box);
   t.equal(after.orders, before.orders + 1);
   t.equal(after.movements, before.movements + 2);
   const events = await box.db.query("select payload from event_outbox where tenant_id = $1 and type = 'order.placed'");
@@ -51,10 +51,14 @@ t.test('the order is what the cart was, and the cart is empty', async (t) => {
     completed,
     exactly([{ payload: { orderId: placed.body.id, number: '1001', currency: 'EUR', totalAmount: 5248 } }]),
   );
-  t.strictSame((await shopper.get(`/checkout/${placed.body.id}`)).body, placed.body, 'read back, it is the same');
+  t.strictSame(
+    (await shopper.get(`/checkout/${placed.body.id}`)).body,
+    placed.body,
+    'reading the order returns the same',
+  );
 });
 
-t.test('numbers follow the format of the store', async (t) => {
+t.test("order numbers follow the store's format", async (t) => {
   await box.staff.patch('/admin/store', { orderNumberFormat: 'ORD-{number}' });
   const placed = await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
   t.equal(placed.body.number, 'ORD-1002');
@@ -63,28 +67,28 @@ t.test('numbers follow the format of the store', async (t) => {
   );
   await box.staff.patch('/admin/store', { orderNumberFormat: 'X-{number}' });
   const next = await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
-  t.match(next, { status: 201, body: { number: 'X-1004' } }, 'a number that an earlier format has made is left out');
+  t.match(next, { status: 201, body: { number: 'X-1004' } }, 'a number in use from an earlier format is skipped');
   await box.staff.patch('/admin/store', { orderNumberFormat: '{number}' });
 });
 
-t.test('what is refused changes nothing', async (t) => {
-  const scarce = await makeArticle(box, 'scarce', 100, 1);
-  const gone = await makeArticle(box, 'gone', 100, 5);
-  const unpriced = await makeArticle(box, 'unpriced', 100, 5);
+t.test('a rejected checkout changes nothing', async (t) => {
+  const scarce = await createArticle(box, 'scarce', 100, 1);
+  const archived = await createArticle(box, 'archived', 100, 5);
+  const unpriced = await createArticle(box, 'unpriced', 100, 5);
   const tooMany = await shopperWith(box, [shirt, 1], [scarce, 1]);
-  const unsold = await shopperWith(box, [gone, 1]);
+  const unsold = await shopperWith(box, [archived, 1]);
   const priceless = await shopperWith(box, [unpriced, 1]);
   await (await shopperWith(box, [scarce, 1])).post('/checkout', buyer);
-  await box.staff.patch(`/admin/products/${gone.productId}`, { status: 'archived' });
+  await box.staff.patch(`/admin/products/${archived.productId}`, { status: 'archived' });
   await box.staff.put(`/admin/variants/${unpriced.variantId}/prices`, { prices: [] });
   const full = await shopperWith(box, [mug, 1]);
-  const before = await standing(box);
+  const before = await snapshot(box);
   const cases: [what: string, answer: Promise<object>, expected: object][] = [
     ['no session', box.visitor().post('/checkout', buyer), { status: 409, body: { code: 'cart_empty' } }],
     ['an empty cart', box.shopper().post('/checkout', buyer), { status: 409, body: { code: 'cart_empty' } }],
     ['not enough stock', tooMany.post('/checkout', buyer), { status: 409, body: { code: 'insufficient_stock' } }],
     [
-      'no longer sold',
+      'no longer for sale',
       unsold.post('/checkout', buyer),
       { status: 409, body: { code: 'cart_not_ready', detail: /no longer for sale/ } },
     ],
@@ -117,25 +121,25 @@ t.test('what is refused changes nothing', async (t) => {
     ],
   ];
   for (const [what, answer, expected] of cases) t.match(await answer, expected, what);
-  t.strictSame(await standing(box), before);
+  t.strictSame(await snapshot(box), before);
   await box.staff.patch('/admin/store', { guestCheckout: false });
   t.match(
     await full.post('/checkout', buyer),
     { status: 403, body: { code: 'guest_checkout_off' } },
-    'guests may be kept out',
+    'guests can be rejected',
   );
   await box.staff.patch('/admin/store', { guestCheckout: true });
-  t.strictSame(await standing(box), before);
+  t.strictSame(await snapshot(box), before);
 });
 
-t.test('the preview says what is missing', async (t) => {
+t.test('the preview lists unmet requirements', async (t) => {
   t.match((await box.visitor().get('/checkout')).body, {
     ready: false,
     requirements: exactly([{ code: 'cart_empty' }]),
     asks: exactly([]),
     cart: { id: null },
   });
-  const rare = await makeArticle(box, 'rare', 700, 1);
+  const rare = await createArticle(box, 'rare', 700, 1);
   const [one, other] = [await shopperWith(box, [rare, 1]), await shopperWith(box, [rare, 1])];
   t.match((await one.get('/checkout')).body, {
     ready: true,
@@ -149,7 +153,7 @@ t.test('the preview says what is missing', async (t) => {
   });
 });
 
-t.test('an order is whole for who placed it, and masked for anyone else', async (t) => {
+t.test('an order is unmasked only for the shopper who placed it', async (t) => {
   const shopper = await shopperWith(box, [mug, 1]);
   const { id } = (
     await shopper.post('/checkout', {
@@ -164,6 +168,6 @@ t.test('an order is whole for who placed it, and masked for anyone else', async 
     t.notMatch(JSON.stringify(body), /ada@example|Lovelace|\+33|1 23 45|Main Street|Gate code/);
     t.match(body, { id, items: exactly([{ sku: 'MUG' }]), totals: { total: { amount: 1250 } } });
   }
-  t.match(await other.visitor().get(`/checkout/${id}`), { status: 404 }, 'another shop knows nothing of it');
+  t.match(await other.visitor().get(`/checkout/${id}`), { status: 404 }, 'not found for another tenant');
   t.match(await box.visitor().get('/checkout/not-an-id'), { status: 404 });
 });

@@ -1,5 +1,5 @@
 /**
- * A package as the owner of gift cards would write it: it pays for orders, and knows of payment what payment exports.
+ * A gift card package as a third party would write it: a tender that uses only what payment exports.
  */
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
@@ -24,7 +24,7 @@ const migration = `export const up = (knex) =>
       primary key (tenant_id, cart_id, position),
       foreign key (tenant_id, card_id) references gift_cards (tenant_id, id)
     );
-    -- Debits are below zero, keyed by their order; what is given back is keyed by its refund.
+    -- Debits are negative, keyed by their order; credits are keyed by their refund.
     create table gift_card_entries (
       tenant_id uuid not null,
       card_id uuid not null,
@@ -42,7 +42,7 @@ const index = `
 import { tenderOrder, tenders } from '@carton/payment';
 import { defineProblem, definePackage } from '@carton/runtime';
 
-const giftCardSpent = defineProblem({ code: 'gift_card_spent', status: 409, title: 'The gift card is spent' });
+const giftCardSpent = defineProblem({ code: 'gift_card_spent', status: 409, title: 'The gift card has no balance left' });
 
 const giftCard = {
   name: 'gift_card',
@@ -67,7 +67,7 @@ const giftCard = {
        select $1, id, $4, $4, -$3::bigint from debit returning card_id\`,
       [reference, amount, orderId],
     );
-    if (!card) throw giftCardSpent('Look at your cart again.');
+    if (!card) throw giftCardSpent('Review your cart.');
   },
   async reverse(tx, orderId, { reference }, amount, key) {
     await tx.query(
@@ -79,34 +79,34 @@ const giftCard = {
   },
 };
 
-/** Takes so long that its connection can be broken meanwhile, as a process that dies there would leave it. */
-const dying = {
-  name: 'dying',
+/** Its commit blocks, so that a test can terminate the connection as if the process had died there. */
+const blocking = {
+  name: 'blocking',
   order: tenderOrder.credit,
   problems: [],
-  plan: (db, { due }) => (due === 66600 ? [{ reference: 'all', label: 'Last will', amount: 1 }] : []),
+  plan: (db, { due }) => (due === 66600 ? [{ reference: 'all', label: 'Blocking', amount: 1 }] : []),
   commit: (tx) => tx.query('select pg_sleep(60), $1::uuid'),
   reverse: async () => {},
 };
 
-export default definePackage({ routes: [], extends: [tenders.with(dying), tenders.with(giftCard)] });
+export default definePackage({ routes: [], extends: [tenders.with(blocking), tenders.with(giftCard)] });
 `;
 
-/** A box with the package in it. */
+/** A box with the gift card package. */
 export async function boxWithGiftCards(t: Test): Promise<TestBox> {
   const written = { name: 'giftcards', dependencies: ['payment', 'checkout'], index, migration };
   return createTestBox(t, await writePackage(t, written, packagesOfTier('basic').map(shortName)));
 }
 
-/** Makes a gift card and answers its id. */
-export async function makeCard({ db }: TestBox, balance: number, code = '0000-0000-0000'): Promise<string> {
+/** Creates a gift card; returns its id. */
+export async function createCard({ db }: TestBox, balance: number, code = '0000-0000-0000'): Promise<string> {
   const id = newId();
   await db.insert('gift_cards', { id, code, balance });
   return id;
 }
 
-/** The shopper's cart is paid with these cards, the first drained first. */
-export async function payWith({ db }: TestBox, shopper: Caller, ...cardIds: string[]): Promise<void> {
+/** Selects these cards for the shopper's cart, in order of use. */
+export async function selectCards({ db }: TestBox, shopper: Caller, ...cardIds: string[]): Promise<void> {
   const { id: cartId } = (await shopper.get('/cart')).body;
   for (const [position, cardId] of cardIds.entries())
     await db.insert('gift_card_choices', { cartId, position, cardId });
@@ -119,7 +119,7 @@ export async function cardBalances({ db }: TestBox, ...cardIds: string[]): Promi
   return cardIds.map((cardId) => rows.find(({ id }) => id === cardId)?.balance as number);
 }
 
-/** What was taken of cards for an order and given back, the oldest first. */
+/** Debits and credits of cards for an order, oldest first. */
 export async function entriesOf({ db }: TestBox, orderId: string): Promise<number[]> {
   const rows = await db.query<{ amount: number }>(
     'select amount from gift_card_entries where tenant_id = $1 and order_id = $2 order by key <> order_id, key, card_id',
@@ -128,8 +128,8 @@ export async function entriesOf({ db }: TestBox, orderId: string): Promise<numbe
   return rows.map(({ amount }) => amount);
 }
 
-/** Binds a provider until the test ends. */
-export function bind(t: { teardown(task: () => void): void }, { box: { database } }: TestBox): TestProvider {
+/** Binds a payment provider until the test ends. */
+export function bindTo(t: { teardown(task: () => void): void }, { box: { database } }: TestBox): TestProvider {
   const provider = new TestProvider();
   const { extensions } = database;
   database.extensions = new Map([...extensions, [paymentAdapters as ExtensionPoint<unknown>, [provider]]]);

@@ -1,33 +1,33 @@
 /**
- * Orders that are paid online: one order and one payment, whatever breaks off between them.
+ * Orders paid online: one order and one payment, whatever is interrupted between them.
  */
 import { newId } from '@carton/runtime';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import pg from 'pg';
 import t from 'tap';
-import { bindProvider, buyer, makeArticle, shopperWith, standing } from './tenant.ts';
+import { bindProvider, buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
-const mug = await makeArticle(box, 'mug', 1250, 1000);
-// What a payment under way holds of the stock has tests of its own: reservations.test.ts.
+const mug = await createArticle(box, 'mug', 1250, 1000);
+// Stock reservations of payments are tested in reservations.test.ts.
 await box.staff.patch('/admin/checkout-settings', { reservationMinutes: 0 });
 const withCard = { ...buyer, paymentMethod: 'card' };
 
-async function arrange(patch: object): Promise<void> {
+async function updateMethod(patch: object): Promise<void> {
   const [{ id }] = (await box.staff.get('/admin/payment-methods')).body.items;
   await box.staff.patch(`/admin/payment-methods/${id}`, patch);
 }
 
 const paymentsOf = async (orderId: string) => (await box.staff.get(`/admin/payments?orderId=${orderId}`)).body.items;
 
-t.test('the order is placed with its payment, captured as the method says', async (t) => {
+t.test("the order is placed with its payment and captured by the method's mode", async (t) => {
   const provider = bindProvider(box, t);
   for (const [captureMode, confirmed, expected] of [
     ['automatic', 'authorized', 'paid'],
     ['manual', 'authorized', 'authorized'],
     ['automatic', 'pending', 'unpaid'],
   ] as const) {
-    await arrange({ captureMode });
+    await updateMethod({ captureMode });
     provider.confirmed = confirmed;
     provider.calls.length = 0;
     const shopper = await shopperWith(box, [mug, 2]);
@@ -39,12 +39,12 @@ t.test('the order is placed with its payment, captured as the method says', asyn
       exactly([{ provider: 'test', method: 'card', amount: { amount: 2500 } }]),
     );
     const capture = expected === 'paid' ? ['capture 2500'] : [];
-    t.strictSame(provider.calls, ['initiate 2500', 'confirm 2500', ...capture], 'no money moves before the order');
+    t.strictSame(provider.calls, ['initiate 2500', 'confirm 2500', ...capture], 'nothing is captured before the order');
   }
-  await arrange({ captureMode: 'automatic' });
+  await updateMethod({ captureMode: 'automatic' });
 });
 
-t.test('a session that was opened before is the payment of the order', async (t) => {
+t.test("an open session becomes the order's payment", async (t) => {
   const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   const opened = await shopper.post('/cart/payment-sessions', { paymentMethod: 'card' });
@@ -53,37 +53,41 @@ t.test('a session that was opened before is the payment of the order', async (t)
   t.equal(provider.payments.size, 1);
 });
 
-t.test('what is refused leaves cart, stock and orders as they were, and takes no money', async (t) => {
+t.test('a rejected checkout leaves cart, stock and orders unchanged and takes no money', async (t) => {
   const provider = bindProvider(box, t);
-  const scarce = await makeArticle(box, 'scarce', 700, 1);
+  const scarce = await createArticle(box, 'scarce', 700, 1);
   const late = await shopperWith(box, [scarce, 1]);
   await (await shopperWith(box, [scarce, 1])).post('/checkout', buyer);
   const shopper = await shopperWith(box, [mug, 1]);
-  const before = await standing(box);
+  const before = await snapshot(box);
   provider.confirmed = 'failed';
   t.match(await shopper.post('/checkout', withCard), { status: 409, body: { code: 'payment_refused' } });
   provider.confirmed = 'authorized';
   t.match(await late.post('/checkout', withCard), { status: 409 }, 'no stock');
   t.match(await shopper.post('/checkout', { ...buyer, paymentMethod: 'cash' }), { status: 400 });
   provider.before = () => {
-    throw new Error('away');
+    throw new Error('unavailable');
   };
   t.match(await shopper.post('/checkout', withCard), { status: 502, body: { code: 'payment_provider_failed' } });
   provider.before = () => {};
-  t.strictSame(await standing(box), before);
+  t.strictSame(await snapshot(box), before);
   t.notOk(provider.calls.some((call) => call.startsWith('capture')));
-  t.match(await shopper.post('/checkout', withCard), { status: 201, body: { paymentStatus: 'paid' } }, 'then it works');
+  t.match(
+    await shopper.post('/checkout', withCard),
+    { status: 201, body: { paymentStatus: 'paid' } },
+    'a later attempt succeeds',
+  );
 });
 
-t.test('nothing to pay asks no provider', async (t) => {
+t.test('the provider is not called if there is nothing to pay', async (t) => {
   const provider = bindProvider(box, t);
-  const gift = await makeArticle(box, 'gift', 0, 5);
+  const gift = await createArticle(box, 'gift', 0, 5);
   const placed = await (await shopperWith(box, [gift, 1])).post('/checkout', withCard);
   t.match(placed, { status: 201, body: { paymentStatus: 'paid' } });
   t.strictSame(provider.calls, []);
 });
 
-t.test('many requests for one cart make one order with one payment', async (t) => {
+t.test('concurrent requests for one cart create one order with one payment', async (t) => {
   const provider = bindProvider(box, t);
   for (let round = 0; round < 5; round++) {
     const shopper = await shopperWith(box, [mug, 1]);
@@ -101,7 +105,7 @@ t.test('many requests for one cart make one order with one payment', async (t) =
   t.equal(provider.calls.filter((call) => call.startsWith('capture')).length, 5);
 });
 
-t.test('a cart that is ordered without a payment meanwhile leaves none behind', async (t) => {
+t.test('the payment is voided if the cart is ordered without it in the meantime', async (t) => {
   const provider = bindProvider(box, t);
   for (const call of ['initiate', 'confirm']) {
     provider.payments.clear();
@@ -116,7 +120,7 @@ t.test('a cart that is ordered without a payment meanwhile leaves none behind', 
   t.strictSame(sessions, []);
 });
 
-t.test('a cart that changes while its payment begins is not ordered at the old price', async (t) => {
+t.test('a cart that changes while its payment starts is not ordered at the old price', async (t) => {
   const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   provider.before = async (call) => {
@@ -127,33 +131,37 @@ t.test('a cart that changes while its payment begins is not ordered at the old p
   t.match(await shopper.post('/checkout', withCard), { status: 409, body: { code: 'cart_changed' } });
   const placed = await shopper.post('/checkout', withCard);
   t.match(placed, { status: 201, body: { paymentStatus: 'paid', totals: { total: { amount: 2500 } } } });
-  t.equal([...provider.payments.values()].filter(({ status }) => status === 'voided').length, 1, 'the old one is void');
+  t.equal(
+    [...provider.payments.values()].filter(({ status }) => status === 'voided').length,
+    1,
+    'the old payment is voided',
+  );
 });
 
-t.test('a method that is switched off while somebody checks out places no order', async (t) => {
+t.test('a method that is disabled during a checkout places no order', async (t) => {
   const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
-  const before = await standing(box);
+  const before = await snapshot(box);
   provider.before = async (call) => {
-    if (call === 'confirm') await arrange({ enabled: false });
+    if (call === 'confirm') await updateMethod({ enabled: false });
   };
   const off = { status: 400, body: { code: 'payment_method_unknown' } };
   t.match(await shopper.post('/checkout', withCard), off);
   t.match(await shopper.post('/checkout', withCard), off);
   t.match(await shopper.post('/cart/payment-sessions', { paymentMethod: 'card' }), off);
-  t.strictSame(await standing(box), before);
+  t.strictSame(await snapshot(box), before);
   provider.before = () => {};
   for (let round = 0; round < 5; round++) {
-    await arrange({ enabled: true });
-    const buyerNow = await shopperWith(box, [mug, 1]);
-    const [placed] = await Promise.all([buyerNow.post('/checkout', withCard), arrange({ enabled: false })]);
+    await updateMethod({ enabled: true });
+    const current = await shopperWith(box, [mug, 1]);
+    const [placed] = await Promise.all([current.post('/checkout', withCard), updateMethod({ enabled: false })]);
     t.ok([201, 400].includes(placed.status), `${placed.status}`);
     t.match(await (await shopperWith(box, [mug, 1])).post('/checkout', withCard), off);
   }
-  await arrange({ enabled: true });
+  await updateMethod({ enabled: true });
 });
 
-t.test('one Idempotency-Key is one order, wherever the process died', async (t) => {
+t.test('one idempotency key creates one order, wherever the process dies', async (t) => {
   const provider = bindProvider(box, t);
   for (const [moment, call] of [
     ['before', 'initiate'],
@@ -164,18 +172,18 @@ t.test('one Idempotency-Key is one order, wherever the process died', async (t) 
   ] as const) {
     const shopper = await shopperWith(box, [mug, 1]);
     const headers = { 'idempotency-key': newId() };
-    const [there, wake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [reached, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     provider[moment] = (at) => {
       if (at !== call) return;
       provider[moment] = () => {};
-      there.resolve();
-      return wake.promise;
+      reached.resolve();
+      return resume.promise;
     };
-    const dead = shopper.post('/checkout', withCard, { headers });
-    await there.promise;
-    const meanwhile = await shopper.post('/checkout', withCard, { headers });
-    t.match(meanwhile, { status: 409, body: { code: 'idempotency_key_busy' } });
-    t.ok(meanwhile.headers.get('retry-after'));
+    const interrupted = shopper.post('/checkout', withCard, { headers });
+    await reached.promise;
+    const concurrent = await shopper.post('/checkout', withCard, { headers });
+    t.match(concurrent, { status: 409, body: { code: 'idempotency_key_busy' } });
+    t.ok(concurrent.headers.get('retry-after'));
     t.match(
       await shopper.post('/checkout', { ...withCard, notes: 'x' }, { headers }),
       { status: 409, body: { code: 'idempotency_key_reused' } },
@@ -187,8 +195,8 @@ t.test('one Idempotency-Key is one order, wherever the process died', async (t) 
     );
     const placed = await shopper.post('/checkout', withCard, { headers });
     t.match(placed, { status: 201, body: { paymentStatus: 'paid' } }, `${moment} ${call}`);
-    wake.resolve();
-    await dead;
+    resume.resolve();
+    await interrupted;
     const replay = await shopper.post('/checkout', withCard, { headers });
     t.equal(replay.status, 201);
     t.equal(replay.body.id, placed.body.id);
@@ -205,18 +213,18 @@ t.test('one Idempotency-Key is one order, wherever the process died', async (t) 
   t.strictSame(orders, []);
 });
 
-t.test('a key stays busy as long as its work goes on', async (t) => {
+t.test('a key stays busy while its work is in progress', async (t) => {
   const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   const headers = { 'idempotency-key': newId() };
-  const [there, wake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [reached, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   provider.before = (call) => {
     if (call !== 'capture') return;
-    there.resolve();
-    return wake.promise;
+    reached.resolve();
+    return resume.promise;
   };
   const slow = shopper.post('/checkout', withCard, { headers });
-  await there.promise;
+  await reached.promise;
   await box.db.query('update idempotency_keys set busy_until = now() where tenant_id = $1 and status is null');
   await until(
     () =>
@@ -229,17 +237,17 @@ t.test('a key stays busy as long as its work goes on', async (t) => {
     status: 409,
     body: { code: 'idempotency_key_busy' },
   });
-  wake.resolve();
+  resume.resolve();
   t.match(await slow, { status: 201, body: { paymentStatus: 'paid' } });
 });
 
-t.test('while a provider is asked no row is locked', async (t) => {
+t.test('no row is locked during calls to the provider', async (t) => {
   const provider = bindProvider(box, t);
   const shopper = await shopperWith(box, [mug, 1]);
   const watcher = new pg.Client({ connectionString: box.databaseUrl });
   await watcher.connect();
   t.teardown(() => watcher.end());
-  const open = async () => {
+  const countOpen = async () => {
     const { rows } = await watcher.query(
       `select count(*)::int from pg_stat_activity
         where datname = current_database() and application_name = 'box' and state like 'idle in transaction%'`,
@@ -248,11 +256,11 @@ t.test('while a provider is asked no row is locked', async (t) => {
   };
   await box.db.transaction(async (tx) => {
     await tx.query('select number from orders where tenant_id = $1 limit 1');
-    t.equal(await open(), 1, 'one would be seen');
+    t.equal(await countOpen(), 1, 'an open transaction is detected');
   });
   const seen: string[] = [];
   provider.before = async (call) => {
-    seen.push(`${call} ${await open()}`);
+    seen.push(`${call} ${await countOpen()}`);
   };
   await shopper.post('/checkout', withCard, { headers: { 'idempotency-key': newId() } });
   t.strictSame(seen, ['initiate 0', 'confirm 0', 'capture 0']);

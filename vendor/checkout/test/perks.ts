@@ -1,6 +1,5 @@
 /**
- * A package as the owners of promotions and gift cards would write it: it joins in placing an order, and knows of
- * checkout what checkout exports.
+ * A package with promotions and approvals as a third party would write it: its steps use only what checkout exports.
  */
 import { shortName } from '@carton/runtime';
 import { createTestBox, packagesOfTier, type TestBox, writePackage } from '@carton/runtime/testing';
@@ -45,7 +44,7 @@ import { releaseStock } from '@carton/inventory';
 import { defineProblem, definePackage } from '@carton/runtime';
 
 const usedUp = defineProblem({ code: 'promotion_used_up', status: 409, title: 'This promotion is used up' });
-const notApproved = defineProblem({ code: 'not_approved', status: 403, title: 'Nobody has approved this' });
+const notApproved = defineProblem({ code: 'not_approved', status: 403, title: 'The order is not approved' });
 
 const chosen = 'select promotion_choices.code from promotion_choices where tenant_id = $1 and cart_id = $2';
 
@@ -56,12 +55,12 @@ const promotion = {
   async claim(tx, { source }) {
     const [row] = await tx.query(
       \`with choice as (\${chosen}),
-            taken as (update promotions set uses_left = uses_left - 1
+            used as (update promotions set uses_left = uses_left - 1
                        where tenant_id = $1 and code = (select code from choice) and uses_left > 0 returning code)
-       select (select count(*) from choice) - (select count(*) from taken) as short\`,
+       select (select count(*) from choice) - (select count(*) from used) as short\`,
       [source.id],
     );
-    if (row.short > 0) throw usedUp('It was used by somebody else.');
+    if (row.short > 0) throw usedUp('Another order has used it.');
   },
   write: (tx, { source }, order) =>
     tx.query(
@@ -94,7 +93,7 @@ export default definePackage({
 });
 `;
 
-/** A box with the package in it. */
+/** A box with the package. */
 export async function boxWithPerks(t: Test): Promise<TestBox> {
   const written = { name: 'perks', dependencies: ['cart', 'checkout', 'inventory'], index, migration };
   return createTestBox(t, await writePackage(t, written, packagesOfTier('basic').map(shortName)));

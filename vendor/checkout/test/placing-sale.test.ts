@@ -1,5 +1,5 @@
 /**
- * Whatever is sold becomes an order through the same steps as a cart: here the draft that staff have written.
+ * Any sale becomes an order through the same steps as a cart: here, a draft written by staff.
  */
 import { priceSale, type Sale } from '@carton/cart';
 import { placeSale } from '@carton/checkout';
@@ -7,14 +7,14 @@ import { findStore } from '@carton/core';
 import { newId, type TenantDatabase } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { createArticle } from './helpers.ts';
 import { boxWithPerks } from './perks.ts';
-import { makeArticle } from './tenant.ts';
 
 const box = await boxWithPerks(t);
 const { db } = box;
-const mug = await makeArticle(box, 'mug', 1250, 10);
+const mug = await createArticle(box, 'mug', 1250, 10);
 
-/** A draft, as its package would keep it. */
+/** A draft, as its package would store it. */
 function draftOf(quantity: number): Sale {
   const repair = { variantId: null, title: 'Repair', unitPrice: 4000, taxCategory: null, weight: null };
   return {
@@ -52,8 +52,8 @@ function placeDraft(id: string, sale: Sale, complete: (tx: TenantDatabase) => Pr
 
 const onHand = async () => (await box.staff.get(`/admin/stock-items/${mug.stockItemId}`)).body.onHand;
 
-t.test('a draft becomes an order with its agreed prices, a line of its own and the claims of all steps', async (t) => {
-  // What shoppers are asked for is nothing to staff.
+t.test('a draft becomes an order with agreed prices, a custom line and the claims of all steps', async (t) => {
+  // Settings for shoppers do not apply to staff.
   await box.staff.patch('/admin/checkout-settings', {
     guestCheckout: false,
     paymentRequired: true,
@@ -80,18 +80,18 @@ t.test('a draft becomes an order with its agreed prices, a line of its own and t
   t.strictSame(uses, [{ orderId: order.id }]);
   t.strictSame((await box.staff.get(`/admin/orders/${order.id}`)).body.items.length, 2);
   t.equal((await box.staff.post(`/admin/orders/${order.id}/cancel`)).status, 200);
-  t.equal(await onHand(), 10, 'what has stock returns to it');
+  t.equal(await onHand(), 10, 'the stocked line is restocked');
 });
 
-t.test('what the steps refuse leaves no order', async (t) => {
+t.test('a rejected sale leaves no order', async (t) => {
   const count = async () => (await db.query('select id from orders where tenant_id = $1')).length;
   const before = await count();
   const done = () => Promise.resolve();
   await t.rejects(placeDraft(newId(), draftOf(11), done), /MUG: 11 wanted, 10 available/);
   const large = { ...draftOf(1), lines: draftOf(1).lines.map((line) => ({ ...line, unitPrice: 100_000 })) } as Sale;
   await t.rejects(placeDraft(newId(), large, done), /Ask your manager/);
-  const fails = () => Promise.reject(new Error('the draft is gone'));
-  await t.rejects(placeDraft(newId(), draftOf(1), fails), /the draft is gone/);
+  const fails = () => Promise.reject(new Error('the draft does not exist'));
+  await t.rejects(placeDraft(newId(), draftOf(1), fails), /the draft does not exist/);
   t.equal(await count(), before);
   t.equal(await onHand(), 10);
 });

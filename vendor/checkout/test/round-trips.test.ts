@@ -1,21 +1,21 @@
 /**
- * Steps that packages contribute travel with what is read and written anyway.
+ * Statements of contributed steps share the round trips of placing an order.
  */
 import { orderPlacing, type PlacingStep, placingOrder } from '@carton/checkout';
 import type { ExtensionPoint } from '@carton/runtime';
 import { countRoundTrips, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, makeArticle, shopperWith } from './tenant.ts';
+import { buyer, createArticle, shopperWith } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
-const mug = await makeArticle(box, 'mug', 1250, 1000);
+const mug = await createArticle(box, 'mug', 1250, 1000);
 const { database } = box.box;
 const mounted = database.extensions;
 
-/** The round trips of an order with these steps. */
-async function ordering(steps: readonly PlacingStep[]): Promise<number> {
+/** Counts the round trips of placing an order with these steps. */
+async function countWith(steps: readonly PlacingStep[]): Promise<number> {
   database.extensions = new Map([...mounted, [orderPlacing as ExtensionPoint<unknown>, steps]]);
-  // Once before, for the statements to be prepared and the session to be known.
+  // A first order prepares the statements.
   await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
   const shopper = await shopperWith(box, [mug, 1]);
   return countRoundTrips(database, async () => t.equal((await shopper.post('/checkout', buyer)).status, 201));
@@ -24,8 +24,8 @@ async function ordering(steps: readonly PlacingStep[]): Promise<number> {
 const one = 'select 1 as one where $1::uuid is not null';
 const names = ['a', 'b', 'c'];
 
-t.test('three packages that claim and write cost no round trip, and those that read cost one together', async (t) => {
-  const alone = await ordering([]);
+t.test('steps that claim and write add no round trip, steps that read add one in total', async (t) => {
+  const alone = await countWith([]);
   t.comment(`${alone} round trips`);
   const writing = names.map((name) => ({
     name,
@@ -33,11 +33,11 @@ t.test('three packages that claim and write cost no round trip, and those that r
     claim: (tx: typeof box.db) => tx.query(one),
     write: (tx: typeof box.db) => tx.query(one),
   }));
-  t.equal(await ordering(writing), alone);
+  t.equal(await countWith(writing), alone);
   const reading = names.map((name) => ({
     name,
     order: placingOrder.claim,
     require: async (tx: typeof box.db) => (await tx.query(one)).slice(1) as never[],
   }));
-  t.equal(await ordering(reading), alone + 1);
+  t.equal(await countWith(reading), alone + 1);
 });

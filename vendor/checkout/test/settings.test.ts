@@ -1,13 +1,13 @@
 /**
- * What a shop asks for, and what is recorded of those who try.
+ * Checkout settings, and the records of attempts.
  */
 import { newId } from '@carton/runtime';
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { bindProvider, buyer, makeArticle, shopperWith, standing } from './tenant.ts';
+import { bindProvider, buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
-const mug = await makeArticle(box, 'mug', 1250, 1000);
+const mug = await createArticle(box, 'mug', 1250, 1000);
 const path = '/admin/checkout-settings';
 
 async function attemptsOf({ db }: TestTenant, cartId: string) {
@@ -26,7 +26,7 @@ async function eventsOf({ db }: TestTenant, cartId: string): Promise<string[]> {
   return events.map(({ type, payload }) => (payload.code ? `${type} ${payload.code}` : type));
 }
 
-t.test('the settings are those of the store', async (t) => {
+t.test('settings of the store are readable and changeable here', async (t) => {
   t.match(await box.staff.get(path), { status: 200, body: { guestCheckout: true, checkoutRequires: exactly([]) } });
   const changed = await box.staff.patch(path, { guestCheckout: false, checkoutRequires: ['phone'] });
   t.match(changed, { status: 200, body: { guestCheckout: false, checkoutRequires: exactly(['phone']) } });
@@ -34,19 +34,19 @@ t.test('the settings are those of the store', async (t) => {
   await box.staff.patch(path, { guestCheckout: true, checkoutRequires: [] });
   const other = await box.openTenant();
   await other.staff.patch(path, { checkoutRequires: ['billing'] });
-  t.match((await box.staff.get(path)).body, { checkoutRequires: exactly([]) }, 'each shop has its own');
+  t.match((await box.staff.get(path)).body, { checkoutRequires: exactly([]) }, 'each tenant has its own');
   const cases: [string, object][] = [
     ['nothing', {}],
-    ['a field there is not', { checkoutRequires: ['shoeSize'] }],
-    ['a field twice', { checkoutRequires: ['name', 'name'] }],
-    ['no list', { checkoutRequires: 'name' }],
-    ['another setting', { reservationHours: 5 }],
-    ['a time below zero', { reservationMinutes: -1 }],
+    ['an unknown field', { checkoutRequires: ['shoeSize'] }],
+    ['a duplicate field', { checkoutRequires: ['name', 'name'] }],
+    ['not a list', { checkoutRequires: 'name' }],
+    ['an unknown setting', { reservationHours: 5 }],
+    ['a negative duration', { reservationMinutes: -1 }],
   ];
   for (const [what, body] of cases) t.match(await box.staff.patch(path, body), { status: 400 }, what);
 });
 
-t.test('settings of its own are kept with the rest, one by one', async (t) => {
+t.test("checkout's own settings are stored with the store's and change one by one", async (t) => {
   const defaults = { paymentRequired: false, reservationMinutes: 15, reserveAtCheckout: false, unpaidOrderMinutes: 0 };
   t.match(await box.staff.get(path), { body: defaults });
   t.match(await box.staff.patch(path, { reservationMinutes: 5 }), { status: 200, body: { reservationMinutes: 5 } });
@@ -61,29 +61,29 @@ t.test('settings of its own are kept with the rest, one by one', async (t) => {
   await box.staff.patch(path, { ...defaults, checkoutRequires: [] });
 });
 
-t.test('a payment may be asked for with each order', async (t) => {
+t.test('a payment method can be required', async (t) => {
   await box.staff.patch(path, { paymentRequired: true });
   const shopper = await shopperWith(box, [mug, 1]);
-  const before = await standing(box);
+  const before = await snapshot(box);
   t.match((await shopper.get('/checkout')).body, { ready: true, paymentRequired: true });
   t.match(await shopper.post('/checkout', buyer), {
     status: 400,
     body: { code: 'payment_required', errors: exactly([{ in: 'body', pointer: '/paymentMethod' }]) },
   });
-  t.strictSame(await standing(box), before);
-  const gift = await makeArticle(box, 'gift', 0, 5);
+  t.strictSame(await snapshot(box), before);
+  const gift = await createArticle(box, 'gift', 0, 5);
   const free = await shopperWith(box, [gift, 1]);
   t.match((await free.get('/checkout')).body, { paymentRequired: false });
-  t.equal((await free.post('/checkout', buyer)).status, 201, 'nothing has to be paid');
+  t.equal((await free.post('/checkout', buyer)).status, 201, 'nothing is left to pay');
   bindProvider(box, t);
   t.equal((await shopper.post('/checkout', { ...buyer, paymentMethod: 'card' })).status, 201);
   await box.staff.patch(path, { paymentRequired: false });
 });
 
-t.test('what the shop asks for has to be told, by the cart or at checkout', async (t) => {
+t.test('required details must come from the cart or the request', async (t) => {
   await box.staff.patch(path, { checkoutRequires: ['name', 'phone', 'address.city', 'billing'] });
   const shopper = await shopperWith(box, [mug, 1]);
-  const before = await standing(box);
+  const before = await snapshot(box);
   const customer = { email: 'ada@example.com' };
   t.match((await shopper.get('/checkout')).body, {
     ready: true,
@@ -101,19 +101,19 @@ t.test('what the shop asks for has to be told, by the cart or at checkout', asyn
       ]),
     },
   });
-  t.strictSame(await standing(box), before);
+  t.strictSame(await snapshot(box), before);
   const address = { name: 'Ada Lovelace', line1: '12 Rue des Lilas', city: 'Lyon', country: 'FR', phone: '+33 4' };
   await shopper.put('/cart/shipping-address', address);
-  t.strictSame((await shopper.get('/checkout')).body.asks, ['billing'], 'the cart says the rest');
-  const placed = await shopper.post('/checkout', { customer: { ...customer, phone: '+33 9', billing: 'The same' } });
+  t.strictSame((await shopper.get('/checkout')).body.asks, ['billing'], 'the cart has the rest');
+  const placed = await shopper.post('/checkout', { customer: { ...customer, phone: '+33 9', billing: 'As above' } });
   t.match(placed, {
     status: 201,
-    body: { customer: { name: 'Ada Lovelace', phone: '+33 9', address: { city: 'Lyon' }, billing: 'The same' } },
+    body: { customer: { name: 'Ada Lovelace', phone: '+33 9', address: { city: 'Lyon' }, billing: 'As above' } },
   });
   await box.staff.patch(path, { checkoutRequires: [] });
 });
 
-t.test('guests may be kept out, and are told before', async (t) => {
+t.test('guests can be rejected, and the preview says so', async (t) => {
   const shopper = await shopperWith(box, [mug, 1]);
   await box.staff.patch(path, { guestCheckout: false });
   t.match((await shopper.get('/checkout')).body, {
@@ -125,8 +125,8 @@ t.test('guests may be kept out, and are told before', async (t) => {
   t.match(await shopper.post('/checkout', buyer), { status: 201 });
 });
 
-t.test('a cart has one record, however often it is tried', async (t) => {
-  const scarce = await makeArticle(box, 'scarce', 100, 1);
+t.test('a cart has one record, whatever the number of attempts', async (t) => {
+  const scarce = await createArticle(box, 'scarce', 100, 1);
   const shopper = await shopperWith(box, [scarce, 1]);
   const cartId = (await shopper.get('/cart')).body.id;
   await (await shopperWith(box, [scarce, 1])).post('/checkout', buyer);
@@ -135,7 +135,7 @@ t.test('a cart has one record, however often it is tried', async (t) => {
   await Promise.all([1, 2, 3, 4, 5].map(() => shopper.post('/checkout', buyer)));
   await Promise.all([1, 2, 3, 4].map(withKey));
   t.match(await attemptsOf(box, cartId), { status: 'failed', code: 'insufficient_stock', attempts: 10 });
-  t.strictSame(await eventsOf(box, cartId), ['checkout.failed insufficient_stock'], 'told once');
+  t.strictSame(await eventsOf(box, cartId), ['checkout.failed insufficient_stock'], 'published once');
   t.match(await shopper.post('/checkout', { ...buyer, paymentMethod: 'card' }), { status: 503 });
   t.match(await attemptsOf(box, cartId), { status: 'failed', code: 'payments_not_configured', attempts: 11 });
   await box.staff.post(`/admin/stock-items/${scarce.stockItemId}/adjustments`, { quantity: 5, reason: 'received' });
@@ -144,7 +144,7 @@ t.test('a cart has one record, however often it is tried', async (t) => {
   const completed = { status: 'completed', code: null, orderId: placed.body.id, attempts: 12 };
   t.match(await attemptsOf(box, cartId), completed);
   await shopper.post('/checkout', buyer);
-  t.match(await attemptsOf(box, cartId), completed, 'an order stays an order');
+  t.match(await attemptsOf(box, cartId), completed, 'a completed checkout stays completed');
   t.strictSame(await eventsOf(box, cartId), [
     'checkout.failed insufficient_stock',
     'checkout.failed payments_not_configured',
@@ -155,11 +155,11 @@ t.test('a cart has one record, however often it is tried', async (t) => {
   t.strictSame(await box.db.query('select count(*) from checkout_attempts where tenant_id = $1'), total, 'no cart');
 });
 
-t.test('twenty refusals at once, with and without a key, leave no request without its answer', async (t) => {
-  const gone = await makeArticle(box, 'gone', 100, 0);
-  await box.staff.patch(`/admin/stock-items/${gone.stockItemId}`, { backOrderPolicy: 'allow' });
-  const shoppers = await Promise.all(Array.from({ length: 20 }, () => shopperWith(box, [gone, 1])));
-  await box.staff.patch(`/admin/stock-items/${gone.stockItemId}`, { backOrderPolicy: 'deny' });
+t.test('twenty concurrent failures, with and without a key, all get their response', async (t) => {
+  const soldOut = await createArticle(box, 'sold-out', 100, 0);
+  await box.staff.patch(`/admin/stock-items/${soldOut.stockItemId}`, { backOrderPolicy: 'allow' });
+  const shoppers = await Promise.all(Array.from({ length: 20 }, () => shopperWith(box, [soldOut, 1])));
+  await box.staff.patch(`/admin/stock-items/${soldOut.stockItemId}`, { backOrderPolicy: 'deny' });
   const answers = await Promise.all(
     shoppers.map((shopper, index) =>
       shopper.post('/checkout', buyer, index % 2 ? { headers: { 'idempotency-key': newId() } } : {}),

@@ -1,16 +1,16 @@
 /**
- * What tenders have paid is given back to them: when the order is canceled, by staff, and as the last part of a refund of
- * the order; each debit never beyond what it was.
+ * Payments by tenders are refunded to them: when the order is canceled, by staff, and as the last part of a refund of the
+ * order; never more than the debit.
  */
 import { refundOrder } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { bind, boxWithGiftCards, cardBalances, entriesOf, makeCard, payWith } from './gift-cards.ts';
-import { buyer, makeArticle, shopperWith } from './tenant.ts';
+import { bindTo, boxWithGiftCards, cardBalances, createCard, entriesOf, selectCards } from './gift-cards.ts';
+import { buyer, createArticle, shopperWith } from './helpers.ts';
 
 const box = await boxWithGiftCards(t);
-const mug = await makeArticle(box, 'mug', 2500, 1000);
+const mug = await createArticle(box, 'mug', 2500, 1000);
 const withCard = { ...buyer, paymentMethod: 'card' };
 const sum = (amount: number) => ({ amount, currency: 'EUR' });
 const read = async (orderId: string) => (await box.staff.get(`/admin/orders/${orderId}`)).body;
@@ -24,21 +24,21 @@ interface Recorded {
   refunded: { amount: number };
 }
 
-/** The payments of an order, the newest first: the cards from the last one drained, and then the provider's. */
+/** The payments of an order, newest first: cards in reverse order of use, then the provider's. */
 const paymentsOf = async (orderId: string): Promise<Recorded[]> =>
   (await box.staff.get(`/admin/payments?orderId=${orderId}`)).body.items;
 
-/** An order of 25.00: cards of 4.00 and 6.00, and what is left by the body's payment method. */
+/** Places an order of 25.00, paid with cards of 4.00 and 6.00 and the rest by the body's payment method. */
 async function placeWithCards(body: object) {
-  const cards = [await makeCard(box, 400), await makeCard(box, 600)] as const;
+  const cards = [await createCard(box, 400), await createCard(box, 600)] as const;
   const shopper = await shopperWith(box, [mug, 1]);
-  await payWith(box, shopper, ...cards);
+  await selectCards(box, shopper, ...cards);
   const { body: order } = await shopper.post('/checkout', body);
   return { orderId: order.id as string, cards };
 }
 
-t.test('canceling gives back what tenders have paid, once', async (t) => {
-  const provider = bind(t, box);
+t.test('canceling refunds tenders once', async (t) => {
+  const provider = bindTo(t, box);
   const [method] = (await box.staff.get('/admin/payment-methods')).body.items;
   await box.staff.patch(`/admin/payment-methods/${method.id}`, { captureMode: 'manual' });
   const { orderId, cards } = await placeWithCards(withCard);
@@ -64,21 +64,21 @@ t.test('canceling gives back what tenders have paid, once', async (t) => {
   await box.staff.patch(`/admin/payment-methods/${method.id}`, { captureMode: 'automatic' });
 });
 
-t.test('what was given back before a cancellation is not given back again', async (t) => {
-  for (const [given, entries] of [
+t.test('amounts refunded before a cancellation are not refunded again', async (t) => {
+  for (const [refunded, entries] of [
     [250, [-400, -600, 250, 350, 400]],
     [600, [-400, -600, 600, 400]],
   ] as const) {
     const { orderId, cards } = await placeWithCards(buyer);
     const [last] = await paymentsOf(orderId);
-    await step(last?.id as string, 'refunds', { amount: sum(given) });
+    await step(last?.id as string, 'refunds', { amount: sum(refunded) });
     t.equal((await box.staff.post(`/admin/orders/${orderId}/cancel`)).status, 200);
     t.strictSame(await cardBalances(box, ...cards), [400, 600]);
     t.strictSame(await entriesOf(box, orderId), entries);
   }
 });
 
-t.test('staff give back to a card, never beyond its debit, and no provider is asked', async (t) => {
+t.test('staff refund to a card, at most its debit, without a call to a provider', async (t) => {
   const { orderId, cards } = await placeWithCards(buyer);
   const [payment] = await paymentsOf(orderId);
   t.match(payment, { provider: 'gift_card', reference: cards[1] });
@@ -95,60 +95,67 @@ t.test('staff give back to a card, never beyond its debit, and no provider is as
   t.match(await read(orderId), { paymentStatus: 'partially_refunded', balance: sum(2100) });
   const [, first] = await paymentsOf(orderId);
   t.match(await step(first?.id as string, 'void'), { status: 200, body: { status: 'voided', captured: sum(0) } });
-  t.strictSame(await cardBalances(box, ...cards), [400, 600], 'voided, it was never paid with');
+  t.strictSame(await cardBalances(box, ...cards), [400, 600], 'voiding restores the balance');
 });
 
-t.test('a refund of the order is split: what was received first, then the last card drained', async (t) => {
-  const provider = bind(t, box);
-  const { orderId, cards } = await placeWithCards(withCard);
-  t.match(await read(orderId), { paymentStatus: 'paid', balance: sum(0) });
-  provider.calls.length = 0;
-  const db = box.box.database.forTenant(box.id);
-  const refund = (amount: number, workId = newId()) => refundOrder(db, orderId, { workId, amount: sum(amount) });
-  const split = async (amount: number, workId?: string) =>
-    (await refund(amount, workId)).map(({ provider: name, amount: part, status }) => [name, part.amount, status]);
+t.test(
+  "a refund of the order is split: the provider's payment first, then the cards in reverse order of use",
+  async (t) => {
+    const provider = bindTo(t, box);
+    const { orderId, cards } = await placeWithCards(withCard);
+    t.match(await read(orderId), { paymentStatus: 'paid', balance: sum(0) });
+    provider.calls.length = 0;
+    const db = box.box.database.forTenant(box.id);
+    const refund = (amount: number, workId = newId()) => refundOrder(db, orderId, { workId, amount: sum(amount) });
+    const split = async (amount: number, workId?: string) =>
+      (await refund(amount, workId)).map(({ provider: name, amount: part, status }) => [name, part.amount, status]);
 
-  await t.rejects(refundOrder(db, orderId, { workId: newId(), amount: { amount: 1, currency: 'USD' } }), {
-    type: { code: 'invalid_request' },
-    message: 'body /amount/currency: must be EUR',
-  });
-  const work = newId();
-  t.strictSame(await split(1000, work), [['test', 1000, 'succeeded']]);
-  t.strictSame(await split(1000, work), [['test', 1000, 'succeeded']], 'the same work gives nothing more');
-  t.strictSame(await split(700), [
-    ['test', 500, 'succeeded'],
-    ['gift_card', 200, 'succeeded'],
-  ]);
-  t.strictSame(await cardBalances(box, ...cards), [0, 200]);
-  await t.rejects(refund(801), {
-    type: { code: 'payment_step_not_possible' },
-    message: 'At most 8.00 EUR is left to refund.',
-  });
-  const answers = await Promise.allSettled([split(500), split(500)]);
-  t.strictSame(answers.map((answer) => answer.status).sort(), ['fulfilled', 'rejected'], 'of two at once');
-  t.strictSame(await split(300), [['gift_card', 300, 'succeeded']]);
-  t.strictSame(await cardBalances(box, ...cards), [400, 600]);
-  t.strictSame(provider.calls, ['refund 1000', 'refund 500']);
-  t.match(await read(orderId), { paymentStatus: 'refunded', balance: sum(2500) });
-  for (const { captured, refunded } of await paymentsOf(orderId)) t.strictSame(refunded, captured);
-  await t.rejects(refund(1), { message: 'At most 0.00 EUR is left to refund.' });
-});
+    await t.rejects(refundOrder(db, orderId, { workId: newId(), amount: { amount: 1, currency: 'USD' } }), {
+      type: { code: 'invalid_request' },
+      message: 'body /amount/currency: must be EUR',
+    });
+    const work = newId();
+    t.strictSame(await split(1000, work), [['test', 1000, 'succeeded']]);
+    t.strictSame(await split(1000, work), [['test', 1000, 'succeeded']], 'the same work id refunds nothing more');
+    t.strictSame(await split(700), [
+      ['test', 500, 'succeeded'],
+      ['gift_card', 200, 'succeeded'],
+    ]);
+    t.strictSame(await cardBalances(box, ...cards), [0, 200]);
+    await t.rejects(refund(801), {
+      type: { code: 'payment_step_not_possible' },
+      message: 'At most 8.00 EUR is left to refund.',
+    });
+    const answers = await Promise.allSettled([split(500), split(500)]);
+    t.strictSame(
+      answers.map((answer) => answer.status).sort(),
+      ['fulfilled', 'rejected'],
+      'one of two concurrent refunds',
+    );
+    t.strictSame(await split(300), [['gift_card', 300, 'succeeded']]);
+    t.strictSame(await cardBalances(box, ...cards), [400, 600]);
+    t.strictSame(provider.calls, ['refund 1000', 'refund 500']);
+    t.match(await read(orderId), { paymentStatus: 'refunded', balance: sum(2500) });
+    for (const { captured, refunded } of await paymentsOf(orderId)) t.strictSame(refunded, captured);
+    await t.rejects(refund(1), { message: 'At most 0.00 EUR is left to refund.' });
+  },
+);
 
-t.test('a split refund whose provider is away is done later, each part once', async (t) => {
-  const provider = bind(t, box);
+t.test('a split refund whose provider is unavailable is completed by a retry, each part once', async (t) => {
+  const provider = bindTo(t, box);
   const { orderId, cards } = await placeWithCards(withCard);
   const db = box.box.database.forTenant(box.id);
-  const wanted = { workId: newId(), amount: sum(2000) };
+  const request = { workId: newId(), amount: sum(2000) };
   provider.before = () => {
     throw new TypeError('socket hang up');
   };
-  await t.rejects(refundOrder(db, orderId, wanted), { type: { code: 'payment_provider_failed' }, message: /./ });
+  await t.rejects(refundOrder(db, orderId, request), { type: { code: 'payment_provider_failed' }, message: /./ });
   const other = { workId: newId(), amount: sum(100) };
-  // And no other meanwhile.
+  // No other refund is possible in the meantime.
   await t.rejects(refundOrder(db, orderId, other), { type: { code: 'payment_step_busy' }, message: /./ });
   provider.before = () => {};
   provider.calls.length = 0;
-  const refunds = await refundOrder(db, orderId, wanted);
+  const refunds = await refundOrder(db, orderId, request);
   t.match(
     refunds,
     exactly([

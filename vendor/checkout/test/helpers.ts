@@ -1,5 +1,5 @@
 /**
- * A shop with something to sell, for the tests of checkout.
+ * Helpers of the checkout tests: articles for sale, shoppers with carts, table snapshots, a payment provider.
  */
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
@@ -14,8 +14,8 @@ export interface Article {
   stockItemId: string;
 }
 
-/** Makes a published product with one variant, its price and its stock. */
-export async function makeArticle(
+/** Creates a published product with one variant, a price in EUR and stock. */
+export async function createArticle(
   { staff }: TestTenant,
   handle: string,
   amount: number,
@@ -37,23 +37,23 @@ export async function makeArticle(
   return { productId: product.body.id, variantId, stockItemId };
 }
 
-/** A shopper with articles in the cart. */
+/** A shopper with these articles in the cart. */
 export async function shopperWith(tenant: TestTenant, ...articles: [Article, number][]): Promise<Caller> {
   const shopper = tenant.shopper();
   for (const [{ variantId }, quantity] of articles) {
     const { status, body } = await shopper.post('/cart/items', { variantId, quantity });
-    if (status !== 201) throw new Error(`the cart was not filled: ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`could not add an item to the cart: ${JSON.stringify(body)}`);
   }
   return shopper;
 }
 
-/** What stands in the tables that a checkout touches; to be compared before and after. */
-export async function standing({ db }: TestTenant) {
+/** The contents of the tables that a checkout writes, to compare before and after. */
+export async function snapshot({ db }: TestTenant) {
   const count = async (table: string) =>
     (await db.query<{ count: number }>(`select count(*) from ${table} where tenant_id = $1`))[0]?.count;
   return {
     orders: await count('orders'),
-    // That a checkout failed is told although nothing else of it stays.
+    // checkout.failed is published although everything else is rolled back.
     events: await db.query(
       "select count(*) from event_outbox where tenant_id = $1 and type not in ('checkout.failed', 'store.updated')",
     ),
@@ -65,7 +65,7 @@ export async function standing({ db }: TestTenant) {
   };
 }
 
-/** Binds a payment provider until the test ends, and answers it. */
+/** Binds a payment provider until the test ends. */
 export function bindProvider(box: TestBox, t: { teardown(task: () => void): void }): TestProvider {
   const provider = new TestProvider();
   const { database } = box.box;

@@ -1,0 +1,89 @@
+/**
+ * Rejects orders whose offer differs from the one that the shopper has seen: by the ETag of `GET /checkout` in If-Match,
+ * or by the `expectedTotal` of the body.
+ */
+import type { PricedSale } from '@carton/cart';
+import {
+  defineProblem,
+  type IfMatch,
+  isCurrency,
+  Money,
+  type MoneyValue,
+  money,
+  nullable,
+  object,
+  type Static,
+} from '@carton/runtime';
+import type { CheckoutPreview } from './schemas.ts';
+
+const totals = object(
+  { expected: nullable(Money), actual: Money },
+  { description: 'The total that the shopper has seen, and the current one' },
+);
+
+export const offerChanged = defineProblem({
+  code: 'offer_changed',
+  status: 412,
+  title: 'The offer has changed',
+  members: { totals },
+});
+export const totalChanged = defineProblem({
+  code: 'total_changed',
+  status: 409,
+  title: 'The total differs from the expected total',
+  members: { totals },
+});
+
+type Preview = Static<typeof CheckoutPreview>;
+
+/** Prefix of the ETag of GET /checkout: the total, so that a problem can report the total that was seen: `1999EUR.`. */
+export function etagPrefixOf({ cart }: Preview): string {
+  const { amount, currency } = cart.totals.total;
+  return `${amount}${currency}.`;
+}
+
+/** The total in the prefix of an ETag of GET /checkout; null for anything else. */
+function totalOfTag(header: string): MoneyValue | null {
+  const [, digits, currency] = /^\s*"(\d{1,16})([A-Z]{3})\./.exec(header) ?? [];
+  const amount = Number(digits);
+  return currency && isCurrency(currency) && Number.isSafeInteger(amount) ? money(amount, currency) : null;
+}
+
+/**
+ * Rejects a cart whose offer no longer matches If-Match.
+ * @param readPreview reads the current response of GET /checkout; not called without the header
+ * @throws offer_changed (412), precondition_failed (412) if the header is not a list of tags
+ */
+export async function rejectStaleOffer(ifMatch: IfMatch | null, readPreview: () => Promise<Preview>): Promise<void> {
+  if (!ifMatch) return;
+  const preview = await readPreview();
+  if (!ifMatch.names(preview)) throw offerChangedTo(ifMatch, preview.cart.totals.total);
+}
+
+/**
+ * Rejects a total that differs from the one that the shopper has seen.
+ * @throws offer_changed (412) if it differs from If-Match, total_changed (409) if it differs from the body
+ */
+export function rejectChangedTotal(
+  { sale, totals }: PricedSale,
+  ifMatch: IfMatch | null,
+  expectedTotal?: MoneyValue,
+): void {
+  const actual = money(totals.total, sale.currency);
+  const seen = ifMatch && totalOfTag(ifMatch.header);
+  if (ifMatch && seen && !isEqual(seen, actual)) throw offerChangedTo(ifMatch, actual);
+  if (expectedTotal && !isEqual(expectedTotal, actual)) {
+    throw totalChanged('Show the shopper the current total.', {
+      members: { totals: { expected: expectedTotal, actual } },
+    });
+  }
+}
+
+function isEqual(one: MoneyValue, other: MoneyValue): boolean {
+  return one.amount === other.amount && one.currency === other.currency;
+}
+
+function offerChangedTo({ header }: IfMatch, actual: MoneyValue) {
+  const members = { totals: { expected: totalOfTag(header), actual } };
+  return offerChanged('Read the checkout again and show the shopper the current total.', { members });
+}
