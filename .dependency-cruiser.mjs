@@ -4,9 +4,9 @@
  * A room is a folder, or a file beside the folders. Each says which rooms it may know, and knows only rooms above it in
  * the list, so there can be no circle. Types count like everything else; a room's own tests may know what they like.
  */
-const all = 'all that stand above';
+export const all = 'all that stand above';
 
-const rooms = {
+export const rooms = {
   runtime: {
     'vendor.ts': [],
     'collection.ts': [],

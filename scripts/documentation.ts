@@ -1,8 +1,8 @@
 /**
- * The parts of the documentation that say what the code says: written by `npm run documentation`, compared with
- * `--check`.
+ * Writes the parts of the documentation that are generated from code, and checks what the rest refers to. With `--check`
+ * nothing is written: a part that is out of date is a fault.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { loadPackages } from '../runtime/package/load.ts';
@@ -10,37 +10,41 @@ import { checkCitations, contractFile, readContract } from './documentation/cita
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
 import { checkReferences } from './documentation/references.ts';
+import { type Rooms, roomsPicture, undescribedRooms } from './documentation/rooms.ts';
 import { settingsTable } from './documentation/settings.ts';
 import { listSourceFiles } from './source-files.ts';
 
 const root = join(sourceRoot, '..');
+const isCheck = process.argv.includes('--check');
 const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
 const metrics = await knownMetrics();
+const operations = new Set(packages.flatMap(({ routes }) => routes.map(({ declaration }) => declaration.operationId)));
+const { rooms }: { rooms: Record<string, Rooms> } = await import(join(root, '.dependency-cruiser.mjs'));
+const faults: string[] = [];
 
-/** What stands between `<!-- <part>:begin -->` and `<!-- <part>:end -->` of a file. */
+/** Sections of documents, between `<!-- <part>:begin -->` and `<!-- <part>:end -->`. */
 const parts: { file: string; part: string; text: string }[] = [
   { file: 'README.md', part: 'settings', text: settingsTable(packages) },
   { file: 'docs/personal-data.md', part: 'personal-data', text: personalDataTable(packages) },
   { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics) },
   { file: 'docs/operations.md', part: 'process-metrics', text: processMetricsList(metrics) },
 ];
-const operations = new Set(packages.flatMap(({ routes }) => routes.map(({ declaration }) => declaration.operationId)));
+const architectureFile = 'docs/architecture.md';
+const metricsFiles = ['docs/operations.md', 'docs/prometheus-alerts.yml'];
 
-/** Files that speak of metrics and operations: of those that there are, and of no others. */
-const speakOfMetrics = ['docs/operations.md', 'docs/prometheus-alerts.yml'];
-
-const faults: string[] = [];
 for (const { file, part, text } of parts) {
   const [begin, end] = [`<!-- ${part}:begin -->`, `<!-- ${part}:end -->`];
-  const before = readFileSync(join(root, file), 'utf8');
+  const before = read(file);
   const [from, to] = [before.indexOf(begin) + begin.length, before.indexOf(end)];
-  const written = `${before.slice(0, from)}\n${text}\n${before.slice(to)}`;
-  if (written === before) continue;
-  if (process.argv.includes('--check')) faults.push(`${file}: its ${part} are not those of the code`);
-  else writeFileSync(join(root, file), written);
+  writeOrCompare(file, `${before.slice(0, from)}\n${text}\n${before.slice(to)}`, `${part} out of date`);
 }
-for (const file of speakOfMetrics) {
-  const text = readFileSync(join(root, file), 'utf8');
+for (const [folder, allowed] of Object.entries(rooms)) {
+  writeOrCompare(`docs/rooms-${folder}.svg`, roomsPicture(folder, allowed), 'not the rooms of .dependency-cruiser.mjs');
+  const missing = undescribedRooms(read(architectureFile), folder, allowed);
+  faults.push(...missing.map((room) => `${architectureFile}: the table of ${folder}/ does not have the room ${room}`));
+}
+for (const file of metricsFiles) {
+  const text = read(file);
   for (const name of new Set(text.match(metrics.pattern))) {
     if (!metrics.has(name)) faults.push(`${file}: there is no metric ${name}`);
   }
@@ -49,7 +53,6 @@ for (const file of speakOfMetrics) {
   }
 }
 const files = await listSourceFiles(root);
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const contract = readContract(read(contractFile));
 const scripts = new Set(Object.keys(JSON.parse(read('package.json')).scripts));
 for (const file of files) {
@@ -59,6 +62,16 @@ for (const file of files) {
   }
 }
 if (faults.length > 0) {
-  console.error([...faults, 'npm run documentation writes what can be written'].join('\n'));
+  console.error([...faults, 'npm run documentation writes the generated parts'].join('\n'));
   process.exit(1);
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+function writeOrCompare(file: string, text: string, fault: string): void {
+  if (existsSync(join(root, file)) && read(file) === text) return;
+  if (isCheck) faults.push(`${file}: ${fault}`);
+  else writeFileSync(join(root, file), text);
 }

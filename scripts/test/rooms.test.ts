@@ -1,0 +1,54 @@
+/**
+ * The picture of the rooms shows each of them and what it may import, and a document describes every room.
+ */
+import t from 'tap';
+import { layOut } from '../documentation/layers.ts';
+import { roomsPicture, undescribedRooms } from '../documentation/rooms.ts';
+
+const rooms = { base: [], http: ['base'], db: ['base'], box: ['base', 'http', 'db'], far: ['base'], 'main.ts': 'all' };
+
+t.test('each room is above those it may import, with a line to those that no other line implies', async (t) => {
+  const { 'main.ts': _, ...limited } = rooms;
+  const layers = layOut(new Map(Object.entries(limited)), () => 60, 20);
+  const names = layers.map((layer) =>
+    layer
+      .filter(({ isWaypoint }) => !isWaypoint)
+      .map(({ name }) => name)
+      .sort(),
+  );
+  t.strictSame(names, [['base'], ['db', 'far', 'http'], ['box']]);
+  const [, , [box]] = layers as [unknown, unknown, [(typeof layers)[number][number]]];
+  t.strictSame(box.below.map(({ name }) => name).sort(), ['db', 'http']);
+  for (const layer of layers) {
+    for (const [index, node] of layer.entries()) {
+      const previous = layer[index - 1];
+      if (previous) t.ok(node.x - previous.x >= 80 - 1e-9, `${previous.name} and ${node.name} do not overlap`);
+    }
+  }
+});
+
+t.test('a line passes the layers between two rooms', async (t) => {
+  const layers = layOut(new Map(Object.entries({ a: [], b: ['a'], c: ['b'], z: [], d: ['c', 'z'] })), () => 60, 20);
+  const waypoints = layers.flat().filter(({ isWaypoint }) => isWaypoint);
+  t.strictSame(
+    waypoints.map(({ name, layer, below }) => [name, layer, below.map((node) => node.name)]),
+    [
+      ['d', 1, ['z']],
+      ['d', 2, ['d']],
+    ],
+  );
+});
+
+t.test('the picture names all rooms', async (t) => {
+  const picture = roomsPicture('lib', rooms);
+  const names = [...picture.matchAll(/<text[^>]*fill="#1c2733">([^<]+)</g)].map(([, name]) => name);
+  t.strictSame(names.sort(), Object.keys(rooms).sort());
+  t.equal(picture.match(/<path /g)?.length, 5, 'and has a line for each import that is not implied');
+});
+
+t.test('a room without a description is found', async (t) => {
+  const document =
+    '## All\n\n### `lib/`\n\n| `base` | `http`, `db` | `main.ts` |\n\n### `other/`\n\n| `far` | `box` |\n';
+  t.strictSame(undescribedRooms(document, 'lib', rooms), ['box', 'far']);
+  t.strictSame(undescribedRooms(document, 'none', rooms), Object.keys(rooms));
+});
