@@ -1,54 +1,54 @@
 /**
- * Placing an order: everything of it in one statement, so that a checkout costs one round trip here.
+ * Creates an order with all its rows in one statement and one round trip.
  */
 import { actorColumns, actorValues, insertEvent, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
-import { factOf, orderPlaced } from './events.ts';
+import { orderPlaced, payloadOf } from './events.ts';
 import { type Order, orderOf } from './present.ts';
 import type { AdjustmentKind, OrderAddress, PaymentStatus } from './schemas.ts';
 import type { OrderLineRow, OrderRow } from './store.ts';
 
 export interface OrderLineDraft extends Omit<OrderLineRow, 'id' | 'properties'> {
-  /** Made here unless the caller needs to know it before. */
+  /** Default: a new id. */
   id?: string;
   properties?: OrderLineRow['properties'];
-  /** The caller's own name of the line, for adjustments to refer to. */
+  /** The caller's id of the line, referred to by adjustments. */
   lineId?: string;
 }
 
-/** As the adjustments of a cart; what is a tax becomes a tax line. */
+/** An adjustment as in a cart. A tax becomes a tax line. */
 export interface OrderAdjustmentDraft {
   kind: AdjustmentKind | 'tax';
   code: string;
   label: string;
   /** Zero or above for shipping and tax, zero or below for discount and credit. */
   amount: number;
-  /** `lineId` of the line it is of; left out when it is of the whole order. */
+  /** `lineId` of the line it applies to; omitted for the entire order. */
   lineId?: string;
-  /** Of a discount or a tax: `code` of the shipping charge it is of. */
+  /** For a discount or a tax: `code` of the shipping charge it applies to. */
   shippingCode?: string;
-  /** What made it: `{ type: 'promotion', id: … }`, `{ type: 'tax_rate', id: … }`. */
+  /** Where it comes from: `{ type: 'promotion', id: … }`, `{ type: 'tax_rate', id: … }`. */
   source?: { type: string; id: string };
-  /** A tax that the prices hold already. */
+  /** The prices already contain this tax. */
   included?: boolean;
-  /** Of a tax, per cent, when it is one rate. */
+  /** For a tax at a single rate: per cent. */
   rate?: number;
 }
 
-/** An order to be placed. Amounts are minor units of `currency`, up to Number.MAX_SAFE_INTEGER; the caller has added them up. */
+/** An order to create. Amounts are minor units of `currency`, up to Number.MAX_SAFE_INTEGER; the caller computes totals. */
 export interface OrderDraft {
-  /** Made here unless the caller needs to know it before. */
+  /** Default: a new id. */
   id?: string;
   number: string;
-  /** The cart it comes from: a cart becomes one order. Null for an order that had none. */
+  /** The cart that becomes the order (at most one); null without a cart. */
   cartId: string | null;
-  /** Who placed it: `session.hash` and `session.memberId` of the shopper; both null when staff did. */
+  /** `session.hash` and `session.memberId` of the shopper who placed the order; both null for staff. */
   sessionHash: string | null;
   memberId: string | null;
   currency: string;
   regionId?: string | null;
-  /** BCP 47, that the shopper has ordered in. */
+  /** BCP 47: the language in which the shopper ordered. */
   locale?: string | null;
-  /** It is canceled then if nothing is paid; left out, never. */
+  /** When the order is canceled if still unpaid; if omitted, never. */
   payBy?: Date | null;
   lines: readonly OrderLineDraft[];
   adjustments?: readonly OrderAdjustmentDraft[];
@@ -63,11 +63,11 @@ export interface OrderDraft {
   };
   notes?: string | null;
   metadata?: Record<string, unknown>;
-  /** Left out: `unpaid`, or `paid` when there is nothing to pay. */
+  /** Default: `unpaid`, or `paid` if the total is zero. */
   paymentStatus?: PaymentStatus;
 }
 
-/** Discounts, shipping and taxes, which not every order has. */
+/** Inserts discounts, shipping and taxes, if the order has any. */
 const insertDetails = `
   adjustments as (
     insert into order_adjustments (tenant_id, order_id, id, line_item_id, shipping_code, kind, code, label, amount,
@@ -88,7 +88,7 @@ const insertDetails = `
                     included boolean, source jsonb)
   ),`;
 
-/** Answers the time of the transaction, which is when the order, its first entry and its event were made. */
+/** Returns the time of the transaction, the creation time of the order, its first entry and its event. */
 const insertOrder = (details: string) => `
   with placed as (
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
@@ -120,16 +120,16 @@ const insertPlain = insertOrder('');
 const insertDetailed = insertOrder(insertDetails);
 
 /**
- * Places an order: order, lines, addresses, adjustments, tax lines, the first entry of its history and the event
+ * Creates an order: order, lines, addresses, adjustments, tax lines, the first timeline entry and the event
  * `order.placed`, in one prepared statement. Call it in the transaction that takes the stock, after `drawOrderNumber`.
- * Nothing is read again: the answer is made of the draft.
- * @throws the violation of `orders_cart` when the cart has become an order already, which a caller that has locked
- *   the cart does not see
+ * The result is built from the draft, without another read.
+ * @throws the unique violation `orders_cart` if the cart has become an order already; impossible if the caller has locked
+ *   the cart
  */
 export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promise<Order> {
   const row = rowOf(draft);
   const { id } = row;
-  const event = outboxRow(tx, orderPlaced, { type: 'order', id }, factOf(row));
+  const event = outboxRow(tx, orderPlaced, { type: 'order', id }, payloadOf(row));
   const detailed = row.adjustments.length > 0 || row.taxLines.length > 0;
   const values: unknown[] = [
     id,
@@ -161,12 +161,12 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
     row.payBy,
   ];
   if (detailed) values.push(JSON.stringify(row.adjustments), JSON.stringify(row.taxLines));
-  const [made] = await tx.query<{ createdAt: string }>(detailed ? insertDetailed : insertPlain, values);
-  const { createdAt } = made as { createdAt: string };
+  const [created] = await tx.query<{ createdAt: string }>(detailed ? insertDetailed : insertPlain, values);
+  const { createdAt } = created as { createdAt: string };
   return orderOf({ ...row, createdAt, updatedAt: createdAt });
 }
 
-/** The row that a draft becomes, but for the times. */
+/** The row of a draft, without its times. */
 function rowOf(draft: OrderDraft): OrderRow {
   const { totals, customer } = draft;
   return {
@@ -208,7 +208,7 @@ function rowOf(draft: OrderDraft): OrderRow {
   };
 }
 
-/** Lines, and what comes on top of them, each with an id. */
+/** Lines, adjustments and tax lines, each with an id. */
 function partsOf({ lines, adjustments = [] }: OrderDraft): Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'> {
   const itemIds = new Map<string, string>();
   const rows = lines.map(({ lineId, id = newId(), properties = {}, ...line }) => {
@@ -219,7 +219,7 @@ function partsOf({ lines, adjustments = [] }: OrderDraft): Pick<OrderRow, 'lines
   for (const { kind, code, label, amount, lineId, ...rest } of adjustments) {
     const { shippingCode = null, source = null, included = false, rate = null } = rest;
     const itemId = lineId === undefined ? null : itemIds.get(lineId);
-    if (itemId === undefined) throw new Error(`the adjustment ${code} is of the line ${lineId}, which there is not`);
+    if (itemId === undefined) throw new Error(`the adjustment ${code} refers to the unknown line ${lineId}`);
     const part = { id: newId(), itemId, shippingCode, code, label, amount, source };
     if (kind === 'tax') parts.taxLines.push({ ...part, rate, included });
     else parts.adjustments.push({ ...part, kind });

@@ -1,11 +1,11 @@
 /**
- * Events of order. They carry no personal data: whoever may read it asks for the order.
+ * Events of orders. They carry no personal data: consumers with access read the order.
  */
 import { defineEvent, object, type Static, Type } from '@carton/runtime';
 import { AdminOrder } from './schemas.ts';
 
 const { number, status, paymentStatus, fulfillmentStatus, currency, memberId } = AdminOrder.properties;
-const OrderFact = object({
+const OrderPayload = object({
   number,
   status,
   paymentStatus,
@@ -14,22 +14,22 @@ const OrderFact = object({
   totalAmount: Type.Integer({ description: 'Minor units' }),
   memberId,
 });
-export type OrderFact = Static<typeof OrderFact>;
+export type OrderPayload = Static<typeof OrderPayload>;
 
-export const orderPlaced = defineEvent({ type: 'order.placed', summary: 'An order was placed', payload: OrderFact });
+export const orderPlaced = defineEvent({ type: 'order.placed', summary: 'An order was placed', payload: OrderPayload });
 export const orderUpdated = defineEvent({
   type: 'order.updated',
-  summary: 'An order, or the state of its payment, has changed',
-  payload: OrderFact,
+  summary: 'An order or its payment status changed',
+  payload: OrderPayload,
 });
 export const orderCanceled = defineEvent({
   type: 'order.canceled',
-  summary: 'An order was canceled and its stock returned',
-  payload: OrderFact,
+  summary: 'An order was canceled and restocked',
+  payload: OrderPayload,
 });
 
-/** What an event tells of an order; of anything that has these properties. */
-export function factOf(order: OrderFact): OrderFact {
+/** The payload of an order's events, from any object with these properties. */
+export function payloadOf(order: OrderPayload): OrderPayload {
   const { number, status, paymentStatus, fulfillmentStatus, currency, totalAmount, memberId } = order;
   return { number, status, paymentStatus, fulfillmentStatus, currency, totalAmount, memberId };
 }

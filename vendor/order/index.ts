@@ -1,5 +1,5 @@
 /**
- * @carton/order: what was bought, by whom and for how much, and what became of it since.
+ * @carton/order: orders, their timeline and their states.
  */
 import { definePackage, emailProofs, job, personalData } from '@carton/runtime';
 import { orderCanceled, orderPlaced, orderUpdated } from './events.ts';

@@ -1,13 +1,13 @@
 /**
- * Orders and the person who placed them: a guest's orders are claimed once the address is proved, and what an order
- * tells of somebody is told to them and erased. The order itself stays: the law asks for its record.
+ * Orders as personal data: guest orders claimed by verified members, export and erasure. Erasure keeps the order itself,
+ * because the law requires a record of the sale.
  */
 import type { PersonalData, ProvedEmail, Subject, TenantDatabase } from '@carton/runtime';
 import { orderOf } from './present.ts';
 import { orders } from './store.ts';
 
-/** Theirs are a member's, and a guest's under a proved address; one of another member never is. */
-const theirs = `
+/** Orders of the member, and guest orders under a verified e-mail address; never those of another member. */
+const belongsToSubject = `
   (orders.member_id = $2 or (orders.member_id is null and orders.email_key = any($3::text[])))`;
 
 const values = ({ memberId, emails }: Pick<Subject, 'memberId' | 'emails'>) => [
@@ -15,10 +15,11 @@ const values = ({ memberId, emails }: Pick<Subject, 'memberId' | 'emails'>) => [
   emails.map((email) => email.toLowerCase()),
 ];
 
-const untilErased = 'ten years after the year of the order without your name, and with it until you ask for erasure';
+const untilErased =
+  'with your name until you ask for erasure, then without it until ten years after the year of the order';
 
-/** Reserved for what is no address (RFC 2606, section 2). */
-const noEmail = 'erased@erased.invalid';
+/** In a reserved top-level domain that never resolves (RFC 2606, section 2). */
+const erasedEmail = 'erased@erased.invalid';
 
 export const personalOrders: PersonalData = {
   name: 'orders',
@@ -26,31 +27,31 @@ export const personalOrders: PersonalData = {
     {
       table: 'orders',
       columns: ['email', 'email_key', 'customer_name', 'phone', 'notes', 'session_hash', 'metadata'],
-      reason: 'To deliver what you ordered and to answer for it; tax law asks for the record of the sale.',
+      reason: 'To deliver your order and to handle complaints; tax law requires a record of the sale.',
       kept: untilErased,
     },
     {
       table: 'order_addresses',
       columns: ['address'],
-      reason: 'To deliver what you ordered; tax law asks for the country it went to.',
+      reason: 'To deliver your order; tax law requires a record of the destination country.',
       kept: untilErased,
     },
     {
       table: 'order_line_items',
       columns: ['properties'],
-      reason: 'To make what you ordered as you wanted it.',
+      reason: 'To make items to your specification.',
       kept: untilErased,
     },
     {
       table: 'order_events',
       columns: ['message', 'actor_label'],
-      reason: 'To know what was agreed about your order.',
+      reason: 'To keep track of what was agreed about your order.',
       kept: untilErased,
     },
   ],
   async find(db, subject) {
     const orders = await db.query<{ id: string; sessionHash: string | null }>(
-      `select id, session_hash from orders where tenant_id = $1 and ${theirs}`,
+      `select id, session_hash from orders where tenant_id = $1 and ${belongsToSubject}`,
       values(subject),
     );
     const ids = orders.map(({ id }) => id);
@@ -64,8 +65,8 @@ export const personalOrders: PersonalData = {
     };
   },
   async tell(db, { records }) {
-    const told = await orders.findInOrder(db, records.order ?? []);
-    return told.length === 0 ? null : told.map((row) => ({ ...orderOf(row), sessionHash: undefined }));
+    const found = await orders.findInOrder(db, records.order ?? []);
+    return found.length === 0 ? null : found.map((row) => ({ ...orderOf(row), sessionHash: undefined }));
   },
   async hinders(db, { records }) {
     const open = await db.query<{ number: string }>(
@@ -74,7 +75,7 @@ export const personalOrders: PersonalData = {
         order by number`,
       [records.order ?? []],
     );
-    return open.map(({ number }) => `Order ${number} is not delivered: deliver or cancel it first.`);
+    return open.map(({ number }) => `Order ${number} is not fulfilled. Fulfill or cancel it first.`);
   },
   async erase(tx, { records }) {
     const ids = records.order ?? [];
@@ -83,9 +84,9 @@ export const personalOrders: PersonalData = {
           set email = $3, customer_name = null, phone = null, notes = null, session_hash = null, metadata = '{}',
               updated_at = now()
         where tenant_id = $1 and id = any($2::uuid[])`,
-      [ids, noEmail],
+      [ids, erasedEmail],
     );
-    // Of an address the country stays, and the province, by which taxes are told.
+    // Country and province remain: tax records need them.
     await tx.query(
       `update order_addresses
           set address = jsonb_strip_nulls(jsonb_build_object(
@@ -107,7 +108,7 @@ export const personalOrders: PersonalData = {
   },
 };
 
-/** What was ordered as a guest under an address belongs to the member who has proved it. An order has one owner. */
+/** Assigns guest orders to the member who has verified their e-mail address. Orders of other members are unaffected. */
 export async function claimOrders(tx: TenantDatabase, { memberId, email }: ProvedEmail): Promise<void> {
   await tx.query(
     `update orders set member_id = $2, updated_at = now()

@@ -1,23 +1,23 @@
 /**
- * Orders as they are answered: whole for whoever may see them, masked for anyone else.
+ * Orders in responses: complete for their owner and staff, masked for everyone else.
  */
 import { actorOf, type HasExtensions, money, type ShopperSession, type Static } from '@carton/runtime';
-import type { OrderFact } from './events.ts';
+import type { OrderPayload } from './events.ts';
 import type { AdminOrder, OrderAddress, OrderEvent } from './schemas.ts';
 import { balanceOf, type OrderEventRow, type OrderRow } from './store.ts';
 import { labelOf } from './timeline.ts';
 
-/** An order with everything that is known of it; as an answer it is cut to the schema of the route. */
+/** An order with all its data; responses contain only the fields of their route's schema. */
 export interface Order extends Static<typeof AdminOrder> {
-  /** SHA-256 of the session it was placed in; null when staff placed it. Never leaves the box. */
+  /** SHA-256 of the session that placed the order; null if staff did. Never part of a response. */
   sessionHash: string | null;
 }
 
-/** The order that a row with its parts stands for. */
+/** Converts a row with its parts to an order. */
 export function orderOf(row: OrderRow): Order {
   const { currency, addresses, subtotalAmount, discountAmount, shippingAmount, taxAmount, creditAmount, totalAmount } =
     row;
-  const of = (amount: number) => money(amount, currency);
+  const moneyOf = (amount: number) => money(amount, currency);
   return {
     id: row.id,
     number: row.number,
@@ -27,20 +27,20 @@ export function orderOf(row: OrderRow): Order {
     currency,
     items: row.lines.map(({ unitAmount, totalAmount, ...line }) => ({
       ...line,
-      unitPrice: of(unitAmount),
-      total: of(totalAmount),
+      unitPrice: moneyOf(unitAmount),
+      total: moneyOf(totalAmount),
     })),
-    adjustments: row.adjustments.map(({ amount, ...adjustment }) => ({ ...adjustment, amount: of(amount) })),
-    taxLines: row.taxLines.map(({ amount, ...line }) => ({ ...line, amount: of(amount) })),
+    adjustments: row.adjustments.map(({ amount, ...adjustment }) => ({ ...adjustment, amount: moneyOf(amount) })),
+    taxLines: row.taxLines.map(({ amount, ...line }) => ({ ...line, amount: moneyOf(amount) })),
     totals: {
-      subtotal: of(subtotalAmount),
-      discount: of(discountAmount),
-      shipping: of(shippingAmount),
-      tax: of(taxAmount),
-      credit: of(creditAmount),
-      total: of(totalAmount),
+      subtotal: moneyOf(subtotalAmount),
+      discount: moneyOf(discountAmount),
+      shipping: moneyOf(shippingAmount),
+      tax: moneyOf(taxAmount),
+      credit: moneyOf(creditAmount),
+      total: moneyOf(totalAmount),
     },
-    balance: of(balanceOf(row)),
+    balance: moneyOf(balanceOf(row)),
     customer: {
       email: row.email,
       name: row.customerName,
@@ -63,8 +63,8 @@ export function orderOf(row: OrderRow): Order {
   };
 }
 
-/** What an event tells of an order. */
-export function factOfOrder(order: Order): OrderFact {
+/** The payload of an order's events. */
+export function payloadOfOrder(order: Order): OrderPayload {
   const { number, status, paymentStatus, fulfillmentStatus, currency, totals, memberId } = order;
   return { number, status, paymentStatus, fulfillmentStatus, currency, totalAmount: totals.total.amount, memberId };
 }
@@ -75,8 +75,8 @@ export function orderEventOf(box: HasExtensions, row: OrderEventRow): OrderEvent
 }
 
 /**
- * True for the shopper who placed the order: the member when a member did, else whoever holds the session. A session
- * outlives a log-out, so it does not open the order of a member to the next person at the same browser.
+ * Whether the shopper of a session placed the order: the same member, or the same session if a guest placed it. A session
+ * outlives a log-out, so it does not give the next user of the browser access to a member's order.
  */
 export function isPlacedBy(
   { memberId, sessionHash }: Pick<Order, 'memberId' | 'sessionHash'>,
@@ -86,12 +86,12 @@ export function isPlacedBy(
   return sessionHash !== null && sessionHash === session.hash;
 }
 
-/** The order for whoever has only its id: what was bought, and nothing that tells who bought it. */
+/** Masks the personal data of an order, for callers who only know its id. */
 export function maskOrder(order: Order): Order {
   const { email, name, phone, address, billing } = order.customer;
   return {
     ...order,
-    // An engraving may hold a name.
+    // An engraving may contain a name.
     items: order.items.map((item) => ({ ...item, properties: maskValues(item.properties) })),
     customer: {
       email: maskEmail(email),
@@ -100,7 +100,7 @@ export function maskOrder(order: Order): Order {
       address: maskAddress(address),
       billing: maskAddress(billing),
     },
-    // Free text of the shopper's: it may say anything.
+    // Free text may contain anything.
     notes: order.notes && mask,
     memberId: null,
     sessionHash: null,
@@ -135,6 +135,6 @@ function maskName(name: string): string {
 
 function maskAddress(address: OrderAddress | null): OrderAddress | null {
   if (address === null || typeof address === 'string') return address && mask;
-  // The names of an object's parts are the shopper's words too.
+  // Field names of an address object come from the shopper too.
   return mask;
 }

@@ -1,5 +1,5 @@
 /**
- * Shapes of orders: as the shopper who placed one sees it, as staff do, and what staff may change.
+ * Schemas of orders for shoppers and staff, and of changes by staff.
  */
 import {
   ActedBy,
@@ -31,7 +31,7 @@ export const paymentStatuses = [
   'voided',
 ] as const;
 export const fulfillmentStatuses = ['unfulfilled', 'partially_fulfilled', 'fulfilled'] as const;
-/** What an order's total is made of besides its lines and its taxes. */
+/** Parts of an order's total besides lines and taxes. */
 export const adjustmentKinds = ['discount', 'shipping', 'credit'] as const;
 export type AdjustmentKind = (typeof adjustmentKinds)[number];
 export type PaymentStatus = (typeof paymentStatuses)[number];
@@ -53,10 +53,10 @@ const addressForms = [
   },
 ];
 const addressOptions = {
-  description: 'Free text, or an object of texts',
+  description: 'Free text, or an object with string values',
   examples: ['1 Main Street, 75001 Paris', { line1: '1 Main Street', postalCode: '75001', city: 'Paris' }],
 };
-/** An address as a shopper gives it (contract, CheckoutDto: object or string, "inner type not given"). */
+/** An address as sent by a shopper (contract, CheckoutDto: object or string, "inner type not given"). */
 export const OrderAddress = Type.Unsafe<string | Record<string, string | null>>({
   anyOf: addressForms,
   ...addressOptions,
@@ -70,14 +70,14 @@ const AddressOrNull = Type.Unsafe<OrderAddress | null>({
 const LineProperties = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'What was chosen or written for the line, by name; masked for whoever did not place the order',
+  description: 'Properties chosen or written by the shopper; masked unless the caller placed the order',
   examples: [{ engraving: 'For Ada' }],
 });
 
 export const OrderLineItem = object(
   {
     id: Uuid,
-    variantId: nullable({ ...Uuid, description: 'Null of a line that is no variant of the catalogue' }),
+    variantId: nullable({ ...Uuid, description: 'Null for a custom line' }),
     productId: nullable(Uuid),
     sku: nullable(Type.String({ examples: ['LINEN-M'] })),
     title: Type.String({ examples: ['Linen shirt'] }),
@@ -87,18 +87,18 @@ export const OrderLineItem = object(
     unitPrice: Money,
     total: Money,
   },
-  { $id: 'OrderLineItem', description: 'What was sold, as it was called and cost when the order was placed' },
+  { $id: 'OrderLineItem', description: 'A line, with title and price at the time of the order' },
 );
 
-const itemId = nullable({ ...Uuid, description: 'The item it is for; null for the whole order' });
+const itemId = nullable({ ...Uuid, description: 'The item it applies to; null for the entire order' });
 
 const shippingCode = nullable(
-  Type.String({ description: 'Code of the shipping charge it belongs to', examples: ['standard-shipping'] }),
+  Type.String({ description: 'Code of the shipping charge it applies to', examples: ['standard-shipping'] }),
 );
 const source = nullable(
   object(
     { type: Type.String({ examples: ['promotion'] }), id: Type.String({ examples: ['summer'] }) },
-    { $id: 'AdjustmentSource', description: 'What made an adjustment or a tax' },
+    { $id: 'AdjustmentSource', description: 'Where an adjustment or tax comes from' },
   ),
 );
 
@@ -113,7 +113,7 @@ export const OrderAdjustment = object(
     amount: Money,
     source,
   },
-  { $id: 'OrderAdjustment', description: 'What comes on top of the items, or below zero off them' },
+  { $id: 'OrderAdjustment', description: 'A charge or, with a negative amount, a discount or credit' },
 );
 
 export const OrderTaxLine = object(
@@ -123,9 +123,11 @@ export const OrderTaxLine = object(
     shippingCode,
     code: Type.String({ examples: ['vat'] }),
     label: Type.String({ examples: ['VAT'] }),
-    rate: nullable(Type.Number({ minimum: 0, description: 'Per cent; null when it is not one rate', examples: [19] })),
+    rate: nullable(Type.Number({ minimum: 0, description: 'Per cent; null without a single rate', examples: [19] })),
     amount: Money,
-    included: Type.Boolean({ description: 'The prices hold it already: it adds nothing to the total' }),
+    included: Type.Boolean({
+      description: 'Whether prices already contain this tax, so that it adds nothing to the total',
+    }),
     source,
   },
   { $id: 'OrderTaxLine' },
@@ -136,20 +138,20 @@ export const OrderTotals = object(
   {
     $id: 'OrderTotals',
     description:
-      'total is the sum of the others, less the tax that prices hold already. discount and credit are zero or below.',
+      '`total` is the sum of the others, less the tax that prices already contain. `discount` and `credit` are zero or below.',
   },
 );
 
 export const OrderCustomer = object(
   {
-    // Not an e-mail address by its format: it may be masked.
+    // Without the e-mail format, because it may be masked.
     email: Type.String({ examples: ['ada@example.com'] }),
     name: nullable(Type.String({ examples: ['Ada Lovelace'] })),
     phone: nullable(Type.String({ examples: ['+33 1 23 45 67 89'] })),
     address: AddressOrNull,
     billing: AddressOrNull,
   },
-  { $id: 'OrderCustomer', description: 'Masked for whoever did not place the order: a***@e***.com' },
+  { $id: 'OrderCustomer', description: 'Masked unless the caller placed the order: `a***@e***.com`' },
 );
 
 /** An order as shoppers see it. */
@@ -167,10 +169,10 @@ export const OrderResource = object(
     totals: OrderTotals,
     balance: Money,
     customer: OrderCustomer,
-    regionId: nullable({ ...Uuid, description: 'The region it was sold in' }),
-    locale: nullable({ ...Locale, description: 'That it was ordered in', examples: ['fr-FR'] }),
-    payBy: nullable({ ...DateTime, description: 'While nothing is paid, it is canceled then; null for never' }),
-    notes: nullable(Type.String({ description: 'What the shopper wrote', examples: ['Please ring twice'] })),
+    regionId: nullable({ ...Uuid, description: 'The region of the sale' }),
+    locale: nullable({ ...Locale, description: 'The language in which the shopper ordered', examples: ['fr-FR'] }),
+    payBy: nullable({ ...DateTime, description: 'When the order is canceled if still unpaid; null for never' }),
+    notes: nullable(Type.String({ description: "The shopper's notes", examples: ['Please ring twice'] })),
     createdAt: DateTime,
     updatedAt: DateTime,
     canceledAt: nullable(DateTime),
@@ -178,7 +180,7 @@ export const OrderResource = object(
   {
     $id: 'Order',
     description:
-      '`balance` is what is owed: the total (nothing of a canceled order) less what was paid, plus what was refunded of that. Below zero it is owed to the shopper.',
+      '`balance` is the amount owed: the total (zero if canceled), less payments, plus refunds. A negative balance is owed to the shopper.',
   },
 );
 
@@ -186,7 +188,7 @@ export const OrderResource = object(
 export const AdminOrder = object(
   {
     ...OrderResource.properties,
-    memberId: nullable({ ...Uuid, description: 'The member who placed it; null for a guest' }),
+    memberId: nullable({ ...Uuid, description: 'The member who placed the order; null for a guest' }),
     ...externalFields,
     archivedAt: nullable(DateTime),
   },
@@ -199,8 +201,8 @@ export const AdminOrderQuery = integrationQuery({
   paymentStatus: Type.Optional(PaymentStatus),
   fulfillmentStatus: Type.Optional(FulfillmentStatus),
   number: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Without regard to case' })),
-  archived: Type.Optional(Type.Boolean({ description: 'Only archived orders, or only others; both unless told' })),
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Case-insensitive' })),
+  archived: Type.Optional(Type.Boolean({ description: 'Only archived orders, or only others; default: both' })),
 });
 export type AdminOrderQuery = Static<typeof AdminOrderQuery>;
 
@@ -225,12 +227,12 @@ export const OrderEvent = object(
   {
     id: Uuid,
     type: Type.String({ examples: ['placed'] }),
-    label: Type.String({ description: 'What the type is called', examples: ['Placed'] }),
+    label: Type.String({ description: 'Label of the type', examples: ['Placed'] }),
     message: Type.String({ examples: ['Order placed'] }),
     actor: ActedBy,
     createdAt: DateTime,
   },
-  { $id: 'OrderEvent', description: 'An entry in the history of an order' },
+  { $id: 'OrderEvent', description: 'An entry in the timeline of an order' },
 );
 export type OrderEvent = Static<typeof OrderEvent>;
 export const OrderEventPage = pageOf(OrderEvent, 'OrderEventPage');

@@ -1,5 +1,5 @@
 /**
- * Rules of orders after they were placed: changing, canceling, archiving, notes, and the state of their payment.
+ * Order rules after placement: changing, canceling, archiving, notes, and the payment state.
  */
 import { returnStock, type StockLine } from '@carton/inventory';
 import {
@@ -13,46 +13,46 @@ import {
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
-import { factOf, orderCanceled, orderUpdated } from './events.ts';
-import { factOfOrder, type Order, orderEventOf, orderOf } from './present.ts';
+import { orderCanceled, orderUpdated, payloadOf } from './events.ts';
+import { type Order, orderEventOf, orderOf, payloadOfOrder } from './present.ts';
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
 import { insertOrderEvent, listOrderEvents, lockOrder, type OrderState, orders, putAddress } from './store.ts';
 
 export const orderAlreadyCanceled = defineProblem({
   code: 'order_already_canceled',
   status: 409,
-  title: 'The order is canceled already',
+  title: 'The order is already canceled',
 });
 export const orderFulfillmentStarted = defineProblem({
   code: 'order_fulfillment_started',
   status: 409,
-  title: 'Fulfillment of the order has begun',
+  title: 'Fulfillment of the order has started',
 });
 
 export const orderPaymentChanged = defineProblem({
   code: 'order_payment_changed',
   status: 409,
-  title: 'The payment of the order is in another state by now',
+  title: 'The payment status of the order has changed',
 });
 
 /**
- * Called in the transaction that cancels an order, after its stock was returned, with the order locked: what else has
- * to be undone. Never calls another service over the network; that is for whoever acts on `order.canceled`.
+ * Undoes further effects of an order that is canceled. Called in the transaction of the cancellation, after restocking,
+ * with the order locked. Must not call other services over the network; subscribe to `order.canceled` for that.
  */
 export type OrderCanceler = (tx: TenantDatabase, order: OrderState) => Promise<void>;
 export const orderCancelers = extensionPoint<OrderCanceler>('order.cancelers');
 
 export function unknownOrder(id: string): Problem {
-  return notFound(`No order has the id ${id}.`);
+  return notFound(`There is no order with the id ${id}.`);
 }
 
-/** An order with its parts, in one statement; null for an unknown id. */
+/** Finds an order with its parts, in one statement; null for an unknown id. */
 export async function findOrder(db: TenantDatabase, id: string): Promise<Order | null> {
   const row = await orders.find(db, id);
   return row && orderOf(row);
 }
 
-/** The order a cart has become, null when it has not. */
+/** Finds the order that a cart became; null if there is none. */
 export async function findOrderOfCart(db: TenantDatabase, cartId: string): Promise<Order | null> {
   const row = await orders.findBy(db, { cartId });
   return row && orderOf(row);
@@ -85,63 +85,62 @@ export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeO
     const names = [...Object.keys(customer), ...Object.keys(own)];
     await insertOrderEvent(tx, id, 'updated', `Changed: ${names.join(', ')}`);
     const order = await readOrder(tx, id);
-    await publish(tx, orderUpdated, { type: 'order', id }, factOfOrder(order));
+    await publish(tx, orderUpdated, { type: 'order', id }, payloadOfOrder(order));
     return order;
   });
 }
 
 /**
- * Cancels an order that nothing was fulfilled of: its stock returns, and whoever contributed to `orderCancelers` undoes
- * the rest. Of several at once, one cancels.
- * @param only in this state of its payment, as it is once the order is locked
+ * Cancels an unfulfilled order: restocks its lines and calls `orderCancelers`. Of concurrent cancellations one succeeds.
+ * @param expected the payment status that the order must still have once it is locked
  * @throws not_found (404), order_already_canceled (409), order_fulfillment_started (409), order_payment_changed (409)
- *   with `only`
+ *   with `expected`
  */
 export async function cancelOrder(
   db: TenantDatabase,
   id: string,
   reason?: string,
-  only: Partial<Pick<OrderState, 'paymentStatus'>> = {},
+  expected: Partial<Pick<OrderState, 'paymentStatus'>> = {},
 ): Promise<Order> {
   return db.transaction(async (tx) => {
     const { items, ...before } = await readOrder(tx, id);
-    refuseToCancel(before, only);
-    // Stock is locked before orders, everywhere. If somebody was faster, the transaction undoes what is returned here.
-    await returnStock(tx, items.flatMap(stockedOf), { type: 'order', id });
+    requireCancelable(before, expected);
+    // Lock order: stock before orders. If a concurrent cancellation was faster, the rollback undoes the restocking.
+    await returnStock(tx, items.flatMap(stockLinesOf), { type: 'order', id });
     const now = new Date();
     const [canceled] = await tx.update<OrderState>(
       'orders',
-      { id, status: 'placed', fulfillmentStatus: 'unfulfilled', ...only },
+      { id, status: 'placed', fulfillmentStatus: 'unfulfilled', ...expected },
       { status: 'canceled', canceledAt: now, updatedAt: now },
     );
     if (!canceled) {
-      refuseToCancel(await readOrder(tx, id), only);
-      throw new Error(`order ${id} can be canceled and cannot`);
+      requireCancelable(await readOrder(tx, id), expected);
+      throw new Error(`order ${id} meets all conditions but was not canceled`);
     }
     await insertOrderEvent(tx, id, 'canceled', reason ? `Canceled: ${reason}` : 'Canceled');
-    await publish(tx, orderCanceled, { type: 'order', id }, factOf(canceled));
+    await publish(tx, orderCanceled, { type: 'order', id }, payloadOf(canceled));
     for (const undo of orderCancelers.of(tx)) await undo(tx, canceled);
     return readOrder(tx, id);
   });
 }
 
-/** What stock knows of a line. */
-function stockedOf({ variantId, quantity }: Order['items'][number]): StockLine[] {
+/** The stock of a line: none for a custom line. */
+function stockLinesOf({ variantId, quantity }: Order['items'][number]): StockLine[] {
   return variantId === null ? [] : [{ variantId, quantity }];
 }
 
-function refuseToCancel(
+function requireCancelable(
   { status, fulfillmentStatus, paymentStatus }: Pick<Order, 'status' | 'fulfillmentStatus' | 'paymentStatus'>,
-  only: Partial<Pick<OrderState, 'paymentStatus'>>,
+  expected: Partial<Pick<OrderState, 'paymentStatus'>>,
 ): void {
   if (status === 'canceled') throw orderAlreadyCanceled();
   if (fulfillmentStatus !== 'unfulfilled') {
-    throw orderFulfillmentStarted('What has left the shop comes back as a return.');
+    throw orderFulfillmentStarted('Use a return for items that have been shipped.');
   }
-  if (only.paymentStatus !== undefined && only.paymentStatus !== paymentStatus) throw orderPaymentChanged();
+  if (expected.paymentStatus !== undefined && expected.paymentStatus !== paymentStatus) throw orderPaymentChanged();
 }
 
-/** Puts an order away; one that is archived stays as it is. @throws not_found (404) */
+/** Archives an order; a no-op if it is archived already. @throws not_found (404) */
 export async function archiveOrder(db: TenantDatabase, id: string): Promise<Order> {
   return db.transaction(async (tx) => {
     if (!(await lockOrder(tx, id))) throw unknownOrder(id);
@@ -151,12 +150,12 @@ export async function archiveOrder(db: TenantDatabase, id: string): Promise<Orde
     await tx.update('orders', { id }, { archivedAt: now, updatedAt: now });
     await insertOrderEvent(tx, id, 'archived', 'Archived');
     const order = await readOrder(tx, id);
-    await publish(tx, orderUpdated, { type: 'order', id }, factOfOrder(order));
+    await publish(tx, orderUpdated, { type: 'order', id }, payloadOfOrder(order));
     return order;
   });
 }
 
-/** The history of an order, newest first. @throws not_found (404) */
+/** Lists the timeline of an order, newest first. @throws not_found (404) */
 export async function listTimeline(
   db: TenantDatabase,
   id: string,
@@ -173,13 +172,13 @@ export async function addNote(db: TenantDatabase, id: string, note: string): Pro
   return orderEventOf(db, await insertOrderEvent(db, id, 'note', note));
 }
 
-/** How an order is paid: sums of its payments, in minor units, and the state that follows from them. */
+/** The payment state of an order: the sums of its payments, in minor units, and the resulting status. */
 export type PaymentState = Pick<OrderState, 'paymentStatus' | 'paidAmount' | 'refundedAmount'>;
 
 /**
- * Sets the state of an order's payment, with a line in its history that says why: the one place that changes it, and
- * with it the balance. Call it with the order locked (`lockOrder`), in the transaction of the payment.
- * @param note said to staff: `Paid 19.99 EUR by bank transfer`
+ * Sets the payment state of an order, and with it the balance, and adds a timeline entry. The only function that changes
+ * it. Call it with the order locked (`lockOrder`), in the transaction of the payment.
+ * @param note for staff: `Paid 19.99 EUR by bank transfer`
  */
 export async function changePaymentState(
   tx: TenantDatabase,
@@ -192,12 +191,12 @@ export async function changePaymentState(
     { id: orderId },
     { paymentStatus, paidAmount, refundedAmount, updatedAt: new Date() },
   );
-  if (!order) throw new Error(`no order ${orderId}`);
+  if (!order) throw new Error(`the order ${orderId} does not exist`);
   await insertOrderEvent(tx, orderId, 'payment', note);
-  await publish(tx, orderUpdated, { type: 'order', id: orderId }, factOf(order));
+  await publish(tx, orderUpdated, { type: 'order', id: orderId }, payloadOf(order));
 }
 
-/** A line about payments in the history of an order whose state stays as it is. */
+/** Adds a timeline entry about payments without changing the payment state. */
 export async function addPaymentNote(tx: TenantDatabase, orderId: string, note: string): Promise<void> {
   await insertOrderEvent(tx, orderId, 'payment', note);
 }

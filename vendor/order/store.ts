@@ -1,5 +1,5 @@
 /**
- * Queries of the tables of order.
+ * Queries of the order tables.
  */
 import { type ActorColumns, actedBy, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import {
@@ -20,15 +20,15 @@ export interface OrderState {
   fulfillmentStatus: (typeof fulfillmentStatuses)[number];
   currency: string;
   totalAmount: number;
-  /** What payments have taken so far, and of that given back. */
+  /** The amount that payments have received so far, including what was refunded. */
   paidAmount: number;
   refundedAmount: number;
   memberId: string | null;
 }
 
 /**
- * What is owed of an order: charged − paid + refunded. Below zero it is owed to the shopper. A canceled order is charged
- * nothing.
+ * The amount owed on an order, in minor units: charged − paid + refunded. A negative amount is owed to the shopper. The
+ * charge of a canceled order is zero.
  */
 export function balanceOf({
   status,
@@ -40,7 +40,7 @@ export function balanceOf({
   return charged - paidAmount + refundedAmount;
 }
 
-/** Without a variant it is a line of its own: a fee, a thing made to order. */
+/** A line of an order. Without a variant it is a custom line: a fee, a service. */
 export interface OrderLineRow {
   id: string;
   variantId: string | null;
@@ -48,14 +48,14 @@ export interface OrderLineRow {
   sku: string | null;
   title: string;
   variantTitle: string | null;
-  /** What the shopper chose or wrote for it: an engraving, a plan. */
+  /** Properties chosen or written by the shopper: an engraving, a plan. */
   properties: Record<string, unknown>;
   quantity: number;
   unitAmount: number;
   totalAmount: number;
 }
 
-/** What made an adjustment: `{ type: 'promotion', id: … }`. */
+/** Where an adjustment comes from: `{ type: 'promotion', id: … }`. */
 export interface AdjustmentSource {
   type: string;
   id: string;
@@ -64,12 +64,12 @@ export interface AdjustmentSource {
 export interface OrderAdjustmentRow {
   id: string;
   itemId: string | null;
-  /** `code` of the shipping charge it belongs to. */
+  /** `code` of the shipping charge it applies to. */
   shippingCode: string | null;
   kind: AdjustmentKind;
   code: string;
   label: string;
-  /** Discounts and credits are below zero. */
+  /** Zero or below for discounts and credits. */
   amount: number;
   source: AdjustmentSource | null;
 }
@@ -81,10 +81,10 @@ export interface OrderTaxLineRow {
   shippingCode: string | null;
   code: string;
   label: string;
-  /** Per cent; null when it is not one rate. */
+  /** Per cent; null without a single rate. */
   rate: number | null;
   amount: number;
-  /** The prices hold it already. */
+  /** Whether prices already contain the tax. */
   included: boolean;
   source: AdjustmentSource | null;
 }
@@ -103,7 +103,7 @@ export interface OrderRow extends OrderState {
   regionId: string | null;
   /** BCP 47 */
   locale: string | null;
-  /** Unpaid then, it is canceled. */
+  /** When the order is canceled if still unpaid. */
   payBy: string | null;
   email: string;
   customerName: string | null;
@@ -134,7 +134,7 @@ const partOf = (table: string) =>
 
 const source = `case when source_type is not null then json_build_object('type', source_type, 'id', source_id) end`;
 
-/** Orders with their parts. Of states that few orders have, a page is found without a look at all others. */
+/** Orders with their parts. Indexes on the filtered states keep pages of rare states fast. */
 export const orders = rows<OrderRow>({
   table: 'orders',
   noun: 'order',
@@ -163,12 +163,12 @@ export const orders = rows<OrderRow>({
   },
 });
 
-/** The history of orders: entries are written and listed, and stay as they are. */
+/** The timeline of orders. Entries are immutable. */
 export const { page: listOrderEvents } = rows<OrderEventRow>({ table: 'order_events', noun: 'entry' });
 
 /**
- * Locks an order until the transaction ends and answers it without its parts; null for an unknown id.
- * Whoever also moves stock does that first.
+ * Locks an order until the transaction ends and returns it without its parts; null for an unknown id.
+ * Lock order: stock before orders.
  */
 export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderState | null> {
   const [row] = await tx.query<OrderState>(
@@ -180,23 +180,23 @@ export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderSt
   return row ?? null;
 }
 
-/** Sets or, with null, removes an address. The order is locked. */
+/** Sets an address or, with null, removes it. The order must be locked. */
 export async function putAddress(
   tx: TenantDatabase,
   orderId: string,
   type: AddressType,
   address: OrderAddress | null,
 ): Promise<void> {
-  const place = { orderId, type };
+  const key = { orderId, type };
   if (address === null) {
-    await tx.remove('order_addresses', place);
+    await tx.remove('order_addresses', key);
     return;
   }
-  const changed = await tx.update('order_addresses', place, { address: json(address) });
-  if (changed.length === 0) await tx.insert('order_addresses', { ...place, address: json(address) });
+  const changed = await tx.update('order_addresses', key, { address: json(address) });
+  if (changed.length === 0) await tx.insert('order_addresses', { ...key, address: json(address) });
 }
 
-/** Writes an entry into an order's history; it is by whoever acts in `tx`, or by the system. */
+/** Adds an entry to an order's timeline. Its actor is that of `tx`, or the system. */
 export function insertOrderEvent(
   tx: TenantDatabase,
   orderId: string,

@@ -1,20 +1,20 @@
 /**
- * The history of orders: what packages write into it, and what an entry is called.
+ * The timeline of orders: the types of its entries, and writing them.
  */
 import { extensionPoint, type HasExtensions, object, type TenantDatabase, Type } from '@carton/runtime';
 import { OrderEvent } from './schemas.ts';
 import { insertOrderEvent } from './store.ts';
 
-/** A kind of entry in the history of an order. */
+/** A type of entry in the timeline of an order. */
 export interface TimelineType {
-  /** Stable, for programs: by custom `<package>` or `<package>.<what>`. */
+  /** Stable; by convention `<package>` or `<package>.<verb>`. */
   readonly type: string;
-  /** For people. */
+  /** Shown to staff. */
   readonly label: string;
 }
 
 /**
- * Where packages declare the types of what they write into the history of orders.
+ * Extension point where packages declare the types of their timeline entries.
  * @example definePackage({ extends: [orderTimelineTypes.with({ type: 'fulfillment.shipped', label: 'Shipped' })] });
  */
 export const orderTimelineTypes = extensionPoint<TimelineType>('order.timeline-types');
@@ -32,16 +32,16 @@ function typesIn(box: HasExtensions): TimelineType[] {
   return [...ownTypes, ...orderTimelineTypes.of(box)];
 }
 
-/** What an entry is called; its type where the package that wrote it is not mounted any more. */
+/** The label of a type; the type itself if its package is no longer mounted. */
 export function labelOf(box: HasExtensions, type: string): string {
   return typesIn(box).find((known) => known.type === type)?.label ?? type;
 }
 
 /**
- * Writes an entry into the history of an order, by whoever acts in `tx` or else by the system.
- * @param type one that a package of the box declares (`orderTimelineTypes`)
- * @param message for staff, of one line: `2 of 3 shipped with UPS`
- * @throws Error for a type that nobody declares
+ * Adds an entry to the timeline of an order. Its actor is that of `tx`, or the system.
+ * @param type declared by a package of the box (`orderTimelineTypes`)
+ * @param message for staff, one line: `2 of 3 shipped with UPS`
+ * @throws Error for an undeclared type
  */
 export async function addTimelineEntry(
   tx: TenantDatabase,
@@ -53,10 +53,13 @@ export async function addTimelineEntry(
   await insertOrderEvent(tx, orderId, type, message);
 }
 
-/** An entry as a box answers it: the types it may have are named. */
+/** The schema of an entry in a box, whose description lists the types. */
 export function orderEventSchemaOf(box: HasExtensions): typeof OrderEvent {
   const known = typesIn(box).map(({ type }) => `\`${type}\``);
-  const type = Type.String({ description: `Open: ${known.join(', ')}`, examples: ['placed'] });
+  const type = Type.String({
+    description: `Not an enumeration; types of this box: ${known.join(', ')}`,
+    examples: ['placed'],
+  });
   return object(
     { ...OrderEvent.properties, type },
     { $id: OrderEvent.$id as string, description: OrderEvent.description },

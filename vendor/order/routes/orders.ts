@@ -1,5 +1,5 @@
 /**
- * Orders as staff work on them.
+ * Orders for staff.
  */
 import { resource, route } from '@carton/runtime';
 import { AdminOrder, AdminOrderPage, AdminOrderQuery, CancelOrder, ChangeOrder } from '../schemas.ts';
@@ -23,8 +23,8 @@ export const adminOrders = resource({
   list: { query: AdminOrderQuery, page: AdminOrderPage, run: ({ db, query }) => listOrders(db, query) },
   read: { run: ({ db, params }) => readOrder(db, params.id) },
   change: {
-    summary: "Change an order's e-mail, addresses, externalId and metadata",
-    description: 'Null removes. Metadata is replaced as a whole.',
+    summary: "Update an order's customer details, external id and metadata",
+    description: 'Null removes a value. Metadata is replaced entirely.',
     body: ChangeOrder,
     run: ({ db, params, body }) => changeOrder(db, params.id, body),
   },
@@ -36,9 +36,8 @@ export const cancelOrder = route(
     method: 'post',
     path: '/admin/orders/:id/cancel',
     operationId: 'cancelOrder',
-    summary: 'Cancel an order that nothing was fulfilled of',
-    description:
-      'Its stock returns. What was not paid yet is voided; what was paid offline is to be paid back by hand.',
+    summary: 'Cancel an unfulfilled order',
+    description: 'Restocks the order and voids open payments. Offline payments have to be refunded by hand.',
     body: CancelOrder,
     bodyOptional: true,
     status: 200,

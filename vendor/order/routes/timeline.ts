@@ -1,5 +1,5 @@
 /**
- * The history of an order, and what staff write into it.
+ * The timeline of an order, and notes by staff.
  */
 import { pageOf, pageQuery, route, withOverrides } from '@carton/runtime';
 import { AddOrderNote, OrderEvent, OrderEventPage } from '../schemas.ts';
@@ -15,7 +15,7 @@ export const listOrderTimeline = withOverrides(
       path: '/admin/orders/:id/timeline',
       operationId: 'listOrderTimeline',
       tag,
-      summary: 'List the history of an order, newest first',
+      summary: 'List the timeline of an order, newest first',
       access: 'staff',
       query: pageQuery(),
       status: 200,
@@ -33,7 +33,7 @@ export const addOrderNote = withOverrides(
       path: '/admin/orders/:id/notes',
       operationId: 'addOrderNote',
       tag,
-      summary: "Write a note into an order's history",
+      summary: "Add a note to an order's timeline",
       access: 'staff',
       body: AddOrderNote,
       status: 201,

@@ -6,7 +6,7 @@ import { eventsOf, openBox, place, placeStocked, timelineOf } from '../testing/i
 
 const box = await openBox(t);
 
-t.test('canceling returns the stock, once', async (t) => {
+t.test('canceling restocks once', async (t) => {
   const { order, onHand } = await placeStocked(box, 5, 3);
   const path = `/admin/orders/${order.id}/cancel`;
   const answer = await box.staff.post(path, { reason: 'Ordered twice' });
@@ -18,7 +18,7 @@ t.test('canceling returns the stock, once', async (t) => {
   t.strictSame(await eventsOf(box, order.id), ['order.placed', 'order.canceled']);
 });
 
-t.test('of many at once one cancels', async (t) => {
+t.test('of concurrent cancellations one succeeds', async (t) => {
   const { order, onHand } = await placeStocked(box, 5, 3);
   const path = `/admin/orders/${order.id}/cancel`;
   const answers = await Promise.all(Array.from({ length: 8 }, () => box.staff.post(path)));
@@ -28,7 +28,7 @@ t.test('of many at once one cancels', async (t) => {
   t.strictSame(await eventsOf(box, order.id), ['order.placed', 'order.canceled']);
 });
 
-t.test('one Idempotency-Key cancels once and answers the same', async (t) => {
+t.test('a repeated idempotency key cancels once and returns the same response', async (t) => {
   const { order, onHand } = await placeStocked(box, 1, 1);
   const headers = { 'idempotency-key': newId() };
   const path = `/admin/orders/${order.id}/cancel`;
@@ -41,7 +41,7 @@ t.test('one Idempotency-Key cancels once and answers the same', async (t) => {
   t.equal(await onHand(), 2);
 });
 
-t.test('what was fulfilled is not canceled, also when it is fulfilled meanwhile', async (t) => {
+t.test('a fulfilled order is not canceled, even if it is fulfilled concurrently', async (t) => {
   for (const status of ['partially_fulfilled', 'fulfilled']) {
     const { order, onHand } = await placeStocked(box, 5, 3);
     const text = 'update orders set fulfillment_status = $3 where tenant_id = $1 and id = $2';
@@ -55,14 +55,14 @@ t.test('what was fulfilled is not canceled, also when it is fulfilled meanwhile'
   await box.db.transaction(async (tx) => {
     await tx.query("update orders set fulfillment_status = 'fulfilled' where tenant_id = $1 and id = $2", [order.id]);
     canceling = box.staff.post(`/admin/orders/${order.id}/cancel`);
-    // The request reads the order as it was and waits for its row.
+    // The request reads the unfulfilled order, then waits for the lock on its row.
     await untilWaiting(box);
   });
   t.match(await canceling, { status: 409, body: { code: 'order_fulfillment_started' } });
-  t.equal(await onHand(), 5, 'the stock that was returned went back');
+  t.equal(await onHand(), 5, 'the restocking was rolled back');
 });
 
-t.test('what is contributed to orderCancelers joins in, and can stop it', async (t) => {
+t.test('an order canceler runs in the transaction and can fail it', async (t) => {
   const extensions = box.box.database.extensions;
   t.teardown(() => {
     box.box.database.extensions = extensions;

@@ -1,5 +1,5 @@
 /**
- * Lines of an order are what was sold: of a variant or not, with what was chosen or written for each.
+ * Lines of an order: with or without a variant, with their properties.
  */
 import { createOrder, findOrder, maskOrder } from '@carton/order';
 import { newId } from '@carton/runtime';
@@ -20,12 +20,12 @@ const custom = {
   totalAmount: 4000,
 };
 
-t.test('a line without a variant, and lines of one variant that differ', async (t) => {
+t.test('custom lines, and lines of one variant with different properties', async (t) => {
   const [line] = draftOf().lines;
   const id = newId();
   const lines = [{ ...line, ...engraved, id }, { ...line, properties: { engraving: 'For Anne' } }, custom];
   const order = await place(box, { lines: lines as never });
-  t.equal(order.items[0]?.id, id, 'a line may be named before the order is there');
+  t.equal(order.items[0]?.id, id, 'the draft may set the id of a line');
   t.match(
     order.items,
     exactly([
@@ -34,7 +34,7 @@ t.test('a line without a variant, and lines of one variant that differ', async (
       { variantId: null, title: 'Hand-bound book' },
     ]),
   );
-  t.strictSame(await findOrder(box.db, order.id), order, 'as it is stored');
+  t.strictSame(await findOrder(box.db, order.id), order, 'equals the stored order');
   const { status, body } = await box.staff.get(`/admin/orders/${order.id}`);
   t.equal(status, 200);
   t.strictSame(
@@ -51,7 +51,7 @@ t.test('a line without a variant, and lines of one variant that differ', async (
   );
 });
 
-t.test('what was written for a line is masked for whoever did not order it', async (t) => {
+t.test('maskOrder masks line properties', async (t) => {
   const [line] = draftOf().lines;
   const order = await place(box, { lines: [{ ...line, ...engraved }] as never });
   t.strictSame(
@@ -60,7 +60,7 @@ t.test('what was written for a line is masked for whoever did not order it', asy
   );
 });
 
-t.test('canceling returns the stock of lines that have any', async (t) => {
+t.test('canceling restocks lines with a variant', async (t) => {
   const { order, onHand } = await placeStocked(box, 5, 2);
   const [line] = order.items;
   const { variantId, productId } = line as { variantId: string; productId: string };
@@ -71,7 +71,7 @@ t.test('canceling returns the stock of lines that have any', async (t) => {
   t.equal(await onHand(), before + 3);
 });
 
-t.test('region and locale are those of the sale', async (t) => {
+t.test('an order stores region and locale of its draft', async (t) => {
   const regionId = newId();
   const order = await place(box, { regionId, locale: 'fr-FR' });
   t.match(await findOrder(box.db, order.id), { regionId, locale: 'fr-FR' });

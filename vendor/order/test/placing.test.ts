@@ -7,7 +7,7 @@ import { draftOf, eventsOf, openBox, place } from '../testing/index.ts';
 const box = await openBox(t);
 const { db } = box;
 
-t.test('an order is answered from its draft as it is stored', async (t) => {
+t.test('the order returned from a draft equals the stored one', async (t) => {
   const drafts = [
     draftOf(),
     draftOf({
@@ -60,7 +60,7 @@ t.test('an order is answered from its draft as it is stored', async (t) => {
     t.strictSame(await eventsOf(box, order.id), ['order.placed']);
     const { body } = await box.staff.get(`/admin/orders/${order.id}`);
     const { sessionHash, ...shown } = order;
-    t.strictSame(body, shown, 'all but the session leaves the box');
+    t.strictSame(body, shown, 'the response has everything except the session');
   }
   const detailed = await findOrderOfCart(db, drafts[1]?.cartId as string);
   const [first, second] = detailed?.items ?? [];
@@ -92,10 +92,10 @@ t.test('an order is answered from its draft as it is stored', async (t) => {
     ]),
   );
   const adjustments = [{ kind: 'discount' as const, code: 'X', label: 'X', amount: -1, lineId: 'unknown' }];
-  await t.rejects(place(box, { adjustments }), /which there is not/);
+  await t.rejects(place(box, { adjustments }), /refers to the unknown line unknown/);
 });
 
-t.test('it takes one statement, and a failure later in the transaction leaves nothing', async (t) => {
+t.test('an order takes one statement, and a later failure in the transaction rolls it back', async (t) => {
   const draft = draftOf();
   const id = newId();
   let statements = 0;
@@ -116,7 +116,7 @@ t.test('it takes one statement, and a failure later in the transaction leaves no
   t.strictSame(await eventsOf(box, id), []);
 });
 
-t.test('the event tells of the order without personal data', async (t) => {
+t.test('the event describes the order without personal data', async (t) => {
   const order = await place(box);
   const [event] = await db.query<{ payload: unknown; resourceType: string; createdAt: string }>(
     'select payload, resource_type, created_at from event_outbox where tenant_id = $1 and resource_id = $2',
@@ -137,12 +137,12 @@ t.test('the event tells of the order without personal data', async (t) => {
   });
 });
 
-t.test('an order of nothing is paid', async (t) => {
+t.test('an order with a total of zero is paid', async (t) => {
   const totals = { subtotal: 2550, discount: -2550, shipping: 0, tax: 0, credit: 0, total: 0 };
   t.equal((await place(box, { totals })).paymentStatus, 'paid');
 });
 
-t.test('a cart becomes one order, and a number is given once, in each shop', async (t) => {
+t.test('a cart becomes at most one order and numbers are unique, per tenant', async (t) => {
   const other = await box.openTenant();
   const { number, cartId } = draftOf();
   const both = await Promise.allSettled([place(box, { cartId }), place(box, { cartId })]);
@@ -152,7 +152,7 @@ t.test('a cart becomes one order, and a number is given once, in each shop', asy
   await place(box, { number });
   const again = await place(box, { number }).catch((error) => error);
   t.ok(isUniqueViolation(again, 'orders_number'));
-  const theirs = await place(other, { number, cartId });
-  t.equal((await findOrderOfCart(other.db, cartId as string))?.id, theirs.id);
-  t.equal(await findOrder(db, theirs.id), null, "another shop's order is not found");
+  const foreign = await place(other, { number, cartId });
+  t.equal((await findOrderOfCart(other.db, cartId as string))?.id, foreign.id);
+  t.equal(await findOrder(db, foreign.id), null, "another tenant's order is not found");
 });

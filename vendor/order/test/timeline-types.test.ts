@@ -1,5 +1,5 @@
 /**
- * Packages write their own types of entries into the history of orders.
+ * Packages add entries of their own types to the timeline of orders.
  */
 import { addTimelineEntry } from '@carton/order';
 import { newId } from '@carton/runtime';
@@ -26,7 +26,7 @@ export default definePackage({
 `;
 const migration = 'export const up = () => {}; export const down = () => {};';
 
-t.test('an entry of a package is answered with its type and label, and documented', async (t) => {
+t.test("a package's entry has its type and label, and its type is documented", async (t) => {
   const written = { name: 'parcels', dependencies: ['order'], index, migration };
   const others = ['core', 'auth', 'tenant', 'product', 'inventory'];
   const box = await createTestBox(t, await writePackage(t, written, others));
@@ -44,10 +44,13 @@ t.test('an entry of a package is answered with its type and label, and documente
   t.match(await box.staff.post(`/admin/orders/${id}/notes`, { note: 'x' }), { body: { type: 'note', label: 'Note' } });
   const document = (await box.visitor().get('/docs/json')).body;
   const { description } = document.components.schemas.OrderEvent.properties.type;
-  t.equal(description, 'Open: `placed`, `updated`, `canceled`, `archived`, `note`, `payment`, `parcel.shipped`');
+  t.equal(
+    description,
+    'Not an enumeration; types of this box: `placed`, `updated`, `canceled`, `archived`, `note`, `payment`, `parcel.shipped`',
+  );
 });
 
-t.test('a type that nobody declares is not written; one whose package has left is still read', async (t) => {
+t.test('an undeclared type cannot be written; entries of a removed package remain readable', async (t) => {
   const box = await openBox(t);
   const { id } = await place(box);
   await t.rejects(addTimelineEntry(box.db, id, 'parcel.shipped', 'x'), /no package declares the type parcel.shipped/);

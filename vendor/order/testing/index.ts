@@ -1,5 +1,5 @@
 /**
- * What the tests of order share: a box, orders as a checkout would place them, and what stands in the tables.
+ * Helpers of order tests: a box, orders as a checkout would place them, and table contents.
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { newId } from '@carton/runtime';
@@ -7,16 +7,19 @@ import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/te
 
 const packages = ['core', 'auth', 'tenant', 'product', 'inventory', 'order'].map((name) => `@carton/${name}`);
 
-export function openBox(t: { teardown(task: () => Promise<void>): void }, more: string[] = []): Promise<TestBox> {
-  return createTestBox(t, { packages: [...packages, ...more] });
+export function openBox(
+  t: { teardown(task: () => Promise<void>): void },
+  morePackages: string[] = [],
+): Promise<TestBox> {
+  return createTestBox(t, { packages: [...packages, ...morePackages] });
 }
 
-let placed = 1000;
+let lastNumber = 1000;
 
 /** A draft of one order with two lines: 2 × 10.00 and 1 × 5.50. */
-export function draftOf(over: Partial<OrderDraft> = {}): OrderDraft {
+export function draftOf(overrides: Partial<OrderDraft> = {}): OrderDraft {
   return {
-    number: String(++placed),
+    number: String(++lastNumber),
     cartId: newId(),
     sessionHash: 'a'.repeat(64),
     memberId: null,
@@ -45,20 +48,20 @@ export function draftOf(over: Partial<OrderDraft> = {}): OrderDraft {
     ],
     totals: { subtotal: 2550, discount: 0, shipping: 0, tax: 0, credit: 0, total: 2550 },
     customer: { email: 'ada@example.com' },
-    ...over,
+    ...overrides,
   };
 }
 
-export function place(tenant: TestTenant, over: Partial<OrderDraft> = {}): Promise<Order> {
-  return tenant.db.transaction((tx) => createOrder(tx, draftOf(over)));
+export function place(tenant: TestTenant, overrides: Partial<OrderDraft> = {}): Promise<Order> {
+  return tenant.db.transaction((tx) => createOrder(tx, draftOf(overrides)));
 }
 
-/** An order of this many pieces of a new product, taken from `onHand` of them as far as the levels go. */
+/** Places an order for a quantity of a new product with `onHand` in stock; the order does not take that stock. */
 export async function placeStocked(tenant: TestTenant, onHand: number, quantity: number) {
   const product = await tenant.staff.post('/admin/products', {
-    title: `Product ${++placed}`,
+    title: `Product ${++lastNumber}`,
     status: 'published',
-    variants: [{ sku: `SKU-${placed}` }],
+    variants: [{ sku: `SKU-${lastNumber}` }],
   });
   if (product.status !== 201) throw new Error(JSON.stringify(product.body));
   const variantId: string = product.body.variants[0].id;
@@ -70,7 +73,7 @@ export async function placeStocked(tenant: TestTenant, onHand: number, quantity:
   return { order, onHand: async (): Promise<number> => (await tenant.staff.get(path)).body.onHand };
 }
 
-/** Types of the events about a resource, in their order. */
+/** Types of the events of a resource, in order. */
 export async function eventsOf(tenant: TestTenant, resourceId: string): Promise<string[]> {
   const rows = await tenant.db.query<{ type: string }>(
     'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
@@ -79,7 +82,7 @@ export async function eventsOf(tenant: TestTenant, resourceId: string): Promise<
   return rows.map(({ type }) => type);
 }
 
-/** Messages of an order's history, newest first. */
+/** Messages of an order's timeline, newest first. */
 export async function timelineOf(tenant: TestTenant, id: string): Promise<string[]> {
   const { body } = await tenant.staff.get(`/admin/orders/${id}/timeline`);
   return body.items.map(({ message }: { message: string }) => message);
