@@ -1,30 +1,30 @@
 /**
- * Statements that a connection is given in one turn of the event loop leave it in one write to its socket: a write costs
- * the processor more than what it carries, and with one for each statement they were the most costly part of a request.
+ * Sends the statements of one turn of the event loop in one write to the socket. A write costs more processor time than
+ * its content: with one write for each statement they were the most expensive part of a request.
  */
 import type { Writable } from 'node:stream';
 import type { Connection } from './client.ts';
 
-/** What pg holds below a connection's own face. */
+/** A connection with the internals of pg that are used here. */
 export interface WritingConnection {
   connection: { stream: Pick<Writable, 'cork' | 'uncork'> };
 }
 
-/** Makes a connection hold back what it is given until everything that is ready to run has run. */
+/** Makes a connection buffer its statements until the code that is ready to run has run. */
 export function batchWrites(connection: Connection & WritingConnection): void {
   const { stream } = connection.connection;
-  const send = connection.query as (...given: unknown[]) => unknown;
-  let isHeld = false;
-  const release = () => {
-    isHeld = false;
+  const send = connection.query as (...parameters: unknown[]) => unknown;
+  let isCorked = false;
+  const uncork = () => {
+    isCorked = false;
     stream.uncork();
   };
-  connection.query = function query(this: Connection, ...given: unknown[]) {
-    if (!isHeld) {
-      isHeld = true;
+  connection.query = function query(this: Connection, ...parameters: unknown[]) {
+    if (!isCorked) {
+      isCorked = true;
       stream.cork();
-      process.nextTick(release);
+      process.nextTick(uncork);
     }
-    return send.apply(this, given);
+    return send.apply(this, parameters);
   } as Connection['query'];
 }

@@ -1,6 +1,5 @@
 /**
- * knex's query builder for a tenant: what it builds is sent on a connection that speaks for the tenant, to where the
- * tenant's rows stand.
+ * A client for knex's query builder that sends each query to the tenant's placement, on a connection set to the tenant.
  */
 import type { Knex } from 'knex';
 import type { Connection } from './client.ts';
@@ -8,7 +7,7 @@ import { type Placement, type Placements, withPlacement } from './placement.ts';
 import { checkOutConnection, type Deadline } from './pool.ts';
 import { setTenant } from './row-security.ts';
 
-/** A connection and where it leads. */
+/** A connection and the placement it is connected to. */
 export interface PlacedConnection {
   connection: Connection;
   placement: Placement;
@@ -16,31 +15,31 @@ export interface PlacedConnection {
 
 /**
  * knex's client for the queries of a tenant.
- * @param inside the transaction they are part of; else each takes a connection of its own
+ * @param current the connection of the surrounding transaction; null for queries that each acquire one of their own
  */
 export function builderClient(
   knex: Knex,
-  inside: PlacedConnection | null,
-  take: () => Promise<PlacedConnection>,
+  current: PlacedConnection | null,
+  acquire: () => Promise<PlacedConnection>,
 ): Knex.Client {
   const pooled = knex.client;
   const placements = new Map<Connection, Placement>();
   const acquireConnection = async () => {
-    if (inside) return inside.connection;
-    const { connection, placement } = await take();
+    if (current) return current.connection;
+    const { connection, placement } = await acquire();
     placements.set(connection, placement);
     return connection;
   };
-  const releaseConnection = async (taken: Connection) => {
-    const placement = placements.get(taken);
+  const releaseConnection = async (connection: Connection) => {
+    const placement = placements.get(connection);
     if (!placement) return;
-    if (placement.shardLock) await taken.query({ text: 'commit' }).catch(() => {});
-    await placement.knex.client.releaseConnection(taken);
+    if (placement.shardLock) await connection.query({ text: 'commit' }).catch(() => {});
+    await placement.knex.client.releaseConnection(connection);
   };
-  const send = (taken: Connection, query: { sql: string }) => {
-    const placement = (inside?.placement ?? placements.get(taken)) as Placement;
-    query.sql = placement.statement(query.sql);
-    return pooled._query(taken, query);
+  const send = (connection: Connection, query: { sql: string }) => {
+    const placement = (current?.placement ?? placements.get(connection)) as Placement;
+    query.sql = placement.rewrite(query.sql);
+    return pooled._query(connection, query);
   };
   return Object.create(pooled, {
     acquireConnection: { value: acquireConnection },
@@ -49,7 +48,9 @@ export function builderClient(
   });
 }
 
-/** A connection that speaks for a tenant, for whoever gives it back; in a transaction where its home asks for one. */
+/**
+ * Acquires a connection set to a tenant, in a transaction where the placement has a `shardLock`. The caller releases it.
+ */
 export function acquireTenantConnection(
   placements: Placements,
   tenantId: string,
@@ -57,13 +58,13 @@ export function acquireTenantConnection(
 ): Promise<PlacedConnection> {
   return withPlacement(placements, tenantId, async (placement) => {
     const connection = await checkOutConnection(placement.knex, deadline);
+    const { shardLock } = placement;
     try {
       await setTenant(connection, tenantId);
-      if (placement.shardLock)
-        await Promise.all([connection.query({ text: 'begin' }), connection.query(placement.shardLock)]);
+      if (shardLock) await Promise.all([connection.query({ text: 'begin' }), connection.query(shardLock)]);
       return { connection, placement };
     } catch (error) {
-      if (placement.shardLock) await connection.query({ text: 'rollback' }).catch(() => {});
+      if (shardLock) await connection.query({ text: 'rollback' }).catch(() => {});
       placement.knex.client.releaseConnection(connection);
       throw error;
     }

@@ -1,8 +1,8 @@
 /**
- * One connection to PostgreSQL, as the pool lends it.
+ * A connection to PostgreSQL, as the pool returns it.
  */
 
-/** What PostgreSQL answered, as far as it is used here. */
+/** pg's result of a query, as far as it is used here. */
 export interface Answer {
   rows: unknown[];
   rowCount: number;
@@ -11,15 +11,15 @@ export interface Answer {
 
 /** A connection of pg, as far as it is used here. */
 export interface Connection {
-  /** The tenant whose rows it sees (row-security.ts). */
+  /** The tenant whose rows the connection can see (row-security.ts). */
   tenantId?: string;
-  /** Milliseconds that the work which has it now waited for it; known where it is observed. */
+  /** Milliseconds that the current work waited for this connection; set where the pool is observed. */
   waited?: number;
   query(config: {
     name?: string;
     text: string;
     values?: readonly unknown[];
-    /** Each row as the list of its values, in the order of the answer's `fields`. */
+    /** Each row as an array of its values, in the order of `fields`. */
     rowMode?: 'array';
   }): Promise<Answer>;
 }

@@ -1,5 +1,5 @@
 /**
- * The one pool of connections to PostgreSQL, and what a value looks like when it comes out of it.
+ * Connection pools, and how values from PostgreSQL are represented in JavaScript.
  */
 import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
@@ -10,8 +10,8 @@ import { type DatabaseObserver, observeStatements } from './observer.ts';
 const { types } = pg;
 
 /**
- * An instant in ISO 8601, to the millisecond. Where the server speaks of UTC, as most do, it is a matter of letters; a
- * `Date` reads PostgreSQL's form slowly, and lists are full of instants.
+ * A timestamp in ISO 8601, to the millisecond. With the server's time zone set to UTC, as usual, the text is only
+ * rearranged: `Date` parses PostgreSQL's format slowly, and lists contain many timestamps.
  */
 export function instant(text: string): string {
   // 2026-02-28 09:30:00.123456+00
@@ -20,7 +20,7 @@ export function instant(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
 }
 
-/** Instants as ISO 8601 UTC, whole numbers as numbers (amounts stay far below 2^53), dates as text. */
+/** Timestamps as ISO 8601 in UTC, bigint as number (amounts stay far below 2^53), dates as text. */
 const parsers = new Map<number, (text: string) => unknown>([
   [types.builtins.TIMESTAMPTZ, instant],
   [types.builtins.INT8, Number],
@@ -33,31 +33,31 @@ const typeParsers = {
 };
 
 /**
- * How statements are planned. Each is constant text that runs again and again: planned once a connection, not at each
- * execution. Such a plan outlives the size its tables had, so an index is taken from the first pages on, at the price
- * that reading by index has on today's disks.
+ * How statements are planned. Their texts are constant, so each is planned once for a connection and not at every
+ * execution. Such a plan outlives the table sizes it was made for: with the cost of a random read on an SSD, indexes are
+ * used from the first pages on.
  */
 export const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1';
 
-/** A statement whose asker is gone, cut at its deadline or by a crash, is ended by the server within this time. */
-const noticing = '-c client_connection_check_interval=500ms';
+/** How often the server checks a running statement's connection, which is closed at a deadline or by a crash. */
+const connectionCheck = '-c client_connection_check_interval=500ms';
 
 export interface ConnectionOptions {
   url: string;
-  /** Most connections at once. */
+  /** Maximum number of connections. Default: 10. */
   poolSize?: number;
   applicationName?: string;
-  /** The role the connections take on; the user's own unless given. */
+  /** The role that connections switch to. Default: the login user. */
   role?: string | null;
-  /** Longest time of one statement, in milliseconds; as long as it takes unless given. */
+  /** Milliseconds that one statement may take. Default: no limit. */
   statementTimeout?: number;
-  /** More settings of the server for these connections. */
+  /** Further server settings for these connections. */
   settings?: Record<string, string>;
-  /** Is told of every wait and every statement. */
+  /** Receives every wait for a connection and every statement. */
   observer?: DatabaseObserver;
 }
 
-/** Opens the pool; nothing is connected before the first query. Columns are snake_case there and camelCase here. */
+/** Opens a pool, which connects at the first query. Column names are snake_case in SQL and camelCase in results. */
 export function connect({
   url,
   poolSize = 10,
@@ -74,28 +74,28 @@ export function connect({
   ];
   return knexModule({
     client: 'pg',
-    // Asked for with each new connection unless it is told: the least that is supported.
+    // The oldest version supported. Without it knex queries the version on each new connection.
     version: '15.0',
     connection: {
       connectionString: url,
       types: typeParsers,
       application_name: applicationName,
-      options: [planning, noticing, ...limits].join(' '),
-      // Statements that do not wait for each other's answers travel together.
+      options: [planning, connectionCheck, ...limits].join(' '),
+      // Statements that are not awaited one by one share a round trip.
       pipeline: true,
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolSize, afterCreate: prepared(observer) },
-    // Where pool.ts finds it; knex documents it and leaves it out of its types.
+    pool: { min: 0, max: poolSize, afterCreate: prepareWith(observer) },
+    // Read in pool.ts; knex documents the option but its types lack it.
     ...({ userParams: { observer } } as object),
     acquireConnectionTimeout: 5000,
-    // What goes wrong is thrown, and said once by whoever catches it.
+    // Errors are thrown, and logged once by the code that catches them.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
     wrapIdentifier: (name, original) => original(toSnakeCase(name)),
     postProcessResponse: (result) => (Array.isArray(result) ? result.map(camelCaseRow) : camelCaseRow(result)),
   });
 }
 
-function prepared(observer: DatabaseObserver | undefined) {
+function prepareWith(observer: DatabaseObserver | undefined) {
   return (connection: Connection & WritingConnection, done: (error: null, connection: Connection) => void) => {
     batchWrites(connection);
     if (observer) observeStatements(connection, observer);
@@ -106,7 +106,7 @@ function prepared(observer: DatabaseObserver | undefined) {
 const snakeNames = new Map<string, string>();
 const camelNames = new Map<string, string>();
 
-/** A name as it stands in a statement. */
+/** A name as a quoted SQL identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -131,7 +131,7 @@ export function toCamelCase(name: string): string {
   return camel;
 }
 
-/** A row with its columns' names in camelCase; values, also JSON ones, stay as they are. */
+/** A row with its column names in camelCase; values, including JSON values, are not changed. */
 export function camelCaseRow<T>(row: T): T {
   if (row === null || typeof row !== 'object' || Array.isArray(row) || row instanceof Date) return row;
   const renamed: Record<string, unknown> = {};
@@ -139,7 +139,7 @@ export function camelCaseRow<T>(row: T): T {
   return renamed as T;
 }
 
-/** The rows of an answer in `rowMode` array, with their columns' names in camelCase. */
+/** The rows of a result in `rowMode` `array`, as objects with camelCase column names. */
 export function rowsOf({ rows, fields }: Pick<Answer, 'rows' | 'fields'>): Record<string, unknown>[] {
   const names = fields.map(({ name }) => toCamelCase(name));
   return (rows as unknown[][]).map((values) => {

@@ -1,6 +1,6 @@
 /**
- * The database of a box: its pool, and the doors to it. A package goes through `forTenant`; what belongs to no
- * tenant (the list of tenants, the hosts) goes through `box`.
+ * The database of a box: its connection pool and the two ways to use it. A package uses `forTenant`; rows that belong to
+ * no tenant (the list of tenants, the hosts) are reached through `box`.
  */
 import type { Knex } from 'knex';
 import type { Extensions } from '../extension/extension.ts';
@@ -12,24 +12,24 @@ import { type Deadline, withConnection } from './pool.ts';
 import { queryAsTenant } from './row-security.ts';
 import { TenantDatabase } from './tenant-database.ts';
 
-/** Tables that belong to the box itself and carry no tenant; a package names its own in `boxTables`. */
+/** The tables that belong to the box and have no `tenant_id`; a package lists its own in `boxTables`. */
 export interface BoxDatabase {
-  /** Runs a statement; `values` begin at `$1`. Answers rows with camelCase columns. */
+  /** Runs a statement; `values` begin at `$1`. Returns rows with camelCase column names. */
   query<R = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
 }
 
 export interface Database {
   readonly knex: Knex;
   readonly box: BoxDatabase;
-  /** @param deadline when its statements have to be done; without one they may take their time */
+  /** @param deadline when its statements are cut off; without one only the statement timeout applies */
   forTenant(tenantId: string, actor?: Actor | null, deadline?: Deadline): TenantDatabase;
-  /** Contributions of the mounted packages, known once they are loaded. */
+  /** Contributions of the mounted packages, set once they are loaded. */
   extensions: Extensions;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions extends ConnectionOptions {
-  /** The database is Citus's coordinator, and each tenant's statements go to the node that holds its rows. */
+  /** The database is a Citus coordinator: statements of a tenant go to the node that holds the tenant's shard. */
   distributed?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The database of a box that has no DATABASE_URL: real PostgreSQL as a child process, on a unix socket only, durable,
- * with its data in the box's folder. One process owns the server and keeps it running; others may join it.
+ * The database of a box without DATABASE_URL: PostgreSQL as a child process, durable, on a unix socket only, with its
+ * data in the box's folder. One process owns the server and restarts it when it fails; others may connect to it.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -23,8 +23,8 @@ import type { Plan, Server } from './embedded/server.ts';
 import {
   port,
   readPostmaster,
+  rotateLog,
   serverParameters,
-  shortenLog,
   signal,
   startServer,
   stopServer,
@@ -33,7 +33,7 @@ import {
 
 /**
  * A running PostgreSQL. `url` is a postgres:// URL of the vendor's database with a superuser, for `pg`, knex and psql.
- * `owned` says that this process runs the server; `stop` of one that only joined leaves it running.
+ * `owned` is true if this process runs the server; otherwise `stop` leaves it running.
  */
 export interface EmbeddedPostgres {
   url: string;
@@ -44,34 +44,33 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   /** The folder that holds `data`; created when missing. */
   directory: string;
-  /** Settings of postgresql.conf over those chosen here. */
+  /** Settings of postgresql.conf that override the defaults here. */
   settings?: Record<string, string>;
-  /** Takes one line for each thing an operator may want to know. */
+  /** Receives one line for each event of interest to an operator. */
   log?: (line: string) => void;
 }
 
-/** How long to wait, in milliseconds, for another process that is starting the server. */
-const patience = 300_000;
+/** Milliseconds to wait for another process that is starting the server. */
+const joinTimeout = 300_000;
 
-/** Milliseconds until a server that ended is started again; doubled while it does not start. */
-const shortestDelay = 250;
+/** Milliseconds before a failed server is restarted; doubled while restarts fail. */
+const firstDelay = 250;
 
 /**
- * Starts PostgreSQL on a folder, or takes over the one that a killed process left running there, or joins the one that
- * another live process runs.
+ * Starts PostgreSQL in a folder, takes over the server of a killed process, or connects to the server of another process.
  * @throws Error that says what to do: no binaries, no user to run as, disk full, folder not writable, other version
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {
     const directory = await openDirectory(options.directory);
-    const deadline = Date.now() + patience;
+    const deadline = Date.now() + joinTimeout;
     for (;;) {
-      const unlock = await takeLock(directory);
+      const unlock = await acquireLock(directory);
       if (unlock) return await own(directory, options, unlock);
       const url = await joinRunning(directory);
       if (url) return { url, owned: false, stop: async () => {} };
       if (Date.now() > deadline) {
-        throw new Error(`Another process holds ${directory}, but its PostgreSQL does not answer: stop that process.`);
+        throw new Error(`Another process uses ${directory}, but its PostgreSQL does not respond: stop that process.`);
       }
       await sleep(100);
     }
@@ -80,38 +79,40 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Starts the server as its owner: all that follows happens under the lock of the directory. */
+/** Starts the server as its owner, while holding the lock of the directory. */
 async function own(directory: string, options: EmbeddedPostgresOptions, unlock: () => void): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {});
-  const locks = [unlock];
+  const unlocks = [unlock];
   const release = () => {
-    for (const free of locks.splice(0)) free();
+    for (const unlock of unlocks.splice(0)) unlock();
   };
   let stopServing = async () => {};
   try {
     const account = await chooseAccount(join((await readLocation(directory)) ?? directory, 'data'));
     const home = await ensureHome(directory, account, log);
     if (home !== directory) {
-      // A copy of the directory names the same place; one server cannot have two owners.
-      const lock = await takeLock(home);
-      if (!lock) throw new Error(`The data in ${home} is in use by another folder whose file "location" names it.`);
-      locks.push(lock);
+      // A copy of the directory names the same home; a server cannot have two owners.
+      const unlockHome = await acquireLock(home);
+      if (!unlockHome) {
+        throw new Error(`The data in ${home} is in use by another folder whose file "location" names it.`);
+      }
+      unlocks.push(unlockHome);
     }
     const binaries = await prepareBinaries(findBinariesPackage(), home, account, log);
     await ensureCluster(home, binaries, account, log);
     const data = await realpath(join(home, 'data'));
-    const left = readPostmaster(data);
-    // A lost password can only be set anew while nothing runs.
-    if (left && (await readPassword(home)) === null) await stopServer(left.pid, data);
+    const orphan = readPostmaster(data);
+    // A lost password can be replaced only while no server runs.
+    if (orphan && (await readPassword(home)) === null) await stopServer(orphan.pid, data);
     const password = await ensurePassword(home, binaries, account);
     const socketFolder = await ensureSocketFolder(home, account);
 
     const parameters = serverParameters(data, socketFolder, options.settings ?? {});
     const logFile = join(home, 'postgresql.log');
     const plan = { program: binaries.postgres, parameters, data, socketFolder, logFile, account, log };
-    const stopServerForGood = await keepRunning(plan);
+    const stopSupervised = await supervise(plan);
     stopServing = async () => {
-      await stopServerForGood();
+      await stopSupervised();
       if (socketFolder !== join(home, 'socket')) await rmdir(socketFolder).catch(() => {});
     };
     await removeOldBinaries(home, binaries);
@@ -129,7 +130,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
   }
 }
 
-/** The URL of a server that another process runs, once it takes connections; null until then. */
+/** The URL of the server of another process, or null while it accepts no connections. */
 async function joinRunning(directory: string): Promise<string | null> {
   const home = (await readLocation(directory)) ?? directory;
   const password = await readPassword(home);
@@ -139,13 +140,13 @@ async function joinRunning(directory: string): Promise<string | null> {
   return withClient(url, async () => url).catch(() => null);
 }
 
-/** Keeps the server running until the function it resolves to is called, which stops it. */
-async function keepRunning(plan: Plan): Promise<() => Promise<void>> {
+/** Starts the server and restarts it when it fails. Resolves to the function that stops it. */
+async function supervise(plan: Plan): Promise<() => Promise<void>> {
   let server: Server = await startServer(plan);
-  // A process that ends without stopping the server asks it to stop; one that is killed leaves it to be taken over.
+  // A process that exits without stopping the server signals it; a killed process leaves it to be taken over.
   const onExit = () => signal(server.pid, 'SIGINT');
   process.once('exit', onExit);
-  const logTimer = setInterval(() => shortenLog(plan.logFile), 60_000).unref();
+  const logTimer = setInterval(() => rotateLog(plan.logFile), 60_000).unref();
   const release = () => {
     clearInterval(logTimer);
     process.off('exit', onExit);
@@ -156,14 +157,14 @@ async function keepRunning(plan: Plan): Promise<() => Promise<void>> {
   });
 
   const stopping = new AbortController();
-  const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
+  const stopRequested = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   const watch = async () => {
-    // A server that served is started again at once; one that does not even start, ever more slowly.
-    let delay = shortestDelay;
+    // A server that was ready is restarted after the first delay; one that fails to start, with back-off.
+    let delay = firstDelay;
     while (!stopping.signal.aborted) {
-      const reason = await Promise.race([server.gone, asked]);
+      const reason = await Promise.race([server.exited, stopRequested]);
       if (stopping.signal.aborted) return;
-      plan.log(`PostgreSQL ${reason}; starting it again in ${delay} ms`);
+      plan.log(`PostgreSQL ${reason}; restarting it in ${delay} ms`);
       await sleep(delay, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       if (stopping.signal.aborted) return;
       delay = Math.min(delay * 2, 30_000);
@@ -171,8 +172,8 @@ async function keepRunning(plan: Plan): Promise<() => Promise<void>> {
         server = await startServer(plan);
         if (stopping.signal.aborted) return await stopServer(server.pid, plan.data);
         await untilReady(server, plan);
-        delay = shortestDelay;
-        plan.log('PostgreSQL serves again');
+        delay = firstDelay;
+        plan.log('PostgreSQL is ready again');
       } catch (error) {
         plan.log((error as Error).message);
       }
@@ -200,7 +201,7 @@ async function ensureDatabase(url: string): Promise<void> {
 
 async function withClient<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {}); // the query that is under way fails as well, and tells
+  client.on('error', () => {}); // the query in progress fails with the same error
   try {
     await client.connect();
     return await use(client);
@@ -210,37 +211,37 @@ async function withClient<Result>(url: string, use: (client: pg.Client) => Promi
 }
 
 /**
- * The host in the URL is there for parsers that want one (knex, WHATWG); the parameter `host` overrides it. Port and
- * sslmode are said, so that PGPORT and PGSSLMODE in the environment change nothing.
+ * The host in the URL is for parsers that require one (knex, WHATWG); the parameter `host` overrides it. Port and sslmode
+ * are explicit, so that PGPORT and PGSSLMODE in the environment have no effect.
  */
 function connectionUrl(database: string, password: string, socketFolder: string): string {
   const host = encodeURIComponent(socketFolder).replaceAll('%2F', '/');
   return `postgres://${vendor.name}:${password}@localhost:${port}/${database}?host=${host}&sslmode=disable`;
 }
 
-/** The directory's real path. One that is made here lets the unprivileged user pass, and no one look into it. */
+/** The directory's real path. A directory created here by root can be entered, but not listed, by other users. */
 async function openDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
-  const made = await mkdir(path, { recursive: true });
-  if (made) await chmod(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+  const created = await mkdir(path, { recursive: true });
+  if (created) await chmod(path, process.getuid?.() === 0 ? 0o711 : 0o700);
   return realpath(path);
 }
 
 /**
- * Takes the lock of the directory: a kernel lock on an open file, which dies with this process and is not inherited.
- * Resolves to what releases it, or to null while another process (or another call in this one) holds it.
+ * Acquires the lock of the directory: a kernel lock on an open file, which ends with this process and is not inherited.
+ * Resolves to the function that releases it, or to null while another process or call holds it.
  */
-function takeLock(directory: string): Promise<(() => void) | null> {
+function acquireLock(directory: string): Promise<(() => void) | null> {
   const file = openSync(join(directory, 'lock'), 'a', 0o600);
   return new Promise((resolve, reject) => {
-    // The lock belongs to the open file, which this process shares with the command and keeps.
+    // The lock belongs to the open file, which this process shares with the command and keeps open.
     const command = spawn('flock', ['-n', '-x', '3'], {
       env: cleanEnvironment,
       stdio: ['ignore', 'ignore', 'ignore', file],
     });
     command.once('error', (error) => {
       closeSync(file);
-      reject(new Error('The command "flock" is needed: install the system package util-linux.', { cause: error }));
+      reject(new Error('The command "flock" is missing: install the system package util-linux.', { cause: error }));
     });
     command.once('exit', (status) => {
       if (status === 0) return resolve(() => closeSync(file));
@@ -250,7 +251,7 @@ function takeLock(directory: string): Promise<(() => void) | null> {
   });
 }
 
-/** Says what to do about the failures that a machine, not the software, is the cause of. */
+/** Adds what to do to errors that the machine causes, not the software. */
 function explain(error: NodeJS.ErrnoException, directory: string): Error {
   if (/ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/.test(error.message)) {
     return new Error(`The disk that holds ${directory} is full: free some space and start again. ${error.message}`, {

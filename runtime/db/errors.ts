@@ -1,10 +1,10 @@
 /**
- * What goes wrong with the database, told apart by its SQLSTATE codes and by what knex and pg say without one.
+ * Database errors, classified by SQLSTATE, or by the messages of knex and pg where there is none.
  */
 
-/** The database was not asked, or not for long enough; whoever asks again later may be answered. */
+/** The work was refused or cut off because the database is busy; it may be retried. */
 export class DatabaseBusy extends Error {
-  /** Seconds after which it is worth asking again. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number;
 
   constructor(message: string, retryAfter: number) {
@@ -16,7 +16,7 @@ export class DatabaseBusy extends Error {
 
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** True while the database is away, is stopping, ended a statement that ran too long, or broke a deadlock (class 40). */
+/** True while the database is unreachable or stopping, and for a statement timeout or a lost conflict (class 40). */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const { name, message } = error as { name?: string; message?: string };
   const state = sqlState(error);
@@ -28,27 +28,27 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** True for a value that the database cannot hold (class 22). */
+/** True for a value that the database cannot store (class 22). */
 export function isUnstorableValue(error: unknown): boolean {
   return sqlState(error).startsWith('22');
 }
 
-/** A statement that lost to another transaction or ran too long (SQLSTATE 40xxx, 57014) leaves its connection whole. */
+/** False for a lost conflict or a statement timeout (SQLSTATE 40xxx, 57014): the connection stays usable. */
 export function breaksConnection(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !/^(40|57014)/.test(sqlState(error));
 }
 
-/** True for a violation of a unique constraint, of the named one if given (SQLSTATE 23505). */
+/** True for a violation of a unique constraint (SQLSTATE 23505), or only of the named one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return isViolation(error, '23505', constraint);
 }
 
-/** True for a violation of a foreign key, of the named one if given (SQLSTATE 23503). */
+/** True for a violation of a foreign key (SQLSTATE 23503), or only of the named one. */
 export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
   return isViolation(error, '23503', constraint);
 }
 
-/** True where the unique index `<table>_external_id` of a table refuses a row. */
+/** True for a violation of a table's unique index `<table>_external_id`. */
 export function isDuplicateExternalId(error: unknown): boolean {
   return isUniqueViolation(error) && /_external_id$/.test(constraintOf(error) ?? '');
 }
@@ -63,7 +63,7 @@ function isViolation(error: unknown, state: string, constraint?: string): boolea
   return constraint === undefined || constraintOf(error) === constraint;
 }
 
-/** What comes from another node of Citus names it in the message alone, and there the number of the shard follows it. */
+/** An error from a Citus worker names the constraint only in its message, followed by the number of the shard. */
 function constraintOf(error: unknown): string | undefined {
   const violation = error as { constraint?: string; message?: string };
   const name = violation.constraint ?? /constraint "([^"]*)"/.exec(violation.message ?? '')?.[1];

@@ -1,6 +1,7 @@
 /**
  * The migrations of all packages as one list, each applied exactly once (contract, "What the service does", 4).
- * What has run is a set, never a high-water mark: a package bought later brings older timestamps, and they run.
+ * Applied migrations are tracked as a set, not by the newest one: a package bought later brings older timestamps, and
+ * they run.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { runDistributed } from './citus/tables.ts';
 import { createPolicies, seeAllTenants } from './row-security.ts';
 import { refuseKeysWithoutTenant } from './tenant-keys.ts';
 
-/** A package as far as migrations go. */
+/** A package with migrations. */
 export interface MigrationOwner {
   fullName: string;
   folder: string;
@@ -31,18 +32,18 @@ export interface Migration {
 
 export interface MigrationReport {
   applied: Migration[];
-  /** Applied earlier by a package that this box no longer has: kept, with its tables. */
+  /** Applied earlier by a package that this box no longer has; their tables stay. */
   orphaned: { package: string; file: string }[];
 }
 
 const fileName = /^\d{14}_[a-z0-9_]+\.js$/;
 const recordTable = 'applied_migrations';
-/** Any fixed number: runtimes that start at once wait for each other on it. */
+/** An arbitrary constant: the lock on which runtimes that start concurrently wait for each other. */
 const advisoryLock = 7_261_903_415;
 
 /**
- * Collects `migrations/*.js` of every package, in the order of their time stamps.
- * @throws Error naming both files when two have one name, or a file whose name has no time stamp
+ * Collects `migrations/*.js` of every package, in the order of their timestamps.
+ * @throws Error naming two files that have the same name, or a file without a timestamp in its name
  */
 export async function collectMigrations(owners: readonly MigrationOwner[]): Promise<Migration[]> {
   const lists = await Promise.all(owners.map(migrationsOf));
@@ -67,7 +68,7 @@ async function migrationsOf({ fullName, folder }: MigrationOwner): Promise<Migra
       .filter((file) => file.endsWith('.js'))
       .map(async (file) => {
         const path = join(directory, file);
-        if (!fileName.test(file)) throw new Error(`${path}: a migration is called <14 digits>_<name>.js`);
+        if (!fileName.test(file)) throw new Error(`${path}: a migration must be named <14 digits>_<name>.js`);
         const sha256 = createHash('sha256')
           .update(await readFile(path))
           .digest('hex');
@@ -76,7 +77,7 @@ async function migrationsOf({ fullName, folder }: MigrationOwner): Promise<Migra
   );
 }
 
-/** The one source of migrations: for the engine's start and for the knex command line (knexfile.ts). */
+/** The source of migrations, both for the start of the engine and for the knex command line (knexfile.ts). */
 export function migrationSource(migrations: readonly Migration[], owners: readonly MigrationOwner[]) {
   const boxTables = owners.flatMap((owner) => owner.boxTables ?? []);
   return {
@@ -85,7 +86,7 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
     getMigration: async (migration: Migration): Promise<Knex.Migration> => {
       const module = await import(pathToFileURL(migration.path).href);
       return {
-        // The record and the check belong to the same transaction as the work: a kill leaves all of it or nothing.
+        // The migration, its check and its record are one transaction: a kill leaves all or nothing.
         async up(transaction) {
           await seeAllTenants(transaction);
           if (await isCitus(transaction)) await runDistributed(transaction, module.up);
@@ -110,16 +111,16 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
 export function migratorSettings(migrations: readonly Migration[], owners: readonly MigrationOwner[]) {
   return {
     migrationSource: migrationSource(migrations, owners),
-    // An applied file may be missing (its package left the entitlement): what has run is compared here instead.
+    // An applied file may be missing (its package left the entitlement): `migrate` compares the lists instead.
     disableMigrationsListValidation: true,
     tableName: 'knex_migrations',
   };
 }
 
 /**
- * Applies what has not run yet, each migration in one transaction with its record. Several runtimes may do so at once:
- * one works, the others wait and find nothing left.
- * @param announce is told of each migration before it runs
+ * Applies the pending migrations, each in one transaction with its record. Several runtimes may call it concurrently: one
+ * works, the others wait and then find nothing pending.
+ * @param announce called before each migration
  * @throws Error naming an applied file whose content has changed, or the migration that failed
  */
 export async function migrate(
@@ -135,7 +136,7 @@ export async function migrate(
     refuseEdited(migrations, applied);
     const pending = migrations.filter((migration) => !applied.has(migration.file));
     const settings = migratorSettings(migrations, owners);
-    // A runtime killed while it migrated leaves knex's own mark behind; whoever holds the advisory lock may clear it.
+    // A runtime killed during a migration leaves knex's own lock behind; the holder of the advisory lock may clear it.
     if (pending.length > 0) await knex.migrate.forceFreeMigrationsLock(settings);
     for (const [index, migration] of pending.entries()) {
       announce(migration, index + 1, pending.length);
@@ -145,7 +146,7 @@ export async function migrate(
         });
       });
     }
-    // Tables of migrations that ran before there were policies, and before the database was distributed.
+    // For tables that were created before there were policies, or before the database was distributed.
     await knex.transaction(async (transaction) => {
       await seeAllTenants(transaction);
       if (await isCitus(transaction)) {
@@ -166,10 +167,10 @@ function refuseEdited(
   for (const { file, sha256, package: owner, path } of migrations) {
     const record = applied.get(file);
     if (record && record.package !== owner) {
-      throw new Error(`migration ${file} was applied by ${record.package} and now stands in ${owner}: ${path}`);
+      throw new Error(`migration ${file} was applied by ${record.package} and is now in ${owner}: ${path}`);
     }
     if (record && record.sha256 !== sha256) {
-      throw new Error(`migration ${file} was applied and has been edited since: put ${path} back as it was`);
+      throw new Error(`migration ${file} was applied and has been edited since: restore ${path}`);
     }
   }
 }
@@ -183,7 +184,7 @@ async function createRecordTable(knex: Knex): Promise<void> {
   )`);
 }
 
-/** Work that one runtime does at a time, under a lock that PostgreSQL drops by itself when its holder dies. */
+/** Runs work that only one runtime may do at a time, under a lock that PostgreSQL releases when the session ends. */
 export async function withMigrationLock<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
   const connection = await knex.client.acquireConnection();
   try {
@@ -195,26 +196,26 @@ export async function withMigrationLock<T>(knex: Knex, work: () => Promise<T>): 
   }
 }
 
-/** Names of migrations: those of the packages that are here, run or not, and those run for packages that are not. */
+/** File names of migrations: those of these packages, applied or pending, and those applied for other packages. */
 export interface MigrationState {
   applied: string[];
   pending: string[];
   orphaned: string[];
 }
 
-/** Holds the migrations of these packages against what has run. */
+/** Compares the migrations of these packages with the applied ones. */
 export async function migrationState(knex: Knex, migrations: readonly Migration[]): Promise<MigrationState> {
   const records: { file: string }[] = await knex(recordTable).select('file');
-  const run = new Set(records.map(({ file }) => file));
-  const here = new Set(migrations.map(({ file }) => file));
+  const applied = new Set(records.map(({ file }) => file));
+  const present = new Set(migrations.map(({ file }) => file));
   return {
-    applied: [...here].filter((file) => run.has(file)),
-    pending: [...here].filter((file) => !run.has(file)),
-    orphaned: [...run].filter((file) => !here.has(file)),
+    applied: [...present].filter((file) => applied.has(file)),
+    pending: [...present].filter((file) => !applied.has(file)),
+    orphaned: [...applied].filter((file) => !present.has(file)),
   };
 }
 
-/** Names of migrations of these packages that have not run; empty means the database is ready. */
+/** File names of the pending migrations of these packages; empty means the database is ready. */
 export async function pendingMigrations(knex: Knex, migrations: readonly Migration[]): Promise<string[]> {
   return (await migrationState(knex, migrations)).pending;
 }

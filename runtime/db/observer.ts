@@ -1,41 +1,41 @@
 /**
- * Telling what a pool's connections do, to whoever measures: how long work waited for one, and each statement with its
- * time. Statements are timed at the connection, so that none is missed, whoever sends it.
+ * Observing a connection pool: how long work waits for a connection, and how long each statement takes. Statements are
+ * timed at the connection, so that none is missed.
  */
 import type { Connection } from './client.ts';
 
 /** Times are on the clock of `performance.now()`. */
 export interface DatabaseObserver {
-  /** Work has got the connection it waited for, or none. */
+  /** A wait for a connection has ended, with a connection or without. */
   waited(began: number, ended: number): void;
   /**
-   * A statement is sent. What is answered is called once when it is done, with the error if it failed.
-   * @param waited milliseconds that the work it is part of waited for its connection
+   * A statement is sent. The function returned is called once when the statement ends, with the error if it failed.
+   * @param waited milliseconds that the surrounding work waited for its connection
    */
   statement(text: string, waited: number): (error?: unknown) => void;
 }
 
 type Callback = (error: unknown, result: unknown) => void;
 
-/** Makes a connection tell of each of its statements. */
+/** Makes a connection report each of its statements. */
 export function observeStatements(connection: Connection, observer: DatabaseObserver): void {
-  const send = connection.query as (...given: unknown[]) => unknown;
-  connection.query = function query(this: Connection, ...given: unknown[]) {
-    const [config] = given as [string | { text?: string }];
+  const send = connection.query as (...parameters: unknown[]) => unknown;
+  connection.query = function query(this: Connection, ...parameters: unknown[]) {
+    const [config] = parameters as [string | { text?: string }];
     const text = typeof config === 'string' ? config : config.text;
-    // What sends itself (a cursor, a copy) is no single statement.
-    if (text === undefined) return send.apply(this, given);
+    // A Submittable of pg (a cursor, a copy) is not one statement.
+    if (text === undefined) return send.apply(this, parameters);
     const done = observer.statement(text, this.waited ?? 0);
-    const callback = given.at(-1);
+    const callback = parameters.at(-1);
     if (typeof callback === 'function') {
-      const told: Callback = (error, result) => {
+      const observed: Callback = (error, result) => {
         done(error ?? undefined);
         (callback as Callback)(error, result);
       };
-      return send.call(this, ...given.slice(0, -1), told);
+      return send.call(this, ...parameters.slice(0, -1), observed);
     }
-    const answer = send.apply(this, given) as Promise<unknown>;
-    answer.then(() => done(), done);
-    return answer;
+    const result = send.apply(this, parameters) as Promise<unknown>;
+    result.then(() => done(), done);
+    return result;
   } as Connection['query'];
 }

@@ -1,10 +1,11 @@
 /**
- * The second net under the tenants: PostgreSQL itself shows a connection the rows of one tenant only (row-level
- * security, forced), whatever a statement forgets. The policies are laid from the catalogue: packages write none.
+ * The second line of defence between tenants: with forced row-level security PostgreSQL shows a connection the rows of
+ * one tenant only, even if a statement lacks the condition. The policies are created for every table in the catalogue
+ * with a `tenant_id`: packages define none.
  *
- * The box works as a role that owns nothing and cannot look past the policies. Where the database lets us make no such
- * role, the box works as the owner, to whom forced policies apply too. With Citus none are forced: it moves rows between
- * nodes as their owner, and could not.
+ * The box connects as a role that owns nothing and cannot bypass the policies. Where no such role can be created, the box
+ * works as the owner, to whom forced policies apply as well. On Citus policies are not forced, since Citus moves rows
+ * between nodes as their owner.
  */
 import type { Knex } from 'knex';
 import { vendor } from '../vendor.ts';
@@ -12,23 +13,22 @@ import { isCitus } from './citus/detect.ts';
 import type { Connection } from './client.ts';
 import { quoteName } from './connection.ts';
 
-/** The setting that says which tenant a connection speaks for; empty or absent, it sees no tenant's rows. */
+/** The setting with the tenant of a connection; while it is empty or not set, no tenant's rows are visible. */
 export const tenantSetting = `${vendor.name}.tenant_id`;
-/** The setting by which a migration, run by the tables' owner, sees the rows of all tenants. */
+/** The setting that lets a migration, run by the tables' owner, see the rows of all tenants. */
 const migratingSetting = `${vendor.name}.migrating`;
 
 type Query = Parameters<Connection['query']>[0];
 type Answer = Awaited<ReturnType<Connection['query']>>;
 
-/** Lets the rest of a transaction of the tables' owner work on the rows of all tenants, as a migration may have to. */
+/** Makes the rows of all tenants visible to the tables' owner until the transaction ends; for migrations. */
 export async function seeAllTenants(transaction: Knex): Promise<void> {
   await transaction.raw(`set local ${migratingSetting} = 'on'`);
 }
 
 /**
- * Makes a connection speak for a tenant; '' for none. Undefined when it does already, which is how it is most of the
- * time. Not in a transaction: a rollback would take it back. It travels with the statement that follows; whoever sends
- * that must wait for both.
+ * Sets the tenant of a connection; '' for none. Returns undefined when it is set already, as it is most of the time.
+ * Call it outside a transaction: a rollback would undo it. It shares the round trip of the next statement; await both.
  */
 export function setTenant(connection: Connection, tenantId: string): Promise<unknown> | undefined {
   if (connection.tenantId === tenantId) return undefined;
@@ -41,25 +41,25 @@ export function setTenant(connection: Connection, tenantId: string): Promise<unk
 }
 
 /**
- * Sends one statement for a tenant.
- * @param hold makes it a transaction that begins with this (placement.ts); all of it is sent in one go
+ * Sends one statement as a tenant.
+ * @param shardLock runs the statement in a transaction that begins with this lock (placement.ts), in one round trip
  */
-export async function queryAsTenant(connection: Connection, tenantId: string, query: Query, hold?: Query) {
-  const spoken = setTenant(connection, tenantId);
-  if (hold) {
-    const before = [spoken, connection.query({ text: 'begin' }), connection.query(hold)];
+export async function queryAsTenant(connection: Connection, tenantId: string, query: Query, shardLock?: Query) {
+  const tenantSet = setTenant(connection, tenantId);
+  if (shardLock) {
+    const before = [tenantSet, connection.query({ text: 'begin' }), connection.query(shardLock)];
     const sent = [...before, connection.query(query), connection.query({ text: 'commit' })];
-    const answers = await Promise.allSettled(sent);
-    // The first failure is the reason of those after it.
-    const failed = answers.find((answer) => answer.status === 'rejected');
+    const results = await Promise.allSettled(sent);
+    // The first failure is the cause of those after it.
+    const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    return (answers[before.length] as PromiseFulfilledResult<Answer>).value;
+    return (results[before.length] as PromiseFulfilledResult<Answer>).value;
   }
-  const answer = connection.query(query);
-  return spoken ? (await Promise.all([answer, spoken]))[0] : answer;
+  const result = connection.query(query);
+  return tenantSet ? (await Promise.all([result, tenantSet]))[0] : result;
 }
 
-/** Tables with a tenant whose policies are missing or not forced as they should be; empty means the net is whole. */
+/** Tables with a `tenant_id` whose policies are missing or not forced as required; empty when all are protected. */
 export async function tablesWithoutPolicy(knex: Knex): Promise<string[]> {
   const { rows } = await knex.raw<{ rows: { name: string }[] }>(
     `select relname as name from pg_class tables
@@ -73,7 +73,7 @@ export async function tablesWithoutPolicy(knex: Knex): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Lays the policies that are missing. */
+/** Creates the policies that are missing. */
 export async function createPolicies(knex: Knex): Promise<void> {
   const force = (await isCitus(knex)) ? 'no force' : 'force';
   for (const name of await tablesWithoutPolicy(knex)) {
@@ -89,13 +89,13 @@ export async function createPolicies(knex: Knex): Promise<void> {
   }
 }
 
-/** How a box's connections are kept to one tenant. */
+/** How a box's connections are restricted to one tenant. */
 export interface RowSecurity {
-  /** The role they take on; null when they work as the owner. */
+  /** The role that connections switch to; null when they work as the owner. */
   role: string | null;
-  /** True when the policies bind them. */
+  /** True when the policies apply to the connections. */
   enforced: boolean;
-  /** One line for the log of the start. */
+  /** One line for the start-up log. */
   summary: string;
 }
 
@@ -106,8 +106,8 @@ interface Account {
 }
 
 /**
- * Makes the role of the box, once for all databases of an owner, and lets it work on the tables of every tenant and
- * on the box's own.
+ * Creates the role of the box, once for all databases of an owner, and grants it the tables with a tenant and the box's
+ * own tables.
  */
 export async function prepareRuntimeRole(knex: Knex, boxTables: readonly string[]): Promise<RowSecurity> {
   const { rows } = await knex.raw<{ rows: [Account] }>(
@@ -115,49 +115,49 @@ export async function prepareRuntimeRole(knex: Knex, boxTables: readonly string[
   );
   const [owner] = rows;
   const role = `${owner.name}_box`;
-  const refusal = await makeRole(knex, owner, role);
-  if (refusal === null) {
+  const obstacle = await createRole(knex, owner, role);
+  if (obstacle === null) {
     await grantTables(knex, role, boxTables);
-    return { role, enforced: true, summary: `row-level security binds the role ${role}` };
+    return { role, enforced: true, summary: `row-level security applies to the role ${role}` };
   }
   const enforced = !owner.super && !owner.bypasses && !(await isCitus(knex));
   return {
     role: null,
     enforced,
     summary: enforced
-      ? `row-level security is forced on the owner ${owner.name}: no role of its own could be made (${refusal})`
-      : `row-level security does not bind ${owner.name}, who may bypass it, and no other role could be made (${refusal})`,
+      ? `row-level security is forced on the owner ${owner.name}: no separate role could be created (${obstacle})`
+      : `row-level security does not apply to ${owner.name}, who may bypass it, and no other role could be created (${obstacle})`,
   };
 }
 
-/** Makes the role or finds it made; answers why it cannot be used, or null. */
-async function makeRole(knex: Knex, owner: Account, role: string): Promise<string | null> {
+/** Creates the role unless it exists. Returns null, or the reason why it cannot be used. */
+async function createRole(knex: Knex, owner: Account, role: string): Promise<string | null> {
   const quoted = quoteName(role);
   const find = async (): Promise<{ bypasses: boolean } | undefined> =>
     (await knex.raw('select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = ?', [role])).rows[0];
-  let refusal: string | null = null;
+  let obstacle: string | null = null;
   if (!(await find())) {
-    refusal = await refusalOf(knex.raw(`create role ${quoted} nologin nosuperuser nobypassrls noinherit`));
+    obstacle = await errorMessageOf(knex.raw(`create role ${quoted} nologin nosuperuser nobypassrls noinherit`));
   }
-  // Citus reaches its other nodes as whoever asks. Without a password, nobody else can come as this role.
-  if (await isCitus(knex)) refusal = await refusalOf(knex.raw(`alter role ${quoted} login`));
-  const found = await find(); // whoever made it: another box may have been quicker
-  if (!found) return refusal;
+  // Citus connects to its other nodes as the current role. The role has no password, so nobody else can log in as it.
+  if (await isCitus(knex)) obstacle = await errorMessageOf(knex.raw(`alter role ${quoted} login`));
+  const found = await find(); // another box may have created it concurrently
+  if (!found) return obstacle;
   if (found.bypasses) return `${role} may bypass it`;
-  const become = () => refusalOf(knex.transaction((transaction) => transaction.raw(`set local role ${quoted}`)));
-  if ((await become()) === null) return null;
-  refusal = await refusalOf(knex.raw(`grant ${quoted} to current_user`));
-  return (await become()) === null ? null : (refusal ?? `${owner.name} may not become ${role}`);
+  const setRole = () => errorMessageOf(knex.transaction((transaction) => transaction.raw(`set local role ${quoted}`)));
+  if ((await setRole()) === null) return null;
+  obstacle = await errorMessageOf(knex.raw(`grant ${quoted} to current_user`));
+  return (await setRole()) === null ? null : (obstacle ?? `${owner.name} may not switch to ${role}`);
 }
 
-function refusalOf(work: PromiseLike<unknown>): Promise<string | null> {
+function errorMessageOf(work: PromiseLike<unknown>): Promise<string | null> {
   return Promise.resolve(work).then(
     () => null,
     (error: Error) => error.message.replace(/^.* - /, ''),
   );
 }
 
-/** Grants what is missing: a grant that changes nothing would still make every session plan anew. */
+/** Grants only missing privileges: any grant, even one without effect, makes all sessions plan their statements again. */
 async function grantTables(knex: Knex, role: string, boxTables: readonly string[]): Promise<void> {
   const { rows } = await knex.raw<{ rows: { name: string; writable: boolean }[] }>(
     `select name, writable

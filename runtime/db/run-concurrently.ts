@@ -1,22 +1,22 @@
 /**
- * Pieces of work of one transaction whose statements travel together.
+ * Concurrent work in one transaction, whose statements share round trips.
  */
 
 type Work = () => unknown;
 type Results<Works extends readonly Work[]> = { -readonly [Key in keyof Works]: Awaited<ReturnType<Works[Key]>> };
 
-/** SQLSTATE of any statement after one that failed: it says nothing of why. */
+/** SQLSTATE of every statement after one that failed; it does not name the cause. */
 const inFailedTransaction = '25P02';
 
 /**
- * Begins pieces of work in their order, without waiting for one before the next: the first statements of all of them
- * share a journey to PostgreSQL, which runs them in that order, and so do the second ones. Answers when all have ended,
- * also when one has failed: a `Promise.all` would let the others go on after the transaction was undone.
- * @throws what the first of them, in their order, has failed with by itself
+ * Starts several functions in order without awaiting one before the next: their first statements share a round trip,
+ * and PostgreSQL runs them in that order; so do their second statements. Waits for all of them, even when one fails:
+ * with `Promise.all` the others would continue after the transaction was rolled back.
+ * @throws the first error, in the order of the functions, that is not a consequence of another
  */
 export async function runConcurrently<const Works extends readonly Work[]>(works: Works): Promise<Results<Works>> {
-  const ends = await Promise.allSettled(works.map(async (work) => work()));
-  const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  const outcomes = await Promise.allSettled(works.map(async (work) => work()));
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   if (failures.length > 0) throw failures.find(({ code }) => code !== inFailedTransaction) ?? failures[0];
-  return ends.map((end) => (end as PromiseFulfilledResult<unknown>).value) as Results<Works>;
+  return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as Results<Works>;
 }

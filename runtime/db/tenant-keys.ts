@@ -1,7 +1,7 @@
 /**
- * The rule that keeps merchants apart and lets tables be dealt out over machines: every table of a package carries
- * `tenant_id`, every primary key and unique constraint begins with it, and so does every reference to another such
- * table, so that no row can point at another merchant's.
+ * The rule that isolates tenants and allows sharding by tenant: every table of a package has `tenant_id`, every primary
+ * key and unique constraint begins with it, and so does every foreign key to another such table, so that no row can
+ * refer to a row of another tenant.
  */
 import type { Knex } from 'knex';
 
@@ -15,9 +15,9 @@ interface KeyRow {
 }
 
 /**
- * Reads the catalogue and refuses what breaks the rule.
+ * Checks the system catalogue for violations of the rule.
  * @param boxTables tables that belong to the box and not to a tenant
- * @throws Error naming the tables, keys and references
+ * @throws Error naming the tables, keys and foreign keys
  */
 export async function refuseKeysWithoutTenant(knex: Knex, boxTables: readonly string[]): Promise<void> {
   await refuseUniqueKeys(knex, boxTables);
@@ -29,13 +29,13 @@ async function refuseReferences(knex: Knex): Promise<void> {
     `select conname as name, conrelid::regclass::text as table, confrelid::regclass::text as target
        from pg_constraint
        join pg_attribute own on own.attrelid = conrelid and own.attname = 'tenant_id'
-       join pg_attribute others on others.attrelid = confrelid and others.attname = 'tenant_id'
+       join pg_attribute target on target.attrelid = confrelid and target.attname = 'tenant_id'
       where contype = 'f' and connamespace = current_schema()::regnamespace
-        and not (conkey[1] = own.attnum and confkey[1] = others.attnum)`,
+        and not (conkey[1] = own.attnum and confkey[1] = target.attnum)`,
   );
   if (rows.length === 0) return;
   const list = rows.map(({ name, table, target }) => `${name} from ${table} to ${target}`);
-  throw new Error(`every reference to a table with tenants begins with tenant_id: ${list.join('; ')}`);
+  throw new Error(`every foreign key to a table with tenant_id must begin with tenant_id: ${list.join('; ')}`);
 }
 
 async function refuseUniqueKeys(knex: Knex, boxTables: readonly string[]): Promise<void> {
@@ -55,5 +55,5 @@ async function refuseUniqueKeys(knex: Knex, boxTables: readonly string[]): Promi
   const list = wrong.map(({ table, index, firstColumn }) =>
     index ? `${index} on ${table} begins with ${firstColumn ?? 'an expression'}` : `${table} has no primary key`,
   );
-  throw new Error(`every primary key and unique constraint begins with tenant_id: ${list.join('; ')}`);
+  throw new Error(`every primary key and unique constraint must begin with tenant_id: ${list.join('; ')}`);
 }

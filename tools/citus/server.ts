@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { chooseAccount, cleanEnvironment, identity, runAs } from '../../runtime/db/embedded/account.ts';
+import { chooseAccount, cleanEnvironment, runAs, spawnIdentity } from '../../runtime/db/embedded/account.ts';
 
 /** The server version that the extension is built for. */
 export const version = 15;
@@ -71,7 +71,7 @@ export async function makeServer(folder: string, name: string, settings: Record<
     async start() {
       const output = openSync(logFile, 'a', 0o600);
       const child = spawn(`${programs}/postgres`, parameters, {
-        ...identity(account),
+        ...spawnIdentity(account),
         cwd: data,
         env: cleanEnvironment,
         stdio: ['ignore', output, output],

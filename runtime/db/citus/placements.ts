@@ -1,10 +1,10 @@
 /**
- * The homes of tenants in Citus. The rows of a tenant stand together on one node, in tables of their own (shards), which
- * are plain PostgreSQL: there a box says its statements, not to the coordinator, which plans each anew, cannot plan all,
- * and is one machine. Citus keeps the shards: it makes, copies and moves them.
+ * The placements of tenants in Citus. All rows of a tenant are on one node, in tables of their own (shards), which are
+ * plain PostgreSQL tables. A box sends a tenant's statements to that node and not to the coordinator, which plans each one
+ * again, cannot plan all of them, and is one machine. Citus manages the shards: it creates, copies and moves them.
  *
- * What Citus does on a node when it writes is done here too: the lock that a move of the shard waits for and is waited
- * for by, then the look whether the shard is still there.
+ * A write takes the same precautions as Citus does on a node: it acquires the lock that excludes moving the shard, then
+ * checks that the shard is still there.
  */
 import type { Knex } from 'knex';
 import { vendor } from '../../vendor.ts';
@@ -12,13 +12,13 @@ import { type ConnectionOptions, connect } from '../connection.ts';
 import type { Placement, Placements } from '../placement.ts';
 
 const lockFunction = `${vendor.name}_hold_shard`;
-/** Of the class of errors after which work may be done again. */
+/** In the class of errors after which work may be retried. */
 const movedState = '40CTN';
 
 /**
- * Makes the function by which a shard is held, on every node. The lock's mode 5 is SHARE, as Citus takes it for a write.
- * A snapshot that is older than the lock would still show a shard that has left: there its entry is locked, which fails
- * when that has changed since.
+ * Creates, on every node, the function that locks a shard. Lock mode 5 is SHARE, the mode that Citus uses for a write. A
+ * snapshot older than the lock could still show a shard that has moved: in that case the shard's entry is locked too,
+ * which fails if it has changed since.
  */
 export async function createShardLockFunction(transaction: Knex): Promise<void> {
   await transaction.raw(`
@@ -41,7 +41,7 @@ export async function createShardLockFunction(transaction: Knex): Promise<void> 
 interface ShardRow {
   table: string;
   shard: string;
-  /** Where its range of hashes begins; null for a table that is whole on every node. */
+  /** The lower bound of its hash range; null for a reference table, which has a copy on every node. */
   range: string | null;
   host: string;
   port: number;
@@ -57,19 +57,19 @@ const shardsStatement = `
    where noderole = 'primary' and (partmethod = 'h' or repmodel = 't')
    order by relname, shardid`;
 
-/** The layout of the shards at one moment. */
+/** A snapshot of the shards and their nodes. */
 interface Layout {
-  /** A table whose shards tell the range of a tenant. */
+  /** A table whose shards determine the hash range of a tenant. */
   anchor: string;
-  ranges: Map<string, Placement>;
+  placements: Map<string, Placement>;
 }
 
 export interface CitusPlacements extends Placements {
-  /** The pools of the nodes that have been asked something. */
+  /** The pools of the nodes that were used. */
   readonly pools: ReadonlyMap<string, Knex>;
 }
 
-/** @param coordinator a pool of connections to the node that knows the others, with the same options */
+/** @param coordinator a pool of connections to the coordinator, with the same options */
 export function openCitusPlacements(coordinator: Knex, options: ConnectionOptions): CitusPlacements {
   const pools = new Map<string, Knex>();
   const ranges = new Map<string, Promise<string>>();
@@ -88,17 +88,20 @@ export function openCitusPlacements(coordinator: Knex, options: ConnectionOption
 
   const readLayout = async (): Promise<Layout> => {
     const { rows } = await coordinator.raw<{ rows: ShardRow[] }>(shardsStatement);
-    const whole = rows.filter(({ range }) => range === null);
-    const dealt = rows.filter(({ range }) => range !== null);
-    const [first] = dealt;
+    const referenceTables = rows.filter(({ range }) => range === null);
+    const shards = rows.filter(({ range }) => range !== null);
+    const [first] = shards;
     if (!first) throw new Error('no table is distributed by Citus');
-    const anchors = dealt.filter(({ table }) => table === first.table);
+    const anchors = shards.filter(({ table }) => table === first.table);
     const placements = anchors.map(({ range, shard, host, port }): [string, Placement] => {
-      const here = dealt.filter((row) => row.range === range);
+      const colocated = shards.filter((row) => row.range === range);
       const shardLock = { name: 'hold', text: `select ${lockFunction}($1)`, values: [shard] };
-      return [range as string, { knex: poolOf(host, port), statement: sayer(here, whole), shardLock }];
+      return [
+        range as string,
+        { knex: poolOf(host, port), rewrite: rewriterFor(colocated, referenceTables), shardLock },
+      ];
     });
-    return { anchor: first.table, ranges: new Map(placements) };
+    return { anchor: first.table, placements: new Map(placements) };
   };
 
   const readRange = async (tenantId: string, { anchor }: Layout): Promise<string> => {
@@ -113,19 +116,19 @@ export function openCitusPlacements(coordinator: Knex, options: ConnectionOption
   return {
     pools,
     async of(tenantId) {
-      layout ??= kept(readLayout(), () => {
+      layout ??= evictOnFailure(readLayout(), () => {
         layout = undefined;
       });
       const current = layout;
       let range = ranges.get(tenantId);
       if (!range) {
-        range = kept(
+        range = evictOnFailure(
           current.then((read) => readRange(tenantId, read)),
           () => ranges.delete(tenantId),
         );
         ranges.set(tenantId, range);
       }
-      const placement = (await current).ranges.get(await range);
+      const placement = (await current).placements.get(await range);
       if (!placement) throw new Error(`no shard holds the tenant ${tenantId}`);
       return placement;
     },
@@ -140,9 +143,9 @@ export function openCitusPlacements(coordinator: Knex, options: ConnectionOption
   };
 }
 
-/** A promise that is forgotten when it fails, so that the next one asks anew. */
-function kept<T>(promise: Promise<T>, invalidate: () => void): Promise<T> {
-  promise.catch(invalidate);
+/** Evicts a cached promise that fails, so that the next call tries again. */
+function evictOnFailure<T>(promise: Promise<T>, evict: () => void): Promise<T> {
+  promise.catch(evict);
   return promise;
 }
 
@@ -151,22 +154,22 @@ function urlAt(url: string, host: string, port: number): string {
 }
 
 /**
- * Says a statement to the shards of a node instead of the tables. One that writes to a table that is whole on every
- * node stays as it is: Citus writes it on all of them.
+ * Returns a function that replaces the names of tables in a statement with those of a node's shards. A statement that
+ * writes to a reference table is not changed: Citus runs it on all nodes.
  */
-function sayer(here: readonly ShardRow[], whole: readonly ShardRow[]): (text: string) => string {
-  const names = new Map([...here, ...whole].map(({ table, shard }) => [table, `${table}_${shard}`]));
-  const wholeNames = whole.map(({ table }) => table).join('|') || '(?!)';
-  const writesWhole = new RegExp(`\\b(insert\\s+into|update|delete\\s+from)\\s+"?(${wholeNames})\\b`, 'i');
-  // A text is left alone, and so is a column.
+function rewriterFor(shards: readonly ShardRow[], referenceTables: readonly ShardRow[]): (text: string) => string {
+  const names = new Map([...shards, ...referenceTables].map(({ table, shard }) => [table, `${table}_${shard}`]));
+  const referenceNames = referenceTables.map(({ table }) => table).join('|') || '(?!)';
+  const writesReference = new RegExp(`\\b(insert\\s+into|update|delete\\s+from)\\s+"?(${referenceNames})\\b`, 'i');
+  // String literals are matched first, so that they stay as they are; a name after a dot is a column.
   const name = new RegExp(`'(?:[^']|'')*'|(?<![.\\w]|\\.")\\b(?:${[...names.keys()].join('|')})\\b`, 'g');
-  const said = new Map<string, string>();
+  const cache = new Map<string, string>();
   return (text) => {
-    let there = said.get(text);
-    if (there === undefined) {
-      there = writesWhole.test(text) ? text : text.replace(name, (found) => names.get(found) ?? found);
-      said.set(text, there);
+    let rewritten = cache.get(text);
+    if (rewritten === undefined) {
+      rewritten = writesReference.test(text) ? text : text.replace(name, (found) => names.get(found) ?? found);
+      cache.set(text, rewritten);
     }
-    return there;
+    return rewritten;
   };
 }

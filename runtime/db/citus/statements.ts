@@ -1,12 +1,12 @@
 /**
- * A migration's SQL as single statements that Citus can deal out to its nodes. A migration is written for PostgreSQL
- * and says more at once than Citus takes: what is split or left out here means the same on a distributed table.
+ * Splits a migration's SQL into statements that Citus can run on distributed tables. Migrations are written for
+ * PostgreSQL and use some forms that Citus rejects: those are split or left out here, with the same effect.
  */
 
-/** A comment, a text (`'…'`, `"…"`, `$tag$…$tag$`), or one character. */
+/** A comment, a quoted token (`'…'`, `"…"`, `$tag$…$tag$`), or one character. */
 const token = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|[\s\S]/g;
 
-/** Splits at a separator that stands in no comment, text or parenthesis; comments go. */
+/** Splits at separators outside comments, quotes and parentheses, and removes comments. */
 function split(sql: string, separator: ';' | ','): string[] {
   const parts = [''];
   let depth = 0;
@@ -20,8 +20,8 @@ function split(sql: string, separator: ';' | ','): string[] {
 }
 
 /**
- * Citus keeps no sequence on its nodes. What is counted there, the order of what is written under one lock, the node's
- * clock tells too, in microseconds.
+ * Citus has no sequences on its workers. Here they only order rows that are written under one lock, and the node's clock
+ * in microseconds does that as well.
  */
 export function withoutSequence(definition: string): string {
   return definition.replaceAll(
@@ -30,26 +30,26 @@ export function withoutSequence(definition: string): string {
   );
 }
 
-/** Citus refuses that the node of a row sets a column elsewhere to null: there such a reference only forbids. */
+/** Citus rejects `on delete set null` for distributed tables: without it the foreign key forbids the deletion. */
 export function withoutSetNull(definition: string): string {
   return definition.replaceAll(/\s+on delete set null(\s*\([^)]*\))?/gi, '');
 }
 
 /**
- * The statements of a migration, each by itself; an `alter table` of several actions as one for each action.
+ * The statements of a migration; an `alter table` with several actions becomes one statement for each.
  * @example statementsOf('alter table a drop column b, add c int') // ['alter table a drop column b', 'alter table a add c int']
  */
 export function statementsOf(sql: string): string[] {
   return split(sql, ';').flatMap((statement) => {
     const [head, table] = /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?((?:"[^"]*"|[\w.])+)/i.exec(statement) ?? [];
     if (!head || !table) return [withoutSequence(withoutSetNull(statement))];
-    const actions = split(statement.slice(head.length), ',').flatMap(withCheckApart);
+    const actions = split(statement.slice(head.length), ',').flatMap(splitCheck);
     return actions.map((action) => `${head} ${withoutSequence(withoutSetNull(action))}`);
   });
 }
 
-/** A new column that ends with its check, as a column and then a check, which PostgreSQL names alike. */
-function withCheckApart(action: string): string[] {
+/** Splits `add column … check (…)` into the column and its check, to which PostgreSQL gives the same name. */
+function splitCheck(action: string): string[] {
   const [, column, check] =
     /^(add\s+(?!constraint\b)(?:column\s+)?\S+\s[\s\S]*?)\s+(check\s*\([\s\S]*\))$/i.exec(action) ?? [];
   return column && check ? [column, `add ${check}`] : [action];

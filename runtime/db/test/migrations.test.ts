@@ -1,5 +1,5 @@
 /**
- * Each migration runs exactly once, in the order of time stamps, whoever starts, however it was stopped
+ * Each migration runs exactly once, in the order of timestamps, with concurrent starts and after a kill
  * (contract, "What the service does", 4).
  */
 import { spawn } from 'node:child_process';
@@ -18,13 +18,14 @@ import { collectMigrations, type MigrationOwner, migrate, pendingMigrations } fr
 const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
 t.teardown(() => rm(folder, { recursive: true }));
 
-/** A package on disk with migrations: file name to the SQL of `up`. */
+/** Writes a package with migrations. @param files file names and the SQL of `up` */
 async function owner(name: string, files: Record<string, string>): Promise<MigrationOwner> {
-  const place = join(folder, `${name}-${Math.random().toString(36).slice(2)}`);
-  await mkdir(join(place, 'migrations'), { recursive: true });
-  await writeFile(join(place, 'package.json'), '{"type":"module"}');
-  for (const [file, sql] of Object.entries(files)) await writeFile(join(place, 'migrations', file), source(sql));
-  return { fullName: `@test/${name}`, folder: place };
+  const packageFolder = join(folder, `${name}-${Math.random().toString(36).slice(2)}`);
+  await mkdir(join(packageFolder, 'migrations'), { recursive: true });
+  await writeFile(join(packageFolder, 'package.json'), '{"type":"module"}');
+  for (const [file, sql] of Object.entries(files))
+    await writeFile(join(packageFolder, 'migrations', file), source(sql));
+  return { fullName: `@test/${name}`, folder: packageFolder };
 }
 
 const source = (sql: string) =>
@@ -41,27 +42,27 @@ async function database(t: { teardown(task: () => Promise<void>): void }) {
   return { url, knex };
 }
 
-t.test('they run in the order of their time stamps, across packages, and once', async (t) => {
+t.test('migrations run once, in the order of their timestamps, across packages', async (t) => {
   const { knex } = await database(t);
   const first = await owner('first', {
     '20260101000000_first_one.js': table('one'),
     '20260103000000_first_three.js': 'alter table two add column three text',
   });
   const second = await owner('second', { '20260102000000_second_two.js': table('two') });
-  const told: string[] = [];
-  const report = await migrate(knex, [first, second], ({ file }) => told.push(file));
+  const announced: string[] = [];
+  const report = await migrate(knex, [first, second], ({ file }) => announced.push(file));
   const expected = ['20260101000000_first_one.js', '20260102000000_second_two.js', '20260103000000_first_three.js'];
-  t.strictSame(told, expected);
+  t.strictSame(announced, expected);
   t.strictSame(
     report.applied.map(({ file }) => file),
     expected,
   );
-  const again = await migrate(knex, [first, second], () => t.fail('nothing is left to run'));
+  const again = await migrate(knex, [first, second], () => t.fail('nothing is pending'));
   t.strictSame(again, { applied: [], orphaned: [] });
   t.strictSame(await pendingMigrations(knex, await collectMigrations([first, second])), []);
 });
 
-t.test('a package bought later runs its older migrations; one that leaves keeps its tables', async (t) => {
+t.test('a package bought later runs its older migrations; the tables of one that leaves stay', async (t) => {
   const { knex } = await database(t);
   const basic = await owner('basic', { '20260105000000_basic.js': table('basic') });
   const growth = await owner('growth', { '20260101000000_growth.js': table('growth') });
@@ -76,7 +77,7 @@ t.test('a package bought later runs its older migrations; one that leaves keeps 
   t.strictSame((await migrate(knex, [basic, growth])).applied, [], 'bought again, nothing runs twice');
 });
 
-t.test('a failing migration leaves nothing of itself and says its name', async (t) => {
+t.test('a failing migration is rolled back and named', async (t) => {
   const { url, knex } = await database(t);
   const broken = await owner('broken', {
     '20260101000000_good.js': table('good'),
@@ -86,10 +87,10 @@ t.test('a failing migration leaves nothing of itself and says its name', async (
   t.ok(await knex.schema.hasTable('good'));
   t.notOk(await knex.schema.hasTable('half'));
   await writeFile(join(broken.folder, 'migrations/20260102000000_bad.js'), source(table('half')));
-  t.equal(await migrateElsewhere(url, [broken]).ended, '1', 'mended, it runs at the next start');
+  t.equal(await migrateInOtherProcess(url, [broken]).ended, '1', 'once corrected, it runs at the next start');
 });
 
-t.test('an applied file that was edited stops the start, naming it', async (t) => {
+t.test('an applied file that was edited stops the start and is named', async (t) => {
   const { knex } = await database(t);
   const edited = await owner('edited', { '20260101000000_edited.js': table('edited') });
   await migrate(knex, [edited]);
@@ -97,7 +98,7 @@ t.test('an applied file that was edited stops the start, naming it', async (t) =
   await t.rejects(migrate(knex, [edited]), /20260101000000_edited\.js was applied and has been edited/);
 });
 
-t.test('two files of one name stop the start, naming both', async (t) => {
+t.test('two files with the same name stop the start and are named', async (t) => {
   const one = await owner('one', { '20260101000000_same.js': table('a') });
   const two = await owner('two', { '20260101000000_same.js': table('b') });
   await t.rejects(collectMigrations([one, two]), {
@@ -107,7 +108,7 @@ t.test('two files of one name stop the start, naming both', async (t) => {
   await t.rejects(collectMigrations([unnamed]), /14 digits/);
 });
 
-t.test('a table whose keys and references do not begin with the tenant is refused', async (t) => {
+t.test('a table whose keys or foreign keys do not begin with the tenant is refused', async (t) => {
   const { knex } = await database(t);
   const cases: [name: string, sql: string, refused: RegExp | null][] = [
     ['other_first', 'create table x (id uuid primary key, tenant_id uuid)', /x_pkey on x begins with id/],
@@ -137,11 +138,11 @@ t.test('a table whose keys and references do not begin with the tenant is refuse
     else await t.resolves(migrate(knex, [package_]), name);
   }
   const box = await owner('box', { '20260102000000_box.js': 'create table hosts (host text primary key)' });
-  await t.resolves(migrate(knex, [{ ...box, boxTables: ['hosts'] }]), 'a table of the box is named as one');
+  await t.resolves(migrate(knex, [{ ...box, boxTables: ['hosts'] }]), 'a table in boxTables may');
 });
 
-/** Another process that migrates; killed or waited for. */
-function migrateElsewhere(url: string, owners: MigrationOwner[]) {
+/** Runs the migrations in another process. */
+function migrateInOtherProcess(url: string, owners: MigrationOwner[]) {
   const script = `
     import { connect } from ${JSON.stringify(fileURLToPath(new URL('../connection.ts', import.meta.url)))};
     import { migrate } from ${JSON.stringify(fileURLToPath(new URL('../migrations.ts', import.meta.url)))};
@@ -159,17 +160,17 @@ function migrateElsewhere(url: string, owners: MigrationOwner[]) {
   return { child, ended };
 }
 
-t.test('runtimes that start at once apply each migration once', async (t) => {
+t.test('runtimes that start concurrently apply each migration once', async (t) => {
   const { url, knex } = await database(t);
   const files = Array.from({ length: 10 }, (_, n) => [`2026010100000${n}_step_${n}.js`, table(`step_${n}`)] as const);
   const owners = [await owner('many', Object.fromEntries(files))];
-  const counts = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url, owners).ended));
+  const counts = await Promise.all([1, 2, 3].map(() => migrateInOtherProcess(url, owners).ended));
   t.strictSame(counts.map(Number).sort(), [0, 0, 10]);
   const { rows } = await knex.raw('select count(*) from applied_migrations');
   t.equal(rows[0].count, 10);
 });
 
-t.test('kill -9 in the middle of a migration leaves all of it or nothing', async (t) => {
+t.test('kill -9 during a migration leaves all of it or nothing', async (t) => {
   const { url, knex } = await database(t);
   const lock = 4242;
   const slow = await owner('slow', {
@@ -179,7 +180,7 @@ t.test('kill -9 in the middle of a migration leaves all of it or nothing', async
   });
   const holder = await knex.client.acquireConnection();
   await holder.query('select pg_advisory_lock($1)', [lock]);
-  const { child, ended } = migrateElsewhere(url, [slow]);
+  const { child, ended } = migrateInOtherProcess(url, [slow]);
   const waiting = "select 1 from pg_locks where locktype = 'advisory' and objid = 4242 and not granted";
   while ((await holder.query(waiting)).rows.length === 0) await sleep(20);
   child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 /**
- * The second net: what PostgreSQL itself keeps from a connection, whatever the statement forgets, for each kind of
- * owner a database may have.
+ * Row-level security: the rows that PostgreSQL hides from a connection even if a statement lacks the condition, for each
+ * kind of owner a database may have.
  */
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
@@ -11,12 +11,12 @@ import { withMigrationLock } from '../migrations.ts';
 import { withConnection } from '../pool.ts';
 import { createPolicies, prepareRuntimeRole, seeAllTenants, tablesWithoutPolicy } from '../row-security.ts';
 
-/** A statement whose author forgot the tenant; the parameter is there, the condition is not. */
-const forgetful = 'select text from notes where $1::uuid is not null order by text';
+/** A statement that has the tenant as parameter but lacks the condition. */
+const withoutCondition = 'select text from notes where $1::uuid is not null order by text';
 
 interface Owner {
   name: string;
-  /** Rights of the owner; a superuser unless given. */
+  /** Attributes of the owner's role. Default: superuser. */
   rights?: string;
   role: boolean;
   enforced: boolean;
@@ -24,21 +24,21 @@ interface Owner {
 }
 
 const owners: Owner[] = [
-  { name: 'a superuser', role: true, enforced: true, summary: /binds the role \w+_box/ },
-  { name: 'one who may make roles', rights: 'createrole', role: true, enforced: true, summary: /binds the role/ },
+  { name: 'a superuser', role: true, enforced: true, summary: /applies to the role \w+_box/ },
+  { name: 'a user with createrole', rights: 'createrole', role: true, enforced: true, summary: /applies to the role/ },
   {
-    name: 'an ordinary one',
+    name: 'an ordinary user',
     rights: '',
     role: false,
     enforced: true,
     summary: /forced on the owner .*permission denied/,
   },
   {
-    name: 'one who may look past it',
+    name: 'a user with bypassrls',
     rights: 'bypassrls',
     role: false,
     enforced: false,
-    summary: /does not bind .*permission denied/,
+    summary: /does not apply to .*permission denied/,
   },
 ];
 
@@ -78,19 +78,19 @@ for (const { name, rights, role, enforced, summary } of owners) {
     await other.insert('notes', { id: newId(), text: 'theirs' });
     if (!enforced) return;
 
-    t.strictSame(await one.query(forgetful), [{ text: 'mine' }]);
-    t.strictSame(await other.query(forgetful), [{ text: 'theirs' }], 'on the same connection');
+    t.strictSame(await one.query(withoutCondition), [{ text: 'mine' }]);
+    t.strictSame(await other.query(withoutCondition), [{ text: 'theirs' }], 'on the same connection');
     t.strictSame(await one.table('notes').orWhereRaw('true').select('text'), [{ text: 'mine' }]);
     t.strictSame(await database.box.query('select text from notes'), [], 'the box itself has no tenant');
-    t.strictSame(await one.transaction((tx) => tx.query(forgetful)), [{ text: 'mine' }]);
+    t.strictSame(await one.transaction((tx) => tx.query(withoutCondition)), [{ text: 'mine' }]);
     await t.rejects(
       other.transaction(async () => {
         throw new Error('no');
       }),
       /no/,
     );
-    t.strictSame(await other.query(forgetful), [{ text: 'theirs' }], 'after a transaction that was rolled back');
-    t.strictSame(await one.query(forgetful), [{ text: 'mine' }]);
+    t.strictSame(await other.query(withoutCondition), [{ text: 'theirs' }], 'after a rollback');
+    t.strictSame(await one.query(withoutCondition), [{ text: 'mine' }]);
     await t.rejects(
       one.query(`insert into notes (tenant_id, id, text) values ($2, $1, 'smuggled')`, [other.tenantId]),
       /row-level security/,
@@ -107,30 +107,30 @@ for (const { name, rights, role, enforced, summary } of owners) {
       await seeAllTenants(transaction);
       return transaction('notes').update({ text: 'migrated' });
     });
-    t.equal(seen, 1, 'a migration works on the rows of all');
+    t.equal(seen, 1, 'a migration sees the rows of all tenants');
   });
 }
 
-t.test('a connection that could not be told its tenant answers nothing', async (t) => {
+t.test('a connection whose tenant cannot be set returns no rows', async (t) => {
   const { database } = await openFor(t, undefined);
   const real = database.forTenant(newId());
   await withConnection(database.knex, async (connection) => {
     const query = connection.query;
     connection.query = (config) =>
-      config.text.includes('set_config') ? Promise.reject(new Error('cut')) : query.call(connection, config);
+      config.text.includes('set_config') ? Promise.reject(new Error('failed')) : query.call(connection, config);
     t.teardown(() => {
       connection.query = query;
     });
   });
-  await t.rejects(real.query(forgetful), /cut/);
-  await t.rejects(real.table('notes').select(), /cut/);
+  await t.rejects(real.query(withoutCondition), /failed/);
+  await t.rejects(real.table('notes').select(), /failed/);
   await t.rejects(
-    real.transaction((tx) => tx.query(forgetful)),
-    /cut/,
+    real.transaction((tx) => tx.query(withoutCondition)),
+    /failed/,
   );
 });
 
-t.test('policies are laid where they are missing, and only there', async (t) => {
+t.test('policies are created where they are missing, and only there', async (t) => {
   const { owner } = await openFor(t, undefined);
   t.strictSame(await tablesWithoutPolicy(owner.knex), []);
   await owner.box.query('create table old (tenant_id uuid primary key)');

@@ -1,5 +1,5 @@
 /**
- * Work whose statements travel together fails as a whole: nothing of it goes on once the transaction is undone.
+ * Concurrent work in a transaction fails together: none of it continues after the transaction was rolled back.
  */
 import { createTestBox, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
@@ -16,7 +16,7 @@ const { db } = await createTestBox(t, await writePackage(t, written, ['tenant'])
 const mark = 'insert into marks (tenant_id, name) values ($1, $2)';
 const marks = () => db.query<{ name: string }>('select name from marks where tenant_id = $1 order by name');
 
-t.test('results come in the order of the work', async (t) => {
+t.test('results have the order of the functions', async (t) => {
   const results = await db.transaction((tx) =>
     runConcurrently([
       () => tx.query('select 1 as one where $1::uuid is not null'),
@@ -27,7 +27,7 @@ t.test('results come in the order of the work', async (t) => {
   t.strictSame(results, [[{ one: 1 }], 'no statement', { two: 2 }]);
 });
 
-t.test('of what fails the cause is told, and nothing is written after the transaction', async (t) => {
+t.test('the cause of the failure is thrown, and nothing is written after the transaction', async (t) => {
   const slow = async (tx: typeof db) => {
     await tx.query(mark, ['slow']);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -42,7 +42,7 @@ t.test('of what fails the cause is told, and nothing is written after the transa
   await t.rejects(
     db.transaction((tx) => runConcurrently([() => slow(tx), () => twice(tx), failing])),
     { code: '23505' },
-    'a statement that came too late is not the cause',
+    'the error of a later statement is not the cause',
   );
   t.strictSame(await marks(), []);
 });

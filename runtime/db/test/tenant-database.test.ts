@@ -1,6 +1,5 @@
 /**
- * The one database access point: every statement carries the tenant, a transaction is all or nothing, and what staff
- * change is told.
+ * TenantDatabase: every statement carries the tenant, a transaction is all or nothing, and changes by staff are reported.
  */
 import t from 'tap';
 import { gatherExtensions } from '../../extension/extension.ts';
@@ -24,7 +23,7 @@ await database.box.query(`create table notes (
 const [one, other] = [database.forTenant(newId()), database.forTenant(newId())];
 const note = (fullText: string) => ({ id: newId(), fullText });
 
-t.test('rows are read and written in camelCase, with times, numbers and JSON as they leave', async (t) => {
+t.test('rows are read and written in camelCase, with times, numbers and JSON as the API returns them', async (t) => {
   const row = await one.insert<Record<string, unknown>>('notes', { ...note('a'), tags: json(['x']), likes: 12 });
   t.match(row, { tenantId: one.tenantId, fullText: 'a', tags: exactly(['x']), likes: 12, createdAt: /^\d{4}-.*Z$/ });
   t.match(await one.table('notes').where({ fullText: 'a' }), exactly([{ fullText: 'a', likes: 12 }]));
@@ -51,13 +50,13 @@ t.test('a transaction is all or nothing, and an inner one joins it', async (t) =
   });
   await t.rejects(failing, /no/);
   t.strictSame(await one.table('notes'), []);
-  let told = 0;
+  let calls = 0;
   await one.transaction(async (tx) => {
-    tx.afterCommit(() => told++);
+    tx.afterCommit(() => calls++);
     await tx.insertMany('notes', [note('first'), note('second')]);
-    t.equal(told, 0, 'nothing is done before the commit');
+    t.equal(calls, 0, 'the task does not run before the commit');
   });
-  t.equal(told, 1);
+  t.equal(calls, 1);
   t.equal((await one.table('notes')).length, 2);
   await t.rejects(
     one.transaction((tx) => Promise.all([tx.insert('notes', note('first')), tx.insert('notes', note('x'))])),
@@ -66,8 +65,8 @@ t.test('a transaction is all or nothing, and an inner one joins it', async (t) =
   await one.remove('notes', {});
 });
 
-t.test('connections come back after every end', async (t) => {
-  const ends = Array.from({ length: 40 }, (_, index) =>
+t.test('connections are released after every transaction', async (t) => {
+  const transactions = Array.from({ length: 40 }, (_, index) =>
     one
       .transaction(async (tx) => {
         await tx.query('select $1::uuid');
@@ -75,21 +74,21 @@ t.test('connections come back after every end', async (t) => {
       })
       .catch(() => {}),
   );
-  await Promise.all(ends);
+  await Promise.all(transactions);
   t.equal((await one.query('select $1::uuid')).length, 1);
 });
 
-t.test('what staff change is told in the same transaction, without secrets', async (t) => {
+t.test('changes by staff are reported in the same transaction, without secrets', async (t) => {
   const changes: Change[] = [];
-  let refuse = false;
+  let fails = false;
   database.extensions = gatherExtensions([
     changeListeners.with(async (_, change) => {
-      if (refuse) throw new Error('not recorded');
+      if (fails) throw new Error('not recorded');
       changes.push(change);
     }),
   ]);
   const staff = database.forTenant(one.tenantId).as({ type: 'staff', id: newId(), label: 'ada@example.com' });
-  const { id } = await staff.insert<{ id: string }>('notes', { ...note('told'), secretHash: 'hush, hush' });
+  const { id } = await staff.insert<{ id: string }>('notes', { ...note('reported'), secretHash: 'a secret' });
   await staff.update('notes', { id }, { fullText: 'changed' });
   await staff.remove('notes', { id });
   t.match(
@@ -99,19 +98,19 @@ t.test('what staff change is told in the same transaction, without secrets', asy
         action: 'insert',
         table: 'notes',
         before: null,
-        after: { fullText: 'told' },
+        after: { fullText: 'reported' },
         actor: { label: 'ada@example.com' },
       },
-      { action: 'update', before: { fullText: 'told' }, after: { fullText: 'changed' } },
+      { action: 'update', before: { fullText: 'reported' }, after: { fullText: 'changed' } },
       { action: 'delete', before: { fullText: 'changed' }, after: null },
     ]),
   );
-  t.notMatch(JSON.stringify(changes), 'hush');
+  t.notMatch(JSON.stringify(changes), 'a secret');
   await database.forTenant(one.tenantId).insert('notes', note('by a shopper'));
   t.equal(changes.length, 3, 'a shopper is not staff');
-  refuse = true;
-  await t.rejects(staff.insert('notes', note('untold')), /not recorded/);
-  t.strictSame(await one.table('notes').where({ fullText: 'untold' }), [], 'a change that cannot be told is not made');
+  fails = true;
+  await t.rejects(staff.insert('notes', note('unreported')), /not recorded/);
+  t.strictSame(await one.table('notes').where({ fullText: 'unreported' }), [], 'the change is rolled back');
   database.extensions = new Map();
   await one.remove('notes', {});
 });

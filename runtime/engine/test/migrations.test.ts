@@ -79,6 +79,6 @@ t.test('an applied migration is not taken from its package', async (t) => {
   await rm(join(core.folder, 'migrations', file));
   await t.rejects(
     migrate(knex, migrationOwners([core], own)),
-    /was applied by @carton\/core and now stands in @carton\/runtime/,
+    /was applied by @carton\/core and is now in @carton\/runtime/,
   );
 });

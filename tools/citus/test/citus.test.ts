@@ -188,5 +188,5 @@ t.test('a database that became Citus later, and a start that was killed', async 
   t.equal((await of()).length, 4);
   const worker = openDatabase({ url: cluster.workers[0]?.url(nameOf(url)) as string });
   t.teardown(() => worker.close());
-  await t.rejects(isCitus(worker.knex), /names a worker of Citus/);
+  await t.rejects(isCitus(worker.knex), /names a Citus worker/);
 });

@@ -1,5 +1,5 @@
 /**
- * What a migration says at once, as what Citus takes one by one.
+ * A migration's SQL as the statements that Citus can run.
  */
 import t from 'tap';
 import { statementsOf } from '../statements.ts';
@@ -12,7 +12,7 @@ const cases: [name: string, sql: string, statements: string[]][] = [
     ['create table a (b int)', 'create table c (d int)'],
   ],
   [
-    'separators in texts',
+    'separators in strings',
     `insert into a values ('x;''y', ';'); select 1`,
     [`insert into a values ('x;''y', ';')`, 'select 1'],
   ],
@@ -21,7 +21,7 @@ const cases: [name: string, sql: string, statements: string[]][] = [
     'create function f() returns int as $$ select 1; $$ language sql; select 2',
     ['create function f() returns int as $$ select 1; $$ language sql', 'select 2'],
   ],
-  ['a tagged text', 'do $body$ begin a; b; end $body$', ['do $body$ begin a; b; end $body$']],
+  ['a tagged string', 'do $body$ begin a; b; end $body$', ['do $body$ begin a; b; end $body$']],
   [
     'an alter table of several actions',
     'alter table a drop column b, add constraint c check (d in (1, 2)), alter column "e,f" drop not null',

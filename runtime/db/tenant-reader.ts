@@ -1,0 +1,143 @@
+/**
+ * How a package reads the rows of one tenant: every statement sent here carries the tenant.
+ */
+import type { Knex } from 'knex';
+import type { Extensions } from '../extension/extension.ts';
+import { acquireTenantConnection, builderClient } from './builder-client.ts';
+import type { Actor } from './changes.ts';
+import type { Connection } from './client.ts';
+import { rowsOf } from './connection.ts';
+import { type Placement, type Placements, withPlacement } from './placement.ts';
+import { type Deadline, withConnection } from './pool.ts';
+import { queryAsTenant } from './row-security.ts';
+
+export type Row = Record<string, unknown>;
+
+export interface TenantDatabaseOptions {
+  extensions?: Extensions;
+  actor?: Actor | null;
+  connection?: Connection | null;
+  placement?: Placement | null;
+  /** The connection is for pipelined reads: no transaction was begun on it. */
+  readsOnly?: boolean;
+  deadline?: Deadline;
+}
+
+const statementNames = new Map<string, string>();
+/** Statements that are known to name the tenant. */
+const checkedStatements = new Set<string>();
+
+/** The name under which PostgreSQL prepares a statement, once for each connection. */
+function statementName(text: string): string {
+  let name = statementNames.get(text);
+  if (name === undefined) {
+    name = `s${statementNames.size}`;
+    statementNames.set(text, name);
+  }
+  return name;
+}
+
+/**
+ * Columns hold times rounded to milliseconds, hence the two milliseconds. `pg_stat_activity` shows a transaction a moment
+ * after it began, hence the second.
+ */
+const committedUntilText = `
+  select least(clock_timestamp() - interval '1 second', min(xact_start) - interval '2 milliseconds') as "committedUntil"
+    from pg_stat_activity
+   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+     and application_name <> 'pg_dump'`;
+
+export class TenantReader {
+  readonly tenantId: string;
+  readonly extensions: Extensions;
+  /** The member of staff, API key or operator who acts; their changes are reported. Null for everyone else. */
+  readonly actor: Actor | null;
+  protected readonly knex: Knex;
+  protected readonly placements: Placements;
+  /** The connection of this transaction, or of these pipelined reads, and its placement. */
+  protected readonly connection: Connection | null;
+  protected readonly placement: Placement | null;
+  protected readonly isTransaction: boolean;
+  protected readonly deadline: Deadline | undefined;
+
+  constructor(knex: Knex, placements: Placements, tenantId: string, options: TenantDatabaseOptions = {}) {
+    this.knex = knex;
+    this.placements = placements;
+    this.tenantId = tenantId;
+    this.extensions = options.extensions ?? new Map();
+    this.actor = options.actor ?? null;
+    this.connection = options.connection ?? null;
+    this.placement = options.placement ?? null;
+    this.isTransaction = this.connection !== null && !options.readsOnly;
+    this.deadline = options.deadline;
+  }
+
+  /** True inside a transaction. */
+  get inTransaction(): boolean {
+    return this.isTransaction;
+  }
+
+  /** A query of this tenant's rows in one table. For reading; column names may be camelCase. */
+  table<R extends object = Row>(name: string): Knex.QueryBuilder<R, R[]> {
+    const current = this.connection && { connection: this.connection, placement: this.placement as Placement };
+    const acquire = () => acquireTenantConnection(this.placements, this.tenantId, this.deadline);
+    const client = builderClient(this.knex, current, acquire);
+    return client.queryBuilder().from(name).where(`${name}.tenant_id`, this.tenantId) as never;
+  }
+
+  /** An expression for a query of `table`. */
+  raw(sql: string, values: readonly unknown[] = []): Knex.Raw {
+    return this.knex.raw(sql, values as never);
+  }
+
+  /**
+   * Runs a statement as a prepared statement. `$1` is always the tenant; `values` begin at `$2`.
+   * Returns the rows with camelCase column names. @throws Error when the statement does not use `$1`
+   */
+  async query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    if (!checkedStatements.has(text)) {
+      if (!/\$1(?!\d)/.test(text)) throw new Error(`a statement leaves out the tenant ($1): ${text}`);
+      checkedStatements.add(text);
+    }
+    return rowsOf(await this.#run(text, [this.tenantId, ...values])) as R[];
+  }
+
+  /**
+   * The time until which all changes are committed: no row will appear later whose `updated_at`, the start of the
+   * transaction that wrote it, is at or before it. Call it before reading the changes. It runs on a connection of its own
+   * as the login user, who can see the transactions of all sessions; a backup only reads and is ignored.
+   */
+  committedUntil(): Promise<string> {
+    return this.withPlacement(async (_, connection) => {
+      const sent = [
+        connection.query({ text: 'begin' }),
+        connection.query({ text: 'set local role none' }),
+        connection.query({ text: committedUntilText }),
+        connection.query({ text: 'commit' }),
+      ];
+      const results = await Promise.allSettled(sent);
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
+      const { rows } = (results[2] as PromiseFulfilledResult<{ rows: unknown[] }>).value;
+      return (rows as [{ committedUntil: string }])[0].committedUntil;
+    });
+  }
+
+  /** Runs work on a pooled connection to this tenant's placement. */
+  protected withPlacement<T>(work: (placement: Placement, connection: Connection) => Promise<T>): Promise<T> {
+    return withPlacement(this.placements, this.tenantId, (placement) =>
+      withConnection(placement.knex, (connection) => work(placement, connection), this.deadline),
+    );
+  }
+
+  async #run(text: string, values: unknown[]) {
+    const queryAt = (placement: Placement) => {
+      const rewritten = placement.rewrite(text);
+      return { name: statementName(rewritten), text: rewritten, values, rowMode: 'array' as const };
+    };
+    if (this.connection) return this.connection.query(queryAt(this.placement as Placement));
+    return this.withPlacement((placement, connection) =>
+      queryAsTenant(connection, this.tenantId, queryAt(placement), placement.shardLock),
+    );
+  }
+}
