@@ -1,6 +1,6 @@
 /**
- * What a box does besides answering requests: its worker, with connections of its own, and the line by which replicas
- * wake one another.
+ * The background work of a box: its worker, with its own connection pool, and the channel on which replicas notify one
+ * another of new events.
  */
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/database.ts';
@@ -14,44 +14,44 @@ import { createWorker, type Worker, type WorkerObserver } from './worker.ts';
 
 export interface BackgroundOptions {
   url: string;
-  /** The role its connections take on. */
+  /** The role that its connections switch to. */
   role: string | null;
   /** The database is distributed by Citus. */
   distributed: boolean;
-  /** What the packages do in the background. */
+  /** The packages with their subscribers and jobs. */
   packages: readonly { subscribers?: readonly Subscriber[]; jobs?: readonly Job[] }[];
   log: Logger;
   observe?: Partial<WorkerObserver>;
-  /** Is told of every wait and every statement of its connections. */
+  /** Receives every wait for a connection and every statement. */
   observer?: DatabaseObserver;
 }
 
 export interface Background {
-  /** Its connections. */
+  /** The database with the worker's connection pool. */
   readonly database: Database;
-  /** Call when events of a tenant have been committed. */
+  /** Call it after events of a tenant are committed. */
   wake(tenantId: string): void;
-  /** Begins the work, with the contributions of the box's packages. */
+  /** Starts the worker, with the contributions of the box's packages. */
   start(extensions: Extensions): void;
-  /** Lets what is under way end. */
+  /** Stops the worker after the work in progress. */
   stop(): Promise<void>;
 }
 
-/** Connections of the worker; the line between replicas is one more. */
+/** Connections of the worker; the replica channel uses one more. */
 const poolSize = 4;
 /** Milliseconds that one statement may take. */
 const statementTimeout = 60_000;
 
 /**
  * Prepares the background work of a box.
- * @throws Error when two subscribers or jobs have one name
+ * @throws Error when two subscribers or two jobs have the same name
  */
 export function prepareBackground(options: BackgroundOptions): Background {
   const { url, role, distributed, packages, log, observe, observer } = options;
   const subscribers = packages.flatMap((loaded) => loaded.subscribers ?? []);
   const jobs = packages.flatMap((loaded) => loaded.jobs ?? []);
-  refuseTwins('subscriber', subscribers);
-  refuseTwins('job', jobs);
+  rejectDuplicates('subscriber', subscribers);
+  rejectDuplicates('job', jobs);
   const database = openDatabase({
     url,
     poolSize,
@@ -62,31 +62,31 @@ export function prepareBackground(options: BackgroundOptions): Background {
     observer,
   });
   const worker: Worker = createWorker({ database, subscribers, jobs, log, observe });
-  let line: ReplicaChannel | null = null;
+  let channel: ReplicaChannel | null = null;
   return {
     database,
     wake(tenantId) {
-      // Told of in the midst of a request.
+      // Called during a request, to which the background work does not belong.
       withoutCurrentWork(() => {
         worker.wake(tenantId);
-        line?.notify(tenantId);
+        channel?.notify(tenantId);
       });
     },
     start(extensions) {
       database.extensions = extensions;
-      line = openReplicaChannel(url, worker.wake, log);
+      channel = openReplicaChannel(url, worker.wake, log);
       worker.start();
     },
     async stop() {
-      await line?.close();
+      await channel?.close();
       await worker.stop();
       await database.close();
     },
   };
 }
 
-function refuseTwins(what: string, declared: readonly { name: string }[]): void {
+function rejectDuplicates(kind: string, declared: readonly { name: string }[]): void {
   const names = declared.map(({ name }) => name);
-  const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin) throw new Error(`two packages have a ${what} called ${twin}`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate) throw new Error(`two packages have a ${kind} named ${duplicate}`);
 }

@@ -1,15 +1,16 @@
 /**
- * Jobs: what a package does every so often for each tenant, such as looking after what a crash left behind.
+ * Jobs: periodic work of a package for each tenant, such as cleaning up after a crash.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
 
 export interface Job {
-  /** `<package>.<what it does>`, unique in the product. */
+  /** `<package>.<action>`, unique in the product. */
   readonly name: string;
   readonly everySeconds: number;
   /**
-   * Does the work for one tenant, outside of a transaction. One replica begins it each time it is due; should it take
-   * longer than `everySeconds`, or its process die, another begins it: whatever it does must bear that.
+   * Does the work for one tenant, outside a transaction. One replica runs it each time it is due. If it takes longer
+   * than `everySeconds`, or its process dies, another replica runs it again: it must be idempotent and safe to run
+   * concurrently.
    */
   run(db: TenantDatabase): Promise<unknown>;
 }
@@ -19,7 +20,7 @@ export function job(declared: Job): Job {
   return Object.freeze(declared);
 }
 
-/** Begins a job that is due, for nobody else to begin it until it is due again; false when another replica has. */
+/** Claims a job that is due until it is due again; false when it is not due or another replica has claimed it. */
 export async function claimJob(db: TenantDatabase, { name, everySeconds }: Job): Promise<boolean> {
   const claimed = await db.query(
     `update background_tasks set due_at = now() + $3 * interval '1 second'

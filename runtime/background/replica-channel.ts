@@ -1,40 +1,41 @@
 /**
- * Telling the other replicas that a tenant has events, by LISTEN and NOTIFY, so that they are dispatched at once also
- * when the one that wrote them is busy, stopping or dead. It is a hint: what it misses, the sweep finds.
+ * Notifies the other replicas that a tenant has events, with LISTEN and NOTIFY, so that they are dispatched immediately
+ * even if the replica that wrote them is busy, stopping or dead. It is only a hint: the sweep finds events whose
+ * notification was lost.
  *
- * Nothing is notified in the transaction of a change: PostgreSQL lets only one such transaction commit at a time. The
- * tenants of a moment are told of together, once they are committed.
+ * The notification is not part of the transaction of a change: PostgreSQL commits only one such transaction at a time.
+ * It is sent after the commit, with several tenants in one notification.
  */
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { vendor } from '../vendor.ts';
 
 const channel = `${vendor.name}_events`;
-const gatherMilliseconds = 100;
+const batchMilliseconds = 100;
 const reconnectMilliseconds = 2_000;
-/** A notification holds 8,000 bytes, an id 36. */
-const mostInOne = 200;
+/** A notification has at most 8,000 bytes, an id 36. */
+const maxBatch = 200;
 
 export interface ReplicaChannel {
-  /** Tells the others of a tenant. */
+  /** Notifies the other replicas of a tenant. */
   notify(tenantId: string): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens a connection that listens, and opens it again whenever it breaks.
- * @param woken is called for each tenant that another replica tells of
+ * Opens a connection that listens, and reconnects when it is lost.
+ * @param onNotified called for each tenant of which another replica notifies
  */
 export function openReplicaChannel(
   databaseUrl: string,
-  woken: (tenantId: string) => void,
+  onNotified: (tenantId: string) => void,
   log: Logger,
 ): ReplicaChannel {
   const waiting = new Set<string>();
   let client: pg.Client | null = null;
   let closed = false;
-  let reconnect: NodeJS.Timeout | undefined;
-  let flush: NodeJS.Timeout | undefined;
+  let reconnectTimer: NodeJS.Timeout | undefined;
+  let sendTimer: NodeJS.Timeout | undefined;
 
   const connect = async () => {
     const opened = new pg.Client({
@@ -42,40 +43,40 @@ export function openReplicaChannel(
       application_name: 'box events',
       keepAlive: true,
     });
-    const lost = (error?: Error) => {
+    const onLost = (error?: Error) => {
       if (client !== opened && client !== null) return;
       client = null;
       if (closed) return;
-      if (error) log.debug({ err: error }, 'the line between replicas broke, it is opened again');
-      clearTimeout(reconnect);
-      reconnect = setTimeout(connect, reconnectMilliseconds).unref();
+      if (error) log.debug({ err: error }, 'the connection of the replica channel was lost, reconnecting');
+      clearTimeout(reconnectTimer);
+      reconnectTimer = setTimeout(connect, reconnectMilliseconds).unref();
     };
-    opened.on('error', lost);
-    opened.on('end', () => lost());
+    opened.on('error', onLost);
+    opened.on('end', () => onLost());
     opened.on('notification', ({ payload = '', processId }) => {
       if (processId === (opened as unknown as { processID: number }).processID) return;
-      for (const tenantId of payload.split(' ')) if (tenantId) woken(tenantId);
+      for (const tenantId of payload.split(' ')) if (tenantId) onNotified(tenantId);
     });
     try {
       await opened.connect();
       await opened.query(`listen ${channel}`);
       client = opened;
     } catch (error) {
-      lost(error as Error);
+      onLost(error as Error);
       await opened.end().catch(() => {});
     }
   };
 
   const send = () => {
-    flush = undefined;
-    const tenants = [...waiting].slice(0, mostInOne);
+    sendTimer = undefined;
+    const tenants = [...waiting].slice(0, maxBatch);
     for (const tenantId of tenants) waiting.delete(tenantId);
     client?.query('select pg_notify($1, $2)', [channel, tenants.join(' ')]).catch(() => {});
     if (waiting.size > 0) schedule();
   };
 
   const schedule = () => {
-    flush ??= setTimeout(send, gatherMilliseconds).unref();
+    sendTimer ??= setTimeout(send, batchMilliseconds).unref();
   };
 
   const opening = connect();
@@ -87,8 +88,8 @@ export function openReplicaChannel(
     },
     async close() {
       closed = true;
-      clearTimeout(reconnect);
-      clearTimeout(flush);
+      clearTimeout(reconnectTimer);
+      clearTimeout(sendTimer);
       await opening;
       await client?.end().catch(() => {});
     },

@@ -1,20 +1,21 @@
 /**
- * A lane of work for tenants: so many are served side by side, each by one at a time, in the order in which they asked.
+ * A queue of tenants with work to do: first in, first out, with several tenants served concurrently but never the same
+ * tenant twice at a time.
  */
 
 export interface TenantQueueOptions {
-  /** Tenants served side by side. */
-  width: number;
-  /** Serves a tenant; true when there is more than it did, for the tenant to be served again after the others. */
+  /** Number of tenants served at the same time. */
+  concurrency: number;
+  /** Does a tenant's work. Resolves to true if there is more: the tenant then goes to the end of the queue. */
   serve(tenantId: string): Promise<boolean>;
-  /** Told what `serve` throws; the tenant is served again when it is added again. */
-  failed(error: unknown, tenantId: string): void;
+  /** Receives the errors of `serve`; the tenant is not queued again. */
+  onError(error: unknown, tenantId: string): void;
 }
 
 export class TenantQueue {
   readonly #options: TenantQueueOptions;
   readonly #waiting = new Set<string>();
-  readonly #served = new Map<string, Promise<void>>();
+  readonly #active = new Map<string, Promise<void>>();
   #closed = false;
 
   constructor(options: TenantQueueOptions) {
@@ -22,41 +23,41 @@ export class TenantQueue {
   }
 
   /**
-   * Has a tenant served; one that is being served is served once more. Resolves when what is under way for it has ended,
-   * at once when it has to wait for others.
+   * Queues a tenant; one that is being served is served once more. Resolves when the work in progress for it has ended,
+   * or immediately if it has to wait for others.
    */
   async add(tenantId: string): Promise<void> {
     if (this.#closed) return;
     this.#waiting.add(tenantId);
-    this.#begin();
-    await this.#served.get(tenantId);
+    this.#startNext();
+    await this.#active.get(tenantId);
   }
 
-  /** Begins nothing more, and resolves when what is under way has ended. */
+  /** Starts nothing more, and resolves when the work in progress has ended. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all(this.#served.values());
+    await Promise.all(this.#active.values());
   }
 
-  #begin(): void {
+  #startNext(): void {
     for (const tenantId of this.#waiting) {
-      if (this.#closed || this.#served.size >= this.#options.width) return;
-      if (this.#served.has(tenantId)) continue;
+      if (this.#closed || this.#active.size >= this.#options.concurrency) return;
+      if (this.#active.has(tenantId)) continue;
       this.#waiting.delete(tenantId);
-      this.#served.set(tenantId, this.#serve(tenantId));
+      this.#active.set(tenantId, this.#serve(tenantId));
     }
   }
 
   async #serve(tenantId: string): Promise<void> {
-    const { serve, failed } = this.#options;
-    let more = false;
+    const { serve, onError } = this.#options;
+    let hasMore = false;
     try {
-      more = await serve(tenantId);
+      hasMore = await serve(tenantId);
     } catch (error) {
-      if (!this.#closed) failed(error, tenantId);
+      if (!this.#closed) onError(error, tenantId);
     }
-    this.#served.delete(tenantId);
-    if (more) this.#waiting.add(tenantId);
-    this.#begin();
+    this.#active.delete(tenantId);
+    if (hasMore) this.#waiting.add(tenantId);
+    this.#startNext();
   }
 }

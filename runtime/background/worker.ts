@@ -1,10 +1,11 @@
 /**
- * The background worker of a box: it visits tenants, and at each visit deals their waiting events out, delivers what
- * is due and begins jobs that are due. Every replica has one; rows that are locked or claimed keep them apart.
+ * The background worker of a box: it visits tenants, and at each visit dispatches their events, makes deliveries that
+ * are due and runs jobs that are due. Every replica has a worker; row locks and leases keep two of them from doing the
+ * same work.
  *
- * A tenant is visited when it has written events, here or on another replica (replica-channel.ts), and at every sweep over all
- * tenants. The sweep alone is enough for everything to be done: what is lost with a process that dies between its
- * commit and the waking is found by it.
+ * A tenant is visited when it has written events, here or on another replica (replica-channel.ts), and at every sweep
+ * over all tenants. The sweep alone guarantees that all work is done: it finds the events of a process that died
+ * between its commit and the notification.
  */
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
@@ -15,7 +16,7 @@ import type { RunTask } from '../operations/task.ts';
 import { claimJob, type Job } from './job.ts';
 import { TenantQueue } from './tenant-queue.ts';
 
-/** Told of what the worker does; for metrics and traces. */
+/** Receives what the worker does, for metrics and traces. */
 export interface WorkerObserver {
   around: RunTask;
   fannedOut(round: FanOutResult): void;
@@ -25,7 +26,7 @@ export interface WorkerObserver {
 }
 
 export interface WorkerOptions {
-  /** Connections of the worker's own, so that neither it nor the requests wait for the other. */
+  /** With a pool of the worker's own, so that the worker and requests do not wait for each other's connections. */
   database: Database;
   subscribers: readonly Subscriber[];
   jobs: readonly Job[];
@@ -34,30 +35,32 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Has a tenant visited soon. */
+  /** Schedules a visit to a tenant. */
   wake(tenantId: string): void;
-  /** Begins to sweep. */
+  /** Starts the first sweep; others follow. */
   start(): void;
-  /** Lets what is under way end, and begins nothing more. */
+  /** Starts nothing more, and resolves when the work in progress has ended. */
   stop(): Promise<void>;
 }
 
-/** After a quiet time a tenant is visited this soon. */
-const gatherMilliseconds = 50;
-/** While events keep coming they are gathered this long, as many together cost little more than one. */
-const busyMilliseconds = 500;
+/** The delay of a visit after an idle period. */
+const idleDelayMilliseconds = 50;
+/** The least time between visits to woken tenants under load: many events at a time cost little more than one. */
+const busyIntervalMilliseconds = 500;
 const sweepMilliseconds = 5_000;
-/** A sweep over very many tenants takes no more of the time than this. */
-const largestShareOfSweeps = 0.1;
-/** After so many rounds a tenant goes to the end of the queue, so that one with a flood keeps no other waiting. */
-const mostRounds = 20;
+/** The largest share of the time that sweeps over very many tenants may take. */
+const maxSweepShare = 0.1;
 /**
- * Tenants that are served side by side: events dealt out and delivered in the database, deliveries that call other
- * services, jobs. What waits for a service keeps nothing waiting that does not.
+ * After this many rounds a tenant goes to the end of the queue, so that a flood of events does not delay other tenants.
  */
-const widths = { events: 2, calls: 8, jobs: 2 };
+const maxRounds = 20;
+/**
+ * Number of tenants served at the same time: dispatch and deliveries in the database, deliveries that call other
+ * services, jobs. They are separate, so that a slow service delays only the work that calls services.
+ */
+const concurrency = { events: 2, calls: 8, jobs: 2 };
 
-/** Makes the worker; it does nothing before `start`. */
+/** Creates the worker; it does nothing before `start`. */
 export function createWorker(options: WorkerOptions): Worker {
   const { database, subscribers, log, observe = {} } = options;
   const around: RunTask = observe.around?.bind(observe) ?? ((_, run) => run());
@@ -70,46 +73,46 @@ export function createWorker(options: WorkerOptions): Worker {
   let nextSweep: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
 
-  const failed = (error: unknown, tenantId: string) =>
-    log.warn({ err: error, tenantId }, 'background work failed, it is tried again');
+  const onError = (error: unknown, tenantId: string) =>
+    log.warn({ err: error, tenantId }, 'background work failed and will be retried');
 
-  const ended = (attempt: DeliveryAttempt) => {
+  const onAttempt = (attempt: DeliveryAttempt) => {
     observe.attempted?.(attempt);
-    const { outcome, error, ...about } = attempt;
-    if (outcome === 'dead') log.error({ ...about, err: error }, 'an event is dead for a subscriber');
-    if (outcome === 'failed') log.warn({ ...about, err: error }, 'a subscriber failed, it is called again');
+    const { outcome, error, ...fields } = attempt;
+    if (outcome === 'dead') log.error({ ...fields, err: error }, 'a delivery is dead: its last attempt failed');
+    if (outcome === 'failed') log.warn({ ...fields, err: error }, 'a delivery failed and will be retried');
   };
-  const how = { subscribers, around, observe: ended };
+  const deliverOptions = { subscribers, around, observe: onAttempt };
 
   const events = new TenantQueue({
-    width: widths.events,
-    failed,
+    concurrency: concurrency.events,
+    onError,
     async serve(tenantId) {
       if (!prepared.has(tenantId)) await prepareTasks(tenantId);
       const db = database.forTenant(tenantId);
       const [due] = await db.query<Due>(dueStatement, [jobNames]);
       if (due?.jobs) void jobs.add(tenantId);
       if (!due?.events && !due?.deliveries) return false;
-      let more = due.events;
-      for (let round = 0; more && !stopped && round < mostRounds; round++) {
-        const dealt = await fanOut(db, subscribers);
-        if (dealt.events > 0) observe.fannedOut?.(dealt);
-        more = dealt.more;
+      let hasMore = due.events;
+      for (let round = 0; hasMore && !stopped && round < maxRounds; round++) {
+        const result = await fanOut(db, subscribers);
+        if (result.events > 0) observe.fannedOut?.(result);
+        hasMore = result.hasMore;
       }
       void calls.add(tenantId);
-      return (await repeatedly(() => deliverInTransaction(database, tenantId, how))) || more;
+      return (await repeat(() => deliverInTransaction(database, tenantId, deliverOptions))) || hasMore;
     },
   });
 
   const calls = new TenantQueue({
-    width: widths.calls,
-    failed,
-    serve: (tenantId) => repeatedly(() => deliverOutsideTransaction(database, tenantId, how)),
+    concurrency: concurrency.calls,
+    onError,
+    serve: (tenantId) => repeat(() => deliverOutsideTransaction(database, tenantId, deliverOptions)),
   });
 
   const jobs = new TenantQueue({
-    width: widths.jobs,
-    failed,
+    concurrency: concurrency.jobs,
+    onError,
     async serve(tenantId) {
       const db = database.forTenant(tenantId);
       for (const job of options.jobs) if (!stopped && (await claimJob(db, job))) await runJob(tenantId, job);
@@ -117,9 +120,11 @@ export function createWorker(options: WorkerOptions): Worker {
     },
   });
 
-  /** Does something until there is nothing left to do; true when it was stopped before. */
-  const repeatedly = async (work: () => Promise<number>): Promise<boolean> => {
-    for (let round = 0; round < mostRounds; round++) if (stopped || (await work()) === 0) return false;
+  /**
+   * Repeats work until it returns 0 or the worker stops; resolves to true after `maxRounds`, when there may be more.
+   */
+  const repeat = async (work: () => Promise<number>): Promise<boolean> => {
+    for (let round = 0; round < maxRounds; round++) if (stopped || (await work()) === 0) return false;
     return true;
   };
 
@@ -128,14 +133,14 @@ export function createWorker(options: WorkerOptions): Worker {
     const isFailed = await around({ name: job.name }, async () => job.run(db)).then(
       () => false,
       (error) => {
-        log.warn({ err: error, job: job.name, tenantId }, 'a job failed, it is begun again when it is due');
+        log.warn({ err: error, job: job.name, tenantId }, 'a job failed and will run again when it is due');
         return true;
       },
     );
     observe.jobEnded?.(job.name, isFailed);
   };
 
-  /** The rows that dispatch and jobs are claimed by. */
+  /** Inserts the rows with which workers claim the dispatch and the jobs of a tenant. */
   const prepareTasks = async (tenantId: string) => {
     const text = 'insert into background_tasks (tenant_id, name) select $1, unnest($2::text[]) on conflict do nothing';
     await database.forTenant(tenantId).query(text, [[dispatchTask, ...jobNames]]);
@@ -155,15 +160,15 @@ export function createWorker(options: WorkerOptions): Worker {
       const tenants = await database.box.query<{ id: string }>('select id from tenants order by id');
       for (const { id } of tenants) {
         if (stopped) return;
-        // One after another: a sweep leaves room for tenants that are woken.
+        // One after another, to leave capacity for tenants that are woken.
         await events.add(id);
       }
       observe.swept?.(tenants.length, performance.now() - began);
     } catch (error) {
-      if (!stopped) log.warn({ err: error }, 'the sweep over the tenants failed, it is tried again');
+      if (!stopped) log.warn({ err: error }, 'the sweep over the tenants failed and will be retried');
     }
-    const took = performance.now() - began;
-    if (!stopped) nextSweep = setTimeout(startSweep, Math.max(sweepMilliseconds, took / largestShareOfSweeps)).unref();
+    const duration = performance.now() - began;
+    if (!stopped) nextSweep = setTimeout(startSweep, Math.max(sweepMilliseconds, duration / maxSweepShare)).unref();
   };
 
   const startSweep = () => {
@@ -174,8 +179,8 @@ export function createWorker(options: WorkerOptions): Worker {
     wake(tenantId) {
       if (stopped) return;
       woken.add(tenantId);
-      const pause = Math.max(gatherMilliseconds, busyMilliseconds - (performance.now() - lastVisits));
-      nextVisits ??= setTimeout(visitWoken, pause).unref();
+      const delay = Math.max(idleDelayMilliseconds, busyIntervalMilliseconds - (performance.now() - lastVisits));
+      nextVisits ??= setTimeout(visitWoken, delay).unref();
     },
     start: startSweep,
     async stop() {
@@ -194,7 +199,7 @@ interface Due {
   jobs: boolean;
 }
 
-/** One round trip for a tenant that has nothing to be done. */
+/** Takes one round trip for a tenant without work. */
 const dueStatement = `
   select exists (select from event_outbox where tenant_id = $1 and dispatched_at is null) as events,
          exists (select from event_deliveries

@@ -49,7 +49,8 @@ export function builderClient(
 }
 
 /**
- * Acquires a connection set to a tenant, in a transaction where the placement has a `shardLock`. The caller releases it.
+ * Acquires a connection set to a tenant, in a transaction where the placement has a `shardLock`. The caller releases
+ * it.
  */
 export function acquireTenantConnection(
   placements: Placements,

@@ -21,8 +21,8 @@ export interface Change {
 }
 
 /**
- * A row without the columns that hold hashes of secrets, and without those that only repeat another column in a form for
- * comparison, by convention named `…_key`.
+ * A row without the columns that hold hashes of secrets, and without those that only repeat another column in a form
+ * for comparison, by convention named `…_key`.
  */
 export function withoutSecrets(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([column]) => !/([hH]ash|[a-z]Key)$/.test(column)));

@@ -34,8 +34,8 @@ const typeParsers = {
 
 /**
  * How statements are planned. Their texts are constant, so each is planned once for a connection and not at every
- * execution. Such a plan outlives the table sizes it was made for: with the cost of a random read on an SSD, indexes are
- * used from the first pages on.
+ * execution. Such a plan outlives the table sizes it was made for: with the cost of a random read on an SSD, indexes
+ * are used from the first pages on.
  */
 export const planning = '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1';
 

@@ -1,6 +1,6 @@
 /**
- * The database of a box: its connection pool and the two ways to use it. A package uses `forTenant`; rows that belong to
- * no tenant (the list of tenants, the hosts) are reached through `box`.
+ * The database of a box: its connection pool and the two ways to use it. A package uses `forTenant`; rows that belong
+ * to no tenant (the list of tenants, the hosts) are reached through `box`.
  */
 import type { Knex } from 'knex';
 import type { Extensions } from '../extension/extension.ts';

@@ -57,7 +57,8 @@ const joinTimeout = 300_000;
 const firstDelay = 250;
 
 /**
- * Starts PostgreSQL in a folder, takes over the server of a killed process, or connects to the server of another process.
+ * Starts PostgreSQL in a folder, takes over the server of a killed process, or connects to the server of another
+ * process.
  * @throws Error that says what to do: no binaries, no user to run as, disk full, folder not writable, other version
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -211,8 +212,8 @@ async function withClient<Result>(url: string, use: (client: pg.Client) => Promi
 }
 
 /**
- * The host in the URL is for parsers that require one (knex, WHATWG); the parameter `host` overrides it. Port and sslmode
- * are explicit, so that PGPORT and PGSSLMODE in the environment have no effect.
+ * The host in the URL is for parsers that require one (knex, WHATWG); the parameter `host` overrides it. Port and
+ * sslmode are explicit, so that PGPORT and PGSSLMODE in the environment have no effect.
  */
 function connectionUrl(database: string, password: string, socketFolder: string): string {
   const host = encodeURIComponent(socketFolder).replaceAll('%2F', '/');

@@ -118,8 +118,8 @@ export function migratorSettings(migrations: readonly Migration[], owners: reado
 }
 
 /**
- * Applies the pending migrations, each in one transaction with its record. Several runtimes may call it concurrently: one
- * works, the others wait and then find nothing pending.
+ * Applies the pending migrations, each in one transaction with its record. Several runtimes may call it concurrently:
+ * one works, the others wait and then find nothing pending.
  * @param announce called before each migration
  * @throws Error naming an applied file whose content has changed, or the migration that failed
  */

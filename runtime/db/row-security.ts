@@ -3,9 +3,9 @@
  * one tenant only, even if a statement lacks the condition. The policies are created for every table in the catalogue
  * with a `tenant_id`: packages define none.
  *
- * The box connects as a role that owns nothing and cannot bypass the policies. Where no such role can be created, the box
- * works as the owner, to whom forced policies apply as well. On Citus policies are not forced, since Citus moves rows
- * between nodes as their owner.
+ * The box connects as a role that owns nothing and cannot bypass the policies. Where no such role can be created, the
+ * box works as the owner, to whom forced policies apply as well. On Citus policies are not forced, since Citus moves
+ * rows between nodes as their owner.
  */
 import type { Knex } from 'knex';
 import { vendor } from '../vendor.ts';
@@ -157,7 +157,9 @@ function errorMessageOf(work: PromiseLike<unknown>): Promise<string | null> {
   );
 }
 
-/** Grants only missing privileges: any grant, even one without effect, makes all sessions plan their statements again. */
+/**
+ * Grants only missing privileges: any grant, even one without effect, makes all sessions plan their statements again.
+ */
 async function grantTables(knex: Knex, role: string, boxTables: readonly string[]): Promise<void> {
   const { rows } = await knex.raw<{ rows: { name: string; writable: boolean }[] }>(
     `select name, writable

@@ -174,8 +174,8 @@ export class TenantDatabase extends TenantReader {
       const options = { extensions, actor, connection, placement, deadline };
       const db = new TenantDatabase(this.knex, this.placements, this.tenantId, options);
       db.#afterRollback = afterRollback;
-      // Neither this nor `begin` is awaited: both are sent with the first statement. If setting the tenant fails, nothing
-      // is committed; if `begin` fails, so does every statement after it.
+      // Neither this nor `begin` is awaited: both are sent with the first statement. If setting the tenant fails,
+      // nothing is committed; if `begin` fails, so does every statement after it.
       const tenantSet = setTenant(connection, this.tenantId);
       tenantSet?.catch(() => {});
       try {

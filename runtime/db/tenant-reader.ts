@@ -38,8 +38,8 @@ function statementName(text: string): string {
 }
 
 /**
- * Columns hold times rounded to milliseconds, hence the two milliseconds. `pg_stat_activity` shows a transaction a moment
- * after it began, hence the second.
+ * Columns hold times rounded to milliseconds, hence the two milliseconds. `pg_stat_activity` shows a transaction a
+ * moment after it began, hence the second.
  */
 const committedUntilText = `
   select least(clock_timestamp() - interval '1 second', min(xact_start) - interval '2 milliseconds') as "committedUntil"
@@ -104,8 +104,8 @@ export class TenantReader {
 
   /**
    * The time until which all changes are committed: no row will appear later whose `updated_at`, the start of the
-   * transaction that wrote it, is at or before it. Call it before reading the changes. It runs on a connection of its own
-   * as the login user, who can see the transactions of all sessions; a backup only reads and is ignored.
+   * transaction that wrote it, is at or before it. Call it before reading the changes. It runs on a connection of its
+   * own as the login user, who can see the transactions of all sessions; a backup only reads and is ignored.
    */
   committedUntil(): Promise<string> {
     return this.withPlacement(async (_, connection) => {

@@ -1,23 +1,23 @@
 /**
- * Delivering events to subscribers. A delivery is claimed for a while, and its attempt counted, before the subscriber
- * is called: so one that takes the whole process down is not tried without end, and one whose process died is taken
- * up by another replica when that while is over.
+ * Deliveries of events to subscribers. Before the subscriber is called, the delivery is claimed with a lease and its
+ * attempt is counted: a delivery that crashes the process is not retried forever, and another replica retries the
+ * delivery of a dead process when the lease expires.
  *
- * Of each subscriber and resource only the first that waits is claimed, so a resource's events stay in order: behind
- * one that fails the later ones wait, until it is delivered or dead.
+ * For each subscriber and resource only the first pending delivery is claimed, so that the events of a resource stay in
+ * order: the deliveries behind one that fails wait until it is delivered or dead.
  */
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { RunTask } from '../operations/task.ts';
 import type { DeliveredEvent, Subscriber } from './subscriber.ts';
 
-const claimedSeconds = 60;
-/** Milliseconds; less than the claim lasts, so that two replicas hardly ever call a subscriber at once. */
-const longest = 40_000;
-/** With the pauses below, the last attempt is about two days after the first. */
+const leaseSeconds = 60;
+/** Milliseconds of an attempt; less than the lease, so that two replicas rarely call a subscriber at the same time. */
+const attemptTimeout = 40_000;
+/** With the back-off below, the last attempt is about two days after the first. */
 export const maxAttempts = 12;
 
-/** Seconds until the next attempt: 5, 20, 80 … at most six hours, and a little more so that not all come at once. */
+/** Seconds until the next attempt: 5, 20, 80 … at most six hours, plus up to a quarter as jitter. */
 export function retryDelay(attempts: number): number {
   return Math.round(Math.min(5 * 4 ** (attempts - 1), 6 * 3600) * (1 + Math.random() / 4));
 }
@@ -35,10 +35,9 @@ interface ClaimedDelivery {
   createdAt: string;
 }
 
-/** How an attempt ended. */
 export type DeliveryOutcome = 'delivered' | 'failed' | 'dead';
 
-/** An attempt that has ended. */
+/** A finished attempt to deliver an event. */
 export interface DeliveryAttempt {
   outcome: DeliveryOutcome;
   subscriber: string;
@@ -52,20 +51,20 @@ export interface DeliveryAttempt {
 
 export interface DeliverOptions {
   subscribers: readonly Subscriber[];
-  /** Runs each attempt. */
+  /** Wraps each attempt. */
   around: RunTask;
-  /** Told of each attempt's end. */
+  /** Called after each attempt. */
   observe(attempt: DeliveryAttempt): void;
 }
 
-/** Transactions are what a delivery costs most: so many are done in one. */
-const mostTogether = 100;
-/** Calls of other services that a tenant has under way at once. */
-const mostCalls = 8;
+/** Deliveries in one transaction: the transaction is the largest part of a delivery's cost. */
+const maxBatch = 100;
+/** Concurrent calls of other services for one tenant. */
+const maxCalls = 8;
 
 /**
- * Delivers what is due to the subscribers that work in a transaction. Those that are tried for the first time share
- * one; if it fails, and for what has failed before, each has its own. Answers how many deliveries there were.
+ * Makes the due deliveries to subscribers that work in a transaction. First attempts share one transaction; if it
+ * fails, they are repeated with one transaction each, as are retries. Returns the number of deliveries.
  */
 export async function deliverInTransaction(
   database: Database,
@@ -73,19 +72,19 @@ export async function deliverInTransaction(
   options: DeliverOptions,
 ): Promise<number> {
   const subscribers = options.subscribers.filter(({ outsideTransaction }) => !outsideTransaction);
-  const claimed = await claimDue(database.forTenant(tenantId), subscribers, mostTogether);
-  const db = () => database.forTenant(tenantId, null, performance.now() + longest);
-  const fresh = claimed.filter(({ delivery }) => delivery.attempts === 1);
-  const shared = fresh.length > 1 && (await attempt(db(), fresh, options.around).then(...succeeded));
-  if (shared) for (const one of fresh) options.observe({ ...aboutOf(one), outcome: 'delivered' });
+  const claimed = await claimDue(database.forTenant(tenantId), subscribers, maxBatch);
+  const db = () => database.forTenant(tenantId, null, performance.now() + attemptTimeout);
+  const first = claimed.filter(({ delivery }) => delivery.attempts === 1);
+  const areDelivered = first.length > 1 && (await attempt(db(), first, options.around).then(...succeeded));
+  if (areDelivered) for (const one of first) options.observe({ ...describe(one), outcome: 'delivered' });
   for (const one of claimed) {
-    if (shared && fresh.includes(one)) continue;
-    await keepEnd(database.forTenant(tenantId), one, options, () => attempt(db(), [one], options.around));
+    if (areDelivered && first.includes(one)) continue;
+    await recordOutcome(database.forTenant(tenantId), one, options, () => attempt(db(), [one], options.around));
   }
   return claimed.length;
 }
 
-/** Delivers what is due to the subscribers that work in steps, side by side. Answers how many deliveries there were. */
+/** Makes the due deliveries to subscribers that work outside a transaction, concurrently. Returns their number. */
 export async function deliverOutsideTransaction(
   database: Database,
   tenantId: string,
@@ -93,9 +92,9 @@ export async function deliverOutsideTransaction(
 ): Promise<number> {
   const db = database.forTenant(tenantId);
   const subscribers = options.subscribers.filter(({ outsideTransaction }) => outsideTransaction);
-  const claimed = await claimDue(db, subscribers, mostCalls);
+  const claimed = await claimDue(db, subscribers, maxCalls);
   await Promise.all(
-    claimed.map((one) => keepEnd(db, one, options, () => attemptOutsideTransaction(db, one, options.around))),
+    claimed.map((one) => recordOutcome(db, one, options, () => attemptOutsideTransaction(db, one, options.around))),
   );
   return claimed.length;
 }
@@ -108,12 +107,12 @@ interface Claimed {
 const succeeded = [() => true, () => false] as const;
 
 /**
- * Claims deliveries that are due, the first of each line. A subscriber that this box does not have (of a package that
- * left) keeps its deliveries waiting.
+ * Claims due deliveries, the first for each subscriber and resource. Deliveries to subscribers of a package that left
+ * the box stay pending.
  */
 async function claimDue(db: TenantDatabase, subscribers: readonly Subscriber[], limit: number): Promise<Claimed[]> {
   if (subscribers.length === 0) return [];
-  const deliveries = await db.query<ClaimedDelivery>(claim, [subscribers.map(({ name }) => name), limit]);
+  const deliveries = await db.query<ClaimedDelivery>(claimText, [subscribers.map(({ name }) => name), limit]);
   return deliveries
     .map((delivery) => {
       const subscriber = subscribers.find(({ name }) => name === delivery.subscriber) as Subscriber;
@@ -122,7 +121,7 @@ async function claimDue(db: TenantDatabase, subscribers: readonly Subscriber[], 
     .sort((one, other) => one.delivery.position - other.delivery.position);
 }
 
-const claim = `
+const claimText = `
   with first as (
     select id from event_deliveries waiting
      where tenant_id = $1 and status = 'pending' and next_attempt_at <= now() and subscriber = any($2)
@@ -135,34 +134,37 @@ const claim = `
        for update skip locked
   )
   update event_deliveries delivery
-     set attempts = attempts + 1, next_attempt_at = now() + interval '${claimedSeconds} seconds', updated_at = now()
+     set attempts = attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds', updated_at = now()
     from event_outbox event
    where delivery.tenant_id = $1 and delivery.id in (select id from first)
      and event.tenant_id = $1 and event.id = delivery.event_id
   returning delivery.id, delivery.subscriber, delivery.attempts, delivery.position, event.id as event_id, event.type, event.resource_type,
             event.resource_id, event.payload, event.created_at`;
 
-/** Makes an attempt, and keeps how it ended. */
-async function keepEnd(
+/** Makes an attempt and records its outcome. */
+async function recordOutcome(
   db: TenantDatabase,
   claimed: Claimed,
   { observe }: DeliverOptions,
-  make: () => Promise<void>,
+  makeAttempt: () => Promise<void>,
 ): Promise<void> {
   try {
-    await make();
-    observe({ ...aboutOf(claimed), outcome: 'delivered' });
+    await makeAttempt();
+    observe({ ...describe(claimed), outcome: 'delivered' });
   } catch (error) {
-    const outcome = await keepFailure(db, claimed.delivery, error);
-    observe({ ...aboutOf(claimed), outcome, error });
+    const outcome = await recordFailure(db, claimed.delivery, error);
+    observe({ ...describe(claimed), outcome, error });
   }
 }
 
-function aboutOf({ delivery: { subscriber, type, eventId, attempts, createdAt } }: Claimed) {
+function describe({ delivery: { subscriber, type, eventId, attempts, createdAt } }: Claimed) {
   return { subscriber, type, eventId, attempts, age: Math.max(0, (Date.now() - Date.parse(createdAt)) / 1000) };
 }
 
-/** Work and record in one transaction. @throws what a subscriber throws, and when its claim or time is over */
+/**
+ * Calls the subscribers and marks the deliveries in one transaction.
+ * @throws the subscriber's error, or Error when the attempt times out or the lease was lost
+ */
 function attempt(db: TenantDatabase, claimed: readonly Claimed[], around: DeliverOptions['around']): Promise<void> {
   return db.transaction(async (tx) => {
     for (const one of claimed) await around(taskOf(one), async () => one.subscriber.handle(tx, eventOf(one.delivery)));
@@ -170,20 +172,21 @@ function attempt(db: TenantDatabase, claimed: readonly Claimed[], around: Delive
   });
 }
 
-/** The work, and its record once it is done. @throws as `attempt` */
+/** Calls the subscriber, then marks the delivery. @throws as `attempt` */
 async function attemptOutsideTransaction(
   db: TenantDatabase,
   claimed: Claimed,
   around: DeliverOptions['around'],
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took more than ${longest / 1000} seconds`)), longest);
+  const timeout = new Promise<never>((_, reject) => {
+    const error = new Error(`the subscriber took more than ${attemptTimeout / 1000} seconds`);
+    timer = setTimeout(() => reject(error), attemptTimeout);
   });
   const { subscriber, delivery } = claimed;
   const handle = async () => subscriber.handle(db, eventOf(delivery));
   try {
-    await around(taskOf(claimed), () => Promise.race([handle(), late]));
+    await around(taskOf(claimed), () => Promise.race([handle(), timeout]));
   } finally {
     clearTimeout(timer);
   }
@@ -200,17 +203,17 @@ function eventOf({ id, eventId, attempts, resourceType, resourceId, ...event }: 
   return { id: eventId, type, resource, payload, createdAt, deliveryId: id, attempt: attempts };
 }
 
-/** The number of the attempt is what the claim is known by: another replica's claim has counted on. */
+/** The number of attempts identifies the lease: another replica that claims the delivery increments it. */
 async function markDelivered(db: TenantDatabase, claimed: readonly Claimed[]): Promise<void> {
   const marked = await db.query(
     `update event_deliveries set status = 'delivered', error = null, updated_at = now()
       where tenant_id = $1 and id = any($2) and attempts = $3 and status = 'pending' returning id`,
     [claimed.map(({ delivery }) => delivery.id), claimed[0]?.delivery.attempts],
   );
-  if (marked.length < claimed.length) throw new Error('another replica has taken the delivery over');
+  if (marked.length < claimed.length) throw new Error('the lease expired and another replica has claimed the delivery');
 }
 
-async function keepFailure(
+async function recordFailure(
   db: TenantDatabase,
   { id, attempts }: ClaimedDelivery,
   error: unknown,

@@ -1,5 +1,5 @@
 /**
- * An event: a fact others may act on, with a payload of a declared shape.
+ * Events: facts that other packages and services may act on, with a payload of a declared schema.
  */
 import type { Static, TSchema } from '../http/schemas.ts';
 
@@ -10,7 +10,10 @@ export interface EventDefinition<Payload extends TSchema = TSchema> {
   readonly payload: Payload;
 }
 
-/** @example export const orderPlaced = defineEvent({ type: 'order.placed', summary: 'An order was placed', payload: Order }); */
+/**
+ * @example export const orderPlaced = defineEvent({ type: 'order.placed', summary: 'An order was placed', payload:
+ * Order });
+ */
 export function defineEvent<Payload extends TSchema>(event: EventDefinition<Payload>): EventDefinition<Payload> {
   return Object.freeze(event);
 }

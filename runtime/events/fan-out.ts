@@ -1,17 +1,17 @@
 /**
- * From the outbox to the subscribers: each waiting event of a tenant becomes a delivery for each subscriber that wants
- * it. One replica at a time does so for a tenant, in the order of the events, so that no later event of a resource is
- * delivered while an earlier one is not yet in its line. A delivery's position is its place in all lines of the tenant,
- * counted here: what was dealt out before stands before, wherever its event was written.
+ * Dispatch: each event in the outbox of a tenant becomes a delivery for each of its subscribers. One replica at a time
+ * dispatches for a tenant, in the order of the events, so that no event of a resource is delivered before an earlier
+ * one is dispatched. Deliveries of a tenant are numbered here: their positions have the order of dispatch, whichever
+ * replica wrote the events.
  */
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { Subscriber } from './subscriber.ts';
 
-/** The name of the row in `background_tasks` that is locked meanwhile. */
+/** The name of the row in `background_tasks` that is locked during dispatch. */
 export const dispatchTask = 'events.dispatch';
 
-const mostAtOnce = 500;
+const maxBatch = 500;
 
 interface WaitingEvent {
   id: string;
@@ -21,31 +21,31 @@ interface WaitingEvent {
   age: number;
 }
 
-/** What one round has done. */
+/** The result of one round of dispatch. */
 export interface FanOutResult {
   events: number;
-  /** Seconds that the oldest of them had waited. */
+  /** Age of the oldest of them, in seconds. */
   oldest: number;
   /** True when there may be more. */
-  more: boolean;
+  hasMore: boolean;
 }
 
-const nothing: FanOutResult = { events: 0, oldest: 0, more: false };
+const nothing: FanOutResult = { events: 0, oldest: 0, hasMore: false };
 
-/** Deals out the next events of a tenant; nothing while another replica does. */
+/** Dispatches the next events of a tenant; does nothing while another replica dispatches for it. */
 export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): Promise<FanOutResult> {
   return db.transaction(async (tx) => {
-    const [claimed] = await tx.query<{ lastPosition: number }>(
+    const [task] = await tx.query<{ lastPosition: number }>(
       'select last_position from background_tasks where tenant_id = $1 and name = $2 for update skip locked',
       [dispatchTask],
     );
-    if (!claimed) return nothing;
+    if (!task) return nothing;
     const events = await tx.query<WaitingEvent>(
       `select id, type, resource_id, extract(epoch from clock_timestamp() - created_at)::float8 as age
-         from event_outbox where tenant_id = $1 and dispatched_at is null order by position, id limit ${mostAtOnce}`,
+         from event_outbox where tenant_id = $1 and dispatched_at is null order by position, id limit ${maxBatch}`,
     );
     if (events.length === 0) return nothing;
-    let { lastPosition } = claimed;
+    let { lastPosition } = task;
     const deliveries = events
       .flatMap((event) => deliveriesOf(event, subscribers))
       .map((delivery) => ({ ...delivery, position: ++lastPosition }));
@@ -56,7 +56,7 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
       ]),
     ]);
     const oldest = Math.max(...events.map(({ age }) => age));
-    return { events: events.length, oldest, more: events.length === mostAtOnce };
+    return { events: events.length, oldest, hasMore: events.length === maxBatch };
   });
 }
 
@@ -78,9 +78,9 @@ async function insertDeliveries(
             as delivery (id uuid, "eventId" uuid, type text, subscriber text, position bigint, "resourceId" uuid)`,
     [JSON.stringify(deliveries)],
   );
-  const keepPlace = tx.query('update background_tasks set last_position = $3 where tenant_id = $1 and name = $2', [
+  const updateTask = tx.query('update background_tasks set last_position = $3 where tenant_id = $1 and name = $2', [
     dispatchTask,
     lastPosition,
   ]);
-  await Promise.all([insert, keepPlace]);
+  await Promise.all([insert, updateTask]);
 }

@@ -1,6 +1,6 @@
 /**
- * Writing events: a row in the outbox, in the same transaction as the change it tells of, so that neither
- * is there without the other.
+ * Writing events: a row in the outbox, in the same transaction as the change, so that neither is committed without the
+ * other.
  */
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
@@ -9,16 +9,16 @@ import type { Static, TObject, TSchema } from '../http/schemas.ts';
 import { faults } from '../http/validation.ts';
 import type { EventDefinition } from './event.ts';
 
-/** What an event is about; events of one resource are told in their order. */
+/** The subject of an event; the events of one resource are delivered in their order. */
 export interface Resource {
   type: string;
   id: string;
 }
 
-/** Told of a tenant when it has events to be dispatched. */
+/** Called with a tenant that has events to dispatch. */
 export const outboxListeners = extensionPoint<(tenantId: string) => void>('events.outbox');
 
-/** Has what is due in the background done at once, when what is written so far has been committed. */
+/** Wakes the worker for this tenant after the commit, or immediately outside a transaction. */
 export function wakeBackground(db: TenantDatabase): void {
   db.afterCommit(() => {
     for (const listener of outboxListeners.of(db)) listener(db.tenantId);
@@ -26,9 +26,9 @@ export function wakeBackground(db: TenantDatabase): void {
 }
 
 /**
- * The row of the outbox for an event, for a statement that writes it together with other rows. Call it in the
- * transaction of that statement, or before the statement that is its own transaction.
- * @throws Error when the payload is not of the declared shape
+ * The outbox row of an event, for a statement that inserts it with other rows. Call it in the transaction of that
+ * statement, or just before a statement outside a transaction.
+ * @throws Error when the payload does not match the event's schema
  */
 export function outboxRow<Payload extends TSchema>(
   db: TenantDatabase,
@@ -37,7 +37,7 @@ export function outboxRow<Payload extends TSchema>(
   payload: Static<Payload>,
 ) {
   const wrong = faults(event.payload, payload);
-  if (wrong) throw new Error(`event ${event.type} has a wrong payload: ${wrong}`);
+  if (wrong) throw new Error(`event ${event.type} has an invalid payload: ${wrong}`);
   wakeBackground(db);
   return {
     id: newId(),
@@ -51,9 +51,9 @@ export function outboxRow<Payload extends TSchema>(
 type OutboxColumn = 'id' | 'type' | 'resourceType' | 'resourceId' | 'payload';
 
 /**
- * The clause of a statement that writes an event into the outbox of the tenant `$1`, beside other rows of it or by itself.
- * @param row an expression for each column: `$5`, and what is always the same as text in quotes
- * @param from what the row is made of: `from person` writes one for each person that the statement finds
+ * The SQL that inserts an event into the outbox of the tenant `$1`, as a statement or as a part of one.
+ * @param row an SQL expression for each column: a parameter such as `$5`, or a literal in quotes
+ * @param from the source of several rows: `from person` inserts one event for each row of `person`
  * @example `with request as (insert …) ${insertEvent({ id: '$4', type: '$5', … })}`, with the values of `outboxRow`
  */
 export function insertEvent(row: Readonly<Record<OutboxColumn, string>>, from = ''): string {
@@ -63,11 +63,11 @@ export function insertEvent(row: Readonly<Record<OutboxColumn, string>>, from = 
   ${from ? `select ${expressions} ${from}` : `values (${expressions})`}`;
 }
 
-const insertAlone = insertEvent({ id: '$2', type: '$3', resourceType: '$4', resourceId: '$5', payload: '$6' });
+const insertText = insertEvent({ id: '$2', type: '$3', resourceType: '$4', resourceId: '$5', payload: '$6' });
 
 /**
- * Writes an event. Call it in the transaction of the change it tells of.
- * @throws Error outside a transaction, or when the payload is not of the declared shape
+ * Writes an event. Call it in the transaction of the change.
+ * @throws Error outside a transaction, or when the payload does not match the event's schema
  */
 export async function publish<Payload extends TSchema>(
   db: TenantDatabase,
@@ -77,7 +77,7 @@ export async function publish<Payload extends TSchema>(
 ): Promise<void> {
   if (!db.inTransaction) throw new Error(`event ${event.type} is written outside a transaction`);
   const row = outboxRow(db, event, resource, payload);
-  await db.query(insertAlone, [row.id, row.type, row.resourceType, row.resourceId, row.payload]);
+  await db.query(insertText, [row.id, row.type, row.resourceType, row.resourceId, row.payload]);
 }
 
 /**

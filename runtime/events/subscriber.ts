@@ -1,44 +1,44 @@
 /**
- * Subscribers: what a package does when something has happened. Each is called once for each event of the types it
- * names, in the order of each resource's events, again and again until it succeeds or the event is dead for it.
+ * Subscribers: how a package reacts to events. Each is called for every event of its types, in the order of each
+ * resource's events, and retried until it succeeds or the delivery is dead.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { Static, TSchema } from '../http/schemas.ts';
 import type { EventDefinition } from './event.ts';
 import type { Resource } from './outbox.ts';
 
-/** An event as a subscriber is given it. */
+/** An event as a subscriber receives it. */
 export interface DeliveredEvent<Payload = unknown> {
   readonly id: string;
   readonly type: string;
   readonly resource: Resource;
   readonly payload: Payload;
-  /** When it came to be, ISO 8601. */
+  /** ISO 8601. */
   readonly createdAt: string;
-  /** The same at each attempt to deliver this event to this subscriber: an idempotency key for another service. */
+  /** The same in each attempt to deliver this event to this subscriber: an idempotency key for other services. */
   readonly deliveryId: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
 }
 
 export interface Subscriber {
-  /** `<package>.<what it does>`, unique in the product; kept with each delivery, so it stays as it is. */
+  /** `<package>.<action>`, unique in the product. It is stored with each delivery and must not change. */
   readonly name: string;
-  /** What it is told of; `all` for every event, also of packages that come later. */
+  /** The events that are delivered to it; `all` for every event, including those of packages added later. */
   readonly events: readonly EventDefinition[] | 'all';
   /**
-   * It calls a service over the network. Then it is given the database outside of a transaction and may be called again
-   * for what it has done already; otherwise its work and the record of it are one transaction, and happen once.
+   * For a subscriber that calls a service over the network: its database is outside a transaction, and it may be called
+   * again for work it has already done. Otherwise its work and the delivery's record are one transaction: exactly once.
    */
   readonly outsideTransaction?: boolean;
-  /** @throws anything, to be called again later */
+  /** Retried later if it throws. */
   handle(db: TenantDatabase, event: DeliveredEvent): Promise<unknown>;
 }
 
 type Payloads<Events> = Events extends readonly EventDefinition<infer Payload>[] ? Payload : TSchema;
 
 /**
- * Declares a subscriber, with the payload's type taken from the events.
+ * Declares a subscriber; the type of the payload follows from the events.
  * @example subscriber({ name: 'payment.void-canceled', events: [orderCanceled], outsideTransaction: true, handle: (db, { resource }) => … })
  */
 export function subscriber<const Events extends Subscriber['events']>(

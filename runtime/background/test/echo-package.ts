@@ -1,6 +1,6 @@
 /**
- * A package that writes an event when it is asked to, and whose subscribers and job keep a record of each call. A row
- * in `echo_faults` makes a subscriber fail.
+ * A package that writes an event for each request, and whose subscribers and job record each call. A row in
+ * `echo_faults` makes a subscriber fail.
  */
 import type { Cleanup } from '../../testing/box.ts';
 import { writePackage } from '../../testing/written-package.ts';
@@ -13,7 +13,7 @@ const migration = `export const up = (knex) =>
     create table echo_records (
       tenant_id uuid not null references tenants (id),
       id uuid not null,
-      place bigserial,
+      position bigserial,
       subscriber text not null,
       text text,
       attempt integer,
@@ -29,17 +29,17 @@ const index = `import {
 } from '@carton/runtime';
 
 const Echo = object({ id: Uuid, text: Type.String({ minLength: 1, maxLength: 100 }) }, { $id: 'Echo' });
-const echoed = defineEvent({ type: 'echo.written', summary: 'Something was said', payload: object({ text: Type.String() }) });
+const echoed = defineEvent({ type: 'echo.written', summary: 'Text was echoed', payload: object({ text: Type.String() }) });
 
 const say = route(
   {
-    method: 'post', path: '/admin/echoes', operationId: 'say', tag: 'Echo', summary: 'Say something',
+    method: 'post', path: '/admin/echoes', operationId: 'say', tag: 'Echo', summary: 'Echo text',
     access: 'staff', body: Echo, status: 201, response: Echo,
   },
   ({ db, body }) => db.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock(hashtextextended($1::text || $2::text, 0))', [body.id]);
     await publish(tx, echoed, { type: 'echo', id: body.id }, { text: body.text });
-    if (body.text === 'undone') throw new Error('undone');
+    if (body.text === 'rolled back') throw new Error('rolled back');
     return body;
   }),
 );
@@ -50,7 +50,7 @@ const record = (name) => async (db, { payload, attempt, deliveryId }) => {
     [newId(), name, payload.text, attempt, deliveryId],
   );
   const faults = await db.query('select 1 from echo_faults where tenant_id = $1 and subscriber = $2 for share', [name]);
-  if (faults.length > 0) throw new Error(name + ' does not feel like it');
+  if (faults.length > 0) throw new Error(name + ' fails');
 };
 
 export default definePackage({
@@ -58,8 +58,8 @@ export default definePackage({
   events: [echoed],
   subscribers: [
     subscriber({ name: 'echo.once', events: [echoed], handle: record('echo.once') }),
-    subscriber({ name: 'echo.in-steps', events: 'all', outsideTransaction: true, handle: async (db, event) => {
-      if (event.type === 'echo.written') await record('echo.in-steps')(db, event);
+    subscriber({ name: 'echo.outside', events: 'all', outsideTransaction: true, handle: async (db, event) => {
+      if (event.type === 'echo.written') await record('echo.outside')(db, event);
     } }),
   ],
   jobs: [

@@ -1,5 +1,5 @@
 /**
- * Events from the outbox to subscribers: once, in order, again after a failure, and never lost.
+ * Events from the outbox to subscribers: delivered once, in order, retried after a failure, and never lost.
  */
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
@@ -18,7 +18,9 @@ interface Recorded {
 }
 
 function recorded({ db }: TestTenant, subscriber: string): Promise<Recorded[]> {
-  return db.query('select * from echo_records where tenant_id = $1 and subscriber = $2 order by place', [subscriber]);
+  return db.query('select * from echo_records where tenant_id = $1 and subscriber = $2 order by position', [
+    subscriber,
+  ]);
 }
 
 function untilRecorded(tenant: TestTenant, subscriber: string, count: number): Promise<Recorded[]> {
@@ -28,7 +30,7 @@ function untilRecorded(tenant: TestTenant, subscriber: string, count: number): P
   );
 }
 
-/** Resolves once no event and no delivery of the shop waits. */
+/** Resolves when no event and no delivery of the tenant is pending. */
 async function untilIdle({ db }: TestTenant): Promise<void> {
   await until(
     () =>
@@ -50,39 +52,39 @@ const deliveries = ({ db }: TestTenant, subscriber: string) =>
     [subscriber],
   );
 
-/** Makes what waits for another attempt due now. */
-const hurry = ({ db }: TestTenant) =>
+/** Makes all pending deliveries due now. */
+const makeDue = ({ db }: TestTenant) =>
   db.query("update event_deliveries set next_attempt_at = now() where tenant_id = $1 and status = 'pending'");
 
-const fail = ({ db }: TestTenant, subscriber: string) => db.insert('echo_faults', { subscriber });
-const mend = ({ db }: TestTenant) => db.query('delete from echo_faults where tenant_id = $1');
+const addFault = ({ db }: TestTenant, subscriber: string) => db.insert('echo_faults', { subscriber });
+const removeFaults = ({ db }: TestTenant) => db.query('delete from echo_faults where tenant_id = $1');
 
-/** A second replica on the database of a box. */
-async function replicaOf(t: Test, box: TestBox, given: { packages: readonly string[]; packagesFrom: string }) {
+/** Starts a second replica on the database of a box. */
+async function startReplica(t: Test, box: TestBox, packages: { packages: readonly string[]; packagesFrom: string }) {
   const { databaseUrl } = box;
-  const replica = await boot({ ...given, databaseUrl, tier: 'basic', host: '127.0.0.1', port: 0 });
+  const replica = await boot({ ...packages, databaseUrl, tier: 'basic', host: '127.0.0.1', port: 0 });
   t.teardown(() => replica.stop());
   return replica;
 }
 
-t.test('every event reaches each subscriber once and in the order of its resource, on two replicas', async (t) => {
-  const given = await echoPackage(t);
-  const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...given });
-  await replicaOf(t, box, given);
+t.test('every event is delivered to each subscriber once, in the order of its resource, by two replicas', async (t) => {
+  const packages = await echoPackage(t);
+  const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...packages });
+  await startReplica(t, box, packages);
   const other = await box.openTenant();
   const tenants = [box, other];
   const ids = [randomUUID(), randomUUID(), randomUUID()];
-  const said: number[] = [];
+  const statuses: number[] = [];
   for (let round = 0; round < 12; round++) {
     const both = tenants.flatMap((tenant) =>
       ids.map((id) => say(tenant, id, `${id} ${String(round).padStart(2, '0')}`)),
     );
-    said.push(...(await Promise.all(both)));
+    statuses.push(...(await Promise.all(both)));
   }
-  t.ok(said.every((status) => status === 201));
+  t.ok(statuses.every((status) => status === 201));
   for (const tenant of tenants) {
     await untilIdle(tenant);
-    for (const subscriber of ['echo.once', 'echo.in-steps']) {
+    for (const subscriber of ['echo.once', 'echo.outside']) {
       const texts = (await recorded(tenant, subscriber)).map(({ text }) => text);
       t.equal(texts.length, 36, 'each once');
       for (const id of ids) {
@@ -95,29 +97,29 @@ t.test('every event reaches each subscriber once and in the order of its resourc
   }
 });
 
-t.test('what fails', async (t) => {
-  const given = await echoPackage(t);
-  const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...given });
+t.test('a delivery that fails', async (t) => {
+  const packages = await echoPackage(t);
+  const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...packages });
 
-  t.test('is undone and comes again, and keeps what is behind it waiting and nothing else', async (t) => {
+  t.test('is rolled back and retried, and blocks only later events of its resource', async (t) => {
     const tenant = await box.openTenant();
-    const [failing, fine] = [randomUUID(), randomUUID()];
-    await fail(tenant, 'echo.once');
+    const [failing, other] = [randomUUID(), randomUUID()];
+    await addFault(tenant, 'echo.once');
     await say(tenant, failing, 'first');
-    const [tried] = await until(
+    const [attempted] = await until(
       () => deliveries(tenant, 'echo.once'),
       ([first]) => first?.error != null,
     );
-    t.match(tried, { status: 'pending', attempts: 1, error: 'echo.once does not feel like it' });
-    t.ok(Date.parse(tried?.nextAttemptAt as string) > Date.now(), 'after a pause');
-    t.strictSame(await recorded(tenant, 'echo.once'), [], 'its work was undone');
+    t.match(attempted, { status: 'pending', attempts: 1, error: 'echo.once fails' });
+    t.ok(Date.parse(attempted?.nextAttemptAt as string) > Date.now(), 'with back-off');
+    t.strictSame(await recorded(tenant, 'echo.once'), [], 'its work was rolled back');
     await say(tenant, failing, 'second');
-    await untilRecorded(tenant, 'echo.in-steps', 2);
-    await mend(tenant);
-    await say(tenant, fine, 'other');
+    await untilRecorded(tenant, 'echo.outside', 2);
+    await removeFaults(tenant);
+    await say(tenant, other, 'other');
     await untilRecorded(tenant, 'echo.once', 1);
     t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'other' }]), 'another resource does not wait');
-    await hurry(tenant);
+    await makeDue(tenant);
     await untilIdle(tenant);
     const records = await recorded(tenant, 'echo.once');
     t.strictSame(
@@ -130,18 +132,18 @@ t.test('what fails', async (t) => {
     );
   });
 
-  t.test('in steps is given the same delivery id, and its steps stay', async (t) => {
+  t.test('outside a transaction is retried with the same delivery id, and its writes stay', async (t) => {
     const tenant = await box.openTenant();
-    await fail(tenant, 'echo.in-steps');
+    await addFault(tenant, 'echo.outside');
     await say(tenant, randomUUID(), 'twice');
     await until(
-      () => deliveries(tenant, 'echo.in-steps').then((all) => all.filter(({ error }) => error !== null)),
+      () => deliveries(tenant, 'echo.outside').then((all) => all.filter(({ error }) => error !== null)),
       ({ length }) => length > 0,
     );
-    await mend(tenant);
-    await hurry(tenant);
+    await removeFaults(tenant);
+    await makeDue(tenant);
     await untilIdle(tenant);
-    const records = await recorded(tenant, 'echo.in-steps');
+    const records = await recorded(tenant, 'echo.outside');
     t.strictSame(
       records.map(({ attempt }) => attempt),
       [1, 2],
@@ -149,11 +151,11 @@ t.test('what fails', async (t) => {
     t.equal(records[0]?.deliveryId, records[1]?.deliveryId);
   });
 
-  t.test('too often is dead, lets the next through, and can be sent again', async (t) => {
+  t.test('too often is dead, no longer blocks the next, and can be retried', async (t) => {
     const tenant = await box.openTenant();
     const id = randomUUID();
-    await fail(tenant, 'echo.once');
-    await say(tenant, id, 'unlucky');
+    await addFault(tenant, 'echo.once');
+    await say(tenant, id, 'failing');
     await until(
       () => deliveries(tenant, 'echo.once'),
       ([first]) => first?.error != null,
@@ -161,29 +163,29 @@ t.test('what fails', async (t) => {
     await tenant.db.query('update event_deliveries set attempts = $2 where tenant_id = $1 and error is not null', [
       maxAttempts - 1,
     ]);
-    await hurry(tenant);
+    await makeDue(tenant);
     await until(
       () => deliveries(tenant, 'echo.once'),
       ([first]) => first?.status === 'dead',
     );
-    await mend(tenant);
-    await say(tenant, id, 'lucky');
+    await removeFaults(tenant);
+    await say(tenant, id, 'next');
     await untilIdle(tenant);
-    t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'lucky' }]));
+    t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'next' }]));
     const { body } = await tenant.staff.get('/admin/event-deliveries?status=dead');
     t.match(body.items, exactly([{ subscriber: 'echo.once', attempts: maxAttempts, event: { type: 'echo.written' } }]));
     const retried = await tenant.staff.post(`/admin/event-deliveries/${body.items[0].id}/retry`);
     t.match(retried, { status: 200, body: { status: 'pending', attempts: 0 } });
     await untilIdle(tenant);
-    t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'lucky' }, { text: 'unlucky' }]));
+    t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'next' }, { text: 'failing' }]));
   });
 
-  t.test('whoever lost the claim meanwhile has done nothing', async (t) => {
+  t.test('is rolled back when another replica has claimed it meanwhile', async (t) => {
     const tenant = await box.openTenant();
-    await fail(tenant, 'echo.once');
+    await addFault(tenant, 'echo.once');
     await tenant.db.transaction(async (tx) => {
       // The subscriber waits for this row.
-      await mend({ ...tenant, db: tx });
+      await removeFaults({ ...tenant, db: tx });
       await say(tenant, randomUUID(), 'slow');
       await until(
         () => deliveries(tenant, 'echo.once'),
@@ -193,26 +195,26 @@ t.test('what fails', async (t) => {
         "update event_deliveries set attempts = 2 where tenant_id = $1 and subscriber = 'echo.once'",
       );
     });
-    await hurry(tenant);
+    await makeDue(tenant);
     const records = await untilRecorded(tenant, 'echo.once', 1);
-    t.match(records, exactly([{ text: 'slow', attempt: 3 }]), 'the one that took it over has');
+    t.match(records, exactly([{ text: 'slow', attempt: 3 }]), 'only the later claim is recorded');
     await untilIdle(tenant);
     t.equal((await recorded(tenant, 'echo.once')).length, 1);
   });
 });
 
-t.test('nothing is told of what was undone', async (t) => {
+t.test('the events of a transaction that was rolled back are not delivered', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...(await echoPackage(t)) });
-  t.equal(await say(box, randomUUID(), 'undone'), 500);
-  t.equal(await say(box, randomUUID(), 'done'), 201);
-  t.match(await untilRecorded(box, 'echo.once', 1), exactly([{ text: 'done' }]));
+  t.equal(await say(box, randomUUID(), 'rolled back'), 500);
+  t.equal(await say(box, randomUUID(), 'committed'), 201);
+  t.match(await untilRecorded(box, 'echo.once', 1), exactly([{ text: 'committed' }]));
   t.strictSame(
-    await box.db.query("select 1 from event_outbox where tenant_id = $1 and payload->>'text' = 'undone'"),
+    await box.db.query("select 1 from event_outbox where tenant_id = $1 and payload->>'text' = 'rolled back'"),
     [],
   );
 });
 
-t.test('an event that nobody was woken for is found', async (t) => {
+t.test('the sweep finds an event without a notification', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...(await echoPackage(t)) });
   await box.db.query(
     `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
@@ -223,9 +225,9 @@ t.test('an event that nobody was woken for is found', async (t) => {
 });
 
 t.test('a job runs once when it is due, on one of two replicas', async (t) => {
-  const given = await echoPackage(t);
-  const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...given });
-  await replicaOf(t, box, given);
+  const packages = await echoPackage(t);
+  const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...packages });
+  await startReplica(t, box, packages);
   await untilRecorded(box, 'echo.count', 1);
   await box.db.query("update background_tasks set due_at = now() where tenant_id = $1 and name = 'echo.count'");
   await untilRecorded(box, 'echo.count', 2);

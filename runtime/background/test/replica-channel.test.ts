@@ -1,5 +1,5 @@
 /**
- * The line between replicas: each hears of the others' tenants, and hears again after the line broke.
+ * The replica channel: each replica receives the notifications of the others, also after a lost connection.
  */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
@@ -9,49 +9,50 @@ import { openReplicaChannel } from '../replica-channel.ts';
 
 const silent = pino({ level: 'silent' });
 
-t.test('what one tells, the others hear, and it does not', async (t) => {
+t.test('the others receive a notification, its sender does not', async (t) => {
   const database = await createTestDatabase('empty');
-  const heard: [line: string, tenantId: string][] = [];
-  const lines = ['first', 'second', 'third'].map((name) =>
-    openReplicaChannel(database.url, (tenantId) => heard.push([name, tenantId]), silent),
+  const received: [channel: string, tenantId: string][] = [];
+  const channels = ['first', 'second', 'third'].map((name) =>
+    openReplicaChannel(database.url, (tenantId) => received.push([name, tenantId]), silent),
   );
   t.teardown(async () => {
-    await Promise.all(lines.map((line) => line.close()));
+    await Promise.all(channels.map((channel) => channel.close()));
     await database.drop();
   });
-  const [first] = lines;
+  const [first] = channels;
 
-  /** Tells until both others have heard: a line takes a moment to open. */
-  const untilHeard = async (tenantIds: string[]) => {
+  /** Notifies until both others have received it: connecting takes a moment. */
+  const untilReceived = async (tenantIds: string[]) => {
     for (;;) {
       for (const tenantId of tenantIds) first?.notify(tenantId);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      const hasHeard = (name: string) =>
-        tenantIds.every((tenantId) => heard.some(([line, told]) => line === name && told === tenantId));
-      if (hasHeard('second') && hasHeard('third')) return;
+      const hasReceived = (name: string) =>
+        tenantIds.every((tenantId) => received.some(([channel, id]) => channel === name && id === tenantId));
+      if (hasReceived('second') && hasReceived('third')) return;
     }
   };
 
-  await untilHeard([randomUUID()]);
-  // More than fit into one notification.
-  await untilHeard(Array.from({ length: 450 }, () => randomUUID()));
-  t.notOk(heard.some(([line]) => line === 'first'));
+  await untilReceived([randomUUID()]);
+  // More than one notification can hold.
+  await untilReceived(Array.from({ length: 450 }, () => randomUUID()));
+  t.notOk(received.some(([channel]) => channel === 'first'));
 
   await administer(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'box events'
         and datname = '${new URL(database.url).pathname.slice(1)}'`,
   );
-  await untilHeard([randomUUID()]);
+  await untilReceived([randomUUID()]);
   t.notOk(
-    heard.some(([line]) => line === 'first'),
-    'also when it was opened again',
+    received.some(([channel]) => channel === 'first'),
+    'also after it has reconnected',
   );
 });
 
-t.test('a database that is away keeps nobody', async (t) => {
-  const line = openReplicaChannel('postgres://nobody@127.0.0.1:1/nothing', () => t.fail('nobody tells'), silent);
-  line.notify(randomUUID());
-  await line.close();
-  line.notify(randomUUID());
+t.test('an unreachable database delays neither a notification nor the end', async (t) => {
+  const unexpected = () => t.fail('no replica notifies');
+  const channel = openReplicaChannel('postgres://nobody@127.0.0.1:1/nothing', unexpected, silent);
+  channel.notify(randomUUID());
+  await channel.close();
+  channel.notify(randomUUID());
   t.pass();
 });

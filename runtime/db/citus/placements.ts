@@ -1,7 +1,7 @@
 /**
  * The placements of tenants in Citus. All rows of a tenant are on one node, in tables of their own (shards), which are
- * plain PostgreSQL tables. A box sends a tenant's statements to that node and not to the coordinator, which plans each one
- * again, cannot plan all of them, and is one machine. Citus manages the shards: it creates, copies and moves them.
+ * plain PostgreSQL tables. A box sends a tenant's statements to that node and not to the coordinator, which plans each
+ * one again, cannot plan all of them, and is one machine. Citus manages the shards: it creates, copies and moves them.
  *
  * A write takes the same precautions as Citus does on a node: it acquires the lock that excludes moving the shard, then
  * checks that the shard is still there.
@@ -16,8 +16,8 @@ const lockFunction = `${vendor.name}_hold_shard`;
 const movedState = '40CTN';
 
 /**
- * Creates, on every node, the function that locks a shard. Lock mode 5 is SHARE, the mode that Citus uses for a write. A
- * snapshot older than the lock could still show a shard that has moved: in that case the shard's entry is locked too,
+ * Creates, on every node, the function that locks a shard. Lock mode 5 is SHARE, the mode that Citus uses for a write.
+ * A snapshot older than the lock could still show a shard that has moved: in that case the shard's entry is locked too,
  * which fails if it has changed since.
  */
 export async function createShardLockFunction(transaction: Knex): Promise<void> {

@@ -20,8 +20,8 @@ function split(sql: string, separator: ';' | ','): string[] {
 }
 
 /**
- * Citus has no sequences on its workers. Here they only order rows that are written under one lock, and the node's clock
- * in microseconds does that as well.
+ * Citus has no sequences on its workers. Here they only order rows that are written under one lock, and the node's
+ * clock in microseconds does that as well.
  */
 export function withoutSequence(definition: string): string {
   return definition.replaceAll(

@@ -1,7 +1,7 @@
 /**
  * Distributes the tables over the nodes of Citus. Tables with a `tenant_id` are sharded by it, so that all rows of a
- * tenant are on one node; the tables of the box become reference tables, with a copy on every node. The engine's records
- * of migrations stay on the coordinator.
+ * tenant are on one node; the tables of the box become reference tables, with a copy on every node. The engine's
+ * records of migrations stay on the coordinator.
  */
 import type { Knex } from 'knex';
 import { quoteName } from '../connection.ts';
@@ -32,8 +32,8 @@ async function undistributedTables(knex: Knex): Promise<Table[]> {
 }
 
 /**
- * Distributes, with their rows, the tables that are not distributed yet: new ones, and those of a database to which Citus
- * was added later.
+ * Distributes, with their rows, the tables that are not distributed yet: new ones, and those of a database to which
+ * Citus was added later.
  */
 async function distributeTables(transaction: Knex): Promise<void> {
   const tables = await undistributedTables(transaction);
@@ -97,8 +97,8 @@ async function replaceSequences(transaction: Knex, tables: readonly string[]): P
 }
 
 /**
- * Runs a migration on Citus, one statement at a time. A new table is distributed, with its indexes and constraints, before
- * the next table is created, which may refer to it, and at the end.
+ * Runs a migration on Citus, one statement at a time. A new table is distributed, with its indexes and constraints,
+ * before the next table is created, which may refer to it, and at the end.
  */
 export async function runDistributed(transaction: Knex, work: (transaction: Knex) => unknown): Promise<void> {
   // The transaction changes both rows and tables: with one connection for each node, every statement sees all changes.

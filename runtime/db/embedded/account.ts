@@ -1,6 +1,6 @@
 /**
- * The system user that the embedded PostgreSQL runs as. PostgreSQL refuses to run as root; a box that root starts runs it
- * as an unprivileged user.
+ * The system user that the embedded PostgreSQL runs as. PostgreSQL refuses to run as root; a box that root starts runs
+ * it as an unprivileged user.
  */
 import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';

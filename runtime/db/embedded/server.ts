@@ -208,8 +208,8 @@ async function processesIn(folder: string): Promise<number[]> {
 
 /**
  * True for a PostgreSQL process that uses the folder. A server and initdb have it in their command line; a session has
- * the cluster's name in its title. (In a container not even root can read another user's working folder.) A zombie has no
- * command line.
+ * the cluster's name in its title. (In a container not even root can read another user's working folder.) A zombie has
+ * no command line.
  */
 function isPostgresIn(pid: number, folder: string): boolean {
   const [title = '', ...parameters] = commandLine(pid);

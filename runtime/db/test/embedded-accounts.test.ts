@@ -1,4 +1,6 @@
-/** The user that runs the embedded PostgreSQL and the location of its files: root, an ordinary user, unusable folders. */
+/**
+ * The user that runs the embedded PostgreSQL and the location of its files: root, an ordinary user, unusable folders.
+ */
 import { chmodSync, existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Helpers for the tests of the embedded PostgreSQL: temporary folders, queries, and a start in another process, which can
- * be killed or run as another user.
+ * Helpers for the tests of the embedded PostgreSQL: temporary folders, queries, and a start in another process, which
+ * can be killed or run as another user.
  */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';

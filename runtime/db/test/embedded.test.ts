@@ -1,4 +1,6 @@
-/** The embedded PostgreSQL as a box uses it: started, restarted, shared with another process, restarted after a crash. */
+/**
+ * The embedded PostgreSQL as a box uses it: started, restarted, shared with another process, restarted after a crash.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';

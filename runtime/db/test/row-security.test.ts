@@ -1,6 +1,6 @@
 /**
- * Row-level security: the rows that PostgreSQL hides from a connection even if a statement lacks the condition, for each
- * kind of owner a database may have.
+ * Row-level security: the rows that PostgreSQL hides from a connection even if a statement lacks the condition, for
+ * each kind of owner a database may have.
  */
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';

@@ -1,5 +1,6 @@
 /**
- * TenantDatabase: every statement carries the tenant, a transaction is all or nothing, and changes by staff are reported.
+ * TenantDatabase: every statement carries the tenant, a transaction is all or nothing, and changes by staff are
+ * reported.
  */
 import t from 'tap';
 import { gatherExtensions } from '../../extension/extension.ts';

@@ -104,14 +104,14 @@ t.test('failed statements', async (t) => {
 
 t.test('events and jobs', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...(await echoPackage(t)) });
-  await box.db.insert('echo_faults', { subscriber: 'echo.in-steps' });
+  await box.db.insert('echo_faults', { subscriber: 'echo.outside' });
   t.match(await box.staff.post('/admin/echoes', { id: newId(), text: 'one' }), { status: 201 });
   const attempts = (subscriber: string, outcome: string) => ({ subscriber, outcome });
   const metrics = await until(
     () => readMetrics(box),
     ({ value }) =>
       value('event_delivery_attempts_total', attempts('echo.once', 'delivered')) === 1 &&
-      (value('event_delivery_attempts_total', attempts('echo.in-steps', 'failed')) ?? 0) >= 1 &&
+      (value('event_delivery_attempts_total', attempts('echo.outside', 'failed')) ?? 0) >= 1 &&
       (value('job_runs_total', { job: 'echo.count', outcome: 'done' }) ?? 0) >= 1 &&
       value('tenants') === 1,
   );
