@@ -12,7 +12,7 @@
 import type { Knex } from 'knex';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { changesForgotten, type Deletion, deletionRetentionDays } from '../http/integration.ts';
-import { type CursorPlace, decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
+import { type CursorPosition, decodeCursor, encodeCursor, type Page } from '../http/paging.ts';
 import { invalidRequest } from '../http/problems.ts';
 
 export interface IntegrationPage<Item> extends Page<Item> {
@@ -82,7 +82,7 @@ export async function followChanges<R extends { id: string; updatedAt: string }>
     }),
     nextCursor: isLast
       ? null
-      : encodeCursor([order, last.time, last.id, ...(fullReadStart ? [fullReadStart] : [])] as CursorPlace),
+      : encodeCursor([order, last.time, last.id, ...(fullReadStart ? [fullReadStart] : [])] as CursorPosition),
     // A client that abandons a full read has to start it again: a later time might be refused with 410.
     updatedUntil: latest(isFullRead && isForgotten(reportedUntil) ? updatedAfter : reportedUntil, updatedAfter),
   };

@@ -1,25 +1,25 @@
 /**
- * Headers of answers: the ones every answer carries, and the list of those that say something to a caller. Browsers
- * are shown these (CORS), and the document describes them.
+ * Response headers: those of every response, and those that are documented for callers and exposed to browsers (CORS).
  */
 import type { Context } from 'koa';
 
-/** Headers that mean something to a caller, with what they mean. */
+/** The documented response headers and their descriptions. */
 export const documentedHeaders = {
-  ETag: 'Names this state of the resource; for If-None-Match and If-Match (RFC 9110, section 8.8.3)',
-  Location: 'Where the new resource is read',
-  'Retry-After': 'Seconds to wait before asking again',
-  RateLimit: 'What is left of the limit: `"read";r=<requests left>;t=<seconds until all of it is back>`',
-  'RateLimit-Policy': 'The limit that applies: `"read";q=<requests>;w=<in seconds>`',
-  'Idempotent-Replayed': '`true` for the repeated answer of an Idempotency-Key',
-  'X-Request-Id': 'Names the request in the logs',
-  'X-Session-Id': "The shopper's session, for clients without cookies",
+  ETag: 'Identifies this version of the resource, for If-None-Match and If-Match (RFC 9110, section 8.8.3)',
+  Location: 'URL of the new resource',
+  'Retry-After': 'Seconds to wait before the next attempt',
+  RateLimit: 'Remaining quota: `"read";r=<requests left>;t=<seconds until the quota is full again>`',
+  'RateLimit-Policy': 'Quota policy: `"read";q=<requests>;w=<window in seconds>`',
+  'Idempotent-Replayed':
+    '`true` if this response was already returned to an earlier request with the same Idempotency-Key',
+  'X-Request-Id': 'Identifies the request in the logs',
+  'X-Session-Id': 'Token of the shopper session, for clients without cookies',
 } as const;
 
 export type DocumentedHeader = keyof typeof documentedHeaders;
 
-/** What is said besides to browsers: believe the type, load nothing, show it in no frame, tell nobody where from. */
-const everyAnswer = Object.entries({
+/** Security headers: no content sniffing, no subresources, no framing, no referrer. */
+const securityHeaders = Object.entries({
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -28,11 +28,11 @@ const everyAnswer = Object.entries({
 
 const oneYear = 365 * 24 * 60 * 60;
 
-/** Puts the headers that every answer carries. A page that must load something sets its own policy over this one. */
+/** Sets the headers of every response. A page that loads subresources overrides the content security policy. */
 export function setCommonHeaders(ctx: Context, requestId: string): void {
   const { res } = ctx;
   res.setHeader('X-Request-Id', requestId);
-  for (const [name, value] of everyAnswer) res.setHeader(name, value);
-  // A browser heeds it over TLS only (RFC 6797, section 7.2).
+  for (const [name, value] of securityHeaders) res.setHeader(name, value);
+  // It must not be sent over plain HTTP (RFC 6797, section 7.2).
   if (ctx.secure) res.setHeader('Strict-Transport-Security', `max-age=${oneYear}`);
 }

@@ -1,5 +1,5 @@
 /**
- * What integrators keep with a resource and how they follow its list: one vocabulary for every resource.
+ * Schemas for integrations, the same for every resource: external ids, metadata, and incremental reads of lists.
  */
 import { pageQuery } from './paging.ts';
 import { defineProblem } from './problems.ts';
@@ -18,59 +18,59 @@ import {
 export const ExternalId = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: 'Its id in a system of your own; unique among its kind',
+  description: 'Id of the resource in an external system; unique among resources of the same type',
   examples: ['ERP-4711'],
 });
 
-/** Of a resource, and of the body that changes it: null for none. */
+/** Fields of a resource and of the body that changes it; `externalId` is null for none. */
 export const externalFields = { externalId: nullable(ExternalId), metadata: Metadata };
 
-/** Of the body that creates it. */
+/** Fields of the body that creates a resource. */
 export const newExternalFields = {
   externalId: Type.Optional(externalFields.externalId),
   metadata: Type.Optional(Metadata),
 };
 
-/** Thrown by the engine where a table's unique index `<table>_external_id` refuses a row. */
+/** Thrown by the engine for a violation of a table's unique index `<table>_external_id`. */
 export const externalIdTaken = defineProblem({
   code: 'external_id_taken',
   status: 409,
-  title: 'Another resource of this kind has this externalId',
+  title: 'The externalId is already used by another resource of the same type',
 });
 
-/** Days for which it is known what was deleted: how long whoever follows a list may be away. */
+/** Days for which deletions are stored: the longest time between two incremental reads of a list. */
 export const deletionRetentionDays = 90;
 
-/** Thrown by the engine for a moment since when deletions may be forgotten; every list that can be followed has it. */
+/** Thrown by the engine when deletions since `updatedAfter` may no longer be stored. */
 export const changesForgotten = defineProblem({
   code: 'changes_forgotten',
   status: 410,
-  title: 'What was deleted since then is no longer known: read the whole list again',
+  title: 'Deletions since updatedAfter are no longer available: read the complete list again',
 });
 
 const updatedAfter = Type.Optional({
   ...DateTime,
-  description: `Only what was changed or deleted later, oldest change first: see \`deleted\` and \`updatedUntil\`. Taken without any other filter. At most ${deletionRetentionDays} days ago, or before the shop was opened, which reads the whole list.`,
+  description: `Returns only resources that were changed or deleted after this time, oldest change first; see \`deleted\` and \`updatedUntil\`. Cannot be combined with other filters. At most ${deletionRetentionDays} days ago, or any time before the store was created, which returns the complete list.`,
 });
 
-/** The query of a list that can be followed, of a resource that nobody gives an `externalId`. */
+/** The query of a list with incremental reads, of a resource without an `externalId`. */
 export function updatedAfterQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
   return pageQuery({ ...filters, updatedAfter });
 }
 
-/** Whether a list can be followed. */
+/** Whether a list supports incremental reads. */
 export function takesUpdatedAfter(query: TSchema | undefined): boolean {
   return (query as TObject | undefined)?.properties?.updatedAfter === updatedAfter;
 }
 
-/** The query of a list that can be followed, of a resource that has an `externalId`. */
+/** The query of a list with incremental reads, of a resource with an `externalId`. */
 export function integrationQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
   return updatedAfterQuery({ ...filters, externalId: Type.Optional(ExternalId) });
 }
 
 const Deletion = object(
   { id: Uuid, externalId: nullable(ExternalId), deletedAt: DateTime },
-  { $id: 'Deletion', description: 'A resource that is no more' },
+  { $id: 'Deletion', description: 'A deleted resource' },
 );
 export interface Deletion {
   id: string;
@@ -78,18 +78,21 @@ export interface Deletion {
   deletedAt: string;
 }
 
-/** The answer of a list that can be followed. */
+/** The response of a list with incremental reads. */
 export function integrationPageOf<T extends TSchema>(item: T, name: string) {
   return object(
     {
       items: Type.Array(item),
       nextCursor: nullable(Type.String({ examples: ['WyJ1cGRhdGVkIiwi…'] })),
       deleted: Type.Optional(
-        Type.Array(Deletion, { description: 'With `updatedAfter`: what was deleted, beside the items of this page' }),
+        Type.Array(Deletion, {
+          description: 'With `updatedAfter`: the deletions of this page, in addition to `items`',
+        }),
       ),
       updatedUntil: Type.Optional({
         ...DateTime,
-        description: 'With `updatedAfter`: all changes up to here have been told. The `updatedAfter` to go on with.',
+        description:
+          'With `updatedAfter`: all changes up to this time have been returned. Use it as the next `updatedAfter`.',
       }),
     },
     { $id: name },

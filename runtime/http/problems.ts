@@ -1,20 +1,20 @@
 /**
- * Errors as the caller sees them: application/problem+json (RFC 9457) with a stable `code`.
- * A problem is defined once, declared by the routes that may answer it, and thrown.
+ * Errors as callers see them: application/problem+json (RFC 9457) with a stable `code`. A problem is defined once,
+ * declared by the routes that may return it, and thrown.
  */
 import { vendor } from '../vendor.ts';
 import type { TSchema } from './schemas.ts';
 
-/** One way a request can fail: a stable code, its HTTP status and a title that never changes. */
+/** A problem type: a stable code, its HTTP status and a title that is the same for every occurrence. */
 export interface ProblemType {
   readonly code: string;
   readonly status: number;
   readonly title: string;
-  /** What it tells besides (RFC 9457, section 3.2), by name; whoever throws it gives the values. */
+  /** Extension members (RFC 9457, section 3.2), by name; the thrower passes their values. */
   readonly members?: Readonly<Record<string, TSchema>>;
 }
 
-/** Where a request breaks its schema: `pointer` is a JSON pointer (RFC 6901) into the named part. */
+/** A violation of the request schema: `pointer` is a JSON pointer (RFC 6901) into the named part. */
 export interface FieldError {
   in: 'body' | 'query' | 'path' | 'header';
   pointer: string;
@@ -24,11 +24,11 @@ export interface FieldError {
 export interface ProblemExtras {
   errors?: FieldError[];
   headers?: Record<string, string>;
-  /** Values of the members that the problem's type declares. */
+  /** Values of the members that the problem type declares. */
   members?: Record<string, unknown>;
 }
 
-/** A failure on its way to the caller. Throw what a definition makes; never a plain Error for a caller's fault. */
+/** A thrown problem. Create it with its definition; never throw a plain Error for a fault of the caller. */
 export class Problem extends Error {
   readonly type: ProblemType;
   readonly errors: FieldError[] | undefined;
@@ -43,7 +43,7 @@ export class Problem extends Error {
     this.members = extras.members ?? {};
   }
 
-  /** The body of the answer; `instance` names the request so that it can be found in the log. */
+  /** The response body; `instance` identifies the request in the logs. */
   toJSON(requestId: string) {
     const { code, status, title } = this.type;
     return {
@@ -59,10 +59,10 @@ export class Problem extends Error {
   }
 }
 
-/** A problem type that is also the function which makes the problem to throw. */
+/** A problem type that is also the function that creates the problem to throw. */
 export type ProblemDefinition = ProblemType & ((detail?: string, extras?: ProblemExtras) => Problem);
 
-/** The `type` member of a problem: a name, not an address (RFC 9457, section 3.1.1). */
+/** The `type` member of a problem: a URN, not a locator (RFC 9457, section 3.1.1). */
 export function problemUri(code: string): string {
   return `urn:${vendor.name}:problem:${code}`;
 }
@@ -73,14 +73,14 @@ export function problemUri(code: string): string {
  *          throw cartEmpty('Add an item before checking out.');
  */
 export function defineProblem(type: ProblemType): ProblemDefinition {
-  const make = (detail?: string, extras?: ProblemExtras) => new Problem(type, detail, extras);
-  return Object.assign(make, type);
+  const create = (detail?: string, extras?: ProblemExtras) => new Problem(type, detail, extras);
+  return Object.assign(create, type);
 }
 
-/** What the engine itself answers; which of them an operation can give follows from its declaration. */
+/** The problems of the engine itself; an operation's declaration determines which of them it can return. */
 export const invalidRequest = defineProblem({ code: 'invalid_request', status: 400, title: 'The request is invalid' });
 /**
- * invalid_request (400) for one field of the body that its schema cannot judge.
+ * Returns invalid_request (400) for a field of the body, for rules that a schema cannot express.
  * @param pointer JSON pointer (RFC 6901) to the field: `/variants/0/sku`
  */
 export function invalidField(pointer: string, detail: string): Problem {
@@ -89,80 +89,88 @@ export function invalidField(pointer: string, detail: string): Problem {
 export const malformedJson = defineProblem({
   code: 'malformed_json',
   status: 400,
-  title: 'The body is not valid JSON',
+  title: 'The request body is not valid JSON',
 });
 export const unauthenticated = defineProblem({
   code: 'unauthenticated',
   status: 401,
-  title: 'A valid credential is required',
+  title: 'Authentication is required',
 });
-export const forbidden = defineProblem({ code: 'forbidden', status: 403, title: 'This credential may not do that' });
+export const forbidden = defineProblem({
+  code: 'forbidden',
+  status: 403,
+  title: 'The caller lacks the required permission',
+});
 export const notFound = defineProblem({ code: 'not_found', status: 404, title: 'Not found' });
 export const methodNotAllowed = defineProblem({
   code: 'method_not_allowed',
   status: 405,
-  title: 'This method is not allowed here',
+  title: 'The method is not allowed for this resource',
 });
 export const idempotencyConflict = defineProblem({
   code: 'idempotency_key_reused',
   status: 409,
-  title: 'This Idempotency-Key was used with another request',
+  title: 'The Idempotency-Key was already used for a different request',
 });
 export const idempotencyKeyBusy = defineProblem({
   code: 'idempotency_key_busy',
   status: 409,
-  title: 'A request with this Idempotency-Key is being worked on',
+  title: 'A request with this Idempotency-Key is in progress',
 });
 export const crossSiteRequest = defineProblem({
   code: 'cross_site_request',
   status: 403,
-  title: 'This was sent by a page of another site',
+  title: 'Cross-site requests with cookies are not allowed',
 });
 export const requestTimeout = defineProblem({
   code: 'request_timeout',
   status: 408,
-  title: 'The body did not arrive in time',
+  title: 'The request body did not arrive in time',
 });
 export const preconditionFailed = defineProblem({
   code: 'precondition_failed',
   status: 412,
-  title: 'The resource is not what the request takes it for',
+  title: 'The resource does not match the If-Match header',
 });
-export const bodyTooLarge = defineProblem({ code: 'body_too_large', status: 413, title: 'The body is too large' });
+export const bodyTooLarge = defineProblem({
+  code: 'body_too_large',
+  status: 413,
+  title: 'The request body is too large',
+});
 export const unsupportedMediaType = defineProblem({
   code: 'unsupported_media_type',
   status: 415,
-  title: 'The body must be application/json',
+  title: 'The request body must be application/json',
 });
 export const malformedForm = defineProblem({
   code: 'malformed_form',
   status: 400,
-  title: 'The body is not a valid form',
+  title: 'The request body is not a valid form',
 });
 export const formRequired = defineProblem({
   code: 'form_required',
   status: 415,
-  title: 'The body must be multipart/form-data',
+  title: 'The request body must be multipart/form-data',
 });
 export const unsupportedFileType = defineProblem({
   code: 'unsupported_file_type',
   status: 415,
-  title: 'A file is not of a type that is taken here',
+  title: 'The media type of a file is not supported',
 });
-/** Answered before the request reaches a route (server.ts). */
+/** Returned before the request reaches a route (server.ts). */
 export const headersTooLarge = defineProblem({
   code: 'headers_too_large',
   status: 431,
-  title: 'The address or the headers are too long',
+  title: 'The URL or the headers are too long',
 });
 export const tooManyRequests = defineProblem({ code: 'too_many_requests', status: 429, title: 'Too many requests' });
 export const internalError = defineProblem({
   code: 'internal_error',
   status: 500,
-  title: 'Something went wrong on our side',
+  title: 'Internal server error',
 });
 export const unavailable = defineProblem({
   code: 'unavailable',
   status: 503,
-  title: 'The service is not available at the moment',
+  title: 'The service is temporarily unavailable',
 });

@@ -1,22 +1,21 @@
 /**
- * Declaring shapes: TypeBox with this API's conventions, and the two forms a schema is used in.
- * A schema with an `$id` becomes a named component of the document.
+ * Schemas: TypeBox with the conventions of this API. A schema with an `$id` becomes a named component of the document.
  */
 import { type ObjectOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
 export { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
-/** An object that refuses what it does not declare. Give `$id` to name it in the document. */
+/** An object without additional properties. `$id` names it in the document. */
 export function object<T extends TProperties>(properties: T, options: ObjectOptions = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** A change of a resource: any of these properties, at least one. Give `$id` to name it in the document. */
+/** The body of a change: at least one of these properties. `$id` names it in the document. */
 export function changeOf<T extends TProperties>(properties: T, options: ObjectOptions = {}) {
   return Type.Partial(Type.Object(properties), { additionalProperties: false, minProperties: 1, ...options });
 }
 
-/** The value or null. Kept as a `type` array where the schema has a plain type: it reads and runs better than `anyOf`. */
+/** The value or null: as a `type` array where possible, which is shorter and faster than `anyOf`. */
 export function nullable<T extends TSchema>(schema: T) {
   if (typeof schema.type === 'string' && schema.$id === undefined) {
     const { enum: values, ...rest } = schema as TSchema & { enum?: unknown[] };
@@ -31,7 +30,7 @@ export function oneOf<const T extends readonly string[]>(values: T, options: Rec
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/** Of 36 characters: the format alone would let `urn:uuid:` stand before them, which PostgreSQL refuses. */
+/** At most 36 characters, since the format alone allows the prefix `urn:uuid:`, which PostgreSQL rejects. */
 export const Uuid = Type.String({
   format: 'uuid',
   maxLength: 36,
@@ -39,23 +38,23 @@ export const Uuid = Type.String({
 });
 export const DateTime = Type.String({ format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] });
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
-/** When something was made and last changed. */
+/** Times of creation and of the last change. */
 export const timestamps = { createdAt: DateTime, updatedAt: DateTime };
-/** As the `body` of a route: the bytes as they were sent, whatever they are, for a signature to be checked over. */
+/** As the `body` of a route: the bytes exactly as sent, of any media type, to verify a signature. */
 export const RawBody = Type.Unsafe<Uint8Array>({
-  description: 'As the sender signed it',
+  description: 'The body exactly as the sender signed it',
   examples: ['{"id":"event_1"}'],
 });
-/** Free data of the caller's own, kept as it is. */
+/** Custom data of the caller, stored unchanged. */
 export const Metadata = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
-  description: 'Data of your own, replaced as a whole; as JSON of 16 KiB at most',
+  description: 'Custom data, always replaced as a whole; at most 16 KiB as JSON',
   additionalProperties: true,
   maxProperties: 50,
   'x-maxBytes': 16_384,
 });
 
-/** A copy in which `$id` stands nowhere, for compilers that would resolve it. `replace` may put something in a named schema's place. */
+/** Returns a copy without any `$id`, for compilers that would resolve it. `replace` may substitute named schemas. */
 export function transformSchema(schema: TSchema, replace?: (named: TSchema) => unknown): Record<string, unknown> {
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(visit);

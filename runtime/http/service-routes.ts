@@ -1,36 +1,35 @@
 /**
- * The routes that every service has: whether it is well, its figures, its own document and the page that shows it.
+ * The routes of every service: health, metrics, its OpenAPI document and the interactive page for it.
  */
-
 import type { PreparedBody } from './prepared.ts';
 import { defineProblem } from './problems.ts';
 import { routeFor } from './route.ts';
 import { object, oneOf, Type } from './schemas.ts';
 
 export interface ServiceState {
-  /** What the service is called in a sentence, and the tag of its routes: `box`. */
+  /** The name of the service in sentences, and the tag of its routes: `box`. */
   name: string;
-  /** What `/health` says besides `status` and `checks`: the version, and what else names the build. */
+  /** Fields of `/health` besides `status` and `checks`: the version and others that identify the build. */
   about: Record<string, string>;
-  /** Names of migrations that have not run. */
+  /** Names of migrations that have not been applied. */
   pendingMigrations(): Promise<string[]>;
-  /** True once the service has been told to stop: it serves what is under way and asks for no more. */
+  /** True once the service was told to stop: it completes the requests in flight. */
   isDraining(): boolean;
-  /** The metrics, in Prometheus' text format 0.0.4. */
+  /** The metrics in the Prometheus text format 0.0.4. */
   metrics(): Promise<string>;
   /** Access kinds that may read them. */
   metricsReaders: readonly string[];
-  /** The document's text. */
+  /** The OpenAPI document. */
   document(): Promise<PreparedBody>;
-  /** The page of the explorer. */
+  /** The HTML page of the explorer. */
   page(): Promise<string>;
 }
 
-/** Of a document only what every one has. */
+/** The properties that every document has. */
 const OpenApiDocument = Type.Unsafe<PreparedBody>({
   $id: 'OpenApiDocument',
   type: 'object',
-  description: 'OpenAPI 3.1',
+  description: 'An OpenAPI 3.1 document',
   required: ['openapi', 'info', 'paths'],
   properties: {
     openapi: { type: 'string', pattern: '^3\\.1\\.\\d+$', examples: ['3.1.0'] },
@@ -47,9 +46,9 @@ const OpenApiDocument = Type.Unsafe<PreparedBody>({
 });
 
 const check = (ok: string) =>
-  oneOf(['ok', 'not_asked'], { description: `\`ok\`: ${ok}. \`not_asked\`: \`probe=live\` asks nothing` });
+  oneOf(['ok', 'not_asked'], { description: `\`ok\`: ${ok}. \`not_asked\`: not checked, with \`probe=live\`` });
 
-/** Makes `GET /health`, `GET /metrics`, `GET /docs` and `GET /docs/json`. */
+/** Returns `GET /health`, `GET /metrics`, `GET /docs` and `GET /docs/json`. */
 export function serviceRoutes<Services>(service: ServiceState) {
   const { name, about, pendingMigrations, isDraining, metrics, metricsReaders, document, page } = service;
   const route = routeFor<Services>();
@@ -61,9 +60,9 @@ export function serviceRoutes<Services>(service: ServiceState) {
       path: '/health',
       operationId: 'readHealth',
       tag,
-      summary: `Whether the ${name} is alive and ready`,
+      summary: `Check the health of the ${name}`,
       description:
-        'A load balancer asks this: 200 means send requests here; 503 means send none, because the database does not answer (`unavailable`), migrations have not run (`not_ready`) or the process was told to stop and is draining (`not_ready`). With `probe=live` nothing else is asked: it answers 200 as long as the process does, also while it drains, and is for whoever restarts a process that hangs.',
+        'For load balancers. 200 means that requests can be sent here; 503 means that the database is unreachable (`unavailable`), that migrations are pending (`not_ready`), or that the process is stopping and drains its connections (`not_ready`). With `probe=live` no dependency is checked: the response is 200 as long as the process responds, even while it drains. Supervisors use it to find a process that hangs.',
       access: 'public',
       query: object({ probe: oneOf(['live', 'ready'], { default: 'ready' }) }),
       status: 200,
@@ -72,8 +71,8 @@ export function serviceRoutes<Services>(service: ServiceState) {
           status: oneOf(['ok']),
           ...Object.fromEntries(Object.entries(about).map(([key, value]) => [key, Type.String({ examples: [value] })])),
           checks: object({
-            database: check('the database answered a query just now'),
-            migrations: check('every migration of the mounted packages has been applied'),
+            database: check('the database has just answered a query'),
+            migrations: check('all migrations of the mounted packages have been applied'),
           }),
         },
         { $id: 'Health' },
@@ -87,7 +86,7 @@ export function serviceRoutes<Services>(service: ServiceState) {
       }
       if (isDraining()) throw notReady(`The ${name} is stopping.`, { headers: { 'Retry-After': '5' } });
       const pending = await pendingMigrations();
-      if (pending.length > 0) throw notReady(`Migrations have not run: ${pending.join(', ')}.`);
+      if (pending.length > 0) throw notReady(`Pending migrations: ${pending.join(', ')}.`);
       return { status, ...about, checks: { database: 'ok', migrations: 'ok' } as const };
     },
   );
@@ -97,9 +96,9 @@ export function serviceRoutes<Services>(service: ServiceState) {
       path: '/metrics',
       operationId: 'readMetrics',
       tag,
-      summary: 'Figures for Prometheus and whatever reads its text format',
+      summary: 'Read the metrics in the Prometheus text format',
       description:
-        'Counters and gauges of this process: requests, the database and its pool, events, migrations, memory and event loop. Each replica answers for itself.',
+        'Counters and gauges of this process: requests, the database and its pool, events, migrations, memory and the event loop. Each replica reports its own.',
       access: metricsReaders,
       status: 200,
       mediaType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -112,7 +111,7 @@ export function serviceRoutes<Services>(service: ServiceState) {
       path: '/docs',
       operationId: 'readExplorer',
       tag,
-      summary: 'This document as a page to read and to try out',
+      summary: 'Open this document as an interactive page',
       access: 'public',
       status: 200,
       mediaType: 'text/html; charset=utf-8',
@@ -126,7 +125,7 @@ export function serviceRoutes<Services>(service: ServiceState) {
       path: '/docs/json',
       operationId: 'readDocument',
       tag,
-      summary: 'This document: the contract of the running build',
+      summary: 'Read the OpenAPI document of the running build',
       access: 'public',
       status: 200,
       response: OpenApiDocument,

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 document, made from the declarations of the routes that are mounted.
+ * Generates the OpenAPI 3.1 document from the declarations of the mounted routes.
  */
 import {
   OpenApiBuilder,
@@ -19,16 +19,22 @@ import { RawBody, type TObject, type TSchema, Type } from '../http/schemas.ts';
 import { vendor } from '../vendor.ts';
 import { Components } from './components.ts';
 import { formContent } from './form.ts';
-import { headerComponents, headerParametersOf, isRead, parameterComponents, successHeadersOf } from './headers.ts';
+import {
+  hasEntityTag,
+  headerComponents,
+  headerParametersOf,
+  parameterComponents,
+  successHeadersOf,
+} from './headers.ts';
 import { ProblemResponses, problemSchema } from './problem-responses.ts';
 import { type DocumentEvent, eventTag, webhookOf } from './webhooks.ts';
 
-/** Operations that belong together, with what they are for: a package of a box. */
+/** A group of operations with a description: a package of a box. */
 export interface DocumentGroup {
   name: string;
   description: string;
   declarations: readonly RouteDeclaration[];
-  /** What it tells of. */
+  /** The events it publishes. */
   events?: readonly DocumentEvent[];
 }
 
@@ -41,17 +47,17 @@ export interface DocumentOptions {
   commonProblems?: readonly ProblemType[];
 }
 
-/** What writes one operation. */
-interface Writer {
+/** What generating an operation needs. */
+interface Generator {
   accessKinds: DocumentOptions['accessKinds'];
   components: Components;
   problemResponses: ProblemResponses;
 }
 
 /**
- * Builds the document as a plain object. It declares no global security: each operation states its own.
- * It takes a while and some memory, so it is left until somebody asks for the document.
- * @throws Error when two schemas that differ have one `$id`
+ * Builds the document as a plain object. It has no global security: each operation declares its own. Building takes time
+ * and memory, so it is deferred until the first request for the document.
+ * @throws Error when two different schemas have the same `$id`
  */
 export function createDocument(options: DocumentOptions): Record<string, unknown> {
   const { title, version, description, groups, accessKinds, commonProblems = [] } = options;
@@ -59,14 +65,14 @@ export function createDocument(options: DocumentOptions): Record<string, unknown
   const builder = OpenApiBuilder.create({
     openapi: '3.1.0',
     info: { title, version, description, contact: { name: vendor.name }, license },
-    servers: [{ url: '/', description: 'Where this document was read' }],
+    servers: [{ url: '/', description: 'The server that serves this document' }],
     paths: {},
   });
   builder.addSchema('Problem', problemSchema);
   for (const [name, scheme] of accessKinds.flatMap((kind) => Object.entries(kind.schemes))) {
     builder.addSecurityScheme(name, scheme);
   }
-  const writer: Writer = {
+  const generator: Generator = {
     accessKinds,
     components: new Components(builder),
     problemResponses: new ProblemResponses(builder, commonProblems, declarations),
@@ -75,12 +81,12 @@ export function createDocument(options: DocumentOptions): Record<string, unknown
   for (const declaration of declarations) {
     const path = declaration.path.replaceAll(/:(\w+)/g, '{$1}');
     const item = paths.get(path) ?? {};
-    item[declaration.method] = operationOf(declaration, writer);
+    item[declaration.method] = operationOf(declaration, generator);
     paths.set(path, item);
   }
   for (const [path, item] of paths) builder.addPath(path, item);
   const events = groups.flatMap((group) => group.events ?? []);
-  for (const event of events) builder.addWebhook(event.type, webhookOf(event, writer.components));
+  for (const event of events) builder.addWebhook(event.type, webhookOf(event, generator.components));
   const written = builder.getSpecAsJson();
   for (const [name, header] of Object.entries(headerComponents)) {
     if (written.includes(`"#/components/headers/${name}"`)) builder.addHeader(name, header);
@@ -99,7 +105,7 @@ export function createDocument(options: DocumentOptions): Record<string, unknown
 
 const license = { name: 'Commercial', identifier: 'LicenseRef-Commercial' };
 
-/** The tags by group; one that several groups use stands with the first of them. */
+/** The tags by group; a tag of several groups is listed in the first of them. */
 function tagGroupsOf(groups: readonly DocumentGroup[]) {
   const seen = new Set<string>();
   return groups
@@ -111,26 +117,27 @@ function tagGroupsOf(groups: readonly DocumentGroup[]) {
     .filter(({ tags }) => tags.length > 0);
 }
 
-function operationOf(declaration: RouteDeclaration, writer: Writer): OperationObject {
+function operationOf(declaration: RouteDeclaration, generator: Generator): OperationObject {
   const { operationId, tag, summary, body, bodyOptional, upload } = declaration;
-  const parameters = [...parametersOf(declaration, writer.components), ...headerParametersOf(declaration)];
+  const { accessKinds, components, problemResponses } = generator;
+  const parameters = [...parametersOf(declaration, components), ...headerParametersOf(declaration)];
   return {
     operationId,
     tags: [tag],
     summary,
-    description: descriptionOf(declaration, writer.accessKinds),
-    security: securityOf(declaration, writer.accessKinds),
+    description: descriptionOf(declaration, accessKinds),
+    security: securityOf(declaration, accessKinds),
     ...(parameters.length > 0 && { parameters }),
-    ...(upload && { requestBody: { required: !bodyOptional, content: formContent(upload, body, writer.components) } }),
+    ...(upload && { requestBody: { required: !bodyOptional, content: formContent(upload, body, components) } }),
     ...(body &&
       !upload && {
-        requestBody: { required: !bodyOptional, content: { [mediaTypeOf(body)]: writer.components.content(body) } },
+        requestBody: { required: !bodyOptional, content: { [mediaTypeOf(body)]: components.content(body) } },
       }),
-    responses: { ...successesOf(declaration, writer), ...writer.problemResponses.of(declaration) },
+    responses: { ...successesOf(declaration, generator), ...problemResponses.of(declaration) },
   };
 }
 
-/** Raw bytes are taken as whatever they are said to be. */
+/** Raw bodies are accepted with any media type. */
 function mediaTypeOf(body: TSchema): string {
   return body === RawBody ? '*/*' : 'application/json';
 }
@@ -139,22 +146,24 @@ function kindsOf(declaration: RouteDeclaration, kinds: DocumentOptions['accessKi
   return accessKindsOf(declaration).flatMap((name) => kinds.find((kind) => kind.name === name) ?? []);
 }
 
-/** What the route says of itself, then who may call it. */
+/** The description of the route, followed by the authentication it requires. */
 function descriptionOf(declaration: RouteDeclaration, kinds: DocumentOptions['accessKinds']): string {
   const { description, permission } = declaration;
-  const wanted = kindsOf(declaration, kinds);
-  const names = wanted.map(({ name }) => `**${name}**`).join(' or ');
-  const right = permission ? ` with the right \`${permission}\`` : '';
-  const free = wanted.some(({ optional }) => optional) ? ', and for a caller without a credential' : '';
-  const callers = wanted.length === 0 ? 'For everybody.' : `For ${names}${right}${free}.`;
-  return description ? `${description}\n\n${callers}` : callers;
+  const accepted = kindsOf(declaration, kinds);
+  const names = accepted.map(({ name }) => `**${name}**`).join(' or ');
+  const withPermission = permission ? ` with the permission \`${permission}\`` : '';
+  const isOptional = accepted.some(({ optional }) => optional);
+  let access = 'No authentication is required.';
+  if (isOptional) access = `Authentication as ${names}${withPermission} is optional.`;
+  else if (accepted.length > 0) access = `Requires authentication as ${names}${withPermission}.`;
+  return description ? `${description}\n\n${access}` : access;
 }
 
 function securityOf(declaration: RouteDeclaration, kinds: DocumentOptions['accessKinds']) {
-  const wanted = kindsOf(declaration, kinds);
-  const schemes = wanted.flatMap((kind) => Object.keys(kind.schemes).map((name) => ({ [name]: [] as string[] })));
-  // An empty requirement says that the call is served without a credential too.
-  return wanted.some((kind) => kind.optional) ? [...schemes, {}] : schemes;
+  const accepted = kindsOf(declaration, kinds);
+  const schemes = accepted.flatMap((kind) => Object.keys(kind.schemes).map((name) => ({ [name]: [] as string[] })));
+  // An empty requirement means that authentication is optional.
+  return accepted.some((kind) => kind.optional) ? [...schemes, {}] : schemes;
 }
 
 function parametersOf(declaration: RouteDeclaration, components: Components): (ParameterObject | ReferenceObject)[] {
@@ -182,22 +191,22 @@ function parametersOf(declaration: RouteDeclaration, components: Components): (P
   ];
 }
 
-const descriptions = { 200: 'Done', 201: 'Made', 202: 'Accepted', 204: 'Done, nothing to say' } as const;
+const descriptions = { 200: 'Success', 201: 'Created', 202: 'Accepted', 204: 'No content' } as const;
 
-/** The answer of a success; of a read also the one for a caller who holds the present version. */
-function successesOf(declaration: RouteDeclaration, { components, accessKinds }: Writer): ResponsesObject {
+/** The success response; for a read also the one for a client whose cached version is current. */
+function successesOf(declaration: RouteDeclaration, { components, accessKinds }: Generator): ResponsesObject {
   const { status, mediaType = 'application/json' } = declaration;
   const headers = successHeadersOf(declaration, accessKinds);
   const type = mediaType.split(';')[0] as string;
-  const answered = responseSchemaOf(declaration) ?? (declaration.mediaType ? Type.String() : undefined);
+  const schema = responseSchemaOf(declaration) ?? (declaration.mediaType ? Type.String() : undefined);
   const success: ResponseObject = {
     description: descriptions[status],
     headers,
-    ...(answered && { content: { [type]: components.content(answered) } }),
+    ...(schema && { content: { [type]: components.content(schema) } }),
   };
   if (declaration.streamed) {
-    success.description = 'Sent as it is made: an answer whose connection breaks off is not whole';
+    success.description = 'Success. The response is streamed: if the connection breaks, the content is incomplete.';
   }
-  if (!isRead(declaration)) return { [status]: success };
-  return { [status]: success, 304: { description: 'The caller holds the present version', headers } };
+  if (!hasEntityTag(declaration)) return { [status]: success };
+  return { [status]: success, 304: { description: 'Not modified: the cached version is current', headers } };
 }

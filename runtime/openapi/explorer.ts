@@ -1,6 +1,6 @@
 /**
- * `/docs`: the interactive explorer (koa2-swagger-ui), with every asset from disk and a policy that lets the page
- * load nothing from anywhere else.
+ * `/docs`: the interactive explorer (koa2-swagger-ui). All assets are served from disk, and the content security policy
+ * forbids loading anything from other origins.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const assets = new Map([
   ['favicon.svg', { folder: 'explorer', file: 'favicon.svg', type: 'image/svg+xml' }],
 ]);
 
-/** Where the assets stand: beside a built engine, else in the source tree and the library's own folder. */
+/** The asset folders: beside a built engine, else in the source tree and the folder of the library. */
 function assetFolders(): Record<string, string> {
   const here = dirname(fileURLToPath(import.meta.url));
   const built = join(here, 'assets', 'swagger-ui');
@@ -32,11 +32,11 @@ function assetFolders(): Record<string, string> {
   return { 'swagger-ui': library, explorer: join(here, 'assets') };
 }
 
-/** The page is served by a route of its own (http/service-routes.ts), so that the document lists it. */
+/** The page itself is a route (http/service-routes.ts), so that the document lists it. */
 export interface Explorer {
-  /** The page, made when it is first asked for. */
+  /** The HTML page, rendered at the first call. */
   page(): Promise<string>;
-  /** Serves the assets, and lets the page load them; everything else passes. */
+  /** Serves the assets, sets the page's content security policy, and passes all other requests on. */
   middleware: Middleware;
 }
 
@@ -45,7 +45,7 @@ export function explorer(options: ExplorerOptions): Explorer {
   const assetPath = `${path}/assets`;
   const folders = assetFolders();
   let rendered: Promise<{ html: string; policy: string }> | undefined;
-  // Loaded with the library when the page is first asked for: a start need not pay for it.
+  // The library is loaded at the first request for the page, to keep the start fast.
   const render = () => {
     rendered ??= import('./page.ts').then(({ renderPage }) => renderPage({ ...options, path }));
     return rendered;
@@ -61,7 +61,7 @@ export function explorer(options: ExplorerOptions): Explorer {
       const asset = ctx.path.startsWith(`${assetPath}/`) ? assets.get(ctx.path.slice(assetPath.length + 1)) : undefined;
       if (!asset) return next();
       if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-        throw methodNotAllowed(`${ctx.path} is read only.`, { headers: { Allow: 'GET, HEAD' } });
+        throw methodNotAllowed(`${ctx.path} is read-only.`, { headers: { Allow: 'GET, HEAD' } });
       }
       ctx.set('Cache-Control', 'public, max-age=3600');
       ctx.type = asset.type;

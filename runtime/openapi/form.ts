@@ -1,5 +1,5 @@
 /**
- * The body of an upload in the document: a form with its text fields and its files (OpenAPI 3.1, "Considerations for
+ * The request body of an upload in the document: a form with text fields and files (OpenAPI 3.1, "Considerations for
  * multipart Content").
  */
 import type { ContentObject, EncodingObject } from 'openapi3-ts/oas31';
@@ -7,7 +7,7 @@ import { object, type TProperties, type TSchema, Type } from '../http/schemas.ts
 import type { FileDeclaration, UploadDeclaration } from '../http/upload.ts';
 import type { Components } from './components.ts';
 
-/** Content of the request of a route with `upload`. */
+/** The request content of a route with `upload`. */
 export function formContent(
   upload: UploadDeclaration,
   body: TSchema | undefined,
@@ -16,19 +16,19 @@ export function formContent(
   const files = Object.entries(upload.files).map(([name, file]): [string, TSchema] => [name, fileSchema(file)]);
   const fields = body as { properties?: TProperties; required?: string[] } | undefined;
   const form = object({ ...fields?.properties, ...Object.fromEntries(files) });
-  const needed = files.filter(([name]) => !upload.files[name]?.optional).map(([name]) => name);
-  const required = [...(fields?.required ?? []), ...needed];
+  const requiredFiles = files.filter(([name]) => !upload.files[name]?.optional).map(([name]) => name);
+  const required = [...(fields?.required ?? []), ...requiredFiles];
   const { schema, example } = components.content({ ...form, required } as TSchema);
   return { 'multipart/form-data': { schema, example, encoding: encodingOf(upload) } };
 }
 
-/** Its `format` tells an explorer to let a file be chosen. */
+/** The `format` makes explorers show a file input. */
 function fileSchema({ count = 1, size, description }: FileDeclaration): TSchema {
-  const limit = `At most ${size} bytes`;
+  const limit = `At most ${size} bytes per file`;
   const file = Type.String({
     format: 'binary',
     description: description ? `${description}. ${limit}` : limit,
-    examples: ['the bytes of the file'],
+    examples: ['<file content>'],
   });
   return count === 1 ? file : Type.Array(file, { maxItems: count });
 }

@@ -1,23 +1,24 @@
 /**
- * Every header an operation takes or sends, in one list each: a header is documented where its condition holds.
+ * The request and response headers of operations, one list each: a header is documented for the operations that match
+ * its condition.
  */
 import type { HeaderObject, HeadersObject, ParameterObject, ReferenceObject } from 'openapi3-ts/oas31';
 import type { AccessKind } from '../http/credentials.ts';
 import { documentedHeaders } from '../http/headers.ts';
-import { maxIdempotencyKeyLength } from '../http/idempotency.ts';
+import { idempotencyKeyLifetimeHours, maxIdempotencyKeyLength } from '../http/idempotency.ts';
 import { accessKindsOf, type RouteDeclaration } from '../http/route.ts';
 
 interface ResponseHeader {
   name: string;
   header: HeaderObject;
-  /** Whether a success of this operation carries it; never, when left out. */
+  /** Whether a success of this operation carries it; defaults to never. */
   success?(declaration: RouteDeclaration): boolean;
-  /** Whether a refusal with this status carries it, whatever the operation; never, when left out. */
+  /** Whether a problem with this status carries it, for any operation; defaults to never. */
   problem?(status: number): boolean;
 }
 
-/** True for an operation whose answer has a version: a caller who holds the present one is told so with 304. */
-export function isRead({ method, status, streamed }: RouteDeclaration): boolean {
+/** True for an operation whose response has an ETag, and is 304 for a client that has the current version. */
+export function hasEntityTag({ method, status, streamed }: RouteDeclaration): boolean {
   return method === 'get' && status !== 204 && !streamed;
 }
 
@@ -25,7 +26,7 @@ function isLimited({ rateLimit }: RouteDeclaration): boolean {
   return typeof rateLimit === 'string';
 }
 
-const responseHeaders: readonly ResponseHeader[] = [
+const responseHeaderRules: readonly ResponseHeader[] = [
   {
     name: 'X-Request-Id',
     header: { required: true, description: documentedHeaders['X-Request-Id'], example: '0198f5a2-7c1e' },
@@ -36,7 +37,7 @@ const responseHeaders: readonly ResponseHeader[] = [
     name: 'Cache-Control',
     header: {
       required: true,
-      description: 'The answer is for this caller, now',
+      description: 'The response must not be cached',
       schema: { const: 'no-store' },
       example: 'no-store',
     },
@@ -46,7 +47,7 @@ const responseHeaders: readonly ResponseHeader[] = [
   {
     name: 'ETag',
     header: { required: true, description: documentedHeaders.ETag, example: '"mVqNvAZKPUPbLDzbkPmWFYcD8Vs"' },
-    success: (declaration) => isRead(declaration) || declaration.returnsRepresentation === true,
+    success: (declaration) => hasEntityTag(declaration) || declaration.returnsRepresentation === true,
   },
   {
     name: 'Location',
@@ -77,79 +78,84 @@ const responseHeaders: readonly ResponseHeader[] = [
   },
   {
     name: 'WWW-Authenticate',
-    header: { required: true, description: 'How to prove who calls', schema: { const: 'Bearer' }, example: 'Bearer' },
+    header: {
+      required: true,
+      description: 'The authentication scheme',
+      schema: { const: 'Bearer' },
+      example: 'Bearer',
+    },
     problem: (status) => status === 401,
   },
 ];
 
 interface RequestHeader {
-  /** Name among the components. */
+  /** Component name. */
   key: string;
   parameter: ParameterObject;
-  taken(declaration: RouteDeclaration): boolean;
+  appliesTo(declaration: RouteDeclaration): boolean;
 }
 
-// Without examples: an explorer would fill them into its forms, and send them.
+// Without examples: an explorer would fill them into its forms and send them.
 const requestHeaders: readonly RequestHeader[] = [
   {
     key: 'IfNoneMatch',
     parameter: {
       name: 'If-None-Match',
       in: 'header',
-      description: 'ETag of what the caller holds: 304 when it is still the same',
+      description: 'ETag of a cached response: the response is 304 if that version is still current',
       schema: { type: 'string' },
     },
-    taken: isRead,
+    appliesTo: hasEntityTag,
   },
   {
     key: 'IfMatch',
     parameter: {
       name: 'If-Match',
       in: 'header',
-      description: 'ETag of what the caller has read: the change is made only while it is still the same, else 412',
+      description: 'ETag of the version that was read: the response is 412 if the resource has changed since',
       schema: { type: 'string' },
     },
-    taken: ({ conditional }) => Boolean(conditional),
+    appliesTo: ({ conditional }) => Boolean(conditional),
   },
   {
     key: 'IdempotencyKey',
     parameter: {
       name: 'Idempotency-Key',
       in: 'header',
-      description: 'The same key with the same request answers the same for 24 hours, and works once',
+      description: `Makes the request safe to retry. For ${idempotencyKeyLifetimeHours} hours, repeating the request with the same key returns the first response and has no further effect.`,
       schema: { type: 'string', minLength: 1, maxLength: maxIdempotencyKeyLength },
     },
-    taken: ({ idempotent }) => idempotent === true,
+    appliesTo: ({ idempotent }) => idempotent === true,
   },
 ];
 
-/** The lists as components of the document. */
+/** The headers as components of the document. */
 export const headerComponents = Object.fromEntries(
-  responseHeaders.map(({ name, header }): [string, HeaderObject] => [
+  responseHeaderRules.map(({ name, header }): [string, HeaderObject] => [
     name,
     { ...header, schema: { type: 'string', ...header.schema } },
   ]),
 );
 export const parameterComponents = Object.fromEntries(requestHeaders.map(({ key, parameter }) => [key, parameter]));
 
-/** Header parameters that an operation takes, as references. */
+/** References to the header parameters of an operation. */
 export function headerParametersOf(declaration: RouteDeclaration): ReferenceObject[] {
   return requestHeaders
-    .filter(({ taken }) => taken(declaration))
+    .filter(({ appliesTo }) => appliesTo(declaration))
     .map(({ key }) => ({ $ref: `#/components/parameters/${key}` }));
 }
 
-/** Headers of a refusal: they follow from its status, so that operations can share it. */
+/** The headers of a problem response: they depend on its status only, so that operations can share it. */
 export function problemHeadersOf(status: number): HeadersObject {
-  return references(responseHeaders.filter(({ problem }) => problem?.(status)));
+  return references(responseHeaderRules.filter(({ problem }) => problem?.(status)));
 }
 
-/** Headers of a success; a caching rule of the route's own is said in full. */
+/** The headers of a success response; a Cache-Control of the route itself is written in full. */
 export function successHeadersOf(
   declaration: RouteDeclaration,
   accessKinds: readonly AccessKind<never>[],
 ): HeadersObject {
-  const headers = references(responseHeaders.filter(({ success }) => success?.(declaration)));
+  const headers = references(responseHeaderRules.filter(({ success }) => success?.(declaration)));
   const { cacheControl } = declaration;
   if (cacheControl) {
     const schema = { type: 'string' as const, const: cacheControl };

@@ -1,5 +1,5 @@
 /**
- * The page of the explorer: swagger-ui in a frame of ours.
+ * Renders the page of the explorer: swagger-ui with our header and table of contents.
  */
 import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
@@ -7,18 +7,18 @@ import { koaSwagger } from 'koa2-swagger-ui';
 import { vendor } from '../vendor.ts';
 
 export interface ExplorerOptions {
-  /** Address of the page; its document stands at `<path>/json`. */
+  /** Path of the page; the document is at `<path>/json`. */
   path?: string;
   title: string;
-  /** What the page is of, in a sentence. */
+  /** The API in one sentence. */
   description?: string;
-  /** What else the header says, in a word each: tier, version. */
+  /** Further words in the header: tier, version. */
   badges?: readonly string[];
 }
 
 /**
- * The library's page with our header, contents and colours, without the font sheet it would fetch from elsewhere, and
- * a policy that names its scripts by their hash (CSP 3, section 2.3.1).
+ * Returns the library's page with our header, contents and colours, without the font sheet that it would load from
+ * another origin, and a content security policy with the hashes of its scripts (CSP 3, section 2.3.1).
  */
 export async function renderPage(
   options: ExplorerOptions & { path: string },
@@ -42,7 +42,7 @@ export async function renderPage(
       displayRequestDuration: true,
       persistAuthorization: true,
       defaultModelsExpandDepth: 0,
-      // Names in explorer.js: the template puts these two into its script as they are.
+      // Names defined in explorer.js: the template inserts these two into its script verbatim.
       plugins: 'explorerPlugin',
       onComplete: 'explorerReady',
     } as never,
@@ -67,7 +67,7 @@ export async function renderPage(
   const policy = [
     "default-src 'none'",
     `script-src 'self' ${hashes.join(' ')}`,
-    // Swagger UI sets style attributes as it draws.
+    // Swagger UI sets style attributes while it renders.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",
@@ -79,7 +79,7 @@ export async function renderPage(
   return { html, policy };
 }
 
-/** What stands around the operations. */
+/** The HTML around the operations. */
 function frame({ path, title, description = '', badges = [] }: ExplorerOptions & { path: string }): string {
   const shown = badges.map((badge) => `<span class="explorer-badge">${escapeText(badge)}</span>`).join('\n  ');
   return `
@@ -93,7 +93,7 @@ function frame({ path, title, description = '', badges = [] }: ExplorerOptions &
   <details class="explorer-contents">
     <summary>Contents</summary>
     <form role="search"><label>Find an operation <input type="search"></label></form>
-    <nav aria-label="Contents"><ul class="explorer-groups"></ul><p class="explorer-none" hidden>Nothing has these words.</p></nav>
+    <nav aria-label="Contents"><ul class="explorer-groups"></ul><p class="explorer-none" hidden>No matching operations.</p></nav>
   </details>
   <main>
     <p class="explorer-lead">${escapeText(description)}</p>

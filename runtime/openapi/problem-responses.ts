@@ -1,6 +1,6 @@
 /**
- * The refusals of an operation by status, each with the codes it may carry (RFC 9457). A set of codes that several
- * operations share stands once among the components: they are most of what a document says.
+ * The problem responses of an operation, by status, each with its possible codes (RFC 9457). A set of codes that several
+ * operations share becomes one component, since problem responses make up most of a document.
  */
 import type { OpenApiBuilder, ReferenceObject, ResponseObject, ResponsesObject, SchemaObject } from 'openapi3-ts/oas31';
 import { problemsOf } from '../http/operation.ts';
@@ -13,31 +13,32 @@ export const problemMediaType = 'application/problem+json';
 
 export const problemSchema: SchemaObject = {
   type: 'object',
-  description: 'What went wrong (RFC 9457)',
+  description: 'An error (RFC 9457)',
   required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
   properties: {
-    type: { type: 'string', description: 'Name of the problem' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What to do about it' },
-    code: { type: 'string', description: 'Stable, for programs' },
-    instance: { type: 'string', description: 'Names the request in the logs' },
+    type: { type: 'string', description: 'URI of the problem type' },
+    title: { type: 'string', description: 'Summary of the problem type' },
+    status: { type: 'integer', description: 'HTTP status code' },
+    detail: { type: 'string', description: 'Explanation of this occurrence' },
+    code: { type: 'string', description: 'Stable code of the problem type, for programs' },
+    instance: { type: 'string', description: 'Identifies the request in the logs' },
     errors: {
       type: 'array',
+      description: 'The invalid parts of the request',
       items: {
         type: 'object',
         required: ['in', 'pointer', 'detail'],
         properties: {
-          in: { type: 'string', enum: ['body', 'query', 'path', 'header'] },
-          pointer: { type: 'string', description: 'JSON pointer to the field (RFC 6901)' },
-          detail: { type: 'string' },
+          in: { type: 'string', enum: ['body', 'query', 'path', 'header'], description: 'Part of the request' },
+          pointer: { type: 'string', description: 'JSON Pointer to the field (RFC 6901)' },
+          detail: { type: 'string', description: 'What is wrong with the field' },
         },
       },
     },
   },
 };
 
-/** Writes the problem responses of operations. It is told of all of them first, to know what they share. */
+/** Generates the problem responses of operations. It gets all declarations first, to know which responses they share. */
 export class ProblemResponses {
   readonly #builder: OpenApiBuilder;
   readonly #common: readonly ProblemType[];
@@ -54,7 +55,7 @@ export class ProblemResponses {
     }
   }
 
-  /** Responses of one operation, by status. */
+  /** The responses of one operation, by status. */
   of(declaration: RouteDeclaration): ResponsesObject {
     return Object.fromEntries(
       [...this.#byStatus(declaration)].map(([status, problems]) => [status, this.#shared(problems)]),
@@ -94,7 +95,7 @@ export class ProblemResponses {
   }
 }
 
-/** What some of the problems tell besides. */
+/** The extension members of the problems. */
 function membersOf(problems: readonly ProblemType[]): Record<string, SchemaObject> {
   const members = problems.flatMap((problem) => Object.entries(problem.members ?? {}));
   return Object.fromEntries(members.map(([name, schema]) => [name, transformSchema(schema)]));

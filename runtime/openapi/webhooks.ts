@@ -1,11 +1,11 @@
 /**
- * Events in the document, as webhooks of OpenAPI 3.1: what happens, and what is told of it.
+ * Events in the document, as OpenAPI 3.1 webhooks.
  */
 import type { PathItemObject } from 'openapi3-ts/oas31';
 import { DateTime, object, type TSchema, Type, Uuid } from '../http/schemas.ts';
 import type { Components } from './components.ts';
 
-/** A kind of event. */
+/** An event type. */
 export interface DocumentEvent {
   /** `order.placed` */
   type: string;
@@ -13,21 +13,21 @@ export interface DocumentEvent {
   payload: TSchema;
 }
 
-export const eventTag = { name: 'Events', description: 'What is told of what has happened' };
+export const eventTag = { name: 'Events', description: 'Events that are sent to webhooks' };
 
-const description = `Told once it has been committed, in the order of the events of its resource. Whoever is told may be told again when the answer was lost: \`id\` is the same each time.`;
+const description =
+  'Sent after the change has been committed. Events of one resource are sent in order. A delivery is repeated if its response was lost; `id` stays the same.';
 
-/** What it is about. */
 const EventResource = object(
   { type: Type.String({ examples: ['order'] }), id: Uuid },
-  { $id: 'EventResource', description: 'What it is about: events of one resource are told in their order' },
+  { $id: 'EventResource', description: 'The resource of the event; events of one resource are sent in order' },
 );
 
-/** An event as it is told: `order.placed` is called OrderPlacedEvent. */
+/** The schema of an event as it is sent: `order.placed` is named OrderPlacedEvent. */
 function eventSchema({ type, payload }: DocumentEvent): TSchema {
   const name = type.replaceAll(/(?:^|[._-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const told = { id: Uuid, type: Type.Literal(type), createdAt: DateTime, resource: EventResource, payload };
-  return object(told, { $id: `${name}Event` });
+  const properties = { id: Uuid, type: Type.Literal(type), createdAt: DateTime, resource: EventResource, payload };
+  return object(properties, { $id: `${name}Event` });
 }
 
 /** The webhook of an event. */
@@ -41,7 +41,7 @@ export function webhookOf(event: DocumentEvent, components: Components): PathIte
       description,
       security: [],
       requestBody: { required: true, content: { 'application/json': components.content(eventSchema(event)) } },
-      responses: { '2XX': { description: 'It was taken' } },
+      responses: { '2XX': { description: 'The event was received' } },
     },
   };
 }

@@ -1,20 +1,21 @@
 /**
- * In the browser: the explorer's contents beside the operations, packages as headings among them, light or dark as the
- * reader's machine is. Plain script, served as it is; swagger-ui is given `explorerPlugin` and calls `explorerReady`.
+ * Runs in the browser: renders the table of contents beside the operations and the packages as headings among them, and
+ * follows the preferred colour scheme. Plain script, served unchanged; swagger-ui loads `explorerPlugin` and calls
+ * `explorerReady`.
  */
 (() => {
   const dark = matchMedia('(prefers-color-scheme: dark)');
-  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-  dark.addEventListener('change', follow);
-  follow();
+  const applyColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', applyColorScheme);
+  applyColorScheme();
 
-  /** Wraps the component of a tag: the first of a group gets the group's name above it. */
+  /** Wraps the component of a tag: the first tag of a group gets a heading with the group's name. */
   window.explorerPlugin = () => ({
     wrapComponents: {
       OperationTag:
         (Original, { React, specSelectors }) =>
         (props) => {
-          // Events stand in the page's own section.
+          // Events are in the webhooks section of the page.
           if (props.tagObj.get('operations').size === 0) return null;
           const groups = specSelectors.specJson().get('x-tagGroups')?.toJS() ?? [];
           const group = groups.find(({ tags }) => tags[0] === props.tag);
@@ -32,21 +33,21 @@
     for (const { name, tags } of document_['x-tagGroups'] ?? []) list.append(groupOf(name, tags, operations));
 
     const search = contents.querySelector('input');
-    search.addEventListener('input', () => find(contents, search.value));
+    search.addEventListener('input', () => filterOperations(contents, search.value));
     search.form.addEventListener('submit', (event) => event.preventDefault());
 
     const wide = matchMedia('(min-width: 60rem)');
-    const fit = () => {
+    const openIfWide = () => {
       contents.open = wide.matches;
     };
-    wide.addEventListener('change', fit);
-    fit();
+    wide.addEventListener('change', openIfWide);
+    openIfWide();
     contents.addEventListener('click', (event) => {
       if (event.target.closest('a') && !wide.matches) contents.open = false;
     });
   };
 
-  /** Events stand in a section of their own, under a tag that the page gives them. */
+  /** Groups operations by tag. Events are in a section of their own, under the tag that swagger-ui gives them. */
   function operationsByTag({ paths, webhooks = {} }) {
     const operationsOf = (items) =>
       Object.entries(items).flatMap(([path, item]) =>
@@ -57,10 +58,10 @@
   }
 
   function element(name, className, ...children) {
-    const made = document.createElement(name);
-    if (className) made.className = className;
-    made.append(...children);
-    return made;
+    const created = document.createElement(name);
+    if (className) created.className = className;
+    created.append(...children);
+    return created;
   }
 
   function groupOf(name, tags, operations) {
@@ -81,7 +82,7 @@
     return entry;
   }
 
-  /** A link that opens its tag, or its operation, and goes there. */
+  /** A link that expands its tag or operation and scrolls to it. */
   function linkTo([tag, operationId], ...children) {
     const link = element('a', '', ...children);
     link.href = `#/${[tag, operationId].filter(Boolean).map(encodeURIComponent).join('/')}`;
@@ -91,14 +92,14 @@
       window.ui.layoutActions.show(['operations-tag', tag], true);
       if (operationId) window.ui.layoutActions.show(['operations', tag, operationId], true);
       const id = [operationId ? 'operations' : 'operations-tag', tag, operationId].filter(Boolean).join('-');
-      const place = () => document.getElementById(id.replaceAll(' ', '_')) ?? document.querySelector(`.${tag}`);
-      setTimeout(() => place()?.scrollIntoView({ block: 'start' }), 50);
+      const target = () => document.getElementById(id.replaceAll(' ', '_')) ?? document.querySelector(`.${tag}`);
+      setTimeout(() => target()?.scrollIntoView({ block: 'start' }), 50);
     });
     return link;
   }
 
-  /** Leaves the operations that have every word, with their tags and groups. */
-  function find(contents, text) {
+  /** Shows only the operations that contain every word, with their tags and groups. */
+  function filterOperations(contents, text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     contents.classList.toggle('explorer-searching', words.length > 0);
     for (const entry of contents.querySelectorAll('.explorer-operation')) {

@@ -1,5 +1,5 @@
 /**
- * The document of a few declarations: what is shared, what is refused, and which headers follow from what.
+ * Documents of a few declarations: shared components, rejected declarations, and the headers of each operation.
  */
 import t from 'tap';
 import type { AccessKind } from '../../http/credentials.ts';
@@ -50,7 +50,7 @@ function documentOf(...declarations: Partial<RouteDeclaration>[]): TestDocument 
   }) as unknown as TestDocument;
 }
 
-/** The one operation of a declaration, and the names of the headers it sends. */
+/** The operation of a declaration. */
 function operationOf(declaration: Partial<RouteDeclaration>) {
   const document = documentOf(declaration);
   const [operation] = Object.values(Object.values(document.paths)[0] ?? {});
@@ -58,15 +58,15 @@ function operationOf(declaration: Partial<RouteDeclaration>) {
   return operation as NonNullable<typeof operation>;
 }
 
-t.test('two schemas that differ may not have one name', async (t) => {
+t.test('two different schemas cannot have the same name', async (t) => {
   const other = object({ name: Type.Number() }, { $id: 'Shirt' });
   const twice = { path: '/other', operationId: 'readOther', response: object({ shirt: nullable(other) }) };
-  t.throws(() => documentOf({}, twice), /two schemas that differ are called Shirt/);
+  t.throws(() => documentOf({}, twice), /two different schemas are named Shirt/);
   const same = object({ ...Shirt.properties }, { $id: 'Shirt' });
   t.doesNotThrow(() => documentOf({}, { ...twice, response: same }));
 });
 
-t.test('a named schema and its example stand once', async (t) => {
+t.test('a named schema and its example become one component each', async (t) => {
   const list = { path: '/shirts', operationId: 'listShirts', response: object({ items: Type.Array(Shirt) }) };
   const { paths, components } = documentOf({}, list);
   t.strictSame(paths['/shirts/{id}']?.get?.responses[200].content['application/json'], {
@@ -79,7 +79,7 @@ t.test('a named schema and its example stand once', async (t) => {
   });
 });
 
-t.test('codes of a refusal that operations share stand once', async (t) => {
+t.test('a problem response that operations share becomes one component', async (t) => {
   const other = { method: 'put' as const, operationId: 'replaceShirt', problems: [soldOut] };
   const { paths, components } = documentOf({}, other);
   const reference = { $ref: '#/components/responses/NotFound' };
@@ -91,30 +91,34 @@ t.test('codes of a refusal that operations share stand once', async (t) => {
   });
 });
 
-t.test('every way in is said, and that none is needed', async (t) => {
-  const rows: [access: RouteDeclaration['access'], security: object[], said: RegExp][] = [
-    ['public', [], /For everybody\./],
-    ['staff', [{ staffSession: [] }, { staffCookie: [] }], /For \*\*staff\*\* with the right `shirt:read`\./],
-    ['guest', [{ staffSession: [] }, { staffCookie: [] }, {}], /and for a caller without a credential\./],
+t.test('an operation states which authentication it requires or accepts', async (t) => {
+  const rows: [access: RouteDeclaration['access'], security: object[], description: string][] = [
+    ['public', [], 'No authentication is required.'],
+    [
+      'staff',
+      [{ staffSession: [] }, { staffCookie: [] }],
+      'Requires authentication as **staff** with the permission `shirt:read`.',
+    ],
+    ['guest', [{ staffSession: [] }, { staffCookie: [] }, {}], 'Authentication as **guest** is optional.'],
   ];
-  for (const [access, security, said] of rows) {
+  for (const [access, security, description] of rows) {
     const operation = operationOf({ access, permission: access === 'staff' ? 'shirt:read' : undefined });
     t.strictSame(operation.security, security);
-    t.match(operation.description, said);
+    t.equal(operation.description, description);
   }
 });
 
-t.test('headers follow from the declaration', async (t) => {
-  const make = { method: 'post' as const, path: '/shirts', status: 201 as const, body: Shirt };
+t.test('the declaration determines the headers', async (t) => {
+  const create = { method: 'post' as const, path: '/shirts', status: 201 as const, body: Shirt };
   const always = ['Cache-Control', 'X-Request-Id'];
-  const rows: [declaration: Partial<RouteDeclaration>, sends: string[], takes: string[]][] = [
+  const rows: [declaration: Partial<RouteDeclaration>, sent: string[], accepted: string[]][] = [
     [{}, [...always, 'ETag'], ['IfNoneMatch']],
     [{ cacheControl: 'public' }, [...always, 'ETag'], ['IfNoneMatch']],
     [{ access: 'guest' }, [...always, 'ETag', 'X-Guest'], ['IfNoneMatch']],
-    [make, always, []],
-    [{ ...make, location: '/shirts/{name}' }, [...always, 'Location'], []],
-    [{ ...make, idempotent: true }, [...always, 'Idempotent-Replayed'], ['IdempotencyKey']],
-    [{ ...make, rateLimit: 'write' }, [...always, 'RateLimit', 'RateLimit-Policy'], []],
+    [create, always, []],
+    [{ ...create, location: '/shirts/{name}' }, [...always, 'Location'], []],
+    [{ ...create, idempotent: true }, [...always, 'Idempotent-Replayed'], ['IdempotencyKey']],
+    [{ ...create, rateLimit: 'write' }, [...always, 'RateLimit', 'RateLimit-Policy'], []],
     [{ method: 'delete', status: 204, response: undefined }, always, []],
     [{ method: 'patch', body: Shirt, conditional: true }, always, ['IfMatch']],
     [
@@ -123,20 +127,20 @@ t.test('headers follow from the declaration', async (t) => {
       ['IfMatch'],
     ],
   ];
-  for (const [declaration, sends, takes] of rows) {
+  for (const [declaration, sent, accepted] of rows) {
     const { responses, parameters = [] } = operationOf(declaration);
-    t.strictSame(Object.keys(responses[declaration.status ?? 200].headers).sort(), sends.sort());
-    const taken = parameters.flatMap(({ $ref }) => (($ref as string | undefined) ?? []) as string[]);
+    t.strictSame(Object.keys(responses[declaration.status ?? 200].headers).sort(), sent.sort());
+    const documented = parameters.flatMap(({ $ref }) => (($ref as string | undefined) ?? []) as string[]);
     t.strictSame(
-      taken,
-      takes.map((name) => `#/components/parameters/${name}`),
+      documented,
+      accepted.map((name) => `#/components/parameters/${name}`),
     );
   }
   const { headers } = operationOf({ cacheControl: 'public' }).responses[200];
   t.match(headers['Cache-Control'], { schema: { const: 'public' } });
 });
 
-t.test('an upload is a form with its fields and its files', async (t) => {
+t.test('an upload is a form with fields and files', async (t) => {
   const files = {
     photo: { size: 9, mediaTypes: ['image/png', 'image/webp'], description: 'Front' },
     more: { size: 5, count: 3, optional: true },
@@ -149,7 +153,7 @@ t.test('an upload is a form with its fields and its files', async (t) => {
   t.strictSame(schema.required, ['name', 'size', 'photo']);
   t.match(schema.properties, {
     name: { type: 'string' },
-    photo: { type: 'string', format: 'binary', description: 'Front. At most 9 bytes' },
+    photo: { type: 'string', format: 'binary', description: 'Front. At most 9 bytes per file' },
     more: { type: 'array', maxItems: 3, items: { type: 'string', format: 'binary' } },
   });
   t.strictSame(encoding, {
@@ -162,18 +166,18 @@ t.test('an upload is a form with its fields and its files', async (t) => {
   t.strictSame(codes(415), ['form_required', 'unsupported_file_type']);
 });
 
-t.test('a streamed answer has no version', async (t) => {
+t.test('a streamed response has no ETag', async (t) => {
   const { responses, parameters } = operationOf({
     response: undefined,
     mediaType: 'text/csv; charset=utf-8',
     streamed: true,
   });
   t.strictSame(Object.keys(responses[200].content), ['text/csv']);
-  t.match(responses[200].description, /breaks off is not whole/);
+  t.match(responses[200].description, /if the connection breaks, the content is incomplete/);
   t.strictSame([responses[304], responses[200].headers.ETag, parameters?.length], [undefined, undefined, 1]);
 });
 
-t.test('what is missing in a document is found', async (t) => {
+t.test('documentFaults finds what is missing or wrong', async (t) => {
   const rows: [fault: RegExp, spoil: (document: TestDocument) => void][] = [
     [/global security/, (document) => Object.assign(document, { security: [] })],
     [/not in one group/, (document) => Object.assign(document, { 'x-tagGroups': [] })],

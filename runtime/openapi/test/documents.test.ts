@@ -1,6 +1,6 @@
 /**
- * The document of each tier: made from what the box mounts, complete, valid to the tools integrators use, and good for
- * the client that docs/clients.md tells them to make.
+ * The document of each tier: generated from the mounted routes, complete, valid to common OpenAPI tools, and suitable
+ * for the client that docs/clients.md describes.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { createTestBox } from '../../testing/box.ts';
 import { documentFaults, type TestDocument } from '../../testing/document.ts';
 import { sourceRoot } from '../../testing/packages.ts';
 
-// The tools read every example of every operation, three tiers one after another.
+// The tools check every example of every operation, for three tiers in sequence.
 t.setTimeout(900_000);
 
 const run = promisify(execFile);
@@ -35,7 +35,7 @@ for (const tier of ['basic', 'growth', 'enterprise'] as const) {
   documents.set(tier, (await box.visitor().get('/docs/json')).body);
 }
 
-/** Runs a program of this project's own; answers its exit code and what it printed. */
+/** Runs a program from node_modules; returns its exit code and output. */
 async function call(program: string, parameters: string[], cwd = folder): Promise<{ code: number; output: string }> {
   const path = [join(clientCheck, 'node_modules/.bin'), join(root, 'node_modules/.bin'), process.env.PATH].join(':');
   const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
@@ -58,18 +58,18 @@ for (const [tier, document] of documents) {
     });
     t.notOk('security' in document, 'no global security (contract, "Authentication", 1)');
     for (const path of ['/health', '/docs', '/docs/json', '/checkout']) t.ok(path in document.paths, path);
-    const refusals = Object.values(document.paths).flatMap((item) =>
+    const responses = Object.values(document.paths).flatMap((item) =>
       Object.values(item).map((operation) => operation.responses['431']),
     );
     t.strictSame(
-      [...new Set(refusals.map((refusal) => JSON.stringify(refusal)))],
+      [...new Set(responses.map((response) => JSON.stringify(response)))],
       ['{"$ref":"#/components/responses/HeadersTooLarge"}'],
-      'any operation can be asked with too long a query, which is said once',
+      'every operation can reject a URL that is too long, with one shared response',
     );
-    t.strictSame(documentFaults(document), [], 'every operation is complete, and every example is of its schema');
+    t.strictSame(documentFaults(document), [], 'every operation is complete, and every example matches its schema');
   });
 
-  t.test(`the tools of integrators take the document of a ${tier} box`, async (t) => {
+  t.test(`common OpenAPI tools accept the document of a ${tier} box`, async (t) => {
     const { valid } = await validateDocument(structuredClone(document) as never);
     t.ok(valid, '@readme/openapi-parser');
     const file = join(folder, `${tier}.json`);
@@ -82,23 +82,27 @@ for (const [tier, document] of documents) {
     t.equal(spectral.code, 0, `spectral lint: ${spectral.output.slice(0, 1000)}`);
   });
 
-  t.test(`a typed client of a ${tier} box, made as docs/clients.md says`, async (t) => {
-    const place = join(folder, tier);
-    await mkdir(place);
+  t.test(`a typed client of a ${tier} box, generated as docs/clients.md describes`, async (t) => {
+    const project = join(folder, tier);
+    await mkdir(project);
     const [tool = '', ...parameters] = (command as string).split(' ');
     const { devDependencies } = JSON.parse(await readFile(join(clientCheck, 'package.json'), 'utf8'));
-    t.equal(tool, `openapi-typescript@${devDependencies['openapi-typescript']}`, 'the version that is tested');
-    const here = parameters.map((word) => word.replace('http://127.0.0.1:3001', urls.get(tier) as string));
-    t.match(await call('openapi-typescript', here, place), { code: 0 });
-    await writeFile(join(place, 'buy.ts'), example as string);
-    await writeFile(join(place, 'consumer.ts'), consumer);
-    await writeFile(join(place, 'tsconfig.json'), JSON.stringify(project));
-    t.match(await call('tsc', ['-p', place], clientCheck), { code: 0, output: '' }, 'its consumers compile');
+    t.equal(
+      tool,
+      `openapi-typescript@${devDependencies['openapi-typescript']}`,
+      'the documented version is the tested one',
+    );
+    const replaced = parameters.map((word) => word.replace('http://127.0.0.1:3001', urls.get(tier) as string));
+    t.match(await call('openapi-typescript', replaced, project), { code: 0 });
+    await writeFile(join(project, 'buy.ts'), example as string);
+    await writeFile(join(project, 'consumer.ts'), consumer);
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify(compilerSettings));
+    t.match(await call('tsc', ['-p', project], clientCheck), { code: 0, output: '' }, 'the client code compiles');
   });
 }
 
-/** Settings under which the consumers are compiled: strict, as an integrator's project would be. */
-const project = {
+/** Strict compiler settings, as an integrator's project would have. */
+const compilerSettings = {
   compilerOptions: {
     strict: true,
     noEmit: true,
@@ -111,7 +115,7 @@ const project = {
   files: ['buy.ts', 'consumer.ts'],
 };
 
-/** Uses of the types; wrong ones must not compile. */
+/** Correct uses of the types, and wrong ones that must not compile. */
 const consumer = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './box';
@@ -124,7 +128,7 @@ declare const problem: components['schemas']['Problem'];
 export const code: string = problem.code;
 const { error } = await box.POST('/checkout', { body: { customer: { email: 'ada@example.com' } } });
 export const empty = error?.code === 'cart_empty';
-// @ts-expect-error no operation answers with this code
+// @ts-expect-error no operation returns this code
 export const unknown = error?.code === 'no_such_code';
 // @ts-expect-error an e-mail address is required
 await box.POST('/checkout', { body: { customer: {} } });
@@ -132,10 +136,10 @@ await box.POST('/checkout', { body: { customer: {} } });
 await box.GET('/no-such-path');
 `;
 
-t.test('the tiers differ by what they add', async (t) => {
+t.test('a higher tier has all operations of the lower ones', async (t) => {
   const paths = (tier: string) => Object.keys((documents.get(tier) as TestDocument).paths);
   const added = (tier: string, below: string) => paths(tier).filter((path) => !paths(below).includes(path));
   t.ok(added('growth', 'basic').includes('/collections'));
   t.ok(added('enterprise', 'growth').includes('/admin/audit-log'));
-  t.strictSame(added('basic', 'growth'), [], 'nothing is lost on the way up');
+  t.strictSame(added('basic', 'growth'), [], 'growth lacks nothing of basic');
 });

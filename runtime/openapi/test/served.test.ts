@@ -1,6 +1,5 @@
 /**
- * `/docs/json` on the wire: compressed for whoever takes it, with a strong version for each form, made when it is
- * first asked for.
+ * `/docs/json` over HTTP: content encodings, a strong ETag for each of them, and generation at the first request.
  */
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
@@ -12,7 +11,7 @@ import { serveDocument } from '../served.ts';
 
 const box = await createTestBox(t, { packages: ['@carton/core', '@carton/auth', '@carton/tenant'] });
 
-/** Asks with just these headers: fetch would add its own. */
+/** Sends exactly these headers: fetch would add its own. */
 async function ask(headers: Record<string, string> = {}, method = 'GET') {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(`${box.url}/docs/json`, { headers, method }, resolve).on('error', reject);
@@ -25,7 +24,7 @@ async function ask(headers: Record<string, string> = {}, method = 'GET') {
 const plain = await ask();
 const text = plain.bytes.toString();
 
-t.test('it is JSON, checked again at each use', async (t) => {
+t.test('the document is JSON that caches must revalidate', async (t) => {
   t.match(plain, {
     status: 200,
     headers: {
@@ -37,7 +36,7 @@ t.test('it is JSON, checked again at each use', async (t) => {
   t.match(JSON.parse(text), { openapi: '3.1.0', info: { title: 'Box Backend' } });
 });
 
-t.test('it comes in the smallest form the caller takes', async (t) => {
+t.test('the response has the smallest encoding that the client accepts', async (t) => {
   const rows: [accepted: string, encoding: string | undefined][] = [
     ['gzip', 'gzip'],
     ['br', 'br'],
@@ -48,19 +47,19 @@ t.test('it comes in the smallest form the caller takes', async (t) => {
     ['identity', undefined],
     ['', undefined],
   ];
-  const undo = { gzip: gunzipSync, br: brotliDecompressSync };
+  const decode = { gzip: gunzipSync, br: brotliDecompressSync };
   for (const [accepted, encoding] of rows) {
     const { status, headers, bytes } = await ask({ 'accept-encoding': accepted });
     t.equal(status, 200);
     t.equal(headers['content-encoding'], encoding, accepted);
     t.equal(Number(headers['content-length']), bytes.length);
-    const whole = encoding ? undo[encoding as keyof typeof undo](bytes) : bytes;
-    t.equal(digest(whole), digest(plain.bytes), 'the same document');
+    const decoded = encoding ? decode[encoding as keyof typeof decode](bytes) : bytes;
+    t.equal(digest(decoded), digest(plain.bytes), 'the same document');
     if (encoding) t.ok(bytes.length < plain.bytes.length / 4);
   }
 });
 
-t.test('each form has a strong ETag of its own, and 304 for whoever holds it', async (t) => {
+t.test('each encoding has its own strong ETag, and If-None-Match returns 304', async (t) => {
   const tags = new Set<string>();
   for (const encoding of ['identity', 'gzip', 'br']) {
     const headers = { 'accept-encoding': encoding };
@@ -77,35 +76,35 @@ t.test('each form has a strong ETag of its own, and 304 for whoever holds it', a
   t.match(await ask({ 'if-none-match': '*' }), { status: 304 });
 });
 
-t.test('HEAD says the same without the body', async (t) => {
+t.test('HEAD returns the same headers without a body', async (t) => {
   const { status, headers, bytes } = await ask({ 'accept-encoding': 'gzip' }, 'HEAD');
   t.equal(status, 200);
   t.equal(headers['content-encoding'], 'gzip');
   t.equal(bytes.length, 0);
 });
 
-t.test('nothing is made before it is asked for, and then once', async (t) => {
-  let asked = 0;
+t.test('the document is generated once, at the first request', async (t) => {
+  let calls = 0;
   const document = serveDocument(() => {
-    asked++;
+    calls++;
     return { title: 'Shop', version: '1', description: '', groups: [], accessKinds: [] };
   });
-  t.equal(asked, 0);
+  t.equal(calls, 0);
   const bodies = await Promise.all([document.prepared(), document.prepared()]);
-  t.equal(asked, 1);
+  t.equal(calls, 1);
   t.equal(bodies[0], bodies[1]);
   t.match(JSON.parse(String(bodies[0])), { info: { title: 'Shop' } });
 });
 
-t.test('what could not be made is tried again', async (t) => {
+t.test('a failed generation is retried at the next request', async (t) => {
   let attempts = 0;
   const prepared = prepareOnce(async () => {
     attempts++;
     if (attempts === 1) throw new Error('not yet');
-    return 'made';
+    return 'done';
   });
   await t.rejects(prepared(), /not yet/);
-  t.equal(String(await prepared()), 'made');
+  t.equal(String(await prepared()), 'done');
   await prepared();
   t.equal(attempts, 2);
 });
