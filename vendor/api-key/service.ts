@@ -84,8 +84,9 @@ export const apiKeyring: StaffKeyring = {
 };
 
 /**
- * Who answers for a key that a caller makes: the member of staff, or whoever answers for the calling key; null for a key
- * of nobody's. Neither can be disabled or revoked from here on until the key is made: then it is seen, and revoked too.
+ * Who answers for a key that a caller makes: the member of staff, or whoever answers for the calling key; null for a
+ * key of nobody's. Neither can be disabled or revoked from here on until the key is made: then it is seen, and revoked
+ * too.
  * @throws unauthenticated (401) when that has just happened
  */
 async function answersFor(tx: TenantDatabase, { type, id }: StaffCaller): Promise<string | null> {

@@ -1,5 +1,5 @@
 /**
- * Staff as callers: a session, by bearer token or by cookie.
+ * Authentication of staff by session: a bearer token or a cookie.
  */
 import { type AccessOptions, type BoxAccessKind, hashToken } from '@carton/runtime';
 import { staffCookieName } from './cookies.ts';

@@ -1,18 +1,18 @@
 /**
- * How often secrets may be guessed. Attempts are counted in the database, so that all replicas of a box share the
- * counts, and before the secret is looked at: of many attempts at once none slips past. Some are free; after them each
- * waits twice as long as the one before, up to a longest wait. A success takes its own attempt back.
+ * Throttling of attempts to guess secrets. Attempts are counted in the database, which all replicas of a box share, and
+ * before the secret is checked, so concurrent attempts cannot exceed the limit. The first attempts are free; each of
+ * the following waits twice as long as the one before, up to a maximum. A success does not count.
  *
- * Guessing must not lock an account's owner out, whoever guesses from however many addresses. A device from which the
- * account's password was right before (it keeps a token, as OWASP's "device cookies" do) is counted by itself, and so is
- * a client address: guesses from elsewhere do not touch them. A device that is new while others guess has no way to tell
- * itself from them but by another secret: the link to set a new password makes it known. An account that does not exist
- * is counted like one that does.
+ * Guessing must not lock the owner out of an account, however many addresses it comes from. Devices and client
+ * addresses that have logged in to the account before are trusted and have counts of their own, which guesses from
+ * elsewhere do not raise. A device proves itself by a token (OWASP, "device cookies"). A new device cannot be told from
+ * the attackers during an attack; resetting the password by a link makes it trusted. An account that does not exist is
+ * counted like one that does.
  */
 import { addressBlock, hashToken, type TenantDatabase, tooManyRequests } from '@carton/runtime';
 import { newToken } from './secrets.ts';
 
-/** Attempts of one kind (what is tried, and by whom it is counted) and of one subject (an account, an address). */
+/** The limits of one kind of attempt for one subject, such as an account or an address. */
 interface Count {
   kind: string;
   subject: string;
@@ -22,49 +22,49 @@ interface Count {
   longestWait: number;
 }
 
-/** What guards one attempt; it has been counted already. */
+/** An attempt that has been counted. */
 export interface AttemptGuard {
-  /** Call in the transaction of what the right secret opens: the attempt was no guess. */
+  /** Uncounts the attempt. Call it in the transaction that the correct secret allows. */
   succeeded(db: TenantDatabase): Promise<void>;
 }
 
-/** Who tries, at what: `realm` keeps the accounts of one package apart from those of another. */
+/** Who tries to log in to which account. `realm` separates the accounts of different packages. */
 export interface Attempt {
   realm: string;
-  /** The account as its owner names it, in one spelling: an e-mail address in lower case. */
+  /** The normalized name of the account: an e-mail address in lower case. */
   account: string;
   /** Address of the client. */
   address: string;
-  /** The token that its device was given (`knowDevice`), if it sends one. */
+  /** The token of a trusted device (`trustDevice`), if the client sends one. */
   device?: string | null;
 }
 
 const minute = 60;
 
-/** A device or an address from which the password was right is known for this long after the last time. */
-export const knownDays = 90;
+/** Days for which a device or an address stays trusted after its last successful log-in. */
+export const trustedDays = 90;
 
-/** Attempts count together until one hour passes without any. */
-const quiet = "interval '1 hour'";
+/** A count starts again after this long without an attempt. */
+const resetAfter = "interval '1 hour'";
 
 /**
- * How long a subject waits after its last attempt: 8 seconds after the last free one, then twice as long each time.
- * `$4` attempts are free, `$5` seconds are the longest wait.
+ * The wait after the last attempt: 8 seconds after the last free attempt, doubled by each further one. `$4` is the
+ * number of free attempts, `$5` the longest wait in seconds.
  */
 const wait = `case when counted.attempts < $4::integer then interval '0'
                    else least($5::integer, 8 * 2 ^ least(counted.attempts - $4::integer, 20)) * interval '1 second' end`;
 
-const countText = `
+const countStatement = `
   insert into auth_attempts as counted (tenant_id, kind, subject_hash, attempts, last_at, expires_at)
-  values ($1, $2, $3, 1, clock_timestamp(), clock_timestamp() + ${quiet})
+  values ($1, $2, $3, 1, clock_timestamp(), clock_timestamp() + ${resetAfter})
   on conflict (tenant_id, kind, subject_hash) do update
-     set attempts = case when counted.last_at <= clock_timestamp() - ${quiet} then 1 else counted.attempts + 1 end,
+     set attempts = case when counted.last_at <= clock_timestamp() - ${resetAfter} then 1 else counted.attempts + 1 end,
          last_at = clock_timestamp(),
-         expires_at = greatest(counted.expires_at, clock_timestamp() + ${quiet})
+         expires_at = greatest(counted.expires_at, clock_timestamp() + ${resetAfter})
    where counted.attempts < $4::integer or counted.last_at + ${wait} <= clock_timestamp()
   returning attempts`;
 
-const waitText = `
+const waitStatement = `
   select ceil(extract(epoch from counted.last_at + ${wait} - clock_timestamp()))::integer as seconds
     from auth_attempts counted
    where tenant_id = $1 and kind = $2 and subject_hash = $3`;
@@ -74,23 +74,23 @@ const waitText = `
  * @throws too_many_requests (429) with Retry-After while the account or the address has to wait
  */
 export async function guardPassword(db: TenantDatabase, attempt: Attempt): Promise<AttemptGuard> {
-  const { address, account, known, device } = countsOf(attempt);
-  // Who comes with a device, or from an address, that the account knows is counted there alone.
-  const trusted = await firstKept(db, device ? [device, known] : [known]);
+  const { address, account, trustedAddress, device } = countsOf(attempt);
+  // An attempt from a trusted device or address is counted for that device or address only.
+  const trusted = await findFirstStored(db, device ? [device, trustedAddress] : [trustedAddress]);
   const counts = trusted ? [trusted] : [address, account];
   await countAttempts(db, counts);
   return {
     async succeeded(transaction) {
-      if (counts.includes(address)) await takeBack(transaction, address);
-      await forget(transaction, account);
-      await keepKnown(transaction, known);
-      if (trusted && trusted === device) await keepKnown(transaction, device);
+      if (counts.includes(address)) await uncount(transaction, address);
+      await deleteCount(transaction, account);
+      await storeTrusted(transaction, trustedAddress);
+      if (trusted && trusted === device) await storeTrusted(transaction, device);
     },
   };
 }
 
 /**
- * Counts an attempt to use a one-time token, by the client's address.
+ * Counts an attempt to use a one-time token against the client's address.
  * @throws too_many_requests (429) with Retry-After
  */
 export async function guardToken(
@@ -99,11 +99,11 @@ export async function guardToken(
 ): Promise<AttemptGuard> {
   const count = { kind: `${realm} token address`, subject: addressBlock(address), free: 10, longestWait: 15 * minute };
   await countAttempts(db, [count]);
-  return { succeeded: (transaction) => takeBack(transaction, count) };
+  return { succeeded: (transaction) => uncount(transaction, count) };
 }
 
 /**
- * Counts a request for a link to be sent to an account. It is no guess, so nothing takes it back.
+ * Counts a request for a password reset link. No success uncounts it.
  * @throws too_many_requests (429) with Retry-After
  */
 export async function countLinkRequest(db: TenantDatabase, { realm, account, address }: Attempt): Promise<void> {
@@ -113,35 +113,35 @@ export async function countLinkRequest(db: TenantDatabase, { realm, account, add
   ]);
 }
 
-/** Makes an address known to an account: its owner has proved themselves there by another secret than the password. */
-export async function knowAddress(db: TenantDatabase, attempt: Attempt): Promise<void> {
-  await keepKnown(db, countsOf(attempt).known);
+/** Trusts the client's address, after the owner of the account has authenticated there without the password. */
+export async function trustAddress(db: TenantDatabase, attempt: Attempt): Promise<void> {
+  await storeTrusted(db, countsOf(attempt).trustedAddress);
 }
 
 /**
- * Makes the device of a client known to an account whose owner has just proved themselves on it.
- * @returns the token for the device to keep and to send with its next attempts: the one it sent if the account knows it,
- * else another; one that somebody planted there is never taken
+ * Trusts the client's device, after the owner of the account has authenticated on it.
+ * @returns the token that the device sends with its next attempts: the one it sent if it is trusted already, else a new
+ * one. A token that the account has not issued may have been planted and is never accepted.
  */
-export async function knowDevice(db: TenantDatabase, attempt: Attempt): Promise<string> {
+export async function trustDevice(db: TenantDatabase, attempt: Attempt): Promise<string> {
   const { device } = countsOf(attempt);
-  if (attempt.device && device && (await firstKept(db, [device]))) {
-    await keepKnown(db, device);
+  if (attempt.device && device && (await findFirstStored(db, [device]))) {
+    await storeTrusted(db, device);
     return attempt.device;
   }
   const token = newToken('dvc');
-  await keepKnown(db, deviceCount({ ...attempt, device: token }));
+  await storeTrusted(db, deviceCountOf({ ...attempt, device: token }));
   return token;
 }
 
-function deviceCount({ realm, account, device }: Attempt): Count {
+function deviceCountOf({ realm, account, device }: Attempt): Count {
   return { kind: `${realm} password device`, subject: `${account} ${device}`, free: 10, longestWait: minute };
 }
 
 interface Counts {
   address: Count;
   account: Count;
-  known: Count;
+  trustedAddress: Count;
   device: Count | null;
 }
 
@@ -149,20 +149,28 @@ function countsOf(attempt: Attempt): Counts {
   const { realm, account, address: client, device } = attempt;
   const block = addressBlock(client);
   return {
-    device: device ? deviceCount(attempt) : null,
+    device: device ? deviceCountOf(attempt) : null,
     address: { kind: `${realm} password address`, subject: block, free: 20, longestWait: 15 * minute },
     account: { kind: `${realm} password account`, subject: account, free: 10, longestWait: minute },
-    known: { kind: `${realm} password known`, subject: `${account} ${block}`, free: 10, longestWait: minute },
+    trustedAddress: {
+      kind: `${realm} password known`,
+      subject: `${account} ${block}`,
+      free: 10,
+      longestWait: minute,
+    },
   };
 }
 
-/** Counts them all or, when one has to wait, none. Always in the given order, so that attempts wait in one line. */
+/**
+ * Counts all of them, or none if one has to wait. All callers use the same order, so concurrent attempts cannot
+ * deadlock.
+ */
 async function countAttempts(db: TenantDatabase, counts: readonly Count[]): Promise<void> {
   await db.transaction(async (transaction) => {
     for (const count of counts) {
-      const values = [...placeOf(count), count.free, count.longestWait];
-      if ((await transaction.query(countText, values)).length > 0) continue;
-      const [left] = await transaction.query<{ seconds: number }>(waitText, values);
+      const values = [...keyOf(count), count.free, count.longestWait];
+      if ((await transaction.query(countStatement, values)).length > 0) continue;
+      const [left] = await transaction.query<{ seconds: number }>(waitStatement, values);
       const seconds = Math.max(1, left?.seconds ?? 1);
       throw tooManyRequests(`Try again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
     }
@@ -170,44 +178,44 @@ async function countAttempts(db: TenantDatabase, counts: readonly Count[]): Prom
   });
 }
 
-function placeOf({ kind, subject }: Count): [kind: string, subjectHash: string] {
+function keyOf({ kind, subject }: Count): [kind: string, subjectHash: string] {
   return [kind, hashToken(subject)];
 }
 
-/** The first of these counts that is kept, in one statement. */
-async function firstKept(db: TenantDatabase, counts: readonly Count[]): Promise<Count | null> {
-  const places = counts.map(placeOf);
+/** The first of these counts that is stored. One statement. */
+async function findFirstStored(db: TenantDatabase, counts: readonly Count[]): Promise<Count | null> {
+  const keys = counts.map(keyOf);
   const [row] = await db.query<{ position: number }>(
-    `select position::integer from unnest($2::text[], $3::text[]) with ordinality as wanted (kind, subject_hash, position)
+    `select position::integer from unnest($2::text[], $3::text[]) with ordinality as requested (kind, subject_hash, position)
        join auth_attempts using (kind, subject_hash)
       where tenant_id = $1 and expires_at > now() order by position limit 1`,
-    [places.map(([kind]) => kind), places.map(([, subject]) => subject)],
+    [keys.map(([kind]) => kind), keys.map(([, subject]) => subject)],
   );
   return row ? (counts[row.position - 1] as Count) : null;
 }
 
-async function keepKnown(db: TenantDatabase, count: Count): Promise<void> {
+async function storeTrusted(db: TenantDatabase, count: Count): Promise<void> {
   await db.query(
     `insert into auth_attempts (tenant_id, kind, subject_hash, attempts, last_at, expires_at)
-     values ($1, $2, $3, 0, now(), now() + interval '${knownDays} days')
+     values ($1, $2, $3, 0, now(), now() + interval '${trustedDays} days')
      on conflict (tenant_id, kind, subject_hash) do update set attempts = 0, expires_at = excluded.expires_at`,
-    placeOf(count),
+    keyOf(count),
   );
 }
 
-async function takeBack(db: TenantDatabase, count: Count): Promise<void> {
+async function uncount(db: TenantDatabase, count: Count): Promise<void> {
   await db.query(
     `update auth_attempts set attempts = greatest(attempts - 1, 0)
       where tenant_id = $1 and kind = $2 and subject_hash = $3`,
-    placeOf(count),
+    keyOf(count),
   );
 }
 
-async function forget(db: TenantDatabase, count: Count): Promise<void> {
-  await db.query('delete from auth_attempts where tenant_id = $1 and kind = $2 and subject_hash = $3', placeOf(count));
+async function deleteCount(db: TenantDatabase, count: Count): Promise<void> {
+  await db.query('delete from auth_attempts where tenant_id = $1 and kind = $2 and subject_hash = $3', keyOf(count));
 }
 
-/** Each attempt adds few rows and removes more, so the table ends by itself. Rows in use are left to the next time. */
+/** Deletes more rows than an attempt inserts, so the table does not grow. Skips locked rows. */
 async function removeExpired(db: TenantDatabase): Promise<void> {
   await db.query(
     `delete from auth_attempts where tenant_id = $1 and (kind, subject_hash) in (

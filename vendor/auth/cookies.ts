@@ -1,10 +1,10 @@
 /**
- * The cookies of staff: one holds a session, one for each account says that the account knows the device. Where cookies
- * go over TLS only, a browser takes them from this very host alone (`__Host-`, RFC 6265bis, section 4.1.3.2), which asks
- * for the path `/`; elsewhere only the administration is sent them. Scripts never see them.
+ * The cookies of staff: one for the session, and one per account for the token of a trusted device. Secure cookies have
+ * the prefix `__Host-`, so that no other host can set them (RFC 6265bis, section 4.1.3.2); the prefix requires the path
+ * `/`. Without TLS the path is `/admin`. Scripts cannot read them.
  */
 import { type BoxServices, hashToken, vendor } from '@carton/runtime';
-import { knownDays } from './attempts.ts';
+import { trustedDays } from './attempts.ts';
 
 type Cookies = BoxServices['cookies'];
 
@@ -13,7 +13,7 @@ export function staffCookieName(secure: boolean): string {
   return `${secure ? '__Host-' : ''}${vendor.name}_staff`;
 }
 
-/** Several people may work at one device: each account has a cookie of its own there, which does not say whose it is. */
+/** Each account has its own cookie, since several people may share a device. The name is hashed to hide the account. */
 function deviceCookieName(secure: boolean, account: string): string {
   return `${secure ? '__Host-' : ''}${vendor.name}_device_${hashToken(account).slice(0, 12)}`;
 }
@@ -39,6 +39,6 @@ export function readDeviceCookie(cookies: Cookies, account: string): string | un
 }
 
 export function setDeviceCookie(cookies: Cookies, account: string, device: string): void {
-  const maxAge = knownDays * 24 * 60 * 60 * 1000;
+  const maxAge = trustedDays * 24 * 60 * 60 * 1000;
   cookies.set(deviceCookieName(cookies.secure, account), device, { ...optionsOf(cookies), maxAge });
 }

@@ -1,5 +1,5 @@
 /**
- * @carton/auth: the people who work for a merchant, how they join and how they sign in.
+ * @carton/auth: staff accounts, invites, log-in and permissions.
  */
 import { firstStaffInviters } from '@carton/core';
 import { accessKinds, definePackage } from '@carton/runtime';
@@ -19,8 +19,8 @@ export {
   countLinkRequest,
   guardPassword,
   guardToken,
-  knowAddress,
-  knowDevice,
+  trustAddress,
+  trustDevice,
 } from './attempts.ts';
 export { mostKeysListed, type StaffKeyring, staffKeyrings } from './keys.ts';
 export type { LinkRecipient } from './links.ts';

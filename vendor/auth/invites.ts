@@ -1,5 +1,5 @@
 /**
- * Rules of invites: how people come to work for a merchant.
+ * Rules of invites, by which people join the staff of a tenant.
  */
 import { type BoxServices, hashToken, isUniqueViolation, newId, publish, type TenantDatabase } from '@carton/runtime';
 import { guardToken } from './attempts.ts';
@@ -8,22 +8,22 @@ import { hashPassword } from './password.ts';
 import { alreadyStaff, inviteUnknown } from './problems.ts';
 import type { Role, StaffUser } from './schemas.ts';
 import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
-import { type InviteRow, isOpenInvite, removeExpiredInvites, staffUsers, takeInvite } from './store.ts';
+import { consumeInvite, type InviteRow, isOpenInvite, removeExpiredInvites, staffUsers } from './store.ts';
 
 const inviteMinutes = 7 * 24 * 60;
 
 /**
- * Invites somebody to join. The token is answered once.
+ * Invites a person. The token is returned only here; its hash is stored.
  * @throws already_staff (409)
  */
 export async function invite(
   db: TenantDatabase,
-  { email: given, role }: { email: string; role: Role },
+  { role, ...person }: { email: string; role: Role },
 ): Promise<InviteRow & { token: string }> {
-  const email = normalizeEmail(given);
+  const email = normalizeEmail(person.email);
   const token = newToken('inv');
   const work = db.transaction(async (transaction) => {
-    if (await staffUsers.findBy(transaction, { email })) throw alreadyStaff(`${email} works here already.`);
+    if (await staffUsers.findBy(transaction, { email })) throw alreadyStaff(`${email} is already a member of staff.`);
     await removeExpiredInvites(transaction);
     const row = await transaction.insert<InviteRow>('staff_invites', {
       id: newId(),
@@ -36,11 +36,13 @@ export async function invite(
     return { ...row, token };
   });
   return work.catch((error) => {
-    throw isUniqueViolation(error, 'staff_invites_email') ? alreadyStaff(`${email} is invited already.`) : error;
+    throw isUniqueViolation(error, 'staff_invites_email') ? alreadyStaff(`${email} is already invited.`) : error;
   });
 }
 
-/** Makes the invited person staff. @throws invite_unknown (404), already_staff (409), too_many_requests (429) */
+/**
+ * Creates the account of an invited person. @throws invite_unknown (404), already_staff (409), too_many_requests (429)
+ */
 export async function acceptInvite(
   { db, client }: Pick<BoxServices, 'db' | 'client'>,
   { token, name, password }: { token: string; name: string; password: string },
@@ -48,10 +50,10 @@ export async function acceptInvite(
   const guard = await guardToken(db, { realm: 'staff', address: client.address });
   const tokenHash = hashToken(token);
   if (!(await isOpenInvite(db, tokenHash))) throw inviteUnknown();
-  // Hashed before the transaction: it takes long, and nobody should wait for it holding a row.
+  // Hashing is slow: do it before the transaction, while no row is locked.
   const passwordHash = await hashPassword(password);
   const work = db.transaction(async (transaction) => {
-    const accepted = await takeInvite(transaction, tokenHash);
+    const accepted = await consumeInvite(transaction, tokenHash);
     if (!accepted) throw inviteUnknown();
     const { email, role } = accepted;
     const staff = await transaction.insert<StaffUser>('staff_users', { id: newId(), email, name, role, passwordHash });
@@ -60,6 +62,6 @@ export async function acceptInvite(
     return staff;
   });
   return work.catch((error) => {
-    throw isUniqueViolation(error, 'staff_users_email') ? alreadyStaff('Sign in instead.') : error;
+    throw isUniqueViolation(error, 'staff_users_email') ? alreadyStaff('Log in instead.') : error;
   });
 }

@@ -1,16 +1,16 @@
 /**
- * Keys that people made and that open the shop without them. Auth keeps none: who does contributes to `staffKeyrings`,
- * so that the keys of somebody who leaves do not outlive their work here unnoticed.
+ * Keys that authenticate integrations on behalf of a member of staff. Auth stores none itself: a package that does
+ * contributes to `staffKeyrings`, so that keys are revoked when the person responsible for them is disabled or removed.
  */
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 import type { StaffKey } from './schemas.ts';
 
 export interface StaffKeyring {
-  /** The newest keys for which somebody answers, revoked ones too; `mostKeysListed` at most. */
+  /** The newest keys for which a person is responsible, including revoked ones; at most `mostKeysListed`. */
   list(db: TenantDatabase, staffUserId: string): Promise<StaffKey[]>;
   /**
-   * Revokes every key for which somebody answers. Called in the transaction that disables or removes them, which holds
-   * their row: whoever makes a key for them meanwhile must hold it too (`holdStaff`).
+   * Revokes all keys for which a person is responsible. Called in the transaction that disables or removes the person,
+   * with the person's row locked: the transaction that creates a key must lock it, too (`holdStaff`).
    */
   revoke(db: TenantDatabase, staffUserId: string): Promise<void>;
 }

@@ -1,13 +1,13 @@
 /**
- * Queries of `staff_tokens`: links that let somebody set a new password. A row is a request for a link; the secret in
- * the link is made when the link is sent, and only its hash is kept.
+ * Queries of `staff_tokens`: password reset links. A row is a request for a link. The secret in the link is created
+ * when the link is sent, and only its hash is stored.
  */
 import { insertEvent, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
 import { passwordResetRequested } from './events.ts';
 
 /**
- * Writes a request for a link and its event, when an active member of staff has this address. It is one statement
- * whether or not somebody has, so that the time it takes does not tell.
+ * Inserts a request for a link and its event if an active member of staff has this address. It is one statement in
+ * either case, so that the response time does not reveal whether the account exists.
  */
 export async function insertLinkRequest(db: TenantDatabase, email: string, expiresAt: string): Promise<void> {
   const requestId = newId();
@@ -30,7 +30,7 @@ export async function insertLinkRequest(db: TenantDatabase, email: string, expir
   );
 }
 
-/** What the message with the link needs. */
+/** The contents of the message with the link, apart from the secret. */
 export interface LinkRecipient {
   email: string;
   name: string;
@@ -38,7 +38,7 @@ export interface LinkRecipient {
   expiresAt: string;
 }
 
-/** Gives an open request its secret, in place of one that it was given before; null when it is no longer open. */
+/** Sets the secret of an open request, replacing an earlier one. Returns null if the request is no longer open. */
 export async function setLinkSecret(
   db: TenantDatabase,
   requestId: string,
@@ -55,7 +55,7 @@ export async function setLinkSecret(
   return recipient ?? null;
 }
 
-/** Id of the member of staff whose link has this secret. */
+/** The id of the member of staff whose link has this secret; null if there is none. */
 export async function findLinkOwner(db: TenantDatabase, tokenHash: string): Promise<string | null> {
   const [row] = await db.query<{ staffUserId: string }>(
     'select staff_user_id from staff_tokens where tenant_id = $1 and token_hash = $2 and expires_at > now()',
@@ -64,16 +64,16 @@ export async function findLinkOwner(db: TenantDatabase, tokenHash: string): Prom
   return row?.staffUserId ?? null;
 }
 
-/** Takes a link away: it works once, for whoever comes first. Answers whether it was there. */
-export async function takeLink(db: TenantDatabase, tokenHash: string): Promise<boolean> {
-  const taken = await db.query(
+/** Deletes a link, which works only once. Returns false if it has been used or has expired. */
+export async function consumeLink(db: TenantDatabase, tokenHash: string): Promise<boolean> {
+  const deleted = await db.query(
     'delete from staff_tokens where tenant_id = $1 and token_hash = $2 and expires_at > now() returning id',
     [tokenHash],
   );
-  return taken.length > 0;
+  return deleted.length > 0;
 }
 
-/** Removes some of the requests that have run out: more at a time than one request adds. */
+/** Deletes some of the expired requests: more than one request inserts. */
 export async function removeExpiredLinks(db: TenantDatabase): Promise<void> {
   await db.query(
     `delete from staff_tokens where tenant_id = $1 and id in (

@@ -1,5 +1,5 @@
 /**
- * Passwords: scrypt (RFC 7914) with the parameters written beside the hash, so that they can be raised later.
+ * Password hashes: scrypt (RFC 7914). The parameters are stored with the hash, so that they can be raised later.
  */
 import { randomBytes, scrypt as scryptCallback, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const scrypt = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
   scryptCallback,
 );
-/** OWASP's recommendation for scrypt with 32 MiB a hash. */
+/** OWASP's recommendation for scrypt with 32 MiB per hash. */
 const current = { cost: 2 ** 15, blockSize: 8, parallelism: 3 };
 const hashBytes = 32;
 
@@ -20,7 +20,7 @@ async function derive(
   return scrypt(password.normalize('NFKC'), salt, hashBytes, { N: cost, r: blockSize, p: parallelism, maxmem });
 }
 
-/** `scrypt$<cost>$<block size>$<parallelism>$<salt>$<hash>` */
+/** @returns `scrypt$<cost>$<block size>$<parallelism>$<salt>$<hash>` */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, current);
@@ -28,7 +28,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', cost, blockSize, parallelism, salt.toString('base64url'), hash.toString('base64url')].join('$');
 }
 
-/** Takes as long for an account that does not exist (`stored` null) as for a wrong password. */
+/** Takes the same time for an account that does not exist (`stored` is null) as for a wrong password. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, cost, blockSize, parallelism, salt, hash] = (stored ?? '').split('$');
   if (!salt || !hash) {

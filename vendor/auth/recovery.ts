@@ -1,18 +1,18 @@
 /**
- * Rules of forgotten passwords. The event that asks for a link to be sent carries no secret: outboxes are copied, kept
- * and delivered to others, and who reads one must not be able to become its owner. Whoever sends the link asks for its
- * secret at that moment, so that it stands in the message alone.
+ * Password reset. The event that requests a link contains no secret: an outbox is copied, stored and delivered to
+ * subscribers, none of whom may gain access to the account. The sender of the message obtains the secret when it sends
+ * the link, so the message is the only copy.
  */
 import { type BoxServices, hashToken, type TenantDatabase } from '@carton/runtime';
-import { countLinkRequest, guardToken, knowAddress, knowDevice } from './attempts.ts';
+import { countLinkRequest, guardToken, trustAddress, trustDevice } from './attempts.ts';
 import { readDeviceCookie, setDeviceCookie } from './cookies.ts';
 import {
+  consumeLink,
   findLinkOwner,
   insertLinkRequest,
   type LinkRecipient,
   removeExpiredLinks,
   setLinkSecret,
-  takeLink,
 } from './links.ts';
 import { hashPassword } from './password.ts';
 import { resetUnknown } from './problems.ts';
@@ -22,10 +22,10 @@ import { endAccess } from './store.ts';
 
 const linkMinutes = 30;
 
-type Asked = Pick<BoxServices, 'db' | 'client'>;
+type Client = Pick<BoxServices, 'db' | 'client'>;
 
-/** Asks for a link to be sent. What is done, and how long it takes, is the same for an address that nobody has. */
-export async function requestPasswordReset({ db, client }: Asked, email: string): Promise<void> {
+/** Requests a link. An unknown address has the same effect and takes the same time. */
+export async function requestPasswordReset({ db, client }: Client, email: string): Promise<void> {
   const account = normalizeEmail(email);
   await db.transaction(async (transaction) => {
     await countLinkRequest(transaction, { realm: 'staff', account, address: client.address });
@@ -35,9 +35,9 @@ export async function requestPasswordReset({ db, client }: Asked, email: string)
 }
 
 /**
- * For whoever sends the link of a `staff.password_reset_requested` event: makes its secret, and says who to send it to.
- * Called again, as after a message that may not have left, it makes another and the former is worth nothing.
- * @returns null when there is nothing to send any more: expired, used, or the account is disabled
+ * Creates the secret of the link that a `staff.password_reset_requested` event requests, for the package that sends it.
+ * A further call, such as the retry of a message, creates a new secret and invalidates the former.
+ * @returns the secret and its recipient; null if the request is used or expired, or the account is disabled
  */
 export async function issuePasswordReset(
   db: TenantDatabase,
@@ -49,13 +49,12 @@ export async function issuePasswordReset(
 }
 
 /**
- * Sets a new password by the secret of a link, and ends every session and other link of its owner. The device that it is
- * used on, and its address, are known to the account from then on: this is the way in for whoever is kept from the
- * log-in by the guesses of others.
+ * Sets a new password by the secret of a link, and ends all sessions and other links of the owner. The device and its
+ * address become trusted, which lets an owner in whom an attack keeps from logging in.
  * @throws password_reset_unknown (404), too_many_requests (429)
  */
 export async function resetPassword(
-  { db, client, cookies }: Asked & Pick<BoxServices, 'cookies'>,
+  { db, client, cookies }: Client & Pick<BoxServices, 'cookies'>,
   token: string,
   password: string,
 ): Promise<void> {
@@ -63,18 +62,18 @@ export async function resetPassword(
   const tokenHash = hashToken(token);
   const id = await findLinkOwner(db, tokenHash);
   if (id === null) throw resetUnknown();
-  // Hashed before the transaction: it takes long, and nobody should wait for it holding a row.
+  // Hashing is slow: do it before the transaction, while no row is locked.
   const passwordHash = await hashPassword(password);
   const { account, device } = await db.transaction(async (transaction) => {
     const patch = { passwordHash, updatedAt: new Date() };
     const [staff] = await transaction.update<StaffUser>('staff_users', { id, status: 'active' }, patch);
-    if (!staff || !(await takeLink(transaction, tokenHash))) throw resetUnknown();
+    if (!staff || !(await consumeLink(transaction, tokenHash))) throw resetUnknown();
     await endAccess(transaction, id);
     await guard.succeeded(transaction);
     const account = staff.email;
     const attempt = { realm: 'staff', account, address: client.address, device: readDeviceCookie(cookies, account) };
-    await knowAddress(transaction, attempt);
-    return { account, device: await knowDevice(transaction, attempt) };
+    await trustAddress(transaction, attempt);
+    return { account, device: await trustDevice(transaction, attempt) };
   });
   setDeviceCookie(cookies, account, device);
 }

@@ -22,7 +22,7 @@ export type Role = (typeof roles)[number];
 const Role = oneOf(roles, { description: 'owner: everything; manager: everything but staff; viewer: reads only' });
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Ada Lovelace'] });
 const Password = Type.String({ minLength: 10, maxLength: 200, examples: ['correct horse battery'] });
-const StaffStatus = oneOf(['active', 'disabled'], { description: 'A disabled person cannot sign in' });
+const StaffStatus = oneOf(['active', 'disabled'], { description: 'A disabled person cannot log in' });
 const exampleToken = 'Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t';
 const Token = Type.String({ minLength: 20, maxLength: 100, examples: [exampleToken] });
 
@@ -43,7 +43,7 @@ export const StaffUser = object(
 export type StaffUser = Static<typeof StaffUser>;
 export const StaffUserPage = integrationPageOf(StaffUser, 'StaffUserPage');
 
-/** A key that somebody made, as those who manage staff see it. */
+/** An API key, as shown with the person responsible for it. */
 export const StaffKey = object(
   {
     id: Uuid,
@@ -56,13 +56,15 @@ export const StaffKey = object(
 );
 export type StaffKey = Static<typeof StaffKey>;
 
-const apiKeys = Type.Array(StaffKey, { description: 'The newest keys for which this person answers, 100 at most' });
+const apiKeys = Type.Array(StaffKey, {
+  description: 'The newest keys for which this person is responsible, at most 100',
+});
 export const StaffUserWithKeys = object({ ...StaffUser.properties, apiKeys }, { $id: 'StaffUserWithKeys' });
 export type StaffUserWithKeys = Static<typeof StaffUserWithKeys>;
 export const RemovedStaffUser = object({ id: Uuid, apiKeys }, { $id: 'RemovedStaffUser' });
 export type RemovedStaffUser = Static<typeof RemovedStaffUser>;
 
-const keepApiKeys = Type.Boolean({ description: "Leaves the person's API keys as they are, instead of revoking them" });
+const keepApiKeys = Type.Boolean({ description: "Whether to keep the person's API keys instead of revoking them" });
 export const RemoveStaffUser = object({ keepApiKeys: Type.Optional(keepApiKeys) });
 
 export const Me = object(
@@ -70,22 +72,22 @@ export const Me = object(
   { $id: 'Me' },
 );
 
-/** A password as it is typed in: one that was chosen under other rules must still be right. */
-const GivenPassword = Type.String({ minLength: 1, maxLength: 200, examples: ['correct horse battery'] });
+/** A password to be verified. It may have been chosen under earlier rules. */
+const ExistingPassword = Type.String({ minLength: 1, maxLength: 200, examples: ['correct horse battery'] });
 
 export const LogIn = object(
   {
     email: Email,
-    password: GivenPassword,
+    password: ExistingPassword,
     cookie: Type.Optional(
-      Type.Boolean({ description: 'For browsers: keep the session in a cookie that scripts cannot read' }),
+      Type.Boolean({ description: 'For browsers: store the session in a cookie that scripts cannot read' }),
     ),
     device: Type.Optional(
       nullable(
         Type.String({
           minLength: 20,
           maxLength: 100,
-          description: 'For clients without cookies: what an earlier log-in here answered, or null to be given one',
+          description: 'For clients without cookies: `device` of an earlier response, or null to get one',
           examples: [exampleToken],
         }),
       ),
@@ -98,7 +100,7 @@ export const StaffSession = object(
   {
     token: nullable(
       Type.String({
-        description: 'Send it as Authorization: Bearer. Null when a cookie holds it',
+        description: 'Send it as Authorization: Bearer. Null if the session is in a cookie',
         examples: [exampleToken],
       }),
     ),
@@ -106,7 +108,7 @@ export const StaffSession = object(
     device: nullable(
       Type.String({
         description:
-          'Where `device` was sent: to be kept and sent with the next log-in, so that guesses of others do not keep this device out',
+          'If `device` was sent: store it and send it with the next log-in, so that guesses from elsewhere do not delay this device',
         examples: [exampleToken],
       }),
     ),
@@ -121,8 +123,8 @@ export const ChangeMe = changeOf(
   {
     name: Name,
     locale: nullable(Locale),
-    password: Type.String({ ...Password, description: 'A new one; it ends all other sessions' }),
-    currentPassword: Type.String({ ...GivenPassword, description: 'Needed for a new password' }),
+    password: Type.String({ ...Password, description: 'The new password. Setting it ends all other sessions' }),
+    currentPassword: Type.String({ ...ExistingPassword, description: 'Required with `password`' }),
   },
   { $id: 'ChangeMe' },
 );
@@ -142,7 +144,7 @@ export const CreateInvite = object({ email: Email, role: Role }, { $id: 'CreateI
 export const CreatedInvite = object(
   {
     ...StaffInvite.properties,
-    token: Type.String({ description: 'Shown once; give it to the invited person', examples: [exampleToken] }),
+    token: Type.String({ description: 'Shown only here; pass it to the invited person', examples: [exampleToken] }),
   },
   { $id: 'CreatedInvite' },
 );

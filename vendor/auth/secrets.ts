@@ -1,14 +1,14 @@
 /**
- * Secrets that auth gives out, and how long they hold.
+ * Creating secrets and computing when they expire.
  */
 import { randomBytes } from 'node:crypto';
 
-/** A secret with 256 random bits; the prefix tells a reader (and a scanner for leaked secrets) what it is. */
+/** A secret with 256 random bits. Its prefix identifies its kind to readers and to scanners for leaked secrets. */
 export function newToken(prefix: 'sts' | 'inv' | 'rst' | 'dvc'): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** The instant so many minutes from now. */
+/** The time in a number of minutes from now, ISO 8601. */
 export function inMinutes(minutes: number): string {
   return new Date(Date.now() + minutes * 60 * 1000).toISOString();
 }

@@ -1,8 +1,8 @@
 /**
- * Rules of staff sessions: opened by a password, sent as a bearer token or kept by a browser in a cookie.
+ * Rules of staff sessions, which a password opens. Clients send the token as a bearer token or in a cookie.
  */
 import { type BoxServices, bearerToken, hashToken, type TenantDatabase } from '@carton/runtime';
-import { guardPassword, knowDevice } from './attempts.ts';
+import { guardPassword, trustDevice } from './attempts.ts';
 import {
   clearSessionCookie,
   readDeviceCookie,
@@ -18,55 +18,55 @@ import { closeSessions, insertSession, removeSession, staffUsers } from './store
 
 const sessionMinutes = 12 * 60;
 
-type Carried = Pick<BoxServices, 'headers' | 'cookies'>;
+type RequestSecrets = Pick<BoxServices, 'headers' | 'cookies'>;
 
-/** The session token of a request: a page's own word, Authorization, counts before what the browser adds. */
-export function sessionTokenOf({ headers, cookies }: Carried): string | null {
+/** The session token of a request. The Authorization header takes precedence over the cookie. */
+export function sessionTokenOf({ headers, cookies }: RequestSecrets): string | null {
   const token = headers.authorization === undefined ? readSessionCookie(cookies) : bearerToken({ headers });
   return token?.startsWith('sts_') ? token : null;
 }
 
 /**
- * Opens a session and closes the one that the request carries: what was known before the password was given is worth
- * nothing after it. The cookie, when one is asked for, is the only copy of its token. The device is known from then on:
- * by a cookie, or by a token where the client says that it keeps one (`device`).
- * @throws wrong_login (401), the same for an unknown address, a wrong password and a disabled account;
+ * Opens a session and closes the one whose token the request sends, against session fixation. A token in a cookie is
+ * not also returned. The device becomes trusted if it can store its token: in a cookie, or by itself if it sends
+ * `device`.
+ * @throws wrong_login (401), the same for an unknown address, a wrong password and a disabled account,
  * too_many_requests (429)
  */
 export async function logIn(
-  { db, client, ...carried }: Carried & Pick<BoxServices, 'db' | 'client'>,
-  { email, password, cookie = false, device: given }: LogIn,
+  { db, client, ...secrets }: RequestSecrets & Pick<BoxServices, 'db' | 'client'>,
+  { email, password, cookie = false, device: sentDevice }: LogIn,
 ): Promise<{ token: string | null; expiresAt: string; device: string | null }> {
-  const { cookies } = carried;
+  const { cookies } = secrets;
   const account = normalizeEmail(email);
-  const device = given ?? readDeviceCookie(cookies, account);
+  const device = sentDevice ?? readDeviceCookie(cookies, account);
   const attempt = { realm: 'staff', account, address: client.address, device };
   const guard = await guardPassword(db, attempt);
   const staff = await staffUsers.findBy(db, { email: account });
-  const right = await verifyPassword(password, staff?.passwordHash ?? null);
-  if (!staff || !right) throw wrongLogIn();
+  const isCorrect = await verifyPassword(password, staff?.passwordHash ?? null);
+  if (!staff || !isCorrect) throw wrongLogIn();
   const token = newToken('sts');
   const expiresAt = inMinutes(sessionMinutes);
-  const before = sessionTokenOf(carried);
-  const keepsDevice = cookie || given !== undefined;
-  const known = await db.transaction(async (transaction) => {
+  const before = sessionTokenOf(secrets);
+  const storesDevice = cookie || sentDevice !== undefined;
+  const trusted = await db.transaction(async (transaction) => {
     const opened = await insertSession(transaction, staff, { tokenHash: hashToken(token), ...client, expiresAt });
     if (!opened) throw wrongLogIn();
     await closeSessions(transaction, staff.id, before === null ? [] : [hashToken(before)]);
     await guard.succeeded(transaction);
-    return keepsDevice ? knowDevice(transaction, attempt) : null;
+    return storesDevice ? trustDevice(transaction, attempt) : null;
   });
   if (cookie) setSessionCookie(cookies, token, sessionMinutes);
   else clearSessionCookie(cookies);
-  if (cookie && known !== null) setDeviceCookie(cookies, account, known);
-  return { token: cookie ? null : token, expiresAt, device: cookie ? null : known };
+  if (cookie && trusted !== null) setDeviceCookie(cookies, account, trusted);
+  return { token: cookie ? null : token, expiresAt, device: cookie ? null : trusted };
 }
 
 export async function logOut(
   db: TenantDatabase,
   sessionId: string | undefined,
-  carried: Pick<BoxServices, 'cookies'>,
+  { cookies }: Pick<BoxServices, 'cookies'>,
 ): Promise<void> {
   if (sessionId) await removeSession(db, sessionId);
-  clearSessionCookie(carried.cookies);
+  clearSessionCookie(cookies);
 }

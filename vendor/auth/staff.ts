@@ -1,5 +1,5 @@
 /**
- * Rules of staff users: what they change of themselves, and what others change of them.
+ * Rules of staff accounts: changes by their owner and by those who manage staff.
  */
 import {
   invalidField,
@@ -18,29 +18,29 @@ import { lastOwner, ownAccount, wrongPassword } from './problems.ts';
 import type { ChangeMe, ChangeStaffUser, RemovedStaffUser, StaffUser, StaffUserWithKeys } from './schemas.ts';
 import { endAccess, lockOwners, lockStaff, type StaffRow, staffUsers } from './store.ts';
 
-type Signed = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
+type LoggedIn = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
 
-/** The signed-in member of staff. @throws unauthenticated (401) when they have just been removed */
-export async function readOwnUser({ db, staff }: Pick<Signed, 'db' | 'staff'>): Promise<StaffRow> {
+/** The member of staff who is logged in. @throws unauthenticated (401) if the account has just been removed */
+export async function readOwnUser({ db, staff }: Pick<LoggedIn, 'db' | 'staff'>): Promise<StaffRow> {
   const user = await staffUsers.find(db, staff.id);
   if (!user) throw unauthenticated();
   return user;
 }
 
 /**
- * Changes one's own name, locale or password. A new password needs the current one and ends all other sessions.
+ * Changes the caller's name, locale or password. A new password requires the current one and ends all other sessions.
  * @throws invalid_request (400), wrong_password (403), too_many_requests (429)
  */
-export async function changeMe(signed: Signed, change: ChangeMe): Promise<StaffUser> {
+export async function changeMe(caller: LoggedIn, change: ChangeMe): Promise<StaffUser> {
   const { password, currentPassword, ...profile } = change;
   if (password === undefined && currentPassword !== undefined)
-    throw invalidField('/password', 'is what currentPassword is for');
+    throw invalidField('/password', 'is required with currentPassword');
   if (password !== undefined && currentPassword === undefined)
-    throw invalidField('/currentPassword', 'is needed for a new password');
-  const user = await readOwnUser(signed);
+    throw invalidField('/currentPassword', 'is required for a new password');
+  const user = await readOwnUser(caller);
   if (password !== undefined && currentPassword !== undefined)
-    return changePassword(signed, user, { ...profile, password, currentPassword });
-  const [changed] = await signed.db.update<StaffUser>(
+    return changePassword(caller, user, { ...profile, password, currentPassword });
+  const [changed] = await caller.db.update<StaffUser>(
     'staff_users',
     { id: user.id },
     { ...profile, updatedAt: new Date() },
@@ -50,18 +50,18 @@ export async function changeMe(signed: Signed, change: ChangeMe): Promise<StaffU
 }
 
 async function changePassword(
-  { db, staff, client, cookies }: Signed,
+  { db, staff, client, cookies }: LoggedIn,
   { id, email, passwordHash: before }: StaffRow,
   { password, currentPassword, ...profile }: ChangeMe & { password: string; currentPassword: string },
 ): Promise<StaffUser> {
-  // Whoever has taken over a session may guess here no faster than at the log-in.
+  // A stolen session must not allow faster guessing than the log-in.
   const device = readDeviceCookie(cookies, email);
   const guard = await guardPassword(db, { realm: 'staff', account: email, address: client.address, device });
   if (!(await verifyPassword(currentPassword, before))) throw wrongPassword();
   const passwordHash = await hashPassword(password);
   return db.transaction(async (transaction) => {
     const patch = { ...profile, passwordHash, updatedAt: new Date() };
-    // Only over the password that was given: one that was set meanwhile, by a link, is not undone by the old one.
+    // Replaces only the verified password, not one that a reset link has set in the meantime.
     const [changed] = await transaction.update<StaffUser>('staff_users', { id, passwordHash: before }, patch);
     if (!changed) throw wrongPassword();
     await endAccess(transaction, id, staff.sessionId ?? null);
@@ -77,21 +77,22 @@ export async function readStaffUser(db: TenantDatabase, id: string): Promise<Sta
 }
 
 /**
- * Changes somebody's role, or disables or enables them. Who is disabled is signed out everywhere, and the API keys for
- * which they answer are revoked unless they are to be kept.
- * @throws invalid_request (400), not_found (404), forbidden (403) about rights beyond the caller's own, last_owner (409)
+ * Changes the role of a member of staff, or disables or enables the account. Disabling ends all sessions and, unless
+ * `keepApiKeys` is true, revokes the person's API keys.
+ * @throws invalid_request (400), not_found (404), forbidden (403) for permissions that the caller lacks, last_owner
+ * (409)
  */
 export async function changeStaff(
-  { db, staff: caller }: Pick<Signed, 'db' | 'staff'>,
+  { db, staff: caller }: Pick<LoggedIn, 'db' | 'staff'>,
   id: string,
   { keepApiKeys, ...change }: ChangeStaffUser,
 ): Promise<StaffUserWithKeys> {
   if (keepApiKeys !== undefined && change.status !== 'disabled')
-    throw invalidField('/keepApiKeys', 'is for disabling somebody');
+    throw invalidField('/keepApiKeys', 'is allowed only when disabling an account');
   return db.transaction(async (transaction) => {
     const { user, isLastOwner } = await lockForChange(transaction, caller, id);
     const { role, status } = { ...user, ...change };
-    // By another role's permissions they could be more than what a source lets them do today.
+    // The new role may include more than the permissions that a source grants today.
     if (role !== user.role) refuseGrantBeyond(caller, permissionsOfRole[role]);
     if (isLastOwner && (role !== 'owner' || status !== 'active')) throw lastOwner();
     const changed = await staffUsers.change(transaction, id, change);
@@ -102,15 +103,15 @@ export async function changeStaff(
 }
 
 /**
- * Removes somebody, with their sessions and, unless they are to be kept, the API keys for which they answer.
- * @throws not_found (404), forbidden (403) about rights beyond the caller's own, last_owner (409), own_account (409)
+ * Removes a member of staff with all sessions and, unless `keepApiKeys` is true, revokes the person's API keys.
+ * @throws not_found (404), forbidden (403) for permissions that the caller lacks, last_owner (409), own_account (409)
  */
 export async function removeStaff(
-  { db, staff: caller }: Pick<Signed, 'db' | 'staff'>,
+  { db, staff: caller }: Pick<LoggedIn, 'db' | 'staff'>,
   id: string,
   { keepApiKeys = false }: { keepApiKeys?: boolean },
 ): Promise<RemovedStaffUser> {
-  if (id === caller.id) throw ownAccount('Ask another owner.');
+  if (id === caller.id) throw ownAccount('Another owner can remove it.');
   return db.transaction(async (transaction) => {
     const { isLastOwner } = await lockForChange(transaction, caller, id);
     if (isLastOwner) throw lastOwner();
@@ -120,7 +121,7 @@ export async function removeStaff(
   });
 }
 
-/** Locks the owners, always before the person: of two who demote each other one waits, and finds out. */
+/** Locks the owners before the person, so that two owners who demote each other are handled one after the other. */
 async function lockForChange(
   db: TenantDatabase,
   caller: StaffCaller,
@@ -128,11 +129,7 @@ async function lockForChange(
 ): Promise<{ user: StaffRow; isLastOwner: boolean }> {
   const owners = await lockOwners(db);
   const user = await lockStaff(db, id);
-  if (!user) unknownStaff(id);
+  if (!user) throw notFound(`No member of staff has the id ${id}.`);
   refuseGrantBeyond(caller, await permissionsOf(db, { type: 'staff', id, role: user.role }));
   return { user, isLastOwner: owners.length === 1 && owners[0] === id };
-}
-
-function unknownStaff(id: string): never {
-  throw notFound(`No member of staff has the id ${id}.`);
 }

@@ -18,7 +18,7 @@ export interface InviteRow {
 
 export const staffUsers = rows<StaffRow>({ table: 'staff_users', noun: 'member of staff', json: ['metadata'] });
 
-/** An invite that has run out is removed in time, and not listed before: lists ask for `open` ones. */
+/** An expired invite stays until a job deletes it; the filter `open` leaves it out. */
 export const staffInvites = rows<InviteRow>({
   table: 'staff_invites',
   noun: 'open invite',
@@ -41,8 +41,8 @@ export async function findStaffBySession(
 }
 
 /**
- * Opens a session for whoever had this password, if it still is theirs: a password that is changed, or an account that
- * is disabled, while the session is being opened lets none through. Answers whether it was opened.
+ * Inserts a session if the account still has the verified password and is active; either may have changed since it was
+ * read. Returns whether the session was inserted.
  */
 export async function insertSession(
   db: TenantDatabase,
@@ -60,7 +60,7 @@ export async function insertSession(
   return inserted.length > 0;
 }
 
-/** Closes the sessions of these tokens, and with them those of a member of staff that have run out. */
+/** Deletes the sessions with these tokens and the expired sessions of a member of staff. */
 export async function closeSessions(
   db: TenantDatabase,
   staffUserId: string,
@@ -74,8 +74,8 @@ export async function closeSessions(
 }
 
 /**
- * Ends whatever lets somebody in besides their password: their sessions and the links that were sent to them.
- * @param except id of a session that stays
+ * Deletes the sessions and password reset links of a member of staff.
+ * @param except id of a session to leave open
  */
 export async function endAccess(db: TenantDatabase, staffUserId: string, except: string | null = null): Promise<void> {
   await db.query(
@@ -89,7 +89,7 @@ export async function removeSession(db: TenantDatabase, id: string): Promise<voi
   await db.query('delete from staff_sessions where tenant_id = $1 and id = $2', [id]);
 }
 
-/** Whether a token is that of an open invite. */
+/** True if an open invite has this token. */
 export async function isOpenInvite(db: TenantDatabase, tokenHash: string): Promise<boolean> {
   const rows = await db.query(
     'select 1 from staff_invites where tenant_id = $1 and token_hash = $2 and expires_at > now()',
@@ -98,8 +98,8 @@ export async function isOpenInvite(db: TenantDatabase, tokenHash: string): Promi
   return rows.length > 0;
 }
 
-/** Takes the open invite of a token away and answers it: an invite is accepted once, whoever comes first. */
-export async function takeInvite(db: TenantDatabase, tokenHash: string): Promise<InviteRow | null> {
+/** Deletes the open invite with this token and returns it: an invite is accepted only once. */
+export async function consumeInvite(db: TenantDatabase, tokenHash: string): Promise<InviteRow | null> {
   const [row] = await db.query<InviteRow>(
     'delete from staff_invites where tenant_id = $1 and token_hash = $2 and expires_at > now() returning *',
     [tokenHash],
@@ -107,12 +107,12 @@ export async function takeInvite(db: TenantDatabase, tokenHash: string): Promise
   return row ?? null;
 }
 
-/** Invites that were not accepted in time make room for new ones. */
+/** Deletes expired invites, so that their addresses can be invited again. */
 export async function removeExpiredInvites(db: TenantDatabase): Promise<void> {
   await db.query('delete from staff_invites where tenant_id = $1 and expires_at <= now()');
 }
 
-/** Ids of the active owners. They stay owners until the transaction ends: whoever else asks waits for it. */
+/** Ids of the active owners, locked until the transaction ends. */
 export async function lockOwners(db: TenantDatabase): Promise<string[]> {
   const owners = await db.query<{ id: string }>(
     `select id from staff_users where tenant_id = $1 and role = 'owner' and status = 'active'
@@ -121,7 +121,7 @@ export async function lockOwners(db: TenantDatabase): Promise<string[]> {
   return owners.map(({ id }) => id);
 }
 
-/** A member of staff, who stays as they are until the transaction ends. Lock the owners first. */
+/** A member of staff, locked until the transaction ends. Lock the owners first. */
 export async function lockStaff(db: TenantDatabase, id: string): Promise<StaffRow | null> {
   const [row] = await db.query<StaffRow>(
     'select * from staff_users where tenant_id = $1 and id = $2 for no key update',
@@ -131,8 +131,8 @@ export async function lockStaff(db: TenantDatabase, id: string): Promise<StaffRo
 }
 
 /**
- * Keeps a member of staff as they are until the transaction ends: nobody disables or removes them before. Answers whether
- * they are active; null for nobody.
+ * Takes a share lock on a member of staff: the account cannot be disabled or removed until the transaction ends.
+ * Returns whether it is active; null for an unknown id.
  */
 export async function holdStaff(db: TenantDatabase, id: string): Promise<boolean | null> {
   const [row] = await db.query<{ active: boolean }>(

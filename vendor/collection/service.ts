@@ -29,7 +29,10 @@ import { beginning, collections, type PlacedProduct, placedProducts } from './st
 
 type ProductPage = Page<Product>;
 
-/** A collection by handle or id with one page of its published products, as the viewer sees them. @throws not_found (404) */
+/**
+ * A collection by handle or id with one page of its published products, as the viewer sees them. @throws not_found
+ * (404)
+ */
 export async function readCollection(
   db: TenantDatabase,
   name: string,
@@ -113,7 +116,10 @@ export function changeCollection(
   });
 }
 
-/** Sets the products of a collection made by hand. @throws not_found (404), invalid_request (400), collection_made_by_rule (409) */
+/**
+ * Sets the products of a collection made by hand. @throws not_found (404), invalid_request (400),
+ * collection_made_by_rule (409)
+ */
 export function setProducts(
   db: TenantDatabase,
   id: string,

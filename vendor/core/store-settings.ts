@@ -77,8 +77,8 @@ export function settingsSchema(box: HasExtensions): TSchema {
 }
 
 /**
- * A change of them: any of each group; null where no package of the box adds any. Without defaults, which would set what
- * a caller leaves out.
+ * A change of them: any of each group; null where no package of the box adds any. Without defaults, which would set
+ * what a caller leaves out.
  */
 export function changeSettingsSchema(box: HasExtensions): TSchema | null {
   const withoutDefault = ({ default: _, ...schema }: TSchema) => schema as TSchema;

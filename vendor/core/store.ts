@@ -90,7 +90,9 @@ export async function updateStore(db: TenantDatabase, patch: ChangeStore): Promi
   return store as Store;
 }
 
-/** Draws the next number of a sequence that begins after `start`; held until the transaction ends, so no number is lost. */
+/**
+ * Draws the next number of a sequence that begins after `start`; held until the transaction ends, so no number is lost.
+ */
 export async function drawNumber(db: TenantDatabase, name: string, start: number): Promise<number> {
   const [row] = await db.query<{ lastValue: number }>(
     `insert into number_sequences (tenant_id, name, last_value) values ($1, $2, $3::bigint + 1)

@@ -1,6 +1,6 @@
 /**
- * Hosts of merchants: which merchant one belongs to, and how a merchant comes by one. A host that waits for its proof is
- * kept from nobody and serves nobody.
+ * Hosts of merchants: which merchant one belongs to, and how a merchant comes by one. A host that waits for its proof
+ * is kept from nobody and serves nobody.
  */
 import { isIPv4 } from 'node:net';
 import {
@@ -177,16 +177,16 @@ function unknownDomain(id: string): never {
 }
 
 /**
- * Waits until nobody else is taking a name, for the rest of the transaction. A row that is changed, and no advisory lock:
- * on Citus merchants are at home on several nodes, and a table of the box is changed on all of them in one line.
+ * Waits until nobody else is taking a name, for the rest of the transaction. A row that is changed, and no advisory
+ * lock: on Citus merchants are at home on several nodes, and a table of the box is changed on all of them in one line.
  */
 async function takeTurn(db: TenantDatabase): Promise<void> {
   await db.query('update tenant_domain_claims set claimed_by = $1, claimed_at = now()');
 }
 
 /**
- * Refuses a host that another merchant is served at, and one above or below such a host: it could take requests from it,
- * or have them taken. @throws host_taken (409)
+ * Refuses a host that another merchant is served at, and one above or below such a host: it could take requests from
+ * it, or have them taken. @throws host_taken (409)
  */
 async function refuseTaken(db: TenantDatabase, host: string): Promise<void> {
   const above = withNamesAbove(baseOfDomain(host));

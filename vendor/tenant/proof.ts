@@ -1,6 +1,6 @@
 /**
- * The proof that a host is a merchant's: a TXT record below it, which only who holds the name can write. "Could not ask"
- * is an outcome of its own: it says nothing about the host.
+ * The proof that a host is a merchant's: a TXT record below it, which only who holds the name can write. "Could not
+ * ask" is an outcome of its own: it says nothing about the host.
  */
 import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';

@@ -1,5 +1,6 @@
 /**
- * Keys do not outlive the work of who answers for them: disabling or removing a person lists their keys and revokes them.
+ * Keys do not outlive the work of who answers for them: disabling or removing a person lists their keys and revokes
+ * them.
  */
 import { callerOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';

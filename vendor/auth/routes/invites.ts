@@ -1,5 +1,5 @@
 /**
- * Invites: how people come to work for the shop.
+ * Routes of invites.
  */
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
 import { acceptInvite as accept, invite } from '../invites.ts';
@@ -31,7 +31,7 @@ export const createInvite = route(
     path: '/admin/invites',
     operationId: 'createInvite',
     tag,
-    summary: 'Invite somebody to work for the shop',
+    summary: 'Invite a person to the staff of the store',
     access: 'staff',
     body: CreateInvite,
     status: 201,
@@ -63,7 +63,7 @@ export const acceptInvite = route(
     path: '/admin/invites/accept',
     operationId: 'acceptInvite',
     tag,
-    summary: 'Accept an invite with its token',
+    summary: 'Accept an invite by its token',
     access: 'public',
     body: AcceptInvite,
     status: 201,

@@ -1,5 +1,5 @@
 /**
- * The signed-in member of staff, about themselves.
+ * Routes of the member of staff who is logged in.
  */
 import { route, tooManyRequests } from '@carton/runtime';
 import { permissionsAmong } from '../permissions.ts';
@@ -15,7 +15,7 @@ export const readMe = route(
     path: '/admin/me',
     operationId: 'readMe',
     tag,
-    summary: 'Read the signed-in member of staff and their permissions',
+    summary: 'Read your own staff account and its permissions',
     access: 'staff',
     permission: false,
     status: 200,
@@ -33,7 +33,7 @@ export const updateMe = route(
     path: '/admin/me',
     operationId: 'updateMe',
     tag,
-    summary: 'Change own name, locale or password',
+    summary: 'Change your own name, locale or password',
     access: 'staff',
     permission: false,
     body: ChangeMe,

@@ -1,5 +1,5 @@
 /**
- * A forgotten password: asking for a link, and using it.
+ * Routes of the password reset.
  */
 import { route, tooManyRequests } from '@carton/runtime';
 import { resetUnknown } from '../problems.ts';
@@ -14,8 +14,8 @@ export const requestStaffPasswordReset = route(
     path: '/admin/auth/password/forgot',
     operationId: 'requestStaffPasswordReset',
     tag,
-    summary: 'Ask for a link to set a new password',
-    description: 'The answer is the same for an address that nobody here has.',
+    summary: 'Request a link to reset the password',
+    description: 'The response is the same for an unknown address.',
     access: 'public',
     body: ForgottenPassword,
     status: 202,
@@ -30,8 +30,8 @@ export const resetStaffPassword = route(
     path: '/admin/auth/password/reset',
     operationId: 'resetStaffPassword',
     tag,
-    summary: 'Set a new password with the token of a link',
-    description: 'The token works once. Every session of the person ends.',
+    summary: 'Set a new password by the token of a reset link',
+    description: 'The token works once. All sessions of the person end.',
     access: 'public',
     body: ResetPassword,
     status: 204,

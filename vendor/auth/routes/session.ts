@@ -1,5 +1,5 @@
 /**
- * Signing in and out.
+ * Routes of staff sessions.
  */
 import { route, tooManyRequests } from '@carton/runtime';
 import { wrongLogIn } from '../problems.ts';
@@ -14,8 +14,8 @@ export const logInStaff = route(
     path: '/admin/auth/login',
     operationId: 'logInStaff',
     tag,
-    summary: 'Open a staff session',
-    description: 'A session that the request carries is closed.',
+    summary: 'Log in and open a staff session',
+    description: 'Closes the session whose token or cookie the request sends.',
     access: 'public',
     body: LogIn,
     status: 200,
@@ -31,7 +31,7 @@ export const logOutStaff = route(
     path: '/admin/auth/logout',
     operationId: 'logOutStaff',
     tag,
-    summary: 'Close the staff session',
+    summary: 'Log out and close the staff session',
     access: 'staff',
     permission: false,
     status: 204,

@@ -1,5 +1,5 @@
 /**
- * Staff users, as those who manage them see them.
+ * Routes to manage staff.
  */
 import { integrationQuery, resource, route } from '@carton/runtime';
 import { lastOwner, ownAccount } from '../problems.ts';
@@ -27,10 +27,10 @@ export const staffRoutes = resource({
   read: { operationId: 'readStaff', run: ({ db, params }) => readStaffUser(db, params.id) },
   change: {
     operationId: 'updateStaff',
-    summary: "Change somebody's role, or disable or enable them",
+    summary: 'Change the role of a member of staff, or disable or enable the account',
     description:
-      'Who is disabled is signed out everywhere, and their API keys are revoked unless `keepApiKeys` is true. The last ' +
-      'active owner stays one.',
+      'Disabling ends all sessions and, unless `keepApiKeys` is true, revokes the API keys of the person. The last active ' +
+      'owner cannot be demoted or disabled.',
     body: ChangeStaffUser,
     problems: [lastOwner],
     run: ({ params, body, ...caller }) => changeStaff(caller, params.id, body),
@@ -45,7 +45,7 @@ export const removeStaff = route(
     operationId: 'removeStaff',
     summary: 'Remove a member of staff',
     description:
-      'Their sessions end, and their API keys are revoked unless `keepApiKeys` is true. The last owner stays.',
+      'Ends all sessions and, unless `keepApiKeys` is true, revokes the API keys of the person. The last owner cannot be removed.',
     query: RemoveStaffUser,
     status: 200,
     response: RemovedStaffUser,

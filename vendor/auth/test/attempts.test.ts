@@ -1,33 +1,33 @@
 /**
- * Guessing: how often secrets may be tried, by account and by address, shared through the database.
+ * Throttling of attempts by account and by address, with counts in the database.
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, packages, password, postFrom, pretendAttempts, pretendMinutesAgo } from '../testing/index.ts';
 
-// Each password costs its hash, on purpose.
+// Hashing a password is slow on purpose.
 t.setTimeout(600_000);
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const path = '/admin/auth/login';
 const tooMany = { status: 429, body: { code: 'too_many_requests' }, retryAfter: /^[1-9]\d*$/ };
 
-const guess = (address: string, email: string, given = 'wrong password') =>
-  postFrom(address, box, path, { email, password: given });
+const guess = (address: string, email: string, guessed = 'wrong password') =>
+  postFrom(address, box, path, { email, password: guessed });
 
-/** What is asked right after the last attempt, however slow this machine is. */
-async function atOnce<T>(ask: () => Promise<T>): Promise<T> {
+/** Sends a request as if right after the last attempt, however slow the machine is. */
+async function immediately<T>(send: () => Promise<T>): Promise<T> {
   await pretendMinutesAgo(box, 0);
-  return ask();
+  return send();
 }
 
-/** Seconds that are asked for after each of so many more attempts, the first of which has waited. */
+/** Retry-After in seconds after each of some further attempts, each of which has waited long enough. */
 async function waitsOf(address: string, email: string, rounds: number) {
   const waits: number[] = [];
   for (let round = 0; round < rounds; round++) {
     await pretendMinutesAgo(box, 2);
     await guess(address, email);
-    waits.push(Number((await atOnce(() => guess(address, email))).retryAfter));
+    waits.push(Number((await immediately(() => guess(address, email))).retryAfter));
   }
   return waits;
 }
@@ -40,7 +40,7 @@ async function times<T>(count: number, act: () => Promise<T>): Promise<T[]> {
 
 const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status);
 
-t.test('an account, known or not, is guessed ten times, then ever more slowly', async (t) => {
+t.test('an account, existing or not, allows ten guesses and then delays each', async (t) => {
   const person = await hire(box, 'viewer');
   for (const [address, email] of [
     ['127.0.1.1', person.email],
@@ -48,40 +48,44 @@ t.test('an account, known or not, is guessed ten times, then ever more slowly', 
   ] as const) {
     t.match(await guess(address, email), { status: 401, body: { code: 'wrong_login' } }, email);
     await pretendAttempts(box, 'staff password account', 9);
-    t.match(await guess(address, email), { status: 401, body: { code: 'wrong_login' } }, `${email}: the last free one`);
-    t.match(await atOnce(() => guess(address, email)), tooMany, email);
-    t.match(await atOnce(() => guess('127.0.1.3', email.toUpperCase())), tooMany, 'from elsewhere too');
-    t.match(await atOnce(() => guess('127.0.1.3', email, password)), tooMany, 'the right password is not looked at');
+    t.match(
+      await guess(address, email),
+      { status: 401, body: { code: 'wrong_login' } },
+      `${email}: the last free attempt`,
+    );
+    t.match(await immediately(() => guess(address, email)), tooMany, email);
+    t.match(await immediately(() => guess('127.0.1.3', email.toUpperCase())), tooMany, 'also from another address');
+    t.match(
+      await immediately(() => guess('127.0.1.3', email, password)),
+      tooMany,
+      'the correct password is not checked',
+    );
     const waits = await waitsOf(address, email, 4);
     for (const [at, longest] of [16, 32, 60, 60].entries()) {
       const seconds = waits[at] as number;
-      t.ok(seconds <= longest && seconds > longest / 2, `twice as long each time, but never long: ${seconds}`);
+      t.ok(seconds <= longest && seconds > longest / 2, `the wait doubles up to the maximum: ${seconds}`);
     }
   }
 });
 
-t.test('guesses at once do not slip past', async (t) => {
+t.test('concurrent guesses cannot exceed the limit', async (t) => {
   const person = await hire(box, 'viewer');
   const statuses = statusesOf(await Promise.all(Array.from({ length: 25 }, () => guess('127.0.2.1', person.email))));
   t.equal(statuses.filter((status) => status === 401).length, 10, `${statuses}`);
   t.equal(statuses.filter((status) => status === 429).length, 15);
 });
 
-t.test('guesses elsewhere do not lock out who comes from where they have been before', async (t) => {
+t.test('guesses from elsewhere do not lock out a trusted address', async (t) => {
   const person = await hire(box, 'viewer');
   await guess('127.0.3.1', person.email);
   await pretendAttempts(box, 'staff password account', 15);
-  t.match(
-    await atOnce(() => guess('127.0.3.2', person.email, password)),
-    tooMany,
-    'a new place waits, for a minute at most',
-  );
+  t.match(await immediately(() => guess('127.0.3.2', person.email, password)), tooMany, 'a new address waits');
   const right = await box.visitor().post(path, { email: person.email, password });
-  t.match(right, { status: 200 }, 'a known one does not');
-  t.match(await guess('127.0.3.1', person.email), { status: 401 }, 'and the right password starts the count again');
+  t.match(right, { status: 200 }, 'a trusted one does not');
+  t.match(await guess('127.0.3.1', person.email), { status: 401 }, 'a success resets the count');
 });
 
-t.test('a right password takes the count back', async (t) => {
+t.test('a correct password is not counted', async (t) => {
   const person = await hire(box, 'viewer');
   const attempts = () =>
     box.db.query<{ kind: string; attempts: number }>(
@@ -95,7 +99,11 @@ t.test('a right password takes the count back', async (t) => {
     ['staff password address', 2],
   ]);
   t.match(await guess('127.0.4.1', person.email, password), { status: 200 });
-  t.strictSame(await attempts(), [{ kind: 'staff password address', attempts: 2 }], 'of the address its own alone');
+  t.strictSame(
+    await attempts(),
+    [{ kind: 'staff password address', attempts: 2 }],
+    'only its own attempt is uncounted for the address',
+  );
   await guess('127.0.4.1', person.email);
   t.match(
     await attempts(),
@@ -103,43 +111,43 @@ t.test('a right password takes the count back', async (t) => {
   );
 });
 
-t.test('one address tries twenty accounts, then waits', async (t) => {
+t.test('an address tries twenty accounts, then waits', async (t) => {
   let at = 0;
-  const next = () => guess('127.0.5.1', `somebody-${at++}@shop.example`);
+  const next = () => guess('127.0.5.1', `person-${at++}@shop.example`);
   t.equal((await next()).status, 401);
   await pretendAttempts(box, 'staff password address', 19);
-  t.equal((await next()).status, 401, 'the last free one');
-  const refused = await atOnce(next);
+  t.equal((await next()).status, 401, 'the last free attempt');
+  const refused = await immediately(next);
   t.match(refused, tooMany);
   const before = await box.db.query<{ attempts: number }>(
     "select attempts from auth_attempts where tenant_id = $1 and kind = 'staff password account'",
   );
-  await atOnce(next);
+  await immediately(next);
   const after = await box.db.query(
     "select attempts from auth_attempts where tenant_id = $1 and kind = 'staff password account'",
   );
-  t.equal(after.length, before.length, 'what is refused is counted nowhere');
+  t.equal(after.length, before.length, 'a refused attempt is not counted');
   const other = await box.openTenant();
   t.match(await other.visitor().post(path, { email: other.email, password: other.password }), { status: 200 });
 });
 
-t.test('a stolen session guesses the password no faster than a log-in', async (t) => {
+t.test('a stolen session allows no faster guessing than the log-in', async (t) => {
   const person = await hire(box, 'viewer');
   const change = () => person.patch('/admin/me', { password: 'thief horse battery', currentPassword: 'a guess' });
   const statuses = statusesOf(await Promise.all(Array.from({ length: 14 }, change)));
   t.equal(statuses.filter((status) => status === 403).length, 10, `${statuses}`);
-  const answer = await atOnce(change);
+  const answer = await immediately(change);
   t.match(answer, { status: 429, body: { code: 'too_many_requests' } });
   t.ok(Number(answer.headers.get('retry-after')) >= 1);
 });
 
-t.test('links are asked for three times an account and ten times an address', async (t) => {
+t.test('three reset links per account and ten per address are allowed', async (t) => {
   const forgot = (address: string, email: string) => postFrom(address, box, '/admin/auth/password/forgot', { email });
   const person = await hire(box, 'viewer');
   for (const email of [person.email, 'nobody-else@shop.example']) {
     const answers = await Promise.all(Array.from({ length: 8 }, () => forgot('127.0.6.1', email)));
     t.equal(answers.filter(({ status }) => status === 202).length, 3, `${email} ${statusesOf(answers)}`);
-    t.match(await atOnce(() => forgot('127.0.6.2', email)), tooMany, email);
+    t.match(await immediately(() => forgot('127.0.6.2', email)), tooMany, email);
   }
   let at = 0;
   const answers = await times(12, () => forgot('127.0.6.3', `some-${at++}@shop.example`));
@@ -150,7 +158,7 @@ t.test('links are asked for three times an account and ten times an address', as
   t.equal(rows.length, 3);
 });
 
-t.test('tokens are tried ten times an address', async (t) => {
+t.test('an address tries ten tokens, then waits', async (t) => {
   const cases: [path: string, body: object, address: string][] = [
     ['/admin/auth/password/reset', { token: `rst_${'x'.repeat(43)}`, password }, '127.0.7.1'],
     ['/admin/invites/accept', { token: `inv_${'x'.repeat(43)}`, name: 'X', password }, '127.0.7.2'],
@@ -160,11 +168,11 @@ t.test('tokens are tried ten times an address', async (t) => {
       await Promise.all(Array.from({ length: 14 }, () => postFrom(address, box, path, body))),
     );
     t.equal(statuses.filter((status) => status === 404).length, 10, `${path} ${statuses}`);
-    t.match(await atOnce(() => postFrom(address, box, path, body)), tooMany, path);
+    t.match(await immediately(() => postFrom(address, box, path, body)), tooMany, path);
   }
 });
 
-t.test('counts are forgotten after an hour, and their rows go', async (t) => {
+t.test('counts expire after an hour, and their rows are deleted', async (t) => {
   await box.db.query(
     `update auth_attempts set last_at = now() - interval '2 hours', expires_at = now() - interval '1 hour'
       where tenant_id = $1`,
@@ -178,9 +186,9 @@ t.test('counts are forgotten after an hour, and their rows go', async (t) => {
        from generate_series(1, 50) as old`,
   );
   const before = await count();
-  t.match(await guess('127.0.1.1', 'nobody@shop.example'), { status: 401 }, 'what was counted before is forgotten');
-  t.ok((await count()) <= before - 18, 'each attempt removes more than it adds');
+  t.match(await guess('127.0.1.1', 'nobody@shop.example'), { status: 401 }, 'the earlier count has expired');
+  t.ok((await count()) <= before - 18, 'an attempt deletes more rows than it inserts');
   const forgot = { email: 'nobody-at-all@shop.example' };
   await times(4, () => postFrom('127.0.8.1', box, '/admin/auth/password/forgot', forgot));
-  t.ok((await count()) <= 4, `${await count()} are left`);
+  t.ok((await count()) <= 4, `${await count()} rows are left`);
 });

@@ -1,6 +1,6 @@
 /**
- * Guesses from ever other addresses do not keep an account's owner out: a device that the account knows is counted by
- * itself, and a new one is made known by a reset link.
+ * Guesses from ever new addresses do not lock the owner out of an account: trusted devices have counts of their own,
+ * and a reset link makes a new device trusted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestBox } from '@carton/runtime/testing';
@@ -8,7 +8,7 @@ import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
 import { hire, packages, password, postFrom, pretendMinutesAgo } from '../testing/index.ts';
 
-// Each password costs its hash, on purpose.
+// Hashing a password is slow on purpose.
 t.setTimeout(600_000);
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
@@ -16,7 +16,7 @@ const path = '/admin/auth/login';
 const tooMany = { status: 429, body: { code: 'too_many_requests' } };
 
 let calls = 0;
-/** An address that nobody has called from. */
+/** An address that has not been used. */
 const newAddress = () => {
   calls += 1;
   return `127.9.${Math.floor(calls / 250)}.${(calls % 250) + 1}`;
@@ -26,32 +26,32 @@ const logIn = (body: object, headers: Record<string, string> = {}) => postFrom(n
 const cookieOf = (cookies: readonly string[], name: string) =>
   cookies.map((line) => line.split(';')[0] as string).find((pair) => pair.startsWith(name)) as string;
 
-/** Guesses at an account, or asks for links for it, from ever other addresses until the test ends. */
-async function attack(t: { teardown(end: () => Promise<void>): void }, at: string, body: object) {
+/** Guesses passwords or requests links for an account, from ever new addresses, until the test ends. */
+async function attack(t: { teardown(stop: () => Promise<void>): void }, at: string, body: object) {
   const statuses: number[] = [];
-  let going = true;
+  let isRunning = true;
   const attacker = (async () => {
-    while (going) {
+    while (isRunning) {
       statuses.push((await postFrom(newAddress(), box, at, body)).status);
       await sleep(20);
     }
   })();
   t.teardown(async () => {
-    going = false;
+    isRunning = false;
     await attacker;
   });
   while (!statuses.includes(429)) await sleep(20);
   return statuses;
 }
 
-/** As if the account had been guessed at so often, up to now, that the next one waits for a minute. */
+/** Sets the count of the account so high that the next attempt has to wait. */
 async function lockAccount(): Promise<void> {
   const text = `update auth_attempts set attempts = 20, last_at = clock_timestamp()
                  where tenant_id = $1 and kind = 'staff password account' returning 1`;
   while ((await box.db.query(text)).length === 0) await sleep(20);
 }
 
-t.test('the owner logs in from the device they have, and from a new one, while others guess', async (t) => {
+t.test('the owner logs in from a trusted and from a new device during an attack', async (t) => {
   const person = await hire(box, 'manager');
   const credentials = { email: person.email, password };
   const browser = await logIn({ ...credentials, cookie: true });
@@ -64,19 +64,19 @@ t.test('the owner logs in from the device they have, and from a new one, while o
   await attack(t, '/admin/auth/password/forgot', { email: person.email });
 
   await lockAccount();
-  t.match(await logIn(credentials), tooMany, 'a device like any other waits');
-  t.match(await logIn(credentials, { cookie: device }), { status: 200 }, 'one that is known does not, wherever it is');
+  t.match(await logIn(credentials), tooMany, 'an unknown device waits');
+  t.match(await logIn(credentials, { cookie: device }), { status: 200 }, 'a trusted device does not, at any address');
   await lockAccount();
   t.match(await logIn({ ...credentials, device: script }), { status: 200, body: { device: script } });
   await lockAccount();
-  t.match(await logIn({ ...credentials, device: `dvc_${'x'.repeat(43)}` }), tooMany, 'an invented one does');
+  t.match(await logIn({ ...credentials, device: `dvc_${'x'.repeat(43)}` }), tooMany, 'an invented token does not help');
 
-  // Each request that counts is a message, so that there is one whoever asked for it.
-  const [asked] = await box.db.query<{ payload: { requestId: string } }>(
+  // Requests of the attacker also send a link to the owner.
+  const [request] = await box.db.query<{ payload: { requestId: string } }>(
     `select payload from event_outbox where tenant_id = $1 and type = 'staff.password_reset_requested'
       order by event_outbox.id desc limit 1`,
   );
-  const link = await issuePasswordReset(box.db, asked?.payload.requestId as string);
+  const link = await issuePasswordReset(box.db, request?.payload.requestId as string);
   const next = { email: person.email, password: 'another horse battery' };
   const reset = await postFrom(newAddress(), box, '/admin/auth/password/reset', {
     ...next,
@@ -86,25 +86,25 @@ t.test('the owner logs in from the device they have, and from a new one, while o
   t.equal(reset.status, 204);
   await lockAccount();
   t.match(await logIn(next), tooMany);
-  const known = cookieOf(reset.cookies, 'carton_device_');
-  t.match(await logIn(next, { cookie: known }), { status: 200 }, 'the new device is known by the link that it used');
+  const trusted = cookieOf(reset.cookies, 'carton_device_');
+  t.match(await logIn(next, { cookie: trusted }), { status: 200 }, 'the link has made the new device trusted');
   t.ok(statuses.length > 3 && statuses.every((status) => status === 401 || status === 429), `${statuses}`);
 });
 
-t.test('a device is guessed at no faster than an account', async (t) => {
+t.test('a trusted device allows no faster guessing than an account', async (t) => {
   const person = await hire(box, 'viewer');
   const { body } = await logIn({ email: person.email, password, device: null });
-  const guess = (given: string) => logIn({ email: person.email, password: given, device: body.device });
+  const guess = (guessed: string) => logIn({ email: person.email, password: guessed, device: body.device });
   const statuses = (await Promise.all(Array.from({ length: 14 }, () => guess('wrong password')))).map(
     ({ status }) => status,
   );
   t.equal(statuses.filter((status) => status === 401).length, 10, `${statuses}`);
   await pretendMinutesAgo(box, 0);
-  t.match(await guess(password), tooMany, 'whoever stole it has not much of it');
-  t.match(await logIn({ email: person.email, password }), { status: 200 }, 'and locks nobody else out');
+  t.match(await guess(password), tooMany, 'a stolen device token is throttled, too');
+  t.match(await logIn({ email: person.email, password }), { status: 200 }, 'and does not lock others out');
 });
 
-t.test('a device is known to the accounts whose password was right on it, and to no other', async (t) => {
+t.test('a device is trusted only by accounts that have logged in on it', async (t) => {
   const [owner, thief] = [await hire(box, 'manager'), await hire(box, 'viewer')];
   const { body } = await logIn({ email: thief.email, password, device: null });
   t.match(await logIn({ email: owner.email, password: 'wrong password' }), { status: 401 });
@@ -114,18 +114,18 @@ t.test('a device is known to the accounts whose password was right on it, and to
   await box.db.query("delete from auth_attempts where tenant_id = $1 and kind = 'staff password account'");
   const planted = await logIn({ email: owner.email, password, device: body.device });
   t.match(planted, { status: 200, body: { device: /^dvc_/ } });
-  t.not(planted.body.device, body.device, 'what somebody else may know is never taken for a device');
+  t.not(planted.body.device, body.device, 'a token that may be planted is not accepted');
 
   const other = await box.openTenant();
   const there = await other
     .visitor()
     .post(path, { email: other.email, password: other.password, device: planted.body.device });
-  t.not(there.body.device, planted.body.device, 'nor what another shop gave');
-  const kept = await box.db.query('select * from auth_attempts where tenant_id = $1');
-  t.notMatch(JSON.stringify(kept), planted.body.device, 'only its hash is kept');
+  t.not(there.body.device, planted.body.device, 'nor the token of another tenant');
+  const stored = await box.db.query('select * from auth_attempts where tenant_id = $1');
+  t.notMatch(JSON.stringify(stored), planted.body.device, 'only its hash is stored');
 });
 
-t.test('two people at one device do not undo each other', async (t) => {
+t.test('two people can share a device', async (t) => {
   const people = [await hire(box, 'manager'), await hire(box, 'viewer')];
   const jar = new Map<string, string>();
   const names: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Passwords: changed by who knows the current one, or reset by a link.
+ * Changing a password with the current one, and resetting it by a link.
  */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
@@ -9,13 +9,13 @@ import { hire, packages, password, signIn } from '../testing/index.ts';
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const next = 'another horse battery';
 
-interface Requested {
+interface ResetRequested {
   payload: { requestId: string; email: string; expiresAt: string };
 }
 
-/** The newest request for a link, as whoever sends it learns of it. */
-async function requested(tenant: TestTenant): Promise<Requested['payload'] | undefined> {
-  const events = await tenant.db.query<Requested>(
+/** The payload of the newest event that requests a link. */
+async function newestRequest(tenant: TestTenant): Promise<ResetRequested['payload'] | undefined> {
+  const events = await tenant.db.query<ResetRequested>(
     "select payload from event_outbox where tenant_id = $1 and type = 'staff.password_reset_requested' order by id desc",
   );
   return events[0]?.payload;
@@ -26,90 +26,93 @@ const forgot = (email: string, tenant: TestTenant = box) =>
 const reset = (token: string, to = next, tenant: TestTenant = box) =>
   tenant.visitor().post('/admin/auth/password/reset', { token, password: to });
 
-/** A link for somebody, as it stands in the message. */
-async function link(email: string): Promise<{ requestId: string; token: string }> {
+/** Requests a link and creates its secret. */
+async function requestLink(email: string): Promise<{ requestId: string; token: string }> {
   await forgot(email);
-  const { requestId } = (await requested(box)) as Requested['payload'];
+  const { requestId } = (await newestRequest(box)) as ResetRequested['payload'];
   return { requestId, token: (await issuePasswordReset(box.db, requestId))?.token as string };
 }
 
 t.test('a link resets the password once and ends every session', async (t) => {
   const person = await hire(box, 'manager');
-  const asked = await forgot(person.email.toUpperCase());
-  t.match({ status: asked.status, body: asked.body }, { status: 202, body: '' });
-  const event = (await requested(box)) as Requested['payload'];
+  const accepted = await forgot(person.email.toUpperCase());
+  t.match({ status: accepted.status, body: accepted.body }, { status: 202, body: '' });
+  const event = (await newestRequest(box)) as ResetRequested['payload'];
   t.match(event, { email: person.email });
-  t.notMatch(JSON.stringify(event), /rst_/, 'the outbox holds no secret');
+  t.notMatch(JSON.stringify(event), /rst_/, 'the outbox contains no secret');
 
   const sent = await issuePasswordReset(box.db, event.requestId);
   t.match(sent, { email: person.email, name: 'manager', locale: null, token: /^rst_[\w-]{43}$/ });
   const token = sent?.token as string;
-  const kept = await box.db.query('select * from staff_tokens where tenant_id = $1');
-  t.notMatch(JSON.stringify(kept), token, 'only its hash is kept');
+  const stored = await box.db.query('select * from staff_tokens where tenant_id = $1');
+  t.notMatch(JSON.stringify(stored), token, 'only its hash is stored');
 
   t.match(await reset(token, 'short'), { status: 400, body: { errors: exactly([{ pointer: '/password' }]) } });
   t.match(await reset(token), { status: 204 });
   t.match(await person.get('/admin/me'), { status: 401 });
   t.match(await reset(token), { status: 404, body: { code: 'password_reset_unknown' } });
-  t.equal(await issuePasswordReset(box.db, event.requestId), null, 'there is nothing to send any more');
+  t.equal(await issuePasswordReset(box.db, event.requestId), null, 'the request is no longer open');
   t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password }), { status: 401 });
   t.match(await (await signIn(box, box, { email: person.email, password: next })).get('/admin/me'), { status: 200 });
 });
 
-t.test('an unknown address is answered alike, and nothing is asked for', async (t) => {
-  const before = await requested(box);
+t.test('an unknown address gets the same response, and no link is requested', async (t) => {
+  const before = await newestRequest(box);
   const rows = await box.db.query('select id from staff_tokens where tenant_id = $1');
   const known = await forgot(box.email);
   const person = await hire(box, 'viewer');
   await box.staff.patch(`/admin/users/${person.id}`, { status: 'disabled' });
-  const after = await requested(box);
+  const after = await newestRequest(box);
   t.not(after?.requestId, before?.requestId);
   for (const email of ['nobody@shop.example', person.email]) {
     const answer = await forgot(email);
     t.strictSame([answer.status, answer.body], [known.status, known.body], email);
-    t.equal((await requested(box))?.requestId, after?.requestId);
+    t.equal((await newestRequest(box))?.requestId, after?.requestId);
   }
   t.equal((await box.db.query('select id from staff_tokens where tenant_id = $1')).length, rows.length + 1);
 });
 
-t.test('a link is used by one of two who come at once', async (t) => {
+t.test('of two concurrent uses of a link one succeeds', async (t) => {
   const person = await hire(box, 'viewer');
-  const { token } = await link(person.email);
+  const { token } = await requestLink(person.email);
   const passwords = ['first horse battery', 'second horse battery'];
   const answers = await Promise.all(passwords.map((to) => reset(token, to)));
   t.strictSame(answers.map(({ status }) => status).sort(), [204, 404]);
-  const right = passwords[answers.findIndex(({ status }) => status === 204)] as string;
-  const wrong = passwords.find((given) => given !== right) as string;
-  t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password: right }), { status: 200 });
-  t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password: wrong }), { status: 401 });
+  const accepted = passwords[answers.findIndex(({ status }) => status === 204)] as string;
+  const rejected = passwords.find((each) => each !== accepted) as string;
+  t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password: accepted }), { status: 200 });
+  t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password: rejected }), { status: 401 });
 });
 
-t.test('a link is worth nothing in another shop, too late, replaced, or for who was disabled', async (t) => {
-  const other = await box.openTenant();
-  const person = await hire(box, 'viewer');
-  const first = await link(person.email);
-  t.match(await reset(first.token, next, other), { status: 404 });
-  t.equal(await issuePasswordReset(other.db, first.requestId), null);
+t.test(
+  'a link is invalid for another tenant, after it expires, once it is replaced, and after the account was disabled',
+  async (t) => {
+    const other = await box.openTenant();
+    const person = await hire(box, 'viewer');
+    const first = await requestLink(person.email);
+    t.match(await reset(first.token, next, other), { status: 404 });
+    t.equal(await issuePasswordReset(other.db, first.requestId), null);
 
-  const again = (await issuePasswordReset(box.db, first.requestId))?.token as string;
-  t.match(await reset(first.token), { status: 404 }, 'the message was sent again: its link counts');
-  const expire = "update staff_tokens set expires_at = now() - interval '1 s' where tenant_id = $1 and id = $2";
-  await box.db.query(expire, [first.requestId]);
-  t.match(await reset(again), { status: 404 });
-  t.equal(await issuePasswordReset(box.db, first.requestId), null);
+    const again = (await issuePasswordReset(box.db, first.requestId))?.token as string;
+    t.match(await reset(first.token), { status: 404 }, 'a second message has replaced it');
+    const expire = "update staff_tokens set expires_at = now() - interval '1 s' where tenant_id = $1 and id = $2";
+    await box.db.query(expire, [first.requestId]);
+    t.match(await reset(again), { status: 404 });
+    t.equal(await issuePasswordReset(box.db, first.requestId), null);
 
-  const second = await link(person.email);
-  const left = await box.db.query('select id from staff_tokens where tenant_id = $1 and id = $2', [first.requestId]);
-  t.strictSame(left, [], 'what has run out is removed');
-  await box.staff.patch(`/admin/users/${person.id}`, { status: 'disabled' });
-  await box.staff.patch(`/admin/users/${person.id}`, { status: 'active' });
-  t.match(await reset(second.token), { status: 404 });
-});
+    const second = await requestLink(person.email);
+    const left = await box.db.query('select id from staff_tokens where tenant_id = $1 and id = $2', [first.requestId]);
+    t.strictSame(left, [], 'expired requests are deleted');
+    await box.staff.patch(`/admin/users/${person.id}`, { status: 'disabled' });
+    await box.staff.patch(`/admin/users/${person.id}`, { status: 'active' });
+    t.match(await reset(second.token), { status: 404 });
+  },
+);
 
-t.test('a password is changed by who knows the current one, and ends all other sessions', async (t) => {
+t.test('changing a password requires the current one and ends all other sessions', async (t) => {
   const person = await hire(box, 'viewer');
   const elsewhere = await signIn(box, box, { email: person.email, password });
-  const { token } = await link(person.email);
+  const { token } = await requestLink(person.email);
   const cases: [body: object, expected: object][] = [
     [{ password: next }, { status: 400, body: { errors: [{ pointer: '/currentPassword' }] } }],
     [{ currentPassword: password }, { status: 400, body: { errors: [{ pointer: '/password' }] } }],
@@ -136,26 +139,26 @@ t.test('a password is changed by who knows the current one, and ends all other s
   t.match(changed, { status: 200, body: { email: person.email } });
   t.match(await person.get('/admin/me'), { status: 200 });
   t.match(await elsewhere.get('/admin/me'), { status: 401 });
-  t.match(await reset(token), { status: 404 }, 'links that were sent before are void');
+  t.match(await reset(token), { status: 404 }, 'earlier links are invalid');
   t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password: next }), { status: 200 });
 });
 
-t.test('of a reset and a change by the old password at once, the reset stays', async (t) => {
+t.test('of a concurrent reset and change with the old password one succeeds', async (t) => {
   const person = await hire(box, 'viewer');
-  const { token } = await link(person.email);
+  const { token } = await requestLink(person.email);
   const [changed, done] = await Promise.all([
     person.patch('/admin/me', { password: 'thief horse battery', currentPassword: password }),
     reset(token),
   ]);
-  // Whichever came first made the other void: never both, so that the old password does not win over the link.
+  // Both would let the old password override the reset.
   t.equal([changed.status === 200, done.status === 204].filter(Boolean).length, 1, `${changed.status} ${done.status}`);
 });
 
-t.test('a log-in at the moment of a reset leaves no session of the old password', async (t) => {
+t.test('a log-in concurrent with a reset leaves no session of the old password', async (t) => {
   const person = await hire(box, 'viewer');
-  const { token } = await link(person.email);
-  const logins = () => box.visitor().post('/admin/auth/login', { email: person.email, password });
-  const [first, done, second] = await Promise.all([logins(), reset(token), logins()]);
+  const { token } = await requestLink(person.email);
+  const logIn = () => box.visitor().post('/admin/auth/login', { email: person.email, password });
+  const [first, done, second] = await Promise.all([logIn(), reset(token), logIn()]);
   t.equal(done.status, 204);
   for (const { status, body } of [first, second]) {
     const headers = { authorization: `Bearer ${body.token}` };

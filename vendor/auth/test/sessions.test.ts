@@ -1,11 +1,11 @@
 /**
- * Sessions: opened, carried by bearer token or cookie, rotated and closed.
+ * Sessions by bearer token and by cookie: opening, rotation, closing.
  */
 import { callerOf, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, packages, password, signIn } from '../testing/index.ts';
 
-// Each password costs its hash, on purpose.
+// Hashing a password is slow on purpose.
 t.setTimeout(600_000);
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
@@ -15,41 +15,47 @@ const me = (headers: Record<string, string>, tenant = box.visitor()) => tenant.g
 const logIn = (headers: Record<string, string> = {}, more: object = {}) =>
   box.visitor().post('/admin/auth/login', { ...credentials, ...more }, { headers });
 
-t.test('a bearer session: opened, used, closed', async (t) => {
+t.test('a bearer token opens a session until it is closed', async (t) => {
   const { status, body, headers } = await logIn({}, { email: box.email.toUpperCase() });
   t.match({ status, body }, { status: 200, body: { token: /^sts_[\w-]{43}$/, expiresAt: /Z$/ } });
   t.equal(headers.get('set-cookie'), null);
-  t.equal(body.device, null, 'no device is remembered unasked');
+  t.equal(body.device, null, 'a device token is only created on request');
   const bearer = { authorization: `Bearer ${body.token}` };
   t.match(await me(bearer), { status: 200, body: { email: box.email, role: 'owner', locale: null } });
-  const kept = await box.db.query<{ tokenHash: string }>('select token_hash from staff_sessions where tenant_id = $1');
+  const stored = await box.db.query<{ tokenHash: string }>(
+    'select token_hash from staff_sessions where tenant_id = $1',
+  );
   t.notOk(
-    kept.some(({ tokenHash }) => tokenHash.includes(body.token)),
-    'only its hash is kept',
+    stored.some(({ tokenHash }) => tokenHash.includes(body.token)),
+    'only its hash is stored',
   );
   t.match(await box.visitor().post('/admin/auth/logout', undefined, { headers: bearer }), { status: 204 });
   t.match(await me(bearer), { status: 401, body: { code: 'unauthenticated' } });
 });
 
-t.test('a session in a cookie is seen by the administration alone, and by no script', async (t) => {
+t.test('the session cookie is limited to /admin and hidden from scripts', async (t) => {
   const { status, body, headers } = await logIn({}, { cookie: true });
   t.match({ status, body }, { status: 200, body: { token: null, expiresAt: /Z$/ } });
   const set = headers.getSetCookie();
-  t.equal(set.length, 2, 'of the session and of the device');
+  t.equal(set.length, 2, 'one for the session, one for the device');
   for (const line of set) {
     const [, ...attributes] = line.toLowerCase().split('; ');
     for (const attribute of ['path=/admin', 'httponly', 'samesite=strict'])
       t.ok(attributes.includes(attribute), attribute);
-    t.notOk(attributes.includes('secure'), 'there is no TLS here');
+    t.notOk(attributes.includes('secure'), 'the test box has no TLS');
   }
   const [pair] = set;
   const cookie = headers.get('set-cookie')?.split(';')[0] as string;
   t.match(pair, /^carton_staff=sts_/);
   t.match(await me({ cookie }), { status: 200, body: { email: box.email } });
-  t.match(await me({ cookie, authorization: 'Bearer wrong' }), { status: 401 }, 'the header counts before the cookie');
+  t.match(
+    await me({ cookie, authorization: 'Bearer wrong' }),
+    { status: 401 },
+    'the header takes precedence over the cookie',
+  );
 
   const other = await box.openTenant();
-  t.match(await me({ cookie }, other.visitor()), { status: 401 }, "one shop's cookie is nothing in another");
+  t.match(await me({ cookie }, other.visitor()), { status: 401 }, "a tenant's cookie is invalid for another tenant");
 
   const out = await box.visitor().post('/admin/auth/logout', undefined, { headers: { cookie } });
   t.equal(out.status, 204);
@@ -57,7 +63,7 @@ t.test('a session in a cookie is seen by the administration alone, and by no scr
   t.match(await me({ cookie }), { status: 401 });
 });
 
-t.test('where cookies go over TLS alone, a browser takes them from this very host alone', async (t) => {
+t.test('secure cookies can only be set by their own host', async (t) => {
   const secure = await createTestBox(t, { packages, tier: 'basic', secureCookies: true });
   const body = { email: secure.email, password: secure.password, cookie: true };
   const { status, headers } = await secure.visitor().post('/admin/auth/login', body);
@@ -71,45 +77,41 @@ t.test('where cookies go over TLS alone, a browser takes them from this very hos
   const cookie = set[0]?.split(';')[0] as string;
   t.match(await me({ cookie }, secure.visitor()), { status: 200 });
   const planted = cookie.replace('__Host-', '');
-  t.match(
-    await me({ cookie: planted }, secure.visitor()),
-    { status: 401 },
-    'who is beside the host can plant no session',
-  );
-  const foreign = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-  const change = await secure.visitor().patch('/admin/me', { name: 'Renamed' }, { headers: foreign });
+  t.match(await me({ cookie: planted }, secure.visitor()), { status: 401 }, 'a cookie without the prefix is ignored');
+  const crossSite = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  const change = await secure.visitor().patch('/admin/me', { name: 'Renamed' }, { headers: crossSite });
   t.match(change, { status: 403, body: { code: 'cross_site_request' } });
   const { components } = (await callerOf(secure.url).get('/docs/json')).body;
   t.match(components.securitySchemes.staffCookie, { name: '__Host-carton_staff' });
 });
 
-t.test("another site's page cannot use the cookie", async (t) => {
+t.test('pages of other sites cannot use the cookie', async (t) => {
   const { headers } = await logIn({}, { cookie: true });
   const cookie = headers.get('set-cookie')?.split(';')[0] as string;
   const change = (more: Record<string, string>) =>
     box.visitor().patch('/admin/me', { name: 'Renamed' }, { headers: { cookie, ...more } });
-  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-  t.match(await change(foreign), { status: 403, body: { code: 'cross_site_request' } });
+  const crossSite = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  t.match(await change(crossSite), { status: 403, body: { code: 'cross_site_request' } });
   t.match(await change({ 'sec-fetch-site': 'same-origin' }), { status: 200, body: { name: 'Renamed' } });
 });
 
-t.test('logging in closes the session that the request carries', async (t) => {
-  for (const carry of ['bearer', 'cookie'] as const) {
-    const first = await logIn({}, { cookie: carry === 'cookie' });
-    const carried: Record<string, string> =
-      carry === 'cookie'
+t.test('logging in closes the session whose token the request sends', async (t) => {
+  for (const kind of ['bearer', 'cookie'] as const) {
+    const first = await logIn({}, { cookie: kind === 'cookie' });
+    const secrets: Record<string, string> =
+      kind === 'cookie'
         ? { cookie: first.headers.get('set-cookie')?.split(';')[0] as string }
         : { authorization: `Bearer ${first.body.token}` };
-    t.match(await logIn(carried, { password: 'wrong password' }), { status: 401, body: { code: 'wrong_login' } });
-    t.match(await me(carried), { status: 200 }, `${carry}: a failed log-in closes nothing`);
-    const second = await logIn(carried);
-    t.match(await me(carried), { status: 401 }, `${carry}: the one before is closed`);
+    t.match(await logIn(secrets, { password: 'wrong password' }), { status: 401, body: { code: 'wrong_login' } });
+    t.match(await me(secrets), { status: 200 }, `${kind}: a failed log-in closes nothing`);
+    const second = await logIn(secrets);
+    t.match(await me(secrets), { status: 401 }, `${kind}: the previous session is closed`);
     t.match(await me({ authorization: `Bearer ${second.body.token}` }), { status: 200 });
-    t.equal(second.headers.has('set-cookie'), carry === 'cookie', 'a dead cookie is taken away');
+    t.equal(second.headers.has('set-cookie'), kind === 'cookie', 'the cookie of a closed session is cleared');
   }
 });
 
-t.test('a session ends by itself, and its row goes at the next log-in', async (t) => {
+t.test('a session expires, and its row is deleted at the next log-in', async (t) => {
   const person = await hire(box, 'viewer');
   t.match(await person.get('/admin/me'), { status: 200 });
   await box.db.query(
@@ -125,9 +127,9 @@ t.test('a session ends by itself, and its row goes at the next log-in', async (t
   t.equal(rows.length, 1);
 });
 
-t.test('the document names both ways to carry a session', async (t) => {
+t.test('the document describes the bearer token and the cookie', async (t) => {
   const { paths, components } = (await callerOf(box.url).get('/docs/json')).body;
   t.strictSame(paths['/admin/me'].get.security, [{ staffSession: [] }, { staffCookie: [] }]);
   t.match(components.securitySchemes.staffCookie, { type: 'apiKey', in: 'cookie', name: 'carton_staff' });
-  t.notOk('apiKey' in components.securitySchemes, 'a package that is not mounted leaves no trace');
+  t.notOk('apiKey' in components.securitySchemes, 'packages that are not mounted do not appear');
 });

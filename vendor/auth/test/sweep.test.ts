@@ -1,5 +1,5 @@
 /**
- * What has run out goes by itself, and what holds stays.
+ * The job deletes what has expired and nothing else.
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
@@ -21,7 +21,7 @@ const counts = async () => {
   return rows.map(([row]) => row);
 };
 
-t.test('the job removes what has run out of one shop, and nothing else', async (t) => {
+t.test('the job deletes the expired rows of one tenant', async (t) => {
   const other = await box.openTenant();
   const person = await hire(box, 'viewer');
   for (const tenant of [box, other]) {
@@ -36,11 +36,8 @@ t.test('the job removes what has run out of one shop, and nothing else', async (
     before.map((row) => row?.old),
     [0, 0, 0, 0],
   );
-  for (const [table, which] of [
-    ['staff_sessions', 'staff_user_id = $2'],
-    ['staff_tokens', 'staff_user_id = $2'],
-  ] as const) {
-    const text = `update ${table} set expires_at = now() - interval '1 second' where tenant_id = $1 and ${which}`;
+  for (const table of ['staff_sessions', 'staff_tokens']) {
+    const text = `update ${table} set expires_at = now() - interval '1 second' where tenant_id = $1 and staff_user_id = $2`;
     await box.db.query(text, [person.id]);
   }
   for (const tenant of [box, other]) {
@@ -48,8 +45,8 @@ t.test('the job removes what has run out of one shop, and nothing else', async (
     await tenant.db.query(`update staff_invites ${old} and email = 'late@shop.example'`);
     await tenant.db.query(`update auth_attempts ${old} and kind = 'staff password account'`);
   }
-  const ran = (await counts()).map((row) => row?.old);
-  t.strictSame(ran, [1, 1, 1, 1]);
+  const expired = (await counts()).map((row) => row?.old);
+  t.strictSame(expired, [1, 1, 1, 1]);
   await forgetExpired.run(box.db);
   t.strictSame(
     await counts(),
@@ -57,5 +54,5 @@ t.test('the job removes what has run out of one shop, and nothing else', async (
   );
   t.match(await box.staff.get('/admin/me'), { status: 200 });
   const elsewhere = await other.db.query('select 1 from staff_invites where tenant_id = $1 and expires_at <= now()');
-  t.equal(elsewhere.length, 1, 'another shop’s are left to its own turn');
+  t.equal(elsewhere.length, 1, 'the rows of another tenant are left to its own run');
 });

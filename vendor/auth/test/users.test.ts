@@ -1,20 +1,20 @@
 /**
- * Staff users: roles, disabling, removing, and the owner there always is.
+ * Staff accounts and invites: roles, disabling, removing, and the last owner.
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, packages, password } from '../testing/index.ts';
 
-// Each password costs its hash, on purpose.
+// Hashing a password is slow on purpose.
 t.setTimeout(600_000);
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
-t.test('roles and what they may do to staff', async (t) => {
+t.test('only owners change staff', async (t) => {
   const person = await hire(box, 'viewer');
   const path = `/admin/users/${person.id}`;
   t.match(await box.staff.patch(path, { role: 'manager' }), { status: 200, body: { role: 'manager', id: person.id } });
-  t.match(await person.get('/admin/me'), { body: { role: 'manager' } }, 'a role counts from the next request on');
+  t.match(await person.get('/admin/me'), { body: { role: 'manager' } }, 'a new role applies from the next request on');
   for (const role of ['manager', 'viewer']) {
     const other = await hire(box, role);
     t.match(await other.get('/admin/users'), { status: 200 });
@@ -27,19 +27,19 @@ t.test('roles and what they may do to staff', async (t) => {
   t.match(await box.staff.patch(path, {}), { status: 400 });
 });
 
-t.test('who is disabled is signed out, and comes back with their password', async (t) => {
+t.test('disabling an account ends its sessions, and enabling it allows a log-in', async (t) => {
   const person = await hire(box, 'manager');
   const path = `/admin/users/${person.id}`;
   const logIn = () => box.visitor().post('/admin/auth/login', { email: person.email, password });
   t.match(await box.staff.patch(path, { status: 'disabled' }), { status: 200, body: { status: 'disabled' } });
   t.match(await person.get('/admin/me'), { status: 401 });
-  t.match(await logIn(), { status: 401, body: { code: 'wrong_login' } }, 'as for a wrong password');
+  t.match(await logIn(), { status: 401, body: { code: 'wrong_login' } }, 'the same response as for a wrong password');
   t.match(await box.staff.patch(path, { status: 'active' }), { body: { status: 'active' } });
-  t.match(await person.get('/admin/me'), { status: 401 }, 'the old session is gone for good');
+  t.match(await person.get('/admin/me'), { status: 401 }, 'the old session stays closed');
   t.match(await logIn(), { status: 200 });
 });
 
-t.test('who is removed is gone, with their sessions', async (t) => {
+t.test('removing an account deletes it with its sessions', async (t) => {
   const person = await hire(box, 'manager');
   const path = `/admin/users/${person.id}`;
   t.strictSame((await box.staff.delete(path)).body, { id: person.id, apiKeys: [] });
@@ -48,10 +48,10 @@ t.test('who is removed is gone, with their sessions', async (t) => {
   t.match(await box.staff.delete(path), { status: 404, body: { code: 'not_found' } });
   t.match(await box.staff.patch(path, { role: 'viewer' }), { status: 404 });
   const again = await box.staff.post('/admin/invites', { email: person.email, role: 'viewer' });
-  t.equal(again.status, 201, 'and may be invited again');
+  t.equal(again.status, 201, 'the person can be invited again');
 });
 
-t.test('the last active owner stays one', async (t) => {
+t.test('the last active owner cannot be demoted, disabled or removed', async (t) => {
   const tenant = await box.openTenant();
   const { id } = (await tenant.staff.get('/admin/me')).body;
   const path = `/admin/users/${id}`;
@@ -59,7 +59,11 @@ t.test('the last active owner stays one', async (t) => {
   t.match(await tenant.staff.patch(path, { role: 'manager' }), refused);
   t.match(await tenant.staff.patch(path, { status: 'disabled' }), refused);
   t.match(await tenant.staff.delete(path), { status: 409, body: { code: 'own_account' } });
-  t.match(await tenant.staff.patch(path, { role: 'owner', status: 'active' }), { status: 200 }, 'no change is none');
+  t.match(
+    await tenant.staff.patch(path, { role: 'owner', status: 'active' }),
+    { status: 200 },
+    'a patch without a change succeeds',
+  );
 
   const second = await hire(box, 'owner', tenant);
   await tenant.staff.patch(`/admin/users/${second.id}`, { status: 'disabled' });
@@ -68,11 +72,11 @@ t.test('the last active owner stays one', async (t) => {
   t.match(await tenant.staff.patch(path, { role: 'viewer' }), { status: 200, body: { role: 'viewer' } });
 });
 
-t.test('of two owners who act on each other at once, one stays', async (t) => {
-  const acts: [name: string, act: (who: typeof box.staff, path: string) => Promise<{ status: number }>][] = [
-    ['demote', (who, path) => who.patch(path, { role: 'manager' })],
-    ['disable', (who, path) => who.patch(path, { status: 'disabled' })],
-    ['remove', (who, path) => who.delete(path)],
+t.test('of two owners who concurrently act on each other one stays', async (t) => {
+  const acts: [name: string, act: (caller: typeof box.staff, path: string) => Promise<{ status: number }>][] = [
+    ['demote', (caller, path) => caller.patch(path, { role: 'manager' })],
+    ['disable', (caller, path) => caller.patch(path, { status: 'disabled' })],
+    ['remove', (caller, path) => caller.delete(path)],
   ];
   for (const [name, act] of acts) {
     const tenant = await box.openTenant();
@@ -91,7 +95,7 @@ t.test('of two owners who act on each other at once, one stays', async (t) => {
   }
 });
 
-t.test('an invite is accepted once, by one of two at once', async (t) => {
+t.test('of two concurrent requests one accepts an invite', async (t) => {
   const { token } = (await box.staff.post('/admin/invites', { email: 'once@shop.example', role: 'viewer' })).body;
   const accept = () => box.visitor().post('/admin/invites/accept', { token, name: 'Once', password });
   const answers = await Promise.all([accept(), accept()]);
@@ -102,16 +106,16 @@ t.test('an invite is accepted once, by one of two at once', async (t) => {
   });
 });
 
-t.test('invites are listed, revoked and run out', async (t) => {
+t.test('invites are listed, revoked and expire', async (t) => {
   const invite = (email: string) => box.staff.post('/admin/invites', { email, role: 'viewer' });
-  const made = (await invite('open@shop.example')).body;
+  const created = (await invite('open@shop.example')).body;
   const listed = async () =>
     (await box.staff.get('/admin/invites?limit=100')).body.items.map(({ email }: { email: string }) => email);
   t.ok((await listed()).includes('open@shop.example'));
   t.match(await invite('open@shop.example'), { status: 409, body: { code: 'already_staff' } });
-  t.match(await (await box.openTenant()).staff.delete(`/admin/invites/${made.id}`), { status: 404 });
-  t.match(await box.staff.delete(`/admin/invites/${made.id}`), { status: 204 });
-  t.match(await box.staff.delete(`/admin/invites/${made.id}`), { status: 404 });
+  t.match(await (await box.openTenant()).staff.delete(`/admin/invites/${created.id}`), { status: 404 });
+  t.match(await box.staff.delete(`/admin/invites/${created.id}`), { status: 204 });
+  t.match(await box.staff.delete(`/admin/invites/${created.id}`), { status: 404 });
 
   const late = (await invite('open@shop.example')).body;
   await box.db.query("update staff_invites set expires_at = now() - interval '1 s' where tenant_id = $1");

@@ -1,5 +1,5 @@
 /**
- * People for the tests: hired through invites as anybody is, and calling from an address of their own.
+ * Members of staff for tests, and requests from chosen addresses.
  */
 import { request } from 'node:http';
 import { type Answer, type Caller, callerOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
@@ -14,7 +14,7 @@ export interface Person extends Caller {
 
 let hired = 0;
 
-/** Invites somebody, who joins and signs in. */
+/** Invites a person, accepts the invite and logs in. */
 export async function hire(box: TestBox, role: string, tenant: TestTenant = box): Promise<Person> {
   hired += 1;
   const email = `${role}-${hired}@shop.example`;
@@ -23,7 +23,7 @@ export async function hire(box: TestBox, role: string, tenant: TestTenant = box)
   return { ...(await signIn(box, tenant, { email, password })), id, email };
 }
 
-/** A caller with a session of their own. */
+/** Logs in and returns a caller with the session. */
 export async function signIn(
   box: TestBox,
   tenant: TestTenant,
@@ -34,7 +34,7 @@ export async function signIn(
   return callerOf(box.url, { ...headers, authorization: `Bearer ${body.token}` });
 }
 
-/** Sends from another address of this machine, as another client would. */
+/** Sends a request from another loopback address, as another client would. */
 export function postFrom(
   address: string,
   box: TestBox,
@@ -57,7 +57,7 @@ export function postFrom(
   });
 }
 
-/** As if the attempts that were counted had been made so many minutes ago. */
+/** Dates all counted attempts back by some minutes. */
 export async function pretendMinutesAgo(tenant: TestTenant, minutes: number): Promise<void> {
   await tenant.db.query(
     "update auth_attempts set last_at = clock_timestamp() - $2::integer * interval '1 minute' where tenant_id = $1",
@@ -65,7 +65,7 @@ export async function pretendMinutesAgo(tenant: TestTenant, minutes: number): Pr
   );
 }
 
-/** As if the count that was moved last stood at so many attempts. */
+/** Sets the most recently changed count of a kind. */
 export async function pretendAttempts(tenant: TestTenant, kind: string, attempts: number): Promise<void> {
   await tenant.db.query(
     `update auth_attempts set attempts = $3
