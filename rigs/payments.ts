@@ -31,14 +31,14 @@ const key = 'sk_test_rig';
 const secret = 'whsec_rig';
 /** Of each call to the provider one in thirty is hurt so that its outcome is open, and one in five is slow. */
 const rates: FaultRates = {
-  loseCall: 0.03,
-  loseAnswer: 0.03,
+  loseRequest: 0.03,
+  loseResponse: 0.03,
   fail: 0.02,
   delay: 0.2,
-  longestDelay: 400,
-  lateEvent: 0.2,
-  latestEvent: 4000,
-  duplicateEvent: 0.1,
+  maxDelay: 400,
+  delayEvent: 0.2,
+  maxEventDelay: 4000,
+  repeatEvent: 0.1,
 };
 /** Seconds; longer than a shopper takes, also one who waits for a box that was killed. */
 const sessionLifetime = 90;

@@ -167,7 +167,7 @@ t.test('a capture in progress while its order is canceled takes no money', async
     const expected = moment === 'before' ? ['voided', 0, 0] : ['captured', 1250, 1250];
     t.strictSame([status, captured.amount, refunded.amount], expected, 'an amount captured before is refunded');
     const { body: history } = await box.staff.get(`/admin/orders/${body.id}/timeline`);
-    const isReported = history.items.some(({ message }: { message: string }) => message.includes('is given back'));
+    const isReported = history.items.some(({ message }: { message: string }) => message.includes('will be refunded'));
     t.equal(isReported, moment === 'after', 'the timeline reports it');
   }
 });
@@ -195,8 +195,8 @@ t.test(
   async (t) => {
     enableWebhooks(tenant);
     for (const seed of [1, 2, 3]) {
-      const rates = { loseCall: 0.15, loseAnswer: 0.15, fail: 0.1, delay: 0.2, longestDelay: 50 };
-      Object.assign(simulator.rates, { ...rates, lateEvent: 0.3, latestEvent: 400, duplicateEvent: 0.3 });
+      const rates = { loseRequest: 0.15, loseResponse: 0.15, fail: 0.1, delay: 0.2, maxDelay: 50 };
+      Object.assign(simulator.rates, { ...rates, delayEvent: 0.3, maxEventDelay: 400, repeatEvent: 0.3 });
       simulator.faults = randomFaults(randomOf(seed), simulator.rates);
       const cards = [
         'pm_card_visa',

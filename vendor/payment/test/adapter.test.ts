@@ -15,7 +15,7 @@ const notConfigured = {
 
 let products = 0;
 
-/** A shopper with one piece of a new product in the cart. */
+/** A shopper with one unit of a new product in the cart. */
 async function shopperWithCart(tenant: TestTenant, price: number) {
   const product = await tenant.staff.post('/admin/products', {
     title: `Product ${++products}`,
@@ -32,7 +32,7 @@ async function shopperWithCart(tenant: TestTenant, price: number) {
   return { shopper, cart: added.body };
 }
 
-t.test('with the default adapter nothing is offered and every step is 503', async (t) => {
+t.test('the default adapter offers no method, and every step is 503', async (t) => {
   t.match(await box.visitor().get('/payment-methods'), { status: 200, body: { items: exactly([]) } });
   const session = { paymentMethod: 'card' };
   t.match(await box.visitor().post('/cart/payment-sessions', session), notConfigured);
@@ -46,9 +46,9 @@ t.test('with the default adapter nothing is offered and every step is 503', asyn
   t.strictSame((await box.staff.get('/admin/payment-methods')).body, { items: [] });
 });
 
-t.test('with the default adapter nothing is done with a payment of a provider', async (t) => {
+t.test("the default adapter refuses steps of a provider's payment", async (t) => {
   let placed = { orderId: '', id: '' };
-  await t.test('it was made while one was bound', async (t) => {
+  await t.test('created while a provider was bound', async (t) => {
     placed = await placeWithPayment(box, contribute(t, box, new TestProvider()), 2500);
   });
   const { orderId, id } = placed;
@@ -65,7 +65,7 @@ t.test('with the default adapter nothing is done with a payment of a provider', 
   t.equal(await statusOf(box, orderId), 'unpaid');
 });
 
-t.test('a session is opened for what the cart comes to', async (t) => {
+t.test("a session is opened for the cart's total", async (t) => {
   const provider = new TestProvider();
   contribute(t, box, provider);
   const { shopper, cart } = await shopperWithCart(box, 1999);
@@ -109,27 +109,27 @@ t.test('a session is opened for what the cart comes to', async (t) => {
   for (const [name, answer, expected] of cases) t.match(answer, expected as object, name);
 });
 
-t.test('a cart has one session, however often and from wherever it is asked for', async (t) => {
+t.test('a cart has one open session', async (t) => {
   const provider = new TestProvider();
   contribute(t, box, provider);
   const { shopper, cart } = await shopperWithCart(box, 1999);
   const open = (paymentMethod: string) => shopper.post('/cart/payment-sessions', { paymentMethod });
   const answers = await Promise.all(Array.from({ length: 6 }, () => open('card')));
-  t.equal(new Set(answers.map(({ body }) => body.id)).size, 1, 'many at once');
+  t.equal(new Set(answers.map(({ body }) => body.id)).size, 1, 'concurrent requests return the same session');
   const other = await open('wallet');
-  t.not(other.body.id, answers[0]?.body.id, 'another method replaces it');
-  t.equal(provider.stateOf(answers[0]?.body.id).status, 'voided', 'and the provider is told');
+  t.not(other.body.id, answers[0]?.body.id, 'another method replaces the session');
+  t.equal(provider.stateOf(answers[0]?.body.id).status, 'voided', 'the replaced payment is voided at the provider');
   await shopper.patch(`/cart/items/${cart.items[0].id}`, { quantity: 2 });
   const larger = await open('wallet');
   t.match(larger.body.amount, { amount: 3998 });
-  t.not(larger.body.id, other.body.id, 'so does another total');
+  t.not(larger.body.id, other.body.id, 'another total replaces it too');
   const sessions = await box.db.query('select status from payment_sessions where tenant_id = $1 and cart_id = $2', [
     cart.id,
   ]);
   t.strictSame(sessions.map(({ status }) => status).sort(), ['given_up', 'given_up', 'open']);
 });
 
-t.test('a provider that breaks off is asked again for the same payment', async (t) => {
+t.test('after a failed call the provider is called again for the same payment', async (t) => {
   const provider = new TestProvider();
   contribute(t, box, provider);
   const { shopper } = await shopperWithCart(box, 1999);
@@ -142,10 +142,10 @@ t.test('a provider that breaks off is asked again for the same payment', async (
   provider.after = () => {};
   const opened = await shopper.post('/cart/payment-sessions', { paymentMethod: 'card' });
   t.equal(opened.status, 201);
-  t.strictSame([...provider.payments.keys()], [opened.body.id], 'it has made one');
+  t.strictSame([...provider.payments.keys()], [opened.body.id], 'one payment was created');
 });
 
-t.test('a payment is kept with its order; no step is possible with one that the provider does not know', async (t) => {
+t.test('a payment is attached to its order; steps that its state does not allow are refused', async (t) => {
   const db = contribute(t, box, new TestProvider());
   const { orderId, id } = await placeWithPayment(box, db, 2500);
   const { body } = await box.staff.get(`/admin/payments?orderId=${orderId}`);
@@ -164,9 +164,9 @@ t.test('a payment is kept with its order; no step is possible with one that the 
       },
     ]),
   );
-  t.equal(await statusOf(box, orderId), 'unpaid', 'no money has moved');
+  t.equal(await statusOf(box, orderId), 'unpaid', 'no money has moved yet');
   const recorded = (await pay(box, orderId, 2500)).body;
-  t.equal(recorded.status, 'captured', 'it may be paid offline all the same');
+  t.equal(recorded.status, 'captured', 'the order can still be paid offline');
   for (const [payment, steps] of [
     [id, ['capture', 'refunds']],
     [recorded.id, ['capture']],

@@ -1,5 +1,5 @@
 /**
- * What is owed of an order: charged − paid + refunded, the same for staff, shoppers and whoever records a payment.
+ * The balance of an order: charged − paid + refunded, the same for staff, shoppers and recorded payments.
  */
 import t from 'tap';
 import { TestProvider } from '../testing/provider.ts';
@@ -10,31 +10,31 @@ const sum = (amount: number) => ({ amount, currency: 'EUR' });
 const read = async (id: string) => (await box.staff.get(`/admin/orders/${id}`)).body;
 const balanceOf = async (id: string) => (await read(id)).balance;
 
-t.test('it falls with what is received, by whatever way, and rises with what is refunded', async (t) => {
+t.test('the balance falls with what is received and rises with what is refunded', async (t) => {
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
   const [method] = (await box.staff.get('/admin/payment-methods')).body.items;
   await box.staff.patch(`/admin/payment-methods/${method.id}`, { captureMode: 'manual' });
   const { orderId, id } = await placeWithPayment(box, db, 2500);
   t.strictSame(await balanceOf(orderId), sum(2500));
-  const told = (captured: number, refunded: number) =>
+  const report = (captured: number, refunded: number) =>
     provider.send(box, {
       id: `${captured}-${refunded}-${id}`,
       payment: { id, state: { status: 'authorized', captured, refunded } },
     });
-  await told(700, 0);
+  await report(700, 0);
   t.strictSame(await balanceOf(orderId), sum(1800));
   t.match(await pay(box, orderId, 1801), { status: 409, body: { detail: '18.00 EUR is owed.' } });
   await pay(box, orderId, 300);
   t.strictSame(await balanceOf(orderId), sum(1500));
-  await told(1200, 0);
-  t.strictSame(await balanceOf(orderId), sum(1000), 'also where the state stays as it is');
-  await told(1200, 200);
+  await report(1200, 0);
+  t.strictSame(await balanceOf(orderId), sum(1000), 'even if the state does not change');
+  await report(1200, 200);
   t.strictSame(await balanceOf(orderId), sum(1200));
-  t.equal((await read(orderId)).totals.total.amount, 2500, 'the total stays what was agreed');
+  t.equal((await read(orderId)).totals.total.amount, 2500, 'the total does not change');
 });
 
-t.test('a canceled order is charged nothing: what was paid is owed back until it is given back', async (t) => {
+t.test('a canceled order is charged nothing: its balance is negative until what was paid is refunded', async (t) => {
   const { id } = await place(box, 2500);
   const payment = (await pay(box, id, 1000)).body.id;
   const canceled = await box.staff.post(`/admin/orders/${id}/cancel`);
@@ -48,7 +48,7 @@ t.test('a canceled order is charged nothing: what was paid is owed back until it
   t.match((await box.staff.post(`/admin/orders/${unpaid.id}/cancel`)).body, { balance: sum(0) });
 });
 
-t.test('orders of an earlier release get theirs from their payments', async (t) => {
+t.test('the migration computes balances of existing orders from their payments', async (t) => {
   const other = await box.openTenant();
   const partly = await place(box, 2500);
   const unpaid = await place(box, 500);

@@ -1,5 +1,5 @@
 /**
- * Payments that staff have recorded are refunded and taken back by writing it down, with no adapter bound.
+ * Recorded payments are refunded and reversed by bookkeeping alone, without an adapter.
  */
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
@@ -15,7 +15,7 @@ const balanceOf = async (orderId: string) =>
   (await box.staff.get(`/admin/orders/${orderId}`)).body.balance as { amount: number; currency: string };
 const sum = (amount: number) => ({ amount, currency: 'EUR' });
 
-/** An order of 25.00 of which so much was received. */
+/** An order of 25.00 with a recorded payment of `amount`. */
 async function paid(amount: number) {
   const { id: orderId } = await place(box, 2500);
   return { orderId, id: (await pay(box, orderId, amount)).body.id as string };
@@ -29,7 +29,7 @@ async function eventsOf(id: string) {
   return rows.map(({ type, payload }) => `${type} ${payload.amount}`);
 }
 
-t.test('it is refunded part by part, never beyond what was received', async (t) => {
+t.test('a recorded payment is refunded in parts, never beyond what was received', async (t) => {
   const { orderId, id } = await paid(2500);
   const first = await step(id, 'refunds', { ...eur(400), reason: 'Arrived broken' });
   t.match(first, {
@@ -44,8 +44,8 @@ t.test('it is refunded part by part, never beyond what was received', async (t) 
   });
   t.match(await step(id, 'refunds', { amount: { amount: 1, currency: 'USD' } }), { status: 400 });
   const answers = await Promise.all(Array.from({ length: 4 }, () => step(id, 'refunds', eur(1000))));
-  t.strictSame(answers.map(({ status }) => status).sort(), [201, 201, 409, 409], 'of many at once');
-  t.match(await step(id, 'refunds'), { status: 201, body: { amount: sum(100) } }, 'the rest, unless told');
+  t.strictSame(answers.map(({ status }) => status).sort(), [201, 201, 409, 409], 'concurrent refunds');
+  t.match(await step(id, 'refunds'), { status: 201, body: { amount: sum(100) } }, 'the default is the rest');
   t.match(await step(id, 'refunds'), {
     status: 409,
     body: { detail: 'The payment is captured, so there is nothing to refund.' },
@@ -63,15 +63,15 @@ t.test('it is refunded part by part, never beyond what was received', async (t) 
   t.equal(items.length, 4);
 });
 
-t.test('the same work is done once', async (t) => {
+t.test('the same work is performed once', async (t) => {
   const { orderId, id } = await paid(2500);
-  const wanted = { workId: newId(), ...eur(400) };
-  const first = await refundPayment(box.db, id, wanted);
-  t.strictSame(await refundPayment(box.db, id, wanted), first);
+  const request = { workId: newId(), ...eur(400) };
+  const first = await refundPayment(box.db, id, request);
+  t.strictSame(await refundPayment(box.db, id, request), first);
   t.strictSame(await balanceOf(orderId), sum(400));
 });
 
-t.test('what was refunded may be paid anew, up to what is owed then', async (t) => {
+t.test('what was refunded can be paid again, up to the balance', async (t) => {
   const { orderId, id } = await paid(2500);
   await step(id, 'refunds', eur(1000));
   t.match(await pay(box, orderId, 1001), { status: 409, body: { detail: '10.00 EUR is owed.' } });
@@ -80,7 +80,7 @@ t.test('what was refunded may be paid anew, up to what is owed then', async (t) 
   t.strictSame(await balanceOf(orderId), sum(0));
 });
 
-t.test('a record that was a mistake is taken back, once, and what it paid is owed again', async (t) => {
+t.test('a payment recorded by mistake is voided once, and its amount is owed again', async (t) => {
   const { orderId, id } = await paid(1000);
   await pay(box, orderId, 1500);
   t.equal(await statusOf(box, orderId), 'paid');
@@ -103,14 +103,14 @@ t.test('a record that was a mistake is taken back, once, and what it paid is owe
   t.equal((await timelineOf(box, orderId))[0], 'Reversed 10.00 EUR by bank_transfer');
   const only = await paid(2500);
   await step(only.id, 'void');
-  t.equal(await statusOf(box, only.orderId), 'unpaid', 'as if it had never been');
+  t.equal(await statusOf(box, only.orderId), 'unpaid', 'as if it had never been recorded');
   const refunded = await paid(2500);
   await step(refunded.id, 'refunds', eur(1));
   t.match(await step(refunded.id, 'void'), { status: 409, body: { code: 'payment_step_not_possible' } });
   t.match(await step(refunded.id, 'capture'), { status: 409, body: { code: 'payment_step_not_possible' } });
 });
 
-t.test('one Idempotency-Key does one step', async (t) => {
+t.test('one Idempotency-Key performs one step', async (t) => {
   for (const [what, body] of [
     ['refunds', eur(100)],
     ['void', undefined],

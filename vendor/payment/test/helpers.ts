@@ -1,12 +1,12 @@
 /**
- * What the tests of payment share: a box, orders to be paid, and binding an adapter.
+ * Helpers of payment's tests: a box, orders to be paid, and bound adapters.
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { attachPayment, beginPayment, type PaymentAdapter, paymentAdapters } from '@carton/payment';
 import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
-/** Payment and what it depends on, without their scope. */
+/** Payment and its dependencies, without their scope. */
 export const packageNames = [
   'core',
   'auth',
@@ -31,7 +31,7 @@ export function openBox(t: Cleanup, environment?: NodeJS.ProcessEnv): Promise<Te
 
 let placed = 1000;
 
-/** Places an order of one line that costs this much, as a checkout would. */
+/** Places an order with one line, as a checkout would. */
 export function place(tenant: TestTenant, total: number, over: Partial<OrderDraft> = {}): Promise<Order> {
   const draft: OrderDraft = {
     number: String(++placed),
@@ -58,7 +58,7 @@ export function place(tenant: TestTenant, total: number, over: Partial<OrderDraf
   return tenant.db.transaction((tx) => createOrder(tx, draft));
 }
 
-/** Places an order with a payment that was begun for its cart; answers both ids. */
+/** Places an order with a payment started for its cart; returns both ids. */
 export async function placeWithPayment(tenant: TestTenant, db: TenantDatabase, total: number, method = 'card') {
   const cartId = newId();
   const amount = { amount: total, currency: 'EUR' };
@@ -75,8 +75,8 @@ export function pay(tenant: TestTenant, orderId: string, amount: number, more: R
 }
 
 /**
- * Contributes adapters to the box until the test ends, as packages that depend on payment would; answers the
- * database of the shop as requests then get it.
+ * Contributes adapters to the box until the test ends, as packages that depend on payment would. Returns the tenant's
+ * database as requests then see it.
  */
 export function contribute(
   t: { teardown(task: () => void): void },
@@ -96,7 +96,7 @@ export async function statusOf(tenant: TestTenant, orderId: string): Promise<str
   return (await tenant.staff.get(`/admin/orders/${orderId}`)).body.paymentStatus;
 }
 
-/** Messages of an order's history, newest first. */
+/** Messages of an order's timeline, newest first. */
 export async function timelineOf(tenant: TestTenant, orderId: string): Promise<string[]> {
   const { body } = await tenant.staff.get(`/admin/orders/${orderId}/timeline`);
   return body.items.map(({ message }: { message: string }) => message);

@@ -1,5 +1,5 @@
 /**
- * Payments by hand: the order stands with its payment pending, and staff say when money has really moved.
+ * Manual payments: the order is placed with its payment pending, and staff record when money moves.
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -9,7 +9,7 @@ const box = await openBox(t, { PAYMENT_ADAPTERS: 'manual' });
 const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });
 const step = (id: string, what: string, body?: unknown) => box.staff.post(`/admin/payments/${id}/${what}`, body);
 
-t.test('its methods are offered, and are never captured automatically', async (t) => {
+t.test('manual methods are offered, and never captured automatically', async (t) => {
   const methods = [{ code: 'bank_transfer' }, { code: 'cash_on_delivery' }];
   t.match((await box.visitor().get('/payment-methods')).body, { items: exactly(methods) });
   const { items } = (await box.staff.get('/admin/payment-methods')).body;
@@ -26,7 +26,7 @@ t.test('its methods are offered, and are never captured automatically', async (t
   });
 });
 
-t.test('staff receive the money in parts, and give it back', async (t) => {
+t.test('staff capture in parts and refund', async (t) => {
   const { orderId, id } = await placeWithPayment(box, box.db, 2500, 'bank_transfer');
   const payment = (await box.staff.get(`/admin/payments/${id}`)).body;
   t.match(payment, { status: 'pending', captureMode: 'manual', reference: id.slice(-10).toUpperCase() });
@@ -46,7 +46,7 @@ t.test('staff receive the money in parts, and give it back', async (t) => {
   ]);
 });
 
-t.test('what is not expected any more is voided, and what came of it stays', async (t) => {
+t.test('voiding keeps what was received', async (t) => {
   const none = await placeWithPayment(box, box.db, 2500, 'cash_on_delivery');
   t.match(await step(none.id, 'void'), { status: 200, body: { status: 'voided' } });
   t.equal(await statusOf(box, none.orderId), 'voided');
@@ -56,7 +56,7 @@ t.test('what is not expected any more is voided, and what came of it stays', asy
   t.equal(await statusOf(box, part.orderId), 'partially_paid');
 });
 
-t.test('nobody calls back about them', async (t) => {
+t.test('the manual adapter rejects webhooks', async (t) => {
   const answer = await box.visitor().post('/payments/webhooks/manual', {});
   t.match(answer, { status: 400, body: { code: 'webhook_signature_invalid' } });
 });

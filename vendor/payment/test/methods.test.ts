@@ -10,14 +10,18 @@ async function offered() {
   return body.items.map(({ provider, code }: { provider: string; code: string }) => `${provider} ${code}`);
 }
 
-t.test('staff see every method of every adapter, and arrange them', async (t) => {
+t.test('staff list every method of every adapter and change their settings', async (t) => {
   contribute(t, box, new TestProvider('one', ['card', 'wallet']), new TestProvider('two', ['card', 'invoice']));
-  t.strictSame(await offered(), ['one card', 'one wallet', 'two invoice'], 'of two with one code, the first serves');
+  t.strictSame(
+    await offered(),
+    ['one card', 'one wallet', 'two invoice'],
+    'the first of two adapters serves a shared code',
+  );
   const lists = await Promise.all([1, 2, 3].map(() => box.staff.get('/admin/payment-methods')));
   const { items } = lists[0]?.body ?? { items: [] };
   t.ok(
     lists.every(({ body }) => JSON.stringify(body) === JSON.stringify(lists[0]?.body)),
-    'the first looks at once see the same',
+    'concurrent first reads return the same list',
   );
   t.match(
     items,
@@ -33,7 +37,11 @@ t.test('staff see every method of every adapter, and arrange them', async (t) =>
     status: 200,
     body: { id: card.id, enabled: false, available: true },
   });
-  t.strictSame(await offered(), ['one wallet', 'two card', 'two invoice'], 'switched off, the other adapter serves');
+  t.strictSame(
+    await offered(),
+    ['one wallet', 'two card', 'two invoice'],
+    'when disabled, the other adapter serves the code',
+  );
   await box.staff.patch(`/admin/payment-methods/${wallet.id}`, { position: 9, captureMode: 'manual' });
   t.strictSame(await offered(), ['two card', 'two invoice', 'one wallet']);
   t.match((await box.staff.get('/admin/payment-methods')).body.items.at(-1), {
@@ -43,20 +51,20 @@ t.test('staff see every method of every adapter, and arrange them', async (t) =>
   });
 });
 
-t.test('a method whose adapter is gone is shown as such and offered to nobody', async (t) => {
+t.test('a method without its adapter is listed as unavailable and not offered', async (t) => {
   const { items } = (await box.staff.get('/admin/payment-methods')).body;
   t.ok(items.length > 0 && items.every(({ available }: { available: boolean }) => !available));
   t.strictSame(await offered(), []);
 });
 
-t.test('what cannot be is refused', async (t) => {
+t.test('invalid changes are refused', async (t) => {
   contribute(t, box, new TestProvider());
   const [own] = (await box.staff.get('/admin/payment-methods')).body.items;
   const path = `/admin/payment-methods/${own.id}`;
   const cases: [string, Promise<object>, object][] = [
     ['nothing', box.staff.patch(path, {}), { status: 400 }],
     ['a position below zero', box.staff.patch(path, { position: -1 }), { status: 400 }],
-    ['a mode there is not', box.staff.patch(path, { captureMode: 'never' }), { status: 400 }],
+    ['an unknown mode', box.staff.patch(path, { captureMode: 'never' }), { status: 400 }],
     ['the provider', box.staff.patch(path, { provider: 'x' }), { status: 400 }],
   ];
   for (const [what, answer, expected] of cases) t.match(await answer, expected, what);

@@ -11,7 +11,7 @@ async function eventsOf(resourceId: string) {
   ]);
 }
 
-t.test('what is received offline pays the order, part by part', async (t) => {
+t.test('payments received offline pay the order in parts', async (t) => {
   const { id } = await place(box, 2500);
   const me = (await box.staff.get('/admin/me')).body;
   const first = await pay(box, id, 1000, { reference: 'Statement 12', note: 'First half' });
@@ -61,7 +61,7 @@ t.test('what is received offline pays the order, part by part', async (t) => {
   t.strictSame((await box.staff.get(`/admin/payments/${first.body.id}`)).body, first.body);
 });
 
-t.test('more than is owed is refused, and says what is owed', async (t) => {
+t.test('more than is owed is refused, with the balance in the detail', async (t) => {
   const { id } = await place(box, 2500);
   const tooMuch = { status: 409, body: { code: 'payment_exceeds_balance' } };
   t.match(await pay(box, id, 2501), { ...tooMuch, body: { ...tooMuch.body, detail: '25.00 EUR is owed.' } });
@@ -76,13 +76,13 @@ t.test('more than is owed is refused, and says what is owed', async (t) => {
   t.equal((await box.staff.get(`/admin/payments?orderId=${id}`)).body.items.length, 2);
 });
 
-t.test('a currency without minor units is written without them', async (t) => {
+t.test('a currency without minor units is shown without decimals', async (t) => {
   const { id } = await place(box, 1200, { currency: 'JPY' });
   await pay(box, id, 1200, { amount: { amount: 1200, currency: 'JPY' }, method: 'Cash' });
   t.equal((await timelineOf(box, id))[0], 'Received 1200 JPY by Cash');
 });
 
-t.test('of two that pay all of it at once, one does', async (t) => {
+t.test('of concurrent full payments, one succeeds', async (t) => {
   const { id } = await place(box, 2500);
   const answers = await Promise.all(Array.from({ length: 6 }, () => pay(box, id, 2500)));
   t.strictSame(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
@@ -103,7 +103,7 @@ t.test('one Idempotency-Key records one payment', async (t) => {
   t.equal((await box.staff.get(`/admin/payments?orderId=${id}`)).body.items.length, 1);
 });
 
-t.test('a payment that cannot be is refused', async (t) => {
+t.test('an invalid payment is refused', async (t) => {
   const { id } = await place(box, 2500);
   const bodies: Record<string, unknown>[] = [
     { amount: 100 },
@@ -128,7 +128,7 @@ t.test('a payment that cannot be is refused', async (t) => {
   t.equal(await statusOf(box, id), 'unpaid');
 });
 
-t.test('payments are listed newest first, by order, state and provider', async (t) => {
+t.test('payments are listed newest first, filtered by order, status and provider', async (t) => {
   const tenant = await box.openTenant();
   const [one, two] = [await place(tenant, 500), await place(tenant, 500)];
   const ids: string[] = [];
@@ -153,7 +153,7 @@ t.test('payments are listed newest first, by order, state and provider', async (
   t.match(await tenant.staff.get('/admin/payments?status=open'), { status: 400 });
 });
 
-t.test('canceling voids what is unpaid, and says what is to be paid back', async (t) => {
+t.test('canceling voids an unpaid order, and notes what must be paid back', async (t) => {
   const cases: [number, string, string[]][] = [
     [0, 'voided', ['Nothing was received, and nothing is owed any longer']],
     [1000, 'partially_paid', ['10.00 EUR was received and must be paid back']],
@@ -171,7 +171,7 @@ t.test('canceling voids what is unpaid, and says what is to be paid back', async
   t.match(await box.staff.post(`/admin/orders/${free.id}/cancel`), { body: { paymentStatus: 'paid' } });
 });
 
-t.test('a payment and a cancellation at once do not miss each other', async (t) => {
+t.test('a concurrent payment and cancellation agree on the state', async (t) => {
   for (let round = 0; round < 10; round++) {
     const { id } = await place(box, 2500);
     const [paid, canceled] = await Promise.all([pay(box, id, 2500), box.staff.post(`/admin/orders/${id}/cancel`)]);

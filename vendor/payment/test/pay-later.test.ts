@@ -1,5 +1,5 @@
 /**
- * An order is paid later by whoever has its link, and no more is kept than is owed of it.
+ * An order can be paid later by its link, and no more is kept than is owed.
  */
 import { reconcile } from '@carton/payment';
 import { newId } from '@carton/runtime';
@@ -24,7 +24,7 @@ const entryOf = (id: string) => simulator.ledger().find(({ metadata }) => metada
 const refundsOf = (reference: string) =>
   simulator.account().refunds.filter(({ payment_intent: of }) => of === reference).length;
 
-/** State, captured and refunded of each payment of an order, the oldest first. */
+/** Method, status, captured and refunded amount of each payment of an order, oldest first. */
 async function paymentsOf(orderId: string): Promise<unknown[]> {
   const { body } = await box.staff.get(`/admin/payments?orderId=${orderId}`);
   return body.items
@@ -41,7 +41,7 @@ t.beforeEach(async () => {
   await simulator.webhooks.flush();
   enableWebhooks(tenant);
 });
-t.test('a stranger with nothing but the link pays to the end', async (t) => {
+t.test('a visitor with only the link can pay', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const session = await open(orderId);
   t.match(session, {
@@ -54,7 +54,7 @@ t.test('a stranger with nothing but the link pays to the end', async (t) => {
     order_id: orderId,
   });
   t.equal(await statusOf(box, orderId), 'unpaid');
-  t.equal((await open(orderId)).body.id, session.body.id, 'asked again it is the same');
+  t.equal((await open(orderId)).body.id, session.body.id, 'a second request returns the same session');
   t.equal(await shopper.pay(secretOf(session)), 'requires_capture');
   await simulator.webhooks.flush();
   t.equal(await statusOf(box, orderId), 'paid');
@@ -62,7 +62,7 @@ t.test('a stranger with nothing but the link pays to the end', async (t) => {
   t.match(await open(orderId), { status: 409, body: { code: 'nothing_to_pay' } });
 });
 
-t.test('without any call-back the box finds out by itself', async (t) => {
+t.test('without webhooks the box looks up the payment', async (t) => {
   simulator.listen([]);
   const { id: orderId } = await place(box, 2500);
   await shopper.pay(secretOf(await open(orderId)));
@@ -71,7 +71,7 @@ t.test('without any call-back the box finds out by itself', async (t) => {
   t.equal(await statusOf(box, orderId), 'paid');
 });
 
-t.test('of many at once one session is opened', async (t) => {
+t.test('concurrent requests open one session', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const answers = await Promise.all(Array.from({ length: 5 }, () => open(orderId)));
   t.strictSame([...new Set(answers.map(({ status }) => status))], [201]);
@@ -80,7 +80,7 @@ t.test('of many at once one session is opened', async (t) => {
   t.equal(simulator.ledger().filter(({ metadata }) => metadata.order_id === orderId).length, 1);
 });
 
-t.test('another method takes the place of the one that waited, which is voided', async (t) => {
+t.test('another method replaces the pending payment, which is voided', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const card = await open(orderId);
   t.match(await open(orderId, 'bank_transfer'), { status: 201, body: { provider: 'manual', amount: eur(2500) } });
@@ -88,8 +88,8 @@ t.test('another method takes the place of the one that waited, which is voided',
     ['card', 'voided', 0, 0],
     ['bank_transfer', 'pending', 0, 0],
   ]);
-  t.equal(await statusOf(box, orderId), 'unpaid', 'somebody is still to pay');
-  t.match(await shopper.pay(secretOf(card)), /unexpected_state/, 'the first cannot be paid any more');
+  t.equal(await statusOf(box, orderId), 'unpaid', 'a payment is still pending');
+  t.match(await shopper.pay(secretOf(card)), /unexpected_state/, 'the first can no longer be paid');
   await shopper.pay(secretOf(await open(orderId)));
   await simulator.webhooks.flush();
   t.strictSame(await paymentsOf(orderId), [
@@ -100,7 +100,7 @@ t.test('another method takes the place of the one that waited, which is voided',
   t.equal(await balanceOf(orderId), 0);
 });
 
-t.test('a replaced one that was paid before its provider knew is not taken beside the other', async (t) => {
+t.test('a replaced payment that was paid before it could be voided is not captured', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const card = await open(orderId);
   simulator.listen([]);
@@ -113,7 +113,7 @@ t.test('a replaced one that was paid before its provider knew is not taken besid
   t.equal(await balanceOf(orderId), 2500);
 });
 
-t.test('a declined card is followed by another try', async (t) => {
+t.test('after a declined card the shopper can try again', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const first = await open(orderId);
   t.equal(await shopper.pay(secretOf(first), 'pm_card_chargeDeclined'), 'card_declined');
@@ -128,20 +128,20 @@ t.test('a declined card is followed by another try', async (t) => {
   ]);
 });
 
-t.test('of an order that is paid in part the rest is asked for', async (t) => {
+t.test('for a partially paid order, the session is for the rest', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const whole = await open(orderId);
   await pay(box, orderId, 1000);
   const rest = await open(orderId);
   t.match(rest, { status: 201, body: { amount: eur(1500) } });
-  t.match(entryOf(whole.body.id), { status: 'canceled' }, 'the one over the whole is given up');
+  t.match(entryOf(whole.body.id), { status: 'canceled' }, 'the session for the full amount is voided');
   await shopper.pay(secretOf(rest));
   await simulator.webhooks.flush();
   t.equal(await statusOf(box, orderId), 'paid');
   t.equal(await balanceOf(orderId), 0);
 });
 
-t.test('no more is captured than is owed by then', async (t) => {
+t.test('no more is captured than is still owed', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const session = await open(orderId);
   await pay(box, orderId, 1000);
@@ -152,7 +152,7 @@ t.test('no more is captured than is owed by then', async (t) => {
   t.equal(await balanceOf(orderId), 0);
 });
 
-t.test('what is authorized once the order was paid otherwise is let go', async (t) => {
+t.test('an authorization is voided if the order was paid otherwise', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const session = await open(orderId);
   await pay(box, orderId, 2500);
@@ -166,10 +166,10 @@ t.test('what is authorized once the order was paid otherwise is let go', async (
   t.equal(await statusOf(box, orderId), 'paid');
 });
 
-t.test('what was taken while the order was paid otherwise is given back, once', async (t) => {
+t.test('a capture is refunded once if the order was paid otherwise meanwhile', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const session = await open(orderId);
-  // The capture is done, and neither its answer nor its call-back arrives.
+  // The capture succeeds, but neither its response nor its webhook arrives.
   simulator.faults = (operation, moment) => {
     if (operation !== 'capture') return null;
     simulator.listen([]);
@@ -190,12 +190,12 @@ t.test('what was taken while the order was paid otherwise is given back, once', 
   t.equal(await balanceOf(orderId), 0);
 });
 
-t.test('what comes in after the order was canceled is given back, once', async (t) => {
+t.test('money received after a cancellation is refunded once', async (t) => {
   const { id: orderId } = await place(box, 2500);
   const session = await open(orderId);
   simulator.listen([]);
   await shopper.pay(secretOf(session));
-  // The provider has taken it by itself, as methods do that know no authorization.
+  // The provider captures by itself, as methods without authorization do.
   simulator.account().capture(session.body.reference, {});
   await box.staff.post(`/admin/orders/${orderId}/cancel`);
   await Promise.all([reconcile(box.db), reconcile(box.db)]);
@@ -213,7 +213,7 @@ t.test('what comes in after the order was canceled is given back, once', async (
   t.match(await open(orderId), { status: 409, body: { code: 'order_already_canceled' } });
 });
 
-t.test('staff capture no more than is owed, nothing of a canceled order', async (t) => {
+t.test('staff capture no more than is owed', async (t) => {
   const [{ id }] = (await box.staff.get('/admin/payment-methods')).body.items;
   await box.staff.patch(`/admin/payment-methods/${id}`, { captureMode: 'manual' });
   t.teardown(() => box.staff.patch(`/admin/payment-methods/${id}`, { captureMode: 'automatic' }));
@@ -222,7 +222,7 @@ t.test('staff capture no more than is owed, nothing of a canceled order', async 
   await shopper.pay(secretOf(session));
   await simulator.webhooks.flush();
   t.equal(await statusOf(box, orderId), 'authorized');
-  t.match(await open(orderId), { status: 409, body: { code: 'nothing_to_pay' } }, 'it is held already');
+  t.match(await open(orderId), { status: 409, body: { code: 'nothing_to_pay' } }, 'all of it is authorized');
   await pay(box, orderId, 1000);
   const capture = (amount?: number) =>
     box.staff.post(`/admin/payments/${session.body.id}/capture`, amount ? { amount: eur(amount) } : undefined);
@@ -231,7 +231,7 @@ t.test('staff capture no more than is owed, nothing of a canceled order', async 
   t.equal(await balanceOf(orderId), 0);
 });
 
-t.test('a crash before the provider answered is made up for', async (t) => {
+t.test('a payment whose initiation failed can be replaced', async (t) => {
   const { id: orderId } = await place(box, 2500);
   simulator.faults = (operation) => (operation === 'create' ? { lose: true } : null);
   t.match(await open(orderId), { status: 502 });
@@ -243,7 +243,7 @@ t.test('a crash before the provider answered is made up for', async (t) => {
   ]);
 });
 
-t.test('what cannot be paid is refused', async (t) => {
+t.test('what cannot be paid is an error', async (t) => {
   const { id } = await place(box, 2500);
   t.match(await open(newId()), { status: 404, body: { code: 'not_found' } });
   const other = await box.openTenant();
@@ -253,6 +253,6 @@ t.test('what cannot be paid is refused', async (t) => {
   t.strictSame(await paymentsOf(id), []);
 });
 
-t.test('in the end provider and box agree to the unit', async (t) => {
+t.test('after all tests provider and box agree to the minor unit', async (t) => {
   t.strictSame(await mismatchesAfterReconciliation(tenant), []);
 });

@@ -1,5 +1,5 @@
 /**
- * What a package promises while a payment is under way is kept as long as the payment, and let go once with it.
+ * What a package reserves for a payment lasts as long as the payment, and is released once.
  */
 import {
   abandonPayment,
@@ -15,96 +15,98 @@ import t from 'tap';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, packageNames, place } from './helpers.ts';
 
-/** Promises one of three things to whoever pays. */
-const promise = {
-  name: 'promise',
+/** A package that allows three reservations at a time. */
+const reservation = {
+  name: 'reservation',
   dependencies: ['payment'],
   index: `
     import { paymentStartHooks, paymentAbandonHooks } from '@carton/payment';
     import { definePackage, defineProblem } from '@carton/runtime';
 
-    const allPromised = defineProblem({ code: 'all_promised', status: 409, title: 'All of it is promised' });
+    const allReserved = defineProblem({ code: 'all_reserved', status: 409, title: 'Everything is reserved' });
 
     export default definePackage({
       routes: [],
       extends: [
         paymentStartHooks.with({
-          problems: [allPromised],
+          problems: [allReserved],
           async begin(tx, { sessionId, cartId, endsAt }) {
             await tx.query(
-              \`insert into promises as promise (tenant_id, session_id, cart_id, ends_at) values ($1, $2, $3, $4)
-               on conflict (tenant_id, session_id) do update set ends_at = excluded.ends_at, begun = promise.begun + 1\`,
+              \`insert into reservations as reservation (tenant_id, session_id, cart_id, ends_at) values ($1, $2, $3, $4)
+               on conflict (tenant_id, session_id) do update set ends_at = excluded.ends_at, started = reservation.started + 1\`,
               [sessionId, cartId, endsAt],
             );
-            const [{ kept }] = await tx.query('select count(*) as kept from promises where tenant_id = $1 and ended = 0');
-            if (kept > 3) throw allPromised();
+            const [{ active }] = await tx.query('select count(*) as active from reservations where tenant_id = $1 and ended = 0');
+            if (active > 3) throw allReserved();
           },
         }),
         paymentAbandonHooks.with(async (tx, { sessionId }) => {
-          await tx.query('update promises set ended = ended + 1 where tenant_id = $1 and session_id = $2', [sessionId]);
+          await tx.query('update reservations set ended = ended + 1 where tenant_id = $1 and session_id = $2', [sessionId]);
         }),
       ],
     });
   `,
   migration: `
     export const up = (knex) => knex.raw(\`
-      create table promises (
+      create table reservations (
         tenant_id uuid not null references tenants (id),
         session_id uuid not null,
         cart_id uuid not null,
         ends_at timestamptz(3) not null,
-        begun integer not null default 1,
+        started integer not null default 1,
         ended integer not null default 0,
         primary key (tenant_id, session_id)
       )\`);
-    export const down = (knex) => knex.raw('drop table promises');
+    export const down = (knex) => knex.raw('drop table reservations');
   `,
 };
 
-const box = await createTestBox(t, await writePackage(t, promise, packageNames));
+const box = await createTestBox(t, await writePackage(t, reservation, packageNames));
 const amount = { amount: 2500, currency: 'EUR' };
 
-interface Promised {
+interface Reservation {
   sessionId: string;
   endsAt: string;
-  begun: number;
+  started: number;
   ended: number;
 }
 
-const promisesOf = (cartId: string) =>
-  box.db.query<Promised>('select * from promises where tenant_id = $1 and cart_id = $2 order by session_id', [cartId]);
+const reservationsOf = (cartId: string) =>
+  box.db.query<Reservation>('select * from reservations where tenant_id = $1 and cart_id = $2 order by session_id', [
+    cartId,
+  ]);
 
-const countsOf = async (cartId: string) => (await promisesOf(cartId)).map(({ begun, ended }) => [begun, ended]);
+const countsOf = async (cartId: string) => (await reservationsOf(cartId)).map(({ started, ended }) => [started, ended]);
 
-/** As if the time of the cart's open session were over. */
-const age = (cartId: string) =>
+/** Makes the cart's open session expire. */
+const expire = (cartId: string) =>
   box.db.query(
     `update payment_sessions set updated_at = updated_at - interval '2 hours'
       where tenant_id = $1 and cart_id = $2 and status = 'open'`,
     [cartId],
   );
 
-t.test('a beginning is told once more when the payment is taken up, with a later end', async (t) => {
+t.test('the start hook runs again when a payment is resumed, with a later end', async (t) => {
   const db = contribute(t, box, new TestProvider());
   const payment = { cartId: newId(), method: 'card', amount, email: null };
   const before = Date.now();
   const { id } = await beginPayment(db, payment);
-  const [first] = await promisesOf(payment.cartId);
-  t.match(first, { sessionId: id, begun: 1, ended: 0 });
+  const [first] = await reservationsOf(payment.cartId);
+  t.match(first, { sessionId: id, started: 1, ended: 0 });
   const life = Date.parse(first?.endsAt as string) - before;
-  t.ok(life >= 3_599_000 && life < 3_700_000, 'it ends when the session does');
-  await age(payment.cartId);
+  t.ok(life >= 3_599_000 && life < 3_700_000, 'it ends with the session');
+  await expire(payment.cartId);
   await Promise.all([beginPayment(db, payment), beginPayment(db, payment)]);
-  const [again, ...more] = await promisesOf(payment.cartId);
-  t.match(again, { sessionId: id, begun: 3, ended: 0 });
+  const [again, ...more] = await reservationsOf(payment.cartId);
+  t.match(again, { sessionId: id, started: 3, ended: 0 });
   t.strictSame(more, []);
   t.ok(Date.parse(again?.endsAt as string) >= Date.parse(first?.endsAt as string));
   await reconcile(db);
-  t.strictSame(await countsOf(payment.cartId), [[3, 0]], 'taken up, its time has begun anew');
+  t.strictSame(await countsOf(payment.cartId), [[3, 0]], 'resuming restarts its lifetime');
   await abandonPayment(db, { id });
 });
 
-t.test('one that is replaced, failed, refused, expired or dropped ends once', async (t) => {
+t.test('the abandon hook runs once for a payment that does not become an order', async (t) => {
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
   const begin = (cartId: string, method = 'card', total = amount) =>
@@ -118,12 +120,12 @@ t.test('one that is replaced, failed, refused, expired or dropped ends once', as
     [1, 0],
   ]);
   await Promise.all([abandonPayment(db, { id }), abandonPayment(db, { id })]);
-  t.strictSame((await countsOf(replaced))[1], [1, 1], 'dropped twice');
+  t.strictSame((await countsOf(replaced))[1], [1, 1], 'abandoned twice');
 
   const failed = newId();
-  const begun = await begin(failed);
+  const started = await begin(failed);
   provider.confirmed = 'failed';
-  await t.rejects(confirmPayment(db, begun), {
+  await t.rejects(confirmPayment(db, started), {
     type: { code: 'payment_refused' },
     message: 'The payment failed. Choose another payment method.',
   });
@@ -134,41 +136,41 @@ t.test('one that is replaced, failed, refused, expired or dropped ends once', as
     type: { code: 'payment_refused' },
     message: 'The provider refuses this amount.',
   });
-  t.strictSame(await countsOf(refused), [[1, 1]], 'refused as it began');
+  t.strictSame(await countsOf(refused), [[1, 1]], 'refused at the start');
 
   const expired = newId();
-  const young = newId();
+  const current = newId();
   await begin(expired);
-  await begin(young);
-  await age(expired);
+  await begin(current);
+  await expire(expired);
   await Promise.all([reconcile(db), reconcile(db)]);
   await reconcile(db);
-  t.strictSame([await countsOf(expired), await countsOf(young)], [[[1, 1]], [[1, 0]]], 'expired');
-  await abandonPayment(db, await begin(young));
+  t.strictSame([await countsOf(expired), await countsOf(current)], [[[1, 1]], [[1, 0]]], 'expired');
+  await abandonPayment(db, await begin(current));
 });
 
-t.test('one that became an order does not end', async (t) => {
+t.test("the abandon hook does not run for an order's payment", async (t) => {
   const db = contribute(t, box, new TestProvider());
   const cartId = newId();
-  const begun = await beginPayment(db, { cartId, method: 'card', amount, email: null });
+  const started = await beginPayment(db, { cartId, method: 'card', amount, email: null });
   const { id } = await place(box, 2500, { cartId });
   await db.transaction(async (tx) => {
-    await lockBegunPayment(tx, begun);
-    await attachPayment(tx, id, begun);
+    await lockBegunPayment(tx, started);
+    await attachPayment(tx, id, started);
   });
-  await age(cartId);
+  await expire(cartId);
   await beginPayment(db, { cartId, method: 'wallet', amount, email: null });
-  await abandonPayment(db, begun);
+  await abandonPayment(db, started);
   await reconcile(db);
   t.strictSame(await countsOf(cartId), [[1, 0]]);
   await t.rejects(
-    db.transaction((tx) => lockBegunPayment(tx, begun)),
+    db.transaction((tx) => lockBegunPayment(tx, started)),
     { type: { code: 'payment_session_closed' }, message: 'Check out again.' },
   );
-  await box.db.query('delete from promises where tenant_id = $1');
+  await box.db.query('delete from reservations where tenant_id = $1');
 });
 
-t.test('a beginning that refuses leaves what was open as it is, and calls no provider', async (t) => {
+t.test('a start hook that throws leaves the open session unchanged, and no provider is called', async (t) => {
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
   const carts = [newId(), newId(), newId()];
@@ -176,10 +178,10 @@ t.test('a beginning that refuses leaves what was open as it is, and calls no pro
   provider.calls.length = 0;
   const refused = newId();
   await t.rejects(beginPayment(db, { cartId: refused, method: 'card', amount, email: null }), {
-    type: { code: 'all_promised' },
-    message: 'All of it is promised',
+    type: { code: 'all_reserved' },
+    message: 'Everything is reserved',
   });
-  t.strictSame(await promisesOf(refused), []);
+  t.strictSame(await reservationsOf(refused), []);
   const sessions = await box.db.query('select id from payment_sessions where tenant_id = $1 and cart_id = $2', [
     refused,
   ]);
@@ -191,6 +193,6 @@ t.test('a beginning that refuses leaves what was open as it is, and calls no pro
       [1, 1],
       [1, 0],
     ],
-    'what another lets go is there for its successor',
+    "a replaced payment's reservation is available to its successor",
   );
 });

@@ -1,5 +1,5 @@
 /**
- * Settings of payments: what binds the adapters, and what stops the start.
+ * Settings of payment: which adapters are bound, and what stops the start.
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const start = (environment: NodeJS.ProcessEnv) => ({
 const folder = t.testdir();
 const slug = 'linen-house';
 
-/** Writes a file of accounts. */
+/** Writes a file for STRIPE_ACCOUNTS; returns its path. */
 function accounts(content: unknown, mode = 0o600): string {
   const file = join(folder, 'accounts.json');
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
@@ -22,7 +22,7 @@ function accounts(content: unknown, mode = 0o600): string {
   return file;
 }
 
-t.test('adapters are bound in the order they are named', async (t) => {
+t.test('adapters are bound in the order of the setting', async (t) => {
   const key = { STRIPE_SECRET_KEY: 'sk_test_1' };
   for (const [named, expected] of [
     ['', []],
@@ -37,7 +37,7 @@ t.test('adapters are bound in the order they are named', async (t) => {
   }
 });
 
-t.test('what is wrong is named, and no secret is', async (t) => {
+t.test('an error names the invalid setting, but no secret', async (t) => {
   const stripe = { PAYMENT_ADAPTERS: 'stripe' };
   const own = { secretKey: 'sk_live_secret', webhookSecret: 'whsec_secret' };
   const cases: [NodeJS.ProcessEnv, RegExp][] = [
@@ -68,7 +68,7 @@ t.test('what is wrong is named, and no secret is', async (t) => {
   }
 });
 
-t.test('a merchant is paid by its own account', async (t) => {
+t.test('a tenant uses its own account', async (t) => {
   const own = { secretKey: 'sk_live_own' };
   const { stripe } = paymentSettings.of(
     start({ STRIPE_SECRET_KEY: 'sk_box', STRIPE_ACCOUNTS: accounts({ [slug]: own }) }),

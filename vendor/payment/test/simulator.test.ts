@@ -1,5 +1,5 @@
 /**
- * The simulator of a provider keeps to what the real one promises: otherwise nothing that is tried with it says much.
+ * The simulator behaves as the real provider documents: tests against it mean little otherwise.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,6 @@ import { randomOf } from '../testing/random.ts';
 
 const bearer = 'Bearer sk_test_simulator';
 
-/** Calls a simulator by hand. */
 async function call(url: string, path: string, form?: Record<string, string>, headers: Record<string, string> = {}) {
   const response = await fetch(url + path, {
     method: form ? 'POST' : 'GET',
@@ -31,7 +30,7 @@ async function call(url: string, path: string, form?: Record<string, string>, he
 
 const intent = { amount: '2500', currency: 'eur', capture_method: 'manual', 'metadata[payment_id]': 'a' };
 
-t.test('a key stands for its first answer', async (t) => {
+t.test('an idempotency key replays its first response', async (t) => {
   const simulator = await startSimulator();
   t.teardown(() => simulator.stop());
   const create = (form: Record<string, string>) =>
@@ -47,7 +46,7 @@ t.test('a key stands for its first answer', async (t) => {
   t.match(both.find(({ status }) => status === 409)?.body, { error: { code: 'idempotency_key_in_use' } });
 });
 
-t.test('what cannot be done is refused in the shape of the API', async (t) => {
+t.test("errors have the API's shape", async (t) => {
   const simulator = await startSimulator();
   t.teardown(() => simulator.stop());
   const { url } = simulator;
@@ -84,11 +83,11 @@ t.test('what cannot be done is refused in the shape of the API', async (t) => {
   t.match(simulator.ledger(), exactly([{ captured: 2000, refunded: 2000, held: 0, duplicates: 1 }]));
   const automatic = await call(url, '/v1/payment_intents', { amount: '100', currency: 'eur' });
   t.equal(await shopper.pay(automatic.body.client_secret), 'succeeded');
-  const stranger = await call(url, `${path}/confirm`, { client_secret: 'guessed' }, { authorization: 'Bearer pk_1' });
-  t.equal(stranger.status, 401);
+  const intruder = await call(url, `${path}/confirm`, { client_secret: 'guessed' }, { authorization: 'Bearer pk_1' });
+  t.equal(intruder.status, 401);
 });
 
-t.test('answers are lost before the work and after it', async (t) => {
+t.test('responses are lost before and after processing', async (t) => {
   const simulator = await startSimulator();
   t.teardown(() => simulator.stop());
   for (const moment of ['before', 'after'] as const) {
@@ -100,45 +99,49 @@ t.test('answers are lost before the work and after it', async (t) => {
   const key = { 'idempotency-key': 'failed' };
   t.equal((await call(simulator.url, '/v1/payment_intents', intent, key)).status, 500);
   simulator.faults = () => null;
-  t.equal((await call(simulator.url, '/v1/payment_intents', intent, key)).status, 500, 'the key stands for that too');
+  t.equal((await call(simulator.url, '/v1/payment_intents', intent, key)).status, 500, 'the error is replayed too');
 });
 
-t.test('events are signed, tried until they are taken, and come late and twice', async (t) => {
-  const taken: { body: string; signature: string }[] = [];
+t.test('events are signed, retried until accepted, and arrive late and twice', async (t) => {
+  const received: { body: string; signature: string }[] = [];
   let refusals = 2;
-  const tenant = createServer(async (request, response) => {
+  const endpoint = createServer(async (request, response) => {
     const body = await text(request);
     if (refusals-- > 0) response.writeHead(503).end();
     else {
-      taken.push({ body, signature: String(request.headers['stripe-signature']) });
+      received.push({ body, signature: String(request.headers['stripe-signature']) });
       response.writeHead(204).end();
     }
   }).listen(0, '127.0.0.1');
-  await once(tenant, 'listening');
-  t.teardown(() => tenant.close());
-  const url = `http://127.0.0.1:${(tenant.address() as AddressInfo).port}`;
-  const rates = { lateEvent: 0.5, latestEvent: 50, duplicateEvent: 0.5 };
+  await once(endpoint, 'listening');
+  t.teardown(() => endpoint.close());
+  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+  const rates = { delayEvent: 0.5, maxEventDelay: 50, repeatEvent: 0.5 };
   const simulator = await startSimulator({ rates, accounts: { sk_test_simulator: [{ url, secret: 'whsec_1' }] } });
   t.teardown(() => simulator.stop());
   for (let round = 0; round < 10; round++) await call(simulator.url, '/v1/payment_intents', intent);
   await simulator.webhooks.flush();
   const { events } = simulator.webhooks;
-  t.strictSame(new Set(taken.map(({ body }) => body)), new Set(events.map(({ body }) => body)), 'all of them');
-  t.ok(taken.length > events.length, 'some twice');
-  t.notSame(
-    [...new Set(taken.map(({ body }) => body))],
-    events.map(({ body }) => body),
-    'in another order',
+  t.strictSame(
+    new Set(received.map(({ body }) => body)),
+    new Set(events.map(({ body }) => body)),
+    'every event arrives',
   );
-  for (const { body, signature } of taken) {
+  t.ok(received.length > events.length, 'some arrive twice');
+  t.notSame(
+    [...new Set(received.map(({ body }) => body))],
+    events.map(({ body }) => body),
+    'out of order',
+  );
+  for (const { body, signature } of received) {
     t.equal(Stripe.webhooks.constructEvent(body, signature, 'whsec_1', 300).type, 'payment_intent.created');
   }
   simulator.listen([{ url: 'http://127.0.0.1:1', secret: 'whsec_1' }]);
   await call(simulator.url, '/v1/payment_intents', intent);
 });
 
-t.test('chance can be repeated', async (t) => {
-  const rates = { ...noRates, loseCall: 0.1, loseAnswer: 0.1, fail: 0.1, delay: 0.3, longestDelay: 9 };
+t.test('random faults are reproducible', async (t) => {
+  const rates = { ...noRates, loseRequest: 0.1, loseResponse: 0.1, fail: 0.1, delay: 0.3, maxDelay: 9 };
   const draw = (seed: number) => {
     const faults = randomFaults(randomOf(seed), rates);
     return Array.from({ length: 400 }, (_, index) => faults('capture', index % 2 ? 'after' : 'before'));
@@ -147,17 +150,21 @@ t.test('chance can be repeated', async (t) => {
   t.notSame(draw(7), draw(8));
   const kinds = draw(7).map((fault) => (fault ? Object.entries(fault)[0]?.filter((_, at) => !at || fault)[0] : null));
   t.strictSame(new Set(kinds), new Set([null, 'lose', 'status', 'delay']));
-  t.equal(randomFaults(randomOf(7), { ...rates, loseCall: 1 })('confirm', 'before'), null, 'the shopper is spared');
+  t.equal(
+    randomFaults(randomOf(7), { ...rates, loseRequest: 1 })('confirm', 'before'),
+    null,
+    "a shopper's confirmation never fails",
+  );
 });
 
-t.test('bodies are read as forms with brackets', async (t) => {
+t.test('bodies are parsed as forms with brackets', async (t) => {
   const form = parseForm('amount=5&metadata%5Ba%5D=1&metadata%5Bb%5D=2&expand[0]=x&deep[a][b]=c');
   t.match(form, { amount: '5', metadata: { a: '1', b: '2' }, expand: { 0: 'x' }, deep: { a: { b: 'c' } } });
   t.equal(Object.getPrototypeOf(parseForm('__proto__[polluted]=1')), null);
   t.notOk('polluted' in {});
 });
 
-t.test('the books tell what does not agree', async (t) => {
+t.test('mismatches between ledger and payments are found', async (t) => {
   const entry = {
     reference: 'pi_1',
     status: 'succeeded' as const,
@@ -174,17 +181,17 @@ t.test('the books tell what does not agree', async (t) => {
   t.strictSame(findMismatches([entry], [payment]), []);
   for (const [ledger, recorded, fault] of [
     [[], [payment], /payment a is unknown/],
-    [[entry], [{ ...payment, capturedAmount: 99 }], /100 taken and 0 given back at the provider, 99 and 0 in the box/],
+    [[entry], [{ ...payment, capturedAmount: 99 }], /100 captured and 0 refunded at the provider, 99 and 0 in the box/],
     [[{ ...entry, held: 5 }], [payment], /is captured and 5 held/],
     [[{ ...entry, captured: 0, held: 100 }], [], /holds 100 and has no order/],
-    [[entry], [], /has taken 100 and has no order/],
+    [[entry], [], /has captured 100 and has no order/],
     [[entry, other], [payment, { ...payment, id: 'b', reference: 'pi_2' }], /cart was paid 2 times/],
   ] as const) {
     t.match(findMismatches(ledger, recorded), exactly([fault]));
   }
 });
 
-t.test('it runs as a process of its own, and ends with whoever started it', async (t) => {
+t.test('it runs as a process of its own, and ends with its parent', async (t) => {
   const main = fileURLToPath(new URL('../testing/main.ts', import.meta.url));
   const child = spawn(process.execPath, ['--conditions=workspace-source', main, '{"seed":3}'], {
     stdio: ['pipe', 'pipe', 'inherit'],

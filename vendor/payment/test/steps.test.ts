@@ -1,5 +1,5 @@
 /**
- * Capture, void and refund: each works once, whatever breaks off in the middle of it.
+ * Capture, void and refund: each takes effect once, wherever it is interrupted.
  */
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
@@ -10,11 +10,11 @@ import { contribute, openBox, placeWithPayment, statusOf, timelineOf } from './h
 const box = await openBox(t);
 const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });
 
-/** A provider that is bound until the test ends, and payments of orders with it that are authorized. */
+/** Binds a provider until the test ends. `authorized` places an order with an authorized payment. */
 function setUp(t: { teardown(task: () => void): void }) {
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
-  /** Switches the automatic capture off, so that the tests do it. */
+  /** With manual capture, so that the tests capture. */
   const authorized = async (total: number) => {
     const { items } = (await box.staff.get('/admin/payment-methods')).body;
     await box.staff.patch(`/admin/payment-methods/${items[0].id}`, { captureMode: 'manual' });
@@ -37,15 +37,15 @@ async function typesOf(id: string): Promise<string[]> {
   return events.map(({ type }) => type);
 }
 
-/** As if a minute had gone by since anything was tried. */
-async function later(): Promise<void> {
+/** Makes every claim expire. */
+async function expireClaims(): Promise<void> {
   await box.db.query("update idempotency_keys set busy_until = now() - interval '1 s' where tenant_id = $1");
   await box.db.query(
     "update payment_transactions set tried_at = now() - interval '2 minutes' where tenant_id = $1 and tried_at is not null",
   );
 }
 
-t.test('money is captured in parts, and given back in parts', async (t) => {
+t.test('payments are captured and refunded in parts', async (t) => {
   const { provider, authorized, step } = setUp(t);
   const { orderId, id } = await authorized(2500);
   t.equal(await statusOf(box, orderId), 'authorized');
@@ -95,7 +95,7 @@ t.test('money is captured in parts, and given back in parts', async (t) => {
   });
 });
 
-t.test('an authorization is given up, all or what is left of it', async (t) => {
+t.test('an authorization, or what is left of it, is voided', async (t) => {
   const { provider, authorized, step } = setUp(t);
   const one = await authorized(2500);
   t.match(await step(one.id, 'void'), { status: 200, body: { status: 'voided' } });
@@ -109,7 +109,7 @@ t.test('an authorization is given up, all or what is left of it', async (t) => {
   t.strictSame(provider.calls.slice(-2), ['capture 700', 'void 1800']);
 });
 
-t.test('two at once never go beyond the amount', async (t) => {
+t.test('concurrent steps never exceed the amount', async (t) => {
   const { provider, authorized, step } = setUp(t);
   const { id } = await authorized(2500);
   const captures = await Promise.all(Array.from({ length: 5 }, () => step(id, 'capture', eur(2000))));
@@ -128,7 +128,7 @@ t.test('two at once never go beyond the amount', async (t) => {
   t.match(provider.stateOf(id), { captured: 2500, refunded: 1500 });
 });
 
-t.test('one Idempotency-Key is one step; meanwhile it is told to wait', async (t) => {
+t.test('one Idempotency-Key is one step; a concurrent retry is refused', async (t) => {
   const { provider, authorized, step } = setUp(t);
   const { id } = await authorized(2500);
   const key = newId();
@@ -144,7 +144,7 @@ t.test('one Idempotency-Key is one step; meanwhile it is told to wait', async (t
   t.equal(second.headers.get('retry-after'), '2');
   t.match(await step(id, 'capture', eur(1), key), { status: 409, body: { code: 'idempotency_key_reused' } });
   t.match(await step(id, 'void'), { status: 409, body: { code: 'payment_step_busy' } });
-  t.match(await box.staff.get(`/admin/payments/${id}`), { status: 200 }, 'and no row is locked');
+  t.match(await box.staff.get(`/admin/payments/${id}`), { status: 200 }, 'no row is locked');
   waiting.resolve();
   const answer = await first;
   t.equal(answer.status, 200);
@@ -154,7 +154,7 @@ t.test('one Idempotency-Key is one step; meanwhile it is told to wait', async (t
   t.equal(provider.calls.filter((call) => call.startsWith('capture')).length, 1);
 });
 
-t.test('a provider that breaks off is asked again for the same step, by the same request or the next', async (t) => {
+t.test('a failed call is resumed by a retry of the request or the next step', async (t) => {
   for (const [what, key] of [
     ['the same request', newId()],
     ['one without a key', undefined],
@@ -173,41 +173,45 @@ t.test('a provider that breaks off is asked again for the same step, by the same
     provider.after = () => {};
     const again = await step(id, key ? 'capture' : 'void', key && eur(1000), key);
     t.match(again, { status: 200, body: { captured: { amount: 1000 } } }, what);
-    t.equal(provider.stateOf(id).captured, 1000, 'it was captured once');
+    t.equal(provider.stateOf(id).captured, 1000, 'captured once');
     t.equal(await statusOf(box, orderId), 'partially_paid');
   }
 });
 
-t.test('a process that died at any line leaves what the next try ends', async (t) => {
+t.test('after a crash at any point the next attempt resumes the step', async (t) => {
   const { provider, authorized, step } = setUp(t);
   for (const moment of ['before', 'after'] as const) {
     const { orderId, id } = await authorized(2500);
     const key = newId();
-    const [there, wake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [reached, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     provider[moment] = () => {
-      there.resolve();
-      return wake.promise;
+      reached.resolve();
+      return resumed.promise;
     };
-    const dead = step(id, 'capture', eur(1000), key);
-    await there.promise;
+    const suspended = step(id, 'capture', eur(1000), key);
+    await reached.promise;
     provider[moment] = () => {};
     t.match(await step(id, 'capture', eur(1000), key), { status: 409, body: { code: 'idempotency_key_busy' } });
-    await later();
+    await expireClaims();
     const answers = await Promise.all([1, 2, 3].map(() => step(id, 'capture', eur(1000), key)));
     t.ok(
       answers.every(({ status, body }) => status === 200 || body.code === 'idempotency_key_busy'),
       JSON.stringify(answers.map(({ body }) => body.code)),
     );
     t.match(await step(id, 'capture', eur(1000), key), { status: 200, body: { captured: { amount: 1000 } } }, moment);
-    wake.resolve();
-    t.match(await dead, { status: 200, body: { captured: { amount: 1000 } } }, 'it was asleep only, and does no harm');
-    t.equal(provider.stateOf(id).captured, 1000, 'once with the provider');
-    t.strictSame(await typesOf(id), ['payment.authorized', 'payment.captured'], 'and once here');
+    resumed.resolve();
+    t.match(
+      await suspended,
+      { status: 200, body: { captured: { amount: 1000 } } },
+      'a process that was only suspended does no harm',
+    );
+    t.equal(provider.stateOf(id).captured, 1000, 'once at the provider');
+    t.strictSame(await typesOf(id), ['payment.authorized', 'payment.captured'], 'and once in the box');
     t.equal(await statusOf(box, orderId), 'partially_paid');
   }
 });
 
-t.test('one that died after all was done answers as it would have', async (t) => {
+t.test('after a crash before the response, a retry returns the same response', async (t) => {
   const { authorized, step } = setUp(t);
   const { id } = await authorized(2500);
   await step(id, 'capture');
@@ -224,7 +228,7 @@ t.test('one that died after all was done answers as it would have', async (t) =>
   t.match((await box.staff.get(`/admin/payments/${id}`)).body, { refunded: { amount: 500 } });
 });
 
-t.test('what the provider refuses is kept as failed, and frees the key', async (t) => {
+t.test('a refused step is stored as failed, and its key can be used again', async (t) => {
   const { authorized, step } = setUp(t);
   const { id } = await authorized(2500);
   const key = newId();
@@ -242,14 +246,14 @@ t.test('what the provider refuses is kept as failed, and frees the key', async (
   );
 });
 
-t.test('refunds are listed newest first, by order, payment and state', async (t) => {
+t.test('refunds are listed newest first, filtered by order, payment and status', async (t) => {
   const { authorized, step } = setUp(t);
   const [one, two] = [await authorized(2500), await authorized(2500)];
   const ids: string[] = [];
   for (const { id } of [one, two]) await step(id, 'capture');
   for (const { id } of [one, two, one]) ids.unshift((await step(id, 'refunds', eur(100))).body.id);
   await step(two.id, 'refunds', eur(13));
-  // A step that is no refund, newer than all of them.
+  // A step that is not a refund, newer than the refunds.
   await authorized(2500);
   const [third, second, first] = ids;
   const cases: [string, unknown[]][] = [
@@ -278,7 +282,7 @@ t.test('refunds are listed newest first, by order, payment and state', async (t)
   });
 });
 
-t.test('canceling says what staff are to give back', async (t) => {
+t.test('canceling notes what staff must pay back', async (t) => {
   const { authorized, step } = setUp(t);
   const [held, taken] = [await authorized(2500), await authorized(2500)];
   await step(taken.id, 'capture', eur(1000));

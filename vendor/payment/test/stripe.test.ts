@@ -1,5 +1,5 @@
 /**
- * The Stripe adapter, against a real server that speaks Stripe's HTTP API.
+ * The Stripe adapter against a real server with Stripe's HTTP API.
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const read = async (id: string, at: TestTenant = box) => (await at.staff.get(`/a
 const step = (id: string, what: string, body?: unknown) => box.staff.post(`/admin/payments/${id}/${what}`, body);
 const entryOf = (id: string) => simulator.ledger().find(({ metadata }) => metadata.payment_id === id);
 
-/** Begins a payment of a cart, which the shopper pays with the card. */
+/** Starts a payment of a cart; with a card, the shopper pays it. */
 async function begin(total: number, card?: Parameters<Shopper['pay']>[1], at: TestTenant = box, currency = 'EUR') {
   const cartId = newId();
   const begun = await beginPayment(at.db, { cartId, method: 'card', amount: { amount: total, currency }, email: null });
@@ -28,7 +28,7 @@ async function begin(total: number, card?: Parameters<Shopper['pay']>[1], at: Te
   return { cartId, begun };
 }
 
-/** The order of a payment that was begun, as a checkout would place it. */
+/** Places the order of a started payment, as a checkout would. */
 async function order({ cartId, begun }: Awaited<ReturnType<typeof begin>>, at: TestTenant = box) {
   await confirmPayment(at.db, begun);
   const { amount, currency } = begun.amount;
@@ -43,19 +43,19 @@ async function setMode(captureMode: string): Promise<void> {
   await box.staff.patch(`/admin/payment-methods/${id}`, { captureMode });
 }
 
-/** Breaks the next call of an operation. */
-function breakNext(operation: Operation, moment: 'before' | 'after', fault: { lose: true } | { status: number }): void {
-  const sound = simulator.faults;
+/** Lets the next call of an operation fail. */
+function failNext(operation: Operation, moment: 'before' | 'after', fault: { lose: true } | { status: number }): void {
+  const previous = simulator.faults;
   simulator.faults = (at, when) => {
     if (at !== operation || when !== moment) return null;
-    // The library tries once more by itself.
-    if (simulator.calls.filter((call) => call === operation).length >= calls + 2) simulator.faults = sound;
+    // The library retries once.
+    if (simulator.calls.filter((call) => call === operation).length >= calls + 2) simulator.faults = previous;
     return fault;
   };
   const calls = simulator.calls.filter((call) => call === operation).length;
 }
 
-t.test('a card is authorized by the shopper and captured when the order stands', async (t) => {
+t.test('a card is authorized by the shopper and captured when the order is placed', async (t) => {
   t.match((await box.visitor().get('/payment-methods')).body, {
     items: exactly([{ provider: 'stripe', code: 'card' }]),
   });
@@ -74,15 +74,15 @@ t.test('a card is authorized by the shopper and captured when the order stands',
   t.match(entryOf(id), { held: 0, captured: 2500, duplicates: 0 });
 });
 
-t.test('a declined card is a refusal, and the shopper may pay with another', async (t) => {
+t.test('a declined card is refused, and the shopper can use another', async (t) => {
   const declined = await begin(2500, 'pm_card_chargeDeclined');
   await t.rejects(confirmPayment(box.db, declined.begun), {
     message: 'The payment failed. Choose another payment method.',
   });
-  t.match(entryOf(declined.begun.id), { status: 'canceled' }, 'it cannot be paid any more');
+  t.match(entryOf(declined.begun.id), { status: 'canceled' }, 'it can no longer be paid');
   const undecided = await begin(2500, 'pm_card_authenticationRequired');
   const { orderId, id } = await order(undecided);
-  t.match(await read(id), { status: 'pending' }, 'the order stands while the shopper is asked by the bank');
+  t.match(await read(id), { status: 'pending' }, 'the order is placed while the bank still asks the shopper');
   enableWebhooks(tenant);
   await shopper.pay(undecided.begun.nextAction?.value as string);
   await simulator.webhooks.flush();
@@ -90,7 +90,7 @@ t.test('a declined card is a refusal, and the shopper may pay with another', asy
   simulator.listen([]);
 });
 
-t.test('staff capture a part, which gives the rest up, and refund in parts', async (t) => {
+t.test('a partial capture releases the rest; refunds in parts', async (t) => {
   await setMode('manual');
   const { orderId, id } = await order(await begin(2500, 'pm_card_visa'));
   t.match(await read(id), { status: 'authorized' });
@@ -108,14 +108,14 @@ t.test('staff capture a part, which gives the rest up, and refund in parts', asy
   t.match(await step(id, 'refunds', eur(701)), { status: 409 });
   t.match(await step(id, 'refunds'), { status: 201, body: { amount: { amount: 700 } } });
   t.match(entryOf(id), { held: 0, captured: 1000, refunded: 1000, duplicates: 0 });
-  t.match(await read(id), { refunded: { amount: 1000 } }, 'what was never captured does not count as given back');
+  t.match(await read(id), { refunded: { amount: 1000 } }, 'what was never captured does not count as refunded');
 
   const voided = await order(await begin(2500, 'pm_card_visa'));
   t.match(await step(voided.id, 'void'), { status: 200, body: { status: 'voided' } });
   t.match(entryOf(voided.id), { status: 'canceled', held: 0 });
 });
 
-t.test('what was done at the provider meanwhile is found when a step fails on it', async (t) => {
+t.test('a step that fails because of a change at the provider takes over its state', async (t) => {
   await setMode('manual');
   const account = simulator.account();
   const cases: [string, (reference: string) => unknown, string, object][] = [
@@ -133,9 +133,9 @@ t.test('what was done at the provider meanwhile is found when a step fails on it
       { status: 'captured', captured: { amount: 2500 } },
     ],
   ];
-  for (const [what, meddle, asked, expected] of cases) {
+  for (const [what, change, asked, expected] of cases) {
     const { id } = await order(await begin(2500, 'pm_card_visa'));
-    meddle((await read(id)).reference);
+    change((await read(id)).reference);
     t.match(
       await step(id, asked),
       { status: 409, body: { code: 'payment_refused', detail: /^The payment is / } },
@@ -147,11 +147,15 @@ t.test('what was done at the provider meanwhile is found when a step fails on it
   const { id } = await order(await begin(2500, 'pm_card_visa'));
   await step(id, 'capture');
   account.refund({ payment_intent: (await read(id)).reference, amount: '2500' });
-  t.match(await step(id, 'refunds', eur(100)), { status: 201 }, 'all of it was given back, so this is too');
+  t.match(
+    await step(id, 'refunds', eur(100)),
+    { status: 201 },
+    'everything is refunded already, and so is this amount',
+  );
   t.match(await read(id), { refunded: { amount: 2500 } });
 });
 
-t.test('a step whose answer is lost is open, and done once', async (t) => {
+t.test('a step whose response is lost stays pending, and takes effect once', async (t) => {
   await setMode('manual');
   for (const [what, done] of [
     ['capture', { captured: 2500 }],
@@ -167,10 +171,10 @@ t.test('a step whose answer is lost is open, and done once', async (t) => {
         const { id } = await order(await begin(2500, 'pm_card_visa'));
         if (what === 'refunds') await step(id, 'capture');
         const operation = what === 'void' ? 'cancel' : what === 'refunds' ? 'refund' : what;
-        breakNext(operation, moment, fault);
+        failNext(operation, moment, fault);
         const name = `${what}, ${moment} ${JSON.stringify(fault)}`;
         const broken = await step(id, what);
-        // The library's own second try may find it done already.
+        // The library's retry may find it done.
         t.ok([502, 200, 201].includes(broken.status), name);
         simulator.faults = () => null;
         if (broken.status === 502) t.notMatch((await step(id, what)).status, 502, name);
@@ -185,10 +189,10 @@ t.test('a step whose answer is lost is open, and done once', async (t) => {
   }
 });
 
-t.test('a session whose answer is lost begins no second payment', async (t) => {
+t.test('a session whose response is lost creates no second payment', async (t) => {
   for (const moment of ['before', 'after'] as const) {
     const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
-    breakNext('create', moment, { lose: true });
+    failNext('create', moment, { lose: true });
     const known = simulator.ledger().length;
     const first = await beginPayment(box.db, payment).catch(({ type }) => type.code);
     simulator.faults = () => null;
@@ -198,7 +202,7 @@ t.test('a session whose answer is lost begins no second payment', async (t) => {
   }
 });
 
-t.test('a fault that the provider keeps under a key is not in the way for long', async (t) => {
+t.test('a server error that the provider replays for a key does not block retries', async (t) => {
   let faults = 2;
   simulator.faults = (at, moment) => (at === 'create' && moment === 'after' && faults-- > 0 ? { status: 500 } : null);
   const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
@@ -217,7 +221,7 @@ t.test('a fault that the provider keeps under a key is not in the way for long',
   t.match(await read(id), { refunded: { amount: 800 } });
 });
 
-t.test('call-backs are believed when they are signed, fresh and of this shop', async (t) => {
+t.test('webhooks are applied when signed, recent and for this tenant', async (t) => {
   await setMode('manual');
   const { orderId, id } = await order(await begin(2500, 'pm_card_visa'));
   const { reference } = await read(id);
@@ -234,8 +238,8 @@ t.test('call-backs are believed when they are signed, fresh and of this shop', a
   t.match(await send(sign('{', webhookSecret), '{'), wrong, 'no JSON');
   const other = await box.openTenant();
   t.match(await send(sign(body, webhookSecret), body, other), { status: 204 }, 'the account is shared');
-  t.equal(await statusOf(box, orderId), 'authorized', 'nothing was changed so far');
-  t.match(await send(sign(body, webhookSecret, now + 600)), wrong, 'of a time to come');
+  t.equal(await statusOf(box, orderId), 'authorized', 'nothing has changed so far');
+  t.match(await send(sign(body, webhookSecret, now + 600)), wrong, 'from the future');
   for (const [text, expected] of [
     [{ id: 'evt_2', object: 'event' }, { status: 204 }],
     [{ id: 'evt_3', data: {} }, { status: 204 }],
@@ -256,16 +260,16 @@ t.test('call-backs are believed when they are signed, fresh and of this shop', a
     const signed = JSON.stringify(text);
     t.match(await send(sign(signed, webhookSecret), signed), expected, signed);
   }
-  const strange = JSON.stringify({ id: 'evt_1', object: 'event', data: { object: { object: 'customer' } } });
-  t.match(await send(sign(strange, webhookSecret), strange), { status: 204 });
+  const unrelated = JSON.stringify({ id: 'evt_1', object: 'event', data: { object: { object: 'customer' } } });
+  t.match(await send(sign(unrelated, webhookSecret), unrelated), { status: 204 });
   t.match(await send(sign(body, webhookSecret)), { status: 204 });
   t.equal(await statusOf(box, orderId), 'paid');
   const sent = simulator.webhooks.events.findLast(({ type }) => type === 'charge.captured')?.body as string;
-  t.match(await send(sign(sent, webhookSecret), sent), { status: 204 }, 'a charge says it too');
+  t.match(await send(sign(sent, webhookSecret), sent), { status: 204 }, 'a charge reports the same');
   t.match(await read(id), { captured: { amount: 2500 }, refunded: { amount: 0 } });
 });
 
-t.test('what the provider does not take is told, its secrets are not', async (t) => {
+t.test('rejected credentials and amounts are reported without secrets', async (t) => {
   const bad = await openStripeTenant(
     t,
     { packages },
@@ -281,7 +285,7 @@ t.test('what the provider does not take is told, its secrets are not', async (t)
   await t.rejects(begin(19_999, undefined, box, 'KWD'), { message: /cannot charge this amount of KWD exactly/ });
 });
 
-t.test('merchants are paid by accounts of their own', async (t) => {
+t.test('tenants use accounts of their own', async (t) => {
   const file = join(t.testdir(), 'accounts.json');
   const slug = 'own-account';
   writeFileSync(file, JSON.stringify({ [slug]: { secretKey: 'sk_test_own', webhookSecret: 'whsec_own' } }));
@@ -293,7 +297,7 @@ t.test('merchants are paid by accounts of their own', async (t) => {
   t.match(
     (await many.box.visitor().get('/payment-methods')).body,
     { items: exactly([]) },
-    'a merchant without one offers none',
+    'a tenant without an account offers no card',
   );
   const { begun } = await begin(2500, undefined, own);
   t.match(begun.nextAction, { publicKey: undefined });
@@ -304,7 +308,7 @@ t.test('merchants are paid by accounts of their own', async (t) => {
   t.strictSame(many.simulator.ledger('sk_test_simulator'), []);
 });
 
-t.test('amounts are those of Stripe, to the unit', async (t) => {
+t.test("amounts are converted exactly to Stripe's units", async (t) => {
   for (const [currency, ours, theirs] of [
     ['EUR', 1999, 1999],
     ['JPY', 1999, 1999],

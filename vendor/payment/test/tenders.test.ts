@@ -1,6 +1,6 @@
 /**
- * What payment itself sees to, whatever its tenders say: that no more is taken than is owed, that names and offers are
- * what they may be, and that parts are taken in an order which all orders share.
+ * What payment guarantees for any tender: no more is commits than is owed, invalid names and offers are errors, and all
+ * orders take parts in the same sequence.
  */
 import {
   commitTenders,
@@ -22,10 +22,10 @@ const offer = (reference: string, amount: number): TenderOffer => ({ reference, 
 const saleOf = (due: number) => ({ source: { type: 'cart', id: newId() }, memberId: null, currency: 'EUR', due });
 const part = (tender: string, reference: string, amount: number) => ({ tender, ...offer(reference, amount) });
 
-/** What tenders were told to take, in that order. */
-const taken: string[] = [];
+/** The calls of `commit`, in order. */
+const commits: string[] = [];
 
-/** A tender that offers this, and takes whatever it is told to. */
+/** A tender with these offers, whose `commit` always succeeds. */
 function tender(name: string, order: number, ...offers: TenderOffer[]): Tender {
   return {
     name,
@@ -33,29 +33,29 @@ function tender(name: string, order: number, ...offers: TenderOffer[]): Tender {
     problems: [],
     plan: () => offers,
     async commit(_, __, { reference, amount }) {
-      taken.push(`${name} ${reference} ${amount}`);
+      commits.push(`${name} ${reference} ${amount}`);
     },
     reverse: async () => {},
   };
 }
 
-/** Contributes tenders, beside a provider, until the test ends; answers the database of a shop that has them. */
-function contribute(t: { teardown(task: () => void): void }, ...given: Tender[]): TenantDatabase {
+/** Contributes tenders and a provider until the test ends; returns a tenant database with them. */
+function contribute(t: { teardown(task: () => void): void }, ...contributed: Tender[]): TenantDatabase {
   const { database } = box.box;
   const { extensions } = database;
   database.extensions = new Map([
     ...extensions,
-    [tenders as ExtensionPoint<unknown>, given],
+    [tenders as ExtensionPoint<unknown>, contributed],
     [paymentAdapters as ExtensionPoint<unknown>, [new TestProvider('bank')]],
   ]);
-  taken.length = 0;
+  commits.length = 0;
   t.teardown(() => {
     database.extensions = extensions;
   });
   return database.forTenant(box.id);
 }
 
-t.test('they are drained in their order, and what is not due any more is cut off', async (t) => {
+t.test('tenders are drained in order, up to what is due', async (t) => {
   const db = contribute(
     t,
     tender('credit', 200, offer('account', 900)),
@@ -72,7 +72,7 @@ t.test('they are drained in their order, and what is not due any more is cut off
   t.strictSame(await planTenders(db, saleOf(0)), { parts: [], left: 0 });
 });
 
-t.test('an offer that cannot be is a fault of its tender', async (t) => {
+t.test('an invalid offer is an error naming its tender', async (t) => {
   for (const wrong of [[offer('a', -1)], [offer('a', 0.5)], [offer('a', 2 ** 53)], [offer('a', 1), offer('a', 1)]]) {
     await t.test(JSON.stringify(wrong), async (t) => {
       const db = contribute(t, tender('card', 100, ...wrong));
@@ -81,20 +81,20 @@ t.test('an offer that cannot be is a fault of its tender', async (t) => {
   }
 });
 
-t.test('a tender has a name of its own', async (t) => {
-  for (const [given, wrong] of [
+t.test('the name of a tender must be unique', async (t) => {
+  for (const [contributed, wrong] of [
     [[tender('offline', 100)], 'offline'],
     [[tender('bank', 100)], 'bank'],
     [[tender('card', 100), tender('card', 200)], 'card'],
   ] as const) {
     await t.test(wrong, async (t) => {
-      const db = contribute(t, ...given);
+      const db = contribute(t, ...contributed);
       await t.rejects(planTenders(db, saleOf(2500)), new Error(`the tender name ${wrong} is in use`));
     });
   }
 });
 
-t.test('never more is taken than is owed, whatever was planned', async (t) => {
+t.test('no more is commits than is owed, whatever was planned', async (t) => {
   const db = contribute(t, tender('credit', 200), tender('card', 100));
   const { id } = await place(box, 2500);
   await pay(box, id, 1000);
@@ -103,9 +103,9 @@ t.test('never more is taken than is owed, whatever was planned', async (t) => {
   const refused = { type: { code: 'payment_exceeds_balance' }, message: '15.00 EUR is owed.' };
   await t.rejects(commit([part('card', 'a', 1501)]), refused);
   await t.rejects(commit([part('card', 'a', 800), part('credit', 'account', 701)]), refused, 'all parts together');
-  t.strictSame(taken, []);
+  t.strictSame(commits, []);
   await commit([part('credit', 'account', 700), part('card', 'b', 500), part('card', 'a', 300)]);
-  t.strictSame(taken, ['card a 300', 'card b 500', 'credit account 700'], 'by tender and reference');
+  t.strictSame(commits, ['card a 300', 'card b 500', 'credit account 700'], 'by tender and reference');
   const order = (await box.staff.get(`/admin/orders/${id}`)).body;
   t.strictSame([order.paymentStatus, order.balance], ['paid', eur(0)]);
   await t.rejects(commit([part('card', 'a', 1)]), { message: '0.00 EUR is owed.' });

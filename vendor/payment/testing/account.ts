@@ -1,9 +1,9 @@
 /**
- * An account with the provider: its payment intents, charges and refunds, and what may become of them. No network and
- * no chance in here.
+ * An account at the provider: its payment intents, charges and refunds, and their transitions. Free of network and
+ * randomness.
  */
 import { randomBytes } from 'node:crypto';
-import { declined, invalid, missing, unexpectedState } from './errors.ts';
+import { declined, invalid, notFound, unexpectedState } from './errors.ts';
 import { entriesOf, type Form, textOf } from './form.ts';
 
 export interface Intent {
@@ -27,7 +27,7 @@ export interface Charge {
   object: 'charge';
   amount: number;
   amount_captured: number;
-  /** What was authorized and never captured counts as refunded, as it does with Stripe. */
+  /** Includes what was authorized and never captured, as with Stripe. */
   amount_refunded: number;
   captured: boolean;
   currency: string;
@@ -47,8 +47,8 @@ export interface Refund {
   status: 'succeeded';
 }
 
-/** Told of each change, with the object as it is after it. */
-export type Announce = (type: string, object: Intent | Charge) => void;
+/** Called after each change with the changed object. */
+export type ChangeListener = (type: string, object: Intent | Charge) => void;
 
 const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`;
 
@@ -56,10 +56,10 @@ export class Account {
   readonly intents = new Map<string, Intent>();
   readonly charges = new Map<string, Charge>();
   readonly refunds: Refund[] = [];
-  readonly #announce: Announce;
+  readonly #onChange: ChangeListener;
 
-  constructor(announce: Announce) {
-    this.#announce = announce;
+  constructor(onChange: ChangeListener) {
+    this.#onChange = onChange;
   }
 
   create(form: Form): Intent {
@@ -83,29 +83,29 @@ export class Account {
       status: 'requires_payment_method',
     };
     this.intents.set(id, intent);
-    this.#announce('payment_intent.created', intent);
+    this.#onChange('payment_intent.created', intent);
     return intent;
   }
 
   find(id: string): Intent {
     const intent = this.intents.get(id);
-    if (!intent) throw missing('payment_intent', id);
+    if (!intent) throw notFound('payment_intent', id);
     return intent;
   }
 
-  /** The shopper pays: with a card that works, that is declined, or that asks for one more confirmation. */
+  /** The shopper pays with a card that works, is declined, or needs one more confirmation. */
   confirm(id: string, form: Form): Intent {
     const intent = this.find(id);
     if (!/^requires_(payment_method|action)$/.test(intent.status)) throw unexpectedState(intent.status, 'confirmed');
     const card = textOf(form.payment_method);
     if (intent.status === 'requires_payment_method' && card === 'pm_card_chargeDeclined') {
       intent.last_payment_error = { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' };
-      this.#announce('payment_intent.payment_failed', intent);
+      this.#onChange('payment_intent.payment_failed', intent);
       throw declined();
     }
     if (intent.status === 'requires_payment_method' && card === 'pm_card_authenticationRequired') {
       intent.status = 'requires_action';
-      this.#announce('payment_intent.requires_action', intent);
+      this.#onChange('payment_intent.requires_action', intent);
       return intent;
     }
     const { amount, currency, metadata } = intent;
@@ -124,9 +124,9 @@ export class Account {
     this.charges.set(charge.id, charge);
     Object.assign(intent, { latest_charge: charge.id, last_payment_error: null, status: 'requires_capture' });
     intent.amount_capturable = amount;
-    this.#announce('charge.succeeded', charge);
-    if (intent.capture_method === 'manual') this.#announce('payment_intent.amount_capturable_updated', intent);
-    else this.#take(intent, amount);
+    this.#onChange('charge.succeeded', charge);
+    if (intent.capture_method === 'manual') this.#onChange('payment_intent.amount_capturable_updated', intent);
+    else this.#capture(intent, amount);
     return intent;
   }
 
@@ -138,7 +138,7 @@ export class Account {
     if (amount > intent.amount_capturable) {
       throw invalid('The amount is larger than what can be captured.', 'amount_too_large', 'amount_to_capture');
     }
-    this.#take(intent, amount);
+    this.#capture(intent, amount);
     return intent;
   }
 
@@ -149,9 +149,9 @@ export class Account {
     const charge = this.chargeOf(intent);
     if (charge) {
       Object.assign(charge, { amount_refunded: charge.amount, refunded: true });
-      this.#announce('charge.refunded', charge);
+      this.#onChange('charge.refunded', charge);
     }
-    this.#announce('payment_intent.canceled', intent);
+    this.#onChange('payment_intent.canceled', intent);
     return intent;
   }
 
@@ -178,7 +178,7 @@ export class Account {
     this.refunds.push(refund);
     charge.amount_refunded += amount;
     charge.refunded = charge.amount_refunded === charge.amount;
-    this.#announce('charge.refunded', charge);
+    this.#onChange('charge.refunded', charge);
     return refund;
   }
 
@@ -186,12 +186,12 @@ export class Account {
     return id === null ? null : (this.charges.get(id) as Charge);
   }
 
-  #take(intent: Intent, amount: number): void {
+  #capture(intent: Intent, amount: number): void {
     const charge = this.chargeOf(intent) as Charge;
     Object.assign(intent, { status: 'succeeded', amount_capturable: 0, amount_received: amount });
     Object.assign(charge, { captured: true, amount_captured: amount, amount_refunded: charge.amount - amount });
-    this.#announce('charge.captured', charge);
-    this.#announce('payment_intent.succeeded', intent);
+    this.#onChange('charge.captured', charge);
+    this.#onChange('payment_intent.succeeded', intent);
   }
 }
 

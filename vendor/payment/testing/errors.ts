@@ -1,5 +1,5 @@
 /**
- * Refusals in the shape the API gives them.
+ * Errors in the shape of the API.
  */
 
 export class ApiError extends Error {
@@ -22,14 +22,14 @@ export function invalid(message: string, code?: string, param?: string, status =
   });
 }
 
-export function missing(what: string, id: string): ApiError {
+export function notFound(what: string, id: string): ApiError {
   return invalid(`No such ${what}: '${id}'`, 'resource_missing', 'id', 404);
 }
 
-/** The intent is in a state in which this cannot be done. */
-export function unexpectedState(status: string, wanted: string): ApiError {
+/** The intent's status does not allow the operation. */
+export function unexpectedState(status: string, attempted: string): ApiError {
   return invalid(
-    `This PaymentIntent could not be ${wanted} because it has a status of ${status}.`,
+    `This PaymentIntent could not be ${attempted} because it has a status of ${status}.`,
     'payment_intent_unexpected_state',
   );
 }

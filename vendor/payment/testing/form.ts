@@ -1,5 +1,5 @@
 /**
- * Bodies as the API takes them: `application/x-www-form-urlencoded`, with brackets for what is nested.
+ * Request bodies of the API: `application/x-www-form-urlencoded`, with brackets for nested values.
  */
 
 export type FormValue = string | { [key: string]: FormValue };
@@ -25,7 +25,7 @@ export function textOf(value: FormValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The entries of what is nested, as text; none when it is missing. */
+/** The string entries of a nested value; none if it is missing. */
 export function entriesOf(value: FormValue | undefined): Record<string, string> {
   if (typeof value !== 'object') return {};
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys as the API keeps them: the first answer under a key is the answer of every call with it, also when
- * it was an error, until the key is forgotten.
+ * Idempotency keys as the API implements them: the first response to a key, an error too, is replayed for every call
+ * with it until the key is forgotten.
  */
 import { ApiError, invalid } from './errors.ts';
 
@@ -9,44 +9,44 @@ export interface StoredResponse {
   body: unknown;
 }
 
-interface Kept {
+interface StoredKey {
   fingerprint: string;
-  /** Null while the first call is worked on. */
-  answer: StoredResponse | null;
+  /** Null while the first call is in progress. */
+  response: StoredResponse | null;
 }
 
 export class IdempotencyKeys {
-  readonly #kept = new Map<string, Kept>();
+  readonly #keys = new Map<string, StoredKey>();
 
-  /** The answer that is kept; null for a key that is new, and taken by that. @throws ApiError (400, 409) */
-  take(key: string, fingerprint: string): StoredResponse | null {
-    const kept = this.#kept.get(key);
-    if (!kept) {
-      this.#kept.set(key, { fingerprint, answer: null });
+  /** Returns the stored response; null for a new key, which is claimed. @throws ApiError (400, 409) */
+  claim(key: string, fingerprint: string): StoredResponse | null {
+    const stored = this.#keys.get(key);
+    if (!stored) {
+      this.#keys.set(key, { fingerprint, response: null });
       return null;
     }
-    if (kept.fingerprint !== fingerprint) {
+    if (stored.fingerprint !== fingerprint) {
       throw new ApiError(400, {
         type: 'idempotency_error',
         message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
       });
     }
-    if (!kept.answer)
+    if (!stored.response)
       throw invalid('Another request with this key is in progress.', 'idempotency_key_in_use', undefined, 409);
-    return kept.answer;
+    return stored.response;
   }
 
-  keep(key: string, answer: StoredResponse): void {
-    const kept = this.#kept.get(key);
-    if (kept) kept.answer = answer;
+  store(key: string, response: StoredResponse): void {
+    const stored = this.#keys.get(key);
+    if (stored) stored.response = response;
   }
 
   forget(key: string): void {
-    this.#kept.delete(key);
+    this.#keys.delete(key);
   }
 
-  /** As after a day. */
+  /** As Stripe does after a day. */
   forgetAll(): void {
-    this.#kept.clear();
+    this.#keys.clear();
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Payment providers for tests: one in memory, `TestProvider`; and the part of Stripe's HTTP API that the adapter uses,
- * spoken by a real server that loses answers and sends its call-backs late, twice and in any order, and that counts what
- * money moved.
+ * Payment providers for tests: `TestProvider` in memory, and a server with the part of Stripe's HTTP API that the
+ * adapter uses. The server loses responses, sends webhooks late, twice and out of order, and keeps a ledger of the
+ * money that moved.
  */
 
 export { type Fault, type FaultRates, type Faults, noRates, type Operation, randomFaults } from './faults.ts';

@@ -1,20 +1,20 @@
 /**
- * What money moved at the provider, payment by payment.
+ * The money that moved at the provider, payment by payment.
  */
 import type { Account, Intent } from './account.ts';
 
 export interface LedgerEntry {
   reference: string;
   status: Intent['status'];
-  /** What the shop said of it. */
+  /** As sent with the intent. */
   metadata: Record<string, string>;
   currency: string;
   amount: number;
-  /** Held of a shopper's money and neither captured nor given up. */
+  /** Authorized, and neither captured nor released. */
   held: number;
   captured: number;
   refunded: number;
-  /** Calls that would have taken or given money a second time, had the provider let them. */
+  /** Calls that would have moved money a second time if the provider had allowed it. */
   duplicates: number;
 }
 

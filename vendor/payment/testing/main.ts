@@ -1,6 +1,6 @@
 /**
- * The simulator as a process: `node --conditions=workspace-source main.ts '<options as JSON>'`. Writes its address as
- * the first line, and stops on SIGTERM or when its standard input ends, so that it does not outlive who started it.
+ * The simulator as a process: `node --conditions=workspace-source main.ts '<options as JSON>'`. Its first line of
+ * output is its address. It stops on SIGTERM or when its standard input ends, so that it does not outlive its parent.
  */
 import { type SimulatorOptions, startSimulator } from './server.ts';
 

@@ -1,9 +1,9 @@
 /**
- * Holding what the provider says against what the box has recorded, payment by payment, to the unit.
+ * Compares the provider's ledger with the box's payments, to the minor unit.
  */
 import type { LedgerEntry } from './ledger.ts';
 
-/** A payment as it stands in the box's table `payments`. */
+/** A row of the box's table `payments`. */
 export interface RecordedPayment {
   id: string;
   reference: string;
@@ -13,33 +13,33 @@ export interface RecordedPayment {
 }
 
 /**
- * What does not agree, one line each; none when no order was paid twice and none was paid and forgotten. Of currencies
- * that both count in the same unit, and of payments that nobody is at any more.
+ * The mismatches, one line each: empty if no order was paid twice and no payment is without its order. For currencies
+ * whose units are the same on both sides, and payments without a step in progress.
  */
 export function findMismatches(ledger: readonly LedgerEntry[], recorded: readonly RecordedPayment[]): string[] {
-  const faults: string[] = [];
+  const mismatches: string[] = [];
   const entries = new Map(ledger.map((entry) => [entry.reference, entry]));
   for (const { id, reference, status, capturedAmount, refundedAmount } of recorded) {
     const entry = entries.get(reference);
-    if (!entry) faults.push(`payment ${id} is unknown to the provider`);
+    if (!entry) mismatches.push(`payment ${id} is unknown to the provider`);
     else if (entry.captured !== capturedAmount || entry.refunded !== refundedAmount) {
-      const sums = `${entry.captured} taken and ${entry.refunded} given back`;
-      faults.push(`payment ${id}: ${sums} at the provider, ${capturedAmount} and ${refundedAmount} in the box`);
+      const sums = `${entry.captured} captured and ${entry.refunded} refunded`;
+      mismatches.push(`payment ${id}: ${sums} at the provider, ${capturedAmount} and ${refundedAmount} in the box`);
     } else if (entry.held > 0 && status !== 'authorized')
-      faults.push(`payment ${id} is ${status} and ${entry.held} held`);
+      mismatches.push(`payment ${id} is ${status} and ${entry.held} held`);
   }
   const known = new Set(recorded.map(({ reference }) => reference));
   for (const { reference, held, captured, refunded } of ledger) {
     if (known.has(reference)) continue;
-    if (held > 0) faults.push(`${reference} holds ${held} and has no order`);
-    if (captured > refunded) faults.push(`${reference} has taken ${captured - refunded} and has no order`);
+    if (held > 0) mismatches.push(`${reference} holds ${held} and has no order`);
+    if (captured > refunded) mismatches.push(`${reference} has captured ${captured - refunded} and has no order`);
   }
   const paid = Map.groupBy(
-    // An order may be paid in parts; a cart is paid at once.
+    // An order may be paid in parts; a cart is paid once.
     ledger.filter(({ captured, refunded, metadata }) => captured > refunded && metadata.cart_id !== undefined),
     ({ metadata }) => metadata.cart_id,
   );
   for (const [cart, twice] of paid)
-    if (twice.length > 1) faults.push(`the cart ${cart} was paid ${twice.length} times`);
-  return faults;
+    if (twice.length > 1) mismatches.push(`the cart ${cart} was paid ${twice.length} times`);
+  return mismatches;
 }

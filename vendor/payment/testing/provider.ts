@@ -1,6 +1,6 @@
 /**
- * A payment provider for tests: an adapter with the provider behind it in memory, which keeps what it is told by the
- * ids it is told it under, and signs its call-backs.
+ * A payment provider for tests: an adapter with an in-memory provider, which is idempotent by id and signs its
+ * webhooks.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
@@ -17,24 +17,24 @@ import type { Answer, TestTenant } from '@carton/runtime/testing';
 
 type Call = 'initiate' | 'confirm' | 'capture' | 'void' | 'refund';
 
-/** What the provider remembers of a payment. */
-interface Remembered extends ProviderState {
+/** A payment at the provider. */
+interface StoredPayment extends ProviderState {
   intent: PaymentIntent;
   reference: string;
 }
 
-/** Refuses amounts of 13, and steps of 13. */
+/** Refuses payments and steps with an amount of 13. */
 export class TestProvider implements PaymentAdapter {
   readonly name: string;
-  readonly payments = new Map<string, Remembered>();
-  /** Every call in its order: `capture 500`. */
+  readonly payments = new Map<string, StoredPayment>();
+  /** Every call in order, such as `capture 500`. */
   readonly calls: string[] = [];
-  /** What a payment is when its order is about to be placed. */
+  /** The status that `confirm` gives a pending payment. */
   confirmed: ProviderState['status'] = 'authorized';
-  /** Called before a call does its work, and after: to wait, or to fail there. */
+  /** Called before and after each call takes effect, to delay it or make it fail. */
   before: (call: Call) => void | Promise<void> = () => {};
   after: (call: Call) => void | Promise<void> = () => {};
-  readonly #secret = 'the secret that the provider and the shop share';
+  readonly #secret = 'secret shared by provider and tenant';
   readonly #methods: readonly string[];
   readonly #steps = new Set<string>();
 
@@ -48,54 +48,54 @@ export class TestProvider implements PaymentAdapter {
   }
 
   async initiate(_: TenantDatabase, intent: PaymentIntent) {
-    await this.#begin('initiate', intent.amount.amount);
+    await this.#record('initiate', intent.amount.amount);
     const reference = `re_${intent.id}`;
-    const fresh: Remembered = { intent, reference, status: 'pending', captured: 0, refunded: 0 };
-    this.payments.set(intent.id, this.payments.get(intent.id) ?? fresh);
+    const created: StoredPayment = { intent, reference, status: 'pending', captured: 0, refunded: 0 };
+    this.payments.set(intent.id, this.payments.get(intent.id) ?? created);
     await this.after('initiate');
     return { reference, nextAction: { type: 'redirect' as const, value: `https://pay.example/${reference}` } };
   }
 
   async confirm(_: TenantDatabase, { id, amount }: ProviderStep['payment']) {
-    await this.#begin('confirm', amount.amount);
-    const payment = this.payments.get(id) as Remembered;
+    await this.#record('confirm', amount.amount);
+    const payment = this.payments.get(id) as StoredPayment;
     if (payment.status === 'pending') payment.status = this.confirmed;
     await this.after('confirm');
     return this.stateOf(id);
   }
 
   async capture(_: TenantDatabase, step: ProviderStep) {
-    await this.#do('capture', step, (payment) => {
+    await this.#perform('capture', step, (payment) => {
       payment.captured += step.amount.amount;
       if (payment.captured === payment.intent.amount.amount) payment.status = 'captured';
     });
   }
 
   async void(_: TenantDatabase, step: ProviderStep) {
-    await this.#do('void', step, (payment) => {
+    await this.#perform('void', step, (payment) => {
       payment.status = payment.captured > 0 ? 'captured' : 'voided';
     });
   }
 
   async refund(_: TenantDatabase, step: ProviderStep) {
-    await this.#do('refund', step, (payment) => {
+    await this.#perform('refund', step, (payment) => {
       payment.refunded += step.amount.amount;
     });
   }
 
   readWebhook(_: TenantDatabase, { headers, body }: WebhookDelivery) {
-    const given = Buffer.from(String(headers['x-test-signature'] ?? ''), 'hex');
+    const signature = Buffer.from(String(headers['x-test-signature'] ?? ''), 'hex');
     const expected = createHmac('sha256', this.#secret).update(body).digest();
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw webhookSignatureInvalid();
+    if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) throw webhookSignatureInvalid();
     return JSON.parse(Buffer.from(body).toString());
   }
 
   stateOf(id: string): ProviderState {
-    const { status, captured, refunded } = this.payments.get(id) as Remembered;
+    const { status, captured, refunded } = this.payments.get(id) as StoredPayment;
     return { status, captured, refunded };
   }
 
-  /** Sends an event to a shop, signed unless told otherwise. */
+  /** Sends an event to a tenant, signed unless `headers` say otherwise. */
   send(tenant: TestTenant, event: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const body = JSON.stringify(event);
     const signature = createHmac('sha256', this.#secret).update(body).digest('hex');
@@ -104,14 +104,14 @@ export class TestProvider implements PaymentAdapter {
     });
   }
 
-  async #do(call: Call, { id, payment, amount }: ProviderStep, work: (payment: Remembered) => void) {
-    await this.#begin(call, amount.amount);
-    if (!this.#steps.has(id)) work(this.payments.get(payment.id) as Remembered);
+  async #perform(call: Call, { id, payment, amount }: ProviderStep, work: (payment: StoredPayment) => void) {
+    await this.#record(call, amount.amount);
+    if (!this.#steps.has(id)) work(this.payments.get(payment.id) as StoredPayment);
     this.#steps.add(id);
     await this.after(call);
   }
 
-  async #begin(call: Call, amount: number) {
+  async #record(call: Call, amount: number) {
     this.calls.push(`${call} ${amount}`);
     await this.before(call);
     if (amount === 13) throw paymentRefused('The provider refuses this amount.');

@@ -1,8 +1,8 @@
 /**
- * Chance that can be repeated: the same seed draws the same numbers.
+ * Reproducible random numbers: the same seed yields the same sequence.
  */
 
-/** Numbers from 0 up to 1 (mulberry32). */
+/** Returns a number from 0 up to 1 (mulberry32). */
 export type Random = () => number;
 
 export function randomOf(seed: number): Random {

@@ -1,5 +1,5 @@
 /**
- * What the tests of the Stripe adapter share: a simulator of the provider, and a box that is bound to it.
+ * Helpers of tests with Stripe: a simulator of the provider, and a box that uses it.
  */
 import { reconcile } from '@carton/payment';
 import type { TenantDatabase } from '@carton/runtime';
@@ -20,7 +20,7 @@ interface Cleanup {
   teardown(task: () => Promise<void>): void;
 }
 
-/** @param more of the box's environment; `{ SECRET: undefined }` leaves a setting out */
+/** @param more environment variables of the box; `undefined` removes a setting */
 export async function openStripeTenant(
   t: Cleanup,
   options: TestBoxOptions,
@@ -41,12 +41,12 @@ export async function openStripeTenant(
   return { box, simulator, shopper: new Shopper(simulator.url) };
 }
 
-/** From now on the provider calls the box back. */
+/** Lets the simulator send webhooks to the box. */
 export function enableWebhooks({ box, simulator }: StripeTenant): void {
   simulator.listen([{ url: `${box.url}/payments/webhooks/stripe`, secret: webhookSecret }]);
 }
 
-/** As if two days had gone by, since whatever was tried. */
+/** Makes two days pass for sessions, pending steps and idempotency keys. */
 export async function ageByTwoDays(db: TenantDatabase): Promise<void> {
   const before = "- interval '2 days'";
   await db.query(
@@ -59,7 +59,7 @@ export async function ageByTwoDays(db: TenantDatabase): Promise<void> {
   await db.query('update idempotency_keys set busy_until = now() where tenant_id = $1 and status is null');
 }
 
-/** What does not agree between provider and box once the box has looked after everything. */
+/** Mismatches between provider and box that remain after reconciliation. */
 export async function mismatchesAfterReconciliation({ box: { db }, simulator }: StripeTenant): Promise<string[]> {
   for (let round = 0; round < 3; round++) {
     await ageByTwoDays(db);
