@@ -98,7 +98,7 @@ export {
   type Subject,
   type Traces,
 } from './persons/personal-data.ts';
-export { erasePerson, erasureHindered, keepersOf, type ToldSection, tellPerson } from './persons/rights.ts';
+export { type ExportSection, erasePerson, erasureHindered, exportPerson, personalDataOf } from './persons/rights.ts';
 export {
   freeHandle,
   Handle,

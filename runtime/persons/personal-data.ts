@@ -46,9 +46,9 @@ export interface PersonalData {
    */
   find?(db: TenantDatabase, subject: Subject): Promise<Traces>;
   /** What is kept of them, as JSON for them to read; null when that is nothing. */
-  tell(db: TenantDatabase, subject: Subject): Promise<unknown>;
+  exportData(db: TenantDatabase, subject: Subject): Promise<unknown>;
   /** Why it cannot be erased yet, in sentences: an order is on its way. Empty, or left out, when it can. */
-  hinders?(db: TenantDatabase, subject: Subject): Promise<readonly string[]>;
+  erasureObstacles?(db: TenantDatabase, subject: Subject): Promise<readonly string[]>;
   /**
    * Erases it, so that no column names them, sends to them or could be led back to them. Records that the law asks for
    * stay, without the person. Doing it again changes nothing.

@@ -13,7 +13,7 @@ export const erasureHindered = defineProblem({
 });
 
 /** One section of what a shop keeps of a person. */
-export interface ToldSection {
+export interface ExportSection {
   /** The sentences that say what it is kept for, and how long. */
   readonly reasons: readonly { readonly reason: string; readonly kept: string }[];
   readonly data: unknown;
@@ -23,13 +23,13 @@ export interface ToldSection {
  * Everything that is kept of a person, by section; sections of which nothing is kept are left out.
  * All of it is read in one transaction, so that it is of one moment.
  */
-export function tellPerson(db: TenantDatabase, person: Person): Promise<Record<string, ToldSection>> {
+export function exportPerson(db: TenantDatabase, person: Person): Promise<Record<string, ExportSection>> {
   return db.transaction(
     async (tx) => {
       const subject = await findSubject(tx, person);
-      const told: Record<string, ToldSection> = {};
-      for (const { name, keeps, tell } of keepersOf(tx)) {
-        const data = await tell(tx, subject);
+      const told: Record<string, ExportSection> = {};
+      for (const { name, keeps, exportData } of personalDataOf(tx)) {
+        const data = await exportData(tx, subject);
         if (data === null) continue;
         told[name] = { reasons: keeps.map(({ reason, kept }) => ({ reason, kept })), data };
       }
@@ -47,9 +47,9 @@ export function tellPerson(db: TenantDatabase, person: Person): Promise<Record<s
 export function erasePerson(db: TenantDatabase, person: Person): Promise<void> {
   return db.transaction(async (tx) => {
     const subject = await findSubject(tx, person);
-    const keepers = keepersOf(tx);
+    const keepers = personalDataOf(tx);
     const reasons: string[] = [];
-    for (const { hinders } of keepers) reasons.push(...((await hinders?.(tx, subject)) ?? []));
+    for (const { erasureObstacles } of keepers) reasons.push(...((await erasureObstacles?.(tx, subject)) ?? []));
     if (reasons.length > 0) throw erasureHindered(reasons.join(' '));
     // Copies after what they are copies of: whoever erases later finds what was written by erasing, too.
     for (const { erase } of keepers) await erase(tx, subject);
@@ -57,7 +57,7 @@ export function erasePerson(db: TenantDatabase, person: Person): Promise<void> {
 }
 
 /** Whoever keeps personal data in a box. @throws Error when two sections have one name */
-export function keepersOf(box: HasExtensions): readonly PersonalData[] {
+export function personalDataOf(box: HasExtensions): readonly PersonalData[] {
   const keepers = personalData.of(box);
   const names = keepers.map(({ name }) => name);
   const twice = names.find((name, position) => names.indexOf(name) !== position);
@@ -68,7 +68,7 @@ export function keepersOf(box: HasExtensions): readonly PersonalData[] {
 /** A person with everything of theirs, as the keepers find it one after another. */
 async function findSubject(db: TenantDatabase, { memberId, emails }: Person): Promise<Subject> {
   let subject: Subject = { memberId, emails, sessions: [], records: {} };
-  for (const { find } of keepersOf(db)) {
+  for (const { find } of personalDataOf(db)) {
     const traces = await find?.(db, subject);
     if (traces) subject = withTraces(subject, traces);
   }

@@ -3,12 +3,12 @@
  */
 import { gatherExtensions } from '../../runtime/extension/extension.ts';
 import type { LoadedPackage } from '../../runtime/package/load.ts';
-import { keepersOf } from '../../runtime/persons/rights.ts';
+import { personalDataOf } from '../../runtime/persons/rights.ts';
 
 /** A table with a row for each table of the database that holds personal data. */
 export function personalDataTable(packages: readonly LoadedPackage[]): string {
   const box = { extensions: gatherExtensions(packages.flatMap((loaded) => loaded.extends ?? [])) };
-  const rows = keepersOf(box).flatMap(({ name, keeps }) =>
+  const rows = personalDataOf(box).flatMap(({ name, keeps }) =>
     keeps.map(
       ({ table, columns, reason, kept }) =>
         `| ${name} | \`${table}\`: ${columns.map((column) => `\`${column}\``).join(', ')} | ${reason} | ${kept} |`,

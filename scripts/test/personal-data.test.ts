@@ -4,7 +4,7 @@
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { keepersOf } from '../../runtime/persons/rights.ts';
+import { personalDataOf } from '../../runtime/persons/rights.ts';
 
 const box = await createTestBox(t);
 const suspicious = [
@@ -47,7 +47,7 @@ const columns = await box.owner.query<{ table: string; column: string }>(
     order by 1, 2`,
 );
 const declared = new Set(
-  keepersOf(box.box.database).flatMap(({ keeps }) =>
+  personalDataOf(box.box.database).flatMap(({ keeps }) =>
     keeps.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
   ),
 );

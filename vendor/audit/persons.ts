@@ -2,7 +2,7 @@
  * The log and the persons whose records staff have worked on: what a change says of a person goes when they are
  * erased; that there was a change, of which columns and by whom stays.
  */
-import { keepersOf, type PersonalData, toCamelCase } from '@carton/runtime';
+import { type PersonalData, personalDataOf, toCamelCase } from '@carton/runtime';
 import { resourceOf } from './resource.ts';
 
 export const personalChanges: PersonalData = {
@@ -15,7 +15,7 @@ export const personalChanges: PersonalData = {
       kept: 'without what tells of you, for as long as the shop has its log',
     },
   ],
-  async tell(db, { records }) {
+  async exportData(db, { records }) {
     const entries = await db.query(
       `select action, resource, resource_id, before, after, created_at from audit_entries
         where tenant_id = $1 and resource_id = any($2::uuid[]) order by created_at, id`,
@@ -25,7 +25,7 @@ export const personalChanges: PersonalData = {
   },
   async erase(tx, { records }) {
     const ids = Object.values(records).flat();
-    for (const { table, columns } of keepersOf(tx).flatMap(({ keeps }) => keeps)) {
+    for (const { table, columns } of personalDataOf(tx).flatMap(({ keeps }) => keeps)) {
       await tx.query(
         `update audit_entries set before = before - $2::text[], after = after - $2::text[]
           where tenant_id = $1 and resource = $3 and resource_id = any($4::uuid[])`,

@@ -41,7 +41,7 @@ export const personalCarts: PersonalData = {
     );
     return { sessions: carts.flatMap(({ sessionHash }) => sessionHash ?? []) };
   },
-  async tell(db, subject) {
+  async exportData(db, subject) {
     const carts = await db.query(
       `select status, email, note, created_at, updated_at,
               (select coalesce(json_agg(to_jsonb(addresses) - '{tenant_id,cart_id}'::text[]), '[]')

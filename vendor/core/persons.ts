@@ -15,7 +15,7 @@ export const personalAnswers: PersonalData = {
     },
   ],
   // Each is a copy of what another section tells.
-  tell: async () => null,
+  exportData: async () => null,
   async erase(tx, { memberId, sessions, records }) {
     const callers = [...sessions.map((hash) => `session ${hash}`), ...(memberId ? [`member ${memberId}`] : [])];
     // The key stays: the same request sent again must not be carried out again.

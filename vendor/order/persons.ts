@@ -64,11 +64,11 @@ export const personalOrders: PersonalData = {
       sessions: orders.flatMap(({ sessionHash }) => sessionHash ?? []),
     };
   },
-  async tell(db, { records }) {
+  async exportData(db, { records }) {
     const found = await orders.findInOrder(db, records.order ?? []);
     return found.length === 0 ? null : found.map((row) => ({ ...orderOf(row), sessionHash: undefined }));
   },
-  async hinders(db, { records }) {
+  async erasureObstacles(db, { records }) {
     const open = await db.query<{ number: string }>(
       `select number from orders
         where tenant_id = $1 and id = any($2::uuid[]) and status = 'placed' and fulfillment_status <> 'fulfilled'

@@ -24,7 +24,7 @@ export const personalPayments: PersonalData = {
     const payments = await db.query<{ id: string }>(paymentsOfOrders, [records.order ?? []]);
     return { records: { payment: payments.map(({ id }) => id) } };
   },
-  async tell(db, { records }) {
+  async exportData(db, { records }) {
     const payments = await db.query(
       `select id, order_id, method, status, currency, amount, captured_amount, refunded_amount, created_at,
               (select coalesce(json_agg(json_build_object('type', type, 'amount', amount, 'note', note) order by id), '[]')

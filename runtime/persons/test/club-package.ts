@@ -30,7 +30,7 @@ export const down = (knex) => knex.raw('drop table club_wishes, club_members');
 const index = `
 import {
   definePackage, Email, emailProofs, erasePerson, erasureHindered, logInMember, memberLogIns, newId, object,
-  personalData, proveEmail, route, tellPerson, type TenantDatabase, Type, Uuid,
+  personalData, proveEmail, route, exportPerson, type TenantDatabase, Type, Uuid,
 } from '@carton/runtime';
 
 const tag = 'Club';
@@ -87,12 +87,12 @@ const personOf = async (db: TenantDatabase, memberId: string) => {
   return { memberId, emails: member?.email ? [member.email] : [] };
 };
 
-const tellClubMember = route(
+const exportClubMember = route(
   {
-    method: 'get', path: '/admin/club-members/:id/data', operationId: 'tellClubMember', tag, summary: 'Tell what is kept',
+    method: 'get', path: '/admin/club-members/:id/data', operationId: 'exportClubMember', tag, summary: 'Export personal data',
     access: 'staff', status: 200, response: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
   },
-  async ({ db, params }) => tellPerson(db, await personOf(db, params.id)) as Promise<Record<string, unknown>>,
+  async ({ db, params }) => exportPerson(db, await personOf(db, params.id)) as Promise<Record<string, unknown>>,
 );
 
 const eraseClubMember = route(
@@ -105,7 +105,7 @@ const eraseClubMember = route(
 
 export default definePackage({
   routes: [
-    createClubMember, renameClubMember, createWish, joinClub, proveClubEmail, tellClubMember, eraseClubMember,
+    createClubMember, renameClubMember, createWish, joinClub, proveClubEmail, exportClubMember, eraseClubMember,
   ],
   extends: [
     memberLogIns.with(async (tx, { memberId, sessionHash }) => {
@@ -125,7 +125,7 @@ export default definePackage({
         { table: 'club_wishes', columns: ['wish'], reason: 'To grant them.', kept: 'until they are granted' },
       ],
       find: async (_, { memberId }) => ({ records: { club_member: memberId ? [memberId] : [] } }),
-      async tell(db, { memberId }) {
+      async exportData(db, { memberId }) {
         const [member] = await db.query('select email, name from club_members where tenant_id = $1 and id = $2', [memberId]);
         const wishes = await db.query<{ wish: string }>(
           'select wish from club_wishes where tenant_id = $1 and member_id = $2 order by wish', [memberId],
