@@ -1,28 +1,27 @@
 /**
- * What can be had now, over all locations that serve a sale: in numbers for other packages, without exact numbers for
- * shoppers.
+ * Availability over all locations that serve a sale: exact quantities for other packages, buckets for shoppers.
  */
 import type { TenantDatabase } from '@carton/runtime';
 import type { StockReference } from './lines.ts';
-import { atServingLocations, type StockSale } from './locations.ts';
+import { type StockSale, withServingLocations } from './locations.ts';
 import type { availabilities, buckets } from './schemas.ts';
 
 export interface Availability {
   variantId: string;
   status: (typeof availabilities)[number];
-  /** About how many there are, as shoppers may know it; null when they are not counted. */
+  /** Approximate quantity for shoppers; null if the item is not tracked. */
   quantity: (typeof buckets)[number] | null;
-  /** The most that can be had now; null when there is no limit: not tracked, or back-orders are allowed. */
+  /** The maximum quantity that can be sold now; null without a limit (not tracked, or back-orders allowed). */
   limit: number | null;
 }
 
 export interface AvailabilityOptions {
-  /** What is reserved under this reference is available to whoever asks. */
+  /** The caller's own reservation, whose stock counts as available. */
   reserved?: StockReference;
   sale?: StockSale;
 }
 
-interface Stocked {
+interface AvailableRow {
   variantId: string;
   tracked: boolean;
   backOrders: boolean;
@@ -30,8 +29,8 @@ interface Stocked {
 }
 
 /**
- * Each location counts for itself: what one owes takes nothing from another. Where something is reserved for whoever
- * asks, that much is there too, also at a location that serves no other sale.
+ * Locations count separately: back-orders at one do not reduce another. The caller's own reservation counts as available,
+ * even at a location that serves no other sale.
  */
 const availableText = `
   with own as (
@@ -53,7 +52,7 @@ const availableText = `
    where items.tenant_id = $1 and items.id = any($2::uuid[])
    group by items.tenant_id, items.id`;
 
-/** Availability by variant id, in one statement; a variant that is not known is left out. */
+/** Availability by variant id, in one statement; unknown variants are omitted. */
 export async function availabilityOf(
   db: TenantDatabase,
   variantIds: readonly string[],
@@ -61,13 +60,13 @@ export async function availabilityOf(
 ): Promise<Map<string, Availability>> {
   if (variantIds.length === 0) return new Map();
   const own = [reserved?.type ?? null, reserved?.id ?? null];
-  const rows = await atServingLocations(db, sale, (serving) =>
-    db.query<Stocked>(availableText, [variantIds, serving, ...own]),
+  const rows = await withServingLocations(db, sale, (serving) =>
+    db.query<AvailableRow>(availableText, [variantIds, serving, ...own]),
   );
   return new Map(rows.map((row) => [row.variantId, describe(row)]));
 }
 
-function describe({ variantId, tracked, backOrders, available }: Stocked): Availability {
+function describe({ variantId, tracked, backOrders, available }: AvailableRow): Availability {
   if (!tracked) return { variantId, status: 'in_stock', quantity: null, limit: null };
   const limit = backOrders ? null : available;
   if (available === 0)

@@ -1,5 +1,5 @@
 /**
- * Events of inventory. A sale is told by the event of its order; stock tells what no other event does.
+ * Events of inventory. Sales have no event here, since the event of the order covers them.
  */
 import { DateTime, defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
 
@@ -10,7 +10,7 @@ const reserved = {
 
 export const stockAdjusted = defineEvent({
   type: 'stock.adjusted',
-  summary: 'Staff added or took away stock',
+  summary: 'Staff added or removed stock',
   payload: object({
     variantId: Uuid,
     quantity: Type.Integer(),
@@ -22,16 +22,16 @@ export const stockAdjusted = defineEvent({
 });
 export const stockLow = defineEvent({
   type: 'stock.low',
-  summary: 'Stock fell to or under its low-stock level',
+  summary: 'The available quantity fell to the low-stock level or below',
   payload: object({ variantId: Uuid, available: Type.Integer(), lowStockLevel: Type.Integer() }),
 });
 export const stockReserved = defineEvent({
   type: 'stock.reserved',
-  summary: 'Stock was held for somebody, in place of what was held under the same reference',
+  summary: 'Stock was reserved, replacing the earlier reservation of the same reference',
   payload: object({ ...reserved, endsAt: nullable(DateTime) }),
 });
 export const stockReleased = defineEvent({
   type: 'stock.released',
-  summary: 'Stock that was held is free again',
+  summary: 'Reserved stock was released',
   payload: object(reserved),
 });

@@ -1,16 +1,16 @@
 /**
- * @carton/inventory: how many there are of each variant, why that changed, and whether it can be sold.
+ * @carton/inventory: stock levels of variants, the ledger of their changes, and availability.
  */
 import { variantCreatedListeners } from '@carton/product';
 import { definePackage, job } from '@carton/runtime';
-import { releaseAllEnded } from './ended.ts';
 import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
+import { releaseExpiredReservations } from './expired-reservations.ts';
 import { readVariantAvailability } from './routes/availability.ts';
 import { createStockAdjustment, listStockMovements, listStockReservations, stockItemRoutes } from './routes/items.ts';
 import { insertStockItems } from './store.ts';
 
 export { type Availability, type AvailabilityOptions, availabilityOf } from './availability.ts';
-export { releaseAllEnded } from './ended.ts';
+export { releaseExpiredReservations } from './expired-reservations.ts';
 export type { StockLine, StockReference } from './lines.ts';
 export { defaultLocation, type StockLocations, type StockSale, stockLocations } from './locations.ts';
 export { isReserved } from './returning.ts';
@@ -34,6 +34,6 @@ export default definePackage({
     listStockReservations,
   ],
   events: [stockAdjusted, stockLow, stockReserved, stockReleased],
-  jobs: [job({ name: 'inventory.release-ended', everySeconds: 30, run: releaseAllEnded })],
+  jobs: [job({ name: 'inventory.release-ended', everySeconds: 30, run: releaseExpiredReservations })],
   extends: [variantCreatedListeners.with(insertStockItems)],
 });

@@ -1,29 +1,33 @@
 /**
- * Stock in the hands of staff: how many there are of an item over all locations, and changes by hand.
+ * Stock items for staff: quantities over all locations, settings, and adjustments.
  */
 import { findVariants } from '@carton/product';
 import { type IntegrationPage, invalidField, notFound, publish, type TenantDatabase } from '@carton/runtime';
 import { stockAdjusted, stockLow } from './events.ts';
-import { atServingLocations, defaultLocation } from './locations.ts';
+import { defaultLocation, withServingLocations } from './locations.ts';
 import type { AdjustStock, ChangeStockItem, StockItem, StockItemQuery, StockMovement } from './schemas.ts';
 import { insufficientStock } from './service.ts';
 import {
+  adjustLevel,
   changeItem,
   findLevels,
   type LevelRow,
   lockStockItem,
-  moveLevel,
   type StockItemRow,
   stockItems,
 } from './store.ts';
 
-/** Items as staff see them: with the names of their variants. Those of deleted variants are left out. */
-async function present(db: TenantDatabase, rows: readonly StockItemRow[], deletedToo = false): Promise<StockItem[]> {
+/** Stock items with the names of their variants; by default without those of deleted variants. */
+async function present(
+  db: TenantDatabase,
+  rows: readonly StockItemRow[],
+  includeDeleted = false,
+): Promise<StockItem[]> {
   const ids = rows.map(({ id }) => id);
   const [variants, levels] = await Promise.all([findVariants(db, ids), findLevels(db, ids)]);
   return rows.flatMap((row) => {
     const variant = variants.get(row.id);
-    if (!variant || (variant.deleted && !deletedToo)) return [];
+    if (!variant || (variant.deleted && !includeDeleted)) return [];
     const { sku, title, productTitle } = variant;
     const own = levels.filter(({ stockItemId }) => stockItemId === row.id);
     const updatedAt = [row.updatedAt, ...own.map((level) => level.updatedAt)].sort().at(-1) as string;
@@ -42,11 +46,11 @@ function sumOf(levels: readonly LevelRow[]): Pick<StockItem, 'onHand' | 'reserve
   return { onHand, reserved, available: onHand - reserved };
 }
 
-function unknownItem(id: string) {
-  return notFound(`No stock item has the id ${id}.`);
+function itemNotFound(id: string) {
+  return notFound(`There is no stock item with the id ${id}.`);
 }
 
-/** A page of items; one that holds deleted variants is shorter than it could be. */
+/** Lists a page of items. Items of deleted variants are left out, so the page may be shorter than the limit. */
 export async function listStockItems(db: TenantDatabase, query: StockItemQuery): Promise<IntegrationPage<StockItem>> {
   const page = await stockItems.page(db, query);
   return { ...page, items: await present(db, page.items) };
@@ -55,7 +59,7 @@ export async function listStockItems(db: TenantDatabase, query: StockItemQuery):
 /** @throws not_found (404) */
 export async function readStockItem(db: TenantDatabase, id: string): Promise<StockItem> {
   const [item] = await present(db, [await stockItems.require(db, id)], true);
-  if (!item) throw unknownItem(id);
+  if (!item) throw itemNotFound(id);
   return item;
 }
 
@@ -63,15 +67,15 @@ export async function readStockItem(db: TenantDatabase, id: string): Promise<Sto
 export async function changeStockItem(db: TenantDatabase, id: string, patch: ChangeStockItem): Promise<StockItem> {
   return db.transaction(async (tx) => {
     const changed = await changeItem(tx, id, patch);
-    if (changed.length === 0) throw unknownItem(id);
+    if (changed.length === 0) throw itemNotFound(id);
     return readStockItem(tx, id);
   });
 }
 
 /**
- * Adds or takes away stock by hand, with the reason in the ledger.
- * @throws not_found (404), invalid_request (400) for a location where the item is not kept, insufficient_stock (409)
- *   when more is taken away than is on hand there and none may be owed
+ * Adds or removes stock by hand, with a reason for the ledger.
+ * @throws not_found (404), invalid_request (400) for a location without a level of the item, insufficient_stock (409)
+ *   if the level would become negative and back-orders are not allowed
  */
 export async function adjustStock(
   db: TenantDatabase,
@@ -80,24 +84,24 @@ export async function adjustStock(
 ): Promise<{ movement: StockMovement; stockItem: StockItem }> {
   return db.transaction(async (tx) => {
     const locked = await lockStockItem(tx, id);
-    if (!locked) throw unknownItem(id);
+    if (!locked) throw itemNotFound(id);
     const { item, levels } = locked;
-    const place = locationId?.toLowerCase() ?? defaultLocation;
-    const level = levels.find((candidate) => candidate.locationId === place);
-    if (!level) throw invalidField('/locationId', 'is not a location where this is kept');
+    const targetId = locationId?.toLowerCase() ?? defaultLocation;
+    const level = levels.find((candidate) => candidate.locationId === targetId);
+    if (!level) throw invalidField('/locationId', 'must be a location that stocks the item');
     const onHand = level.onHand + quantity;
     if (quantity < 0 && onHand < 0 && item.backOrderPolicy === 'deny') {
-      throw insufficientStock(`${level.onHand} on hand, ${-quantity} cannot be taken away.`);
+      throw insufficientStock(`Cannot remove ${-quantity}: only ${level.onHand} on hand.`);
     }
-    const movement = await moveLevel(tx, level, { quantity, reason, note: note ?? null });
+    const movement = await adjustLevel(tx, level, { quantity, reason, note: note ?? null });
     const { id: variantId, lowStockLevel, tracked } = item;
     const before = sumOf(levels);
     const totals = { onHand: before.onHand + quantity, available: before.available + quantity };
     const resource = { type: 'stock_item', id: variantId };
-    await publish(tx, stockAdjusted, resource, { variantId, quantity, reason, locationId: place, ...totals });
-    const serving = await atServingLocations(tx, {}, async (locationIds) => locationIds);
+    await publish(tx, stockAdjusted, resource, { variantId, quantity, reason, locationId: targetId, ...totals });
+    const serving = await withServingLocations(tx, {}, async (locationIds) => locationIds);
     const { available } = sumOf(levels.filter((candidate) => serving.includes(candidate.locationId)));
-    const left = serving.includes(place) ? available + quantity : available;
+    const left = serving.includes(targetId) ? available + quantity : available;
     if (tracked && available > lowStockLevel && left <= lowStockLevel) {
       await publish(tx, stockLow, resource, { variantId, available: left, lowStockLevel });
     }

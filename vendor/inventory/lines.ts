@@ -1,5 +1,5 @@
 /**
- * Lines of a sale or of what comes back, as the statements that move stock take them.
+ * Lines of sales, returns and reservations, and their conversion to statement parameters.
  */
 import { newId, type TenantDatabase } from '@carton/runtime';
 
@@ -7,41 +7,41 @@ export interface StockLine {
   variantId: string;
   /** One or more. */
   quantity: number;
-  /** Where it is taken from or comes back to; left out, the locations that serve a sale are asked in their order. */
+  /** The location to take from or return to; if omitted, the locations that serve the sale, in their order. */
   locationId?: string | null;
 }
 
-/** What stock is moved or held for: an order, a cart, a return. */
+/** The reason why stock is moved or reserved: an order, a cart, a return. */
 export interface StockReference {
   type: string;
   id: string;
 }
 
-/** Lines added up, as parallel arrays in the order of the variants' ids. */
+/** Lines added up per variant, as parallel arrays ordered by variant id. */
 export interface StockArrays {
   variantIds: string[];
-  /** How many of each variant, wherever from. */
+  /** Total quantity of each variant. */
   quantities: number[];
-  /** How many of each variant of those lines that name no location. */
+  /** Quantity of each variant in lines without a location. */
   anywhere: number[];
   placed: { variantIds: string[]; locationIds: string[]; quantities: number[] };
 }
 
-/** What is worth telling of a variant after stock was taken or refused. */
+/** An outcome of a stock statement that the caller has to handle. */
 export interface Outcome {
   variantId: string;
-  /** Could not be had; fell to its low-stock level; was reserved and is free again; has levels that were not seen. */
-  kind: 'refused' | 'low' | 'freed' | 'missed';
-  /** How many were wanted, or were freed. */
+  /** Short of stock; fell to its low-stock level; rest of a reservation released; has levels that the statement missed. */
+  kind: 'refused' | 'low' | 'released' | 'missed';
+  /** The quantity requested, or released. */
   quantity: number;
-  /** How many could be had, or of what is low: how many are left. */
+  /** The quantity available; for `low`, the quantity left. */
   available: number;
   lowStockLevel: number;
 }
 
-/** @throws Error outside a transaction, and for a quantity that is none */
+/** @throws Error outside a transaction, and for an invalid quantity */
 export function arraysOf(db: TenantDatabase, lines: readonly StockLine[]): StockArrays {
-  if (!db.inTransaction) throw new Error('stock is moved outside a transaction');
+  if (!db.inTransaction) throw new Error('stock operations must run in a transaction');
   const quantities = new Map<string, number>();
   const anywhere = new Map<string, number>();
   const placed = new Map<string, { variantId: string; locationId: string; quantity: number }>();
@@ -59,20 +59,20 @@ export function arraysOf(db: TenantDatabase, lines: readonly StockLine[]): Stock
     placed.set(key, { variantId, locationId, quantity: (placed.get(key)?.quantity ?? 0) + quantity });
   }
   const variantIds = [...quantities.keys()].sort();
-  const places = [...placed.values()];
+  const placedLines = [...placed.values()];
   return {
     variantIds,
     quantities: variantIds.map((id) => quantities.get(id) as number),
     anywhere: variantIds.map((id) => anywhere.get(id) ?? 0),
     placed: {
-      variantIds: places.map(({ variantId }) => variantId),
-      locationIds: places.map(({ locationId }) => locationId),
-      quantities: places.map(({ quantity }) => quantity),
+      variantIds: placedLines.map(({ variantId }) => variantId),
+      locationIds: placedLines.map(({ locationId }) => locationId),
+      quantities: placedLines.map(({ quantity }) => quantity),
     },
   };
 }
 
-/** Ids for as many rows as may be written. */
+/** Generates ids for new rows. */
 export function newIds(count: number): string[] {
   return Array.from({ length: count }, newId);
 }

@@ -1,12 +1,12 @@
 /**
- * Where stock is kept. A shop has one location until a package that keeps several says which of them serve a sale.
+ * Stock locations. A tenant has one location unless a package with several decides which of them serve a sale.
  */
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 
-/** The location every shop has: the nil UUID. Each variant has a level there from the beginning. */
+/** The default location of every tenant: the nil UUID. Every variant has a level there. */
 export const defaultLocation = '00000000-0000-0000-0000-000000000000';
 
-/** What is known of a sale that a choice of locations may turn on; whoever knows nothing leaves it out. */
+/** The properties of a sale that may decide its locations; omitted if unknown. */
 export interface StockSale {
   channelId?: string | null;
   /** ISO 3166-1 alpha-2, of the shipping address. */
@@ -14,9 +14,9 @@ export interface StockSale {
 }
 
 /**
- * Answers the locations that serve a sale, those first from which stock is to be taken first. It is given what the
- * package before it answered, beginning with the default location alone, and may add to that, narrow or reorder it.
- * None at all: nothing can be had. It is asked in the transaction that takes the stock, and reads its own tables only.
+ * Returns the locations that serve a sale, in order of preference. Receives the result of the previous package, starting
+ * with only the default location, and may extend, narrow or reorder it. Without any location, no stock is available. Runs
+ * in the transaction that takes the stock, and must read only its own tables.
  */
 export type StockLocations = (
   db: TenantDatabase,
@@ -24,25 +24,25 @@ export type StockLocations = (
   sale: StockSale,
 ) => Promise<readonly string[]>;
 
-/** Which locations serve a sale. */
+/** Extension point that decides which locations serve a sale. */
 export const stockLocations = extensionPoint<StockLocations>('inventory.stock-locations');
 
 const defaultOnly: readonly string[] = [defaultLocation];
 
 /**
- * Does work with the locations that serve a sale. Without a contribution the work begins at once, so that its
- * statement stands before what its caller sends next.
+ * Calls `work` with the locations that serve a sale. Without contributions it is called synchronously, so that its
+ * statement is sent before those that the caller sends next.
  */
-export function atServingLocations<T>(
+export function withServingLocations<T>(
   db: TenantDatabase,
   sale: StockSale,
   work: (locationIds: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const contributed = stockLocations.of(db);
-  return contributed.length === 0 ? work(defaultOnly) : askLocations(db, contributed, sale).then(work);
+  return contributed.length === 0 ? work(defaultOnly) : resolveLocations(db, contributed, sale).then(work);
 }
 
-async function askLocations(
+async function resolveLocations(
   db: TenantDatabase,
   contributed: readonly StockLocations[],
   sale: StockSale,

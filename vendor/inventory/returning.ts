@@ -1,13 +1,13 @@
 /**
- * Giving stock back, in one statement over all lines: what was sold, and what was reserved. Neither asks whether
- * anything is available: what comes back is there, whatever is owed. Rows are locked in the order of taking.ts.
+ * Returning sold stock and releasing reservations, each in one statement over all lines. Neither depends on the available
+ * quantity. Rows are locked in the same order as in taking.ts.
  */
 import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
 import { arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
-import { isMissed, markLow, settleMissed } from './lowness.ts';
+import { isMissed, markLow, recomputeMissed } from './low-stock.ts';
 
-/** Whether anything is reserved under a reference. */
+/** Whether a reference has a reservation. */
 export async function isReserved(db: TenantDatabase, { type, id }: StockReference): Promise<boolean> {
   const rows = await db.query(
     'select 1 from stock_reservations where tenant_id = $1 and reference_type = $2 and reference_id = $3 limit 1',
@@ -17,8 +17,8 @@ export async function isReserved(db: TenantDatabase, { type, id }: StockReferenc
 }
 
 /**
- * Lines that name no location go back to where the same reference has taken them: to other locations as far as the
- * ledger has taken from there and not given back, the rest to the default one.
+ * Lines without a location return to where the same reference took them: to other locations as far as the ledger has
+ * unreturned movements there, the rest to the default location.
  */
 const returnText = `
   with elsewhere as (
@@ -44,7 +44,7 @@ const returnText = `
     select variant_id, '${defaultLocation}', quantity - coalesce(sum(taken), 0)
       from sources group by variant_id, quantity
   ),
-  back as (
+  returned as (
     select variant_id, location_id, sum(quantity)::integer as quantity from parts where quantity > 0 group by 1, 2
   ),
   locked as (
@@ -57,28 +57,28 @@ const returnText = `
      order by levels.stock_item_id, levels.location_id
        for update of levels
   ),
-  held as (
-    select locked.stock_item_id, locked.location_id, locked.on_hand, back.quantity
+  targets as (
+    select locked.stock_item_id, locked.location_id, locked.on_hand, returned.quantity
       from locked
-      join back on back.variant_id = locked.stock_item_id and back.location_id = locked.location_id
+      join returned on returned.variant_id = locked.stock_item_id and returned.location_id = locked.location_id
   ),
-  put as (
+  updated as (
     update stock_levels levels
-       set on_hand = held.on_hand + held.quantity,
-           back_ordered = held.on_hand + held.quantity < 0,
+       set on_hand = targets.on_hand + targets.quantity,
+           back_ordered = targets.on_hand + targets.quantity < 0,
            updated_at = now()
-      from held
+      from targets
      where levels.tenant_id = $1 and levels.stock_item_id = any($7::uuid[])
-       and levels.stock_item_id = held.stock_item_id and levels.location_id = held.location_id
-       and (select count(*) from held) > 0
+       and levels.stock_item_id = targets.stock_item_id and levels.location_id = targets.location_id
+       and (select count(*) from targets) > 0
   ),
   sums as (
     select locked.stock_item_id as id, max(locked.low_at) as low_at, locked.low,
            sum(locked.on_hand - locked.reserved) as before,
-           sum(locked.on_hand - locked.reserved + coalesce(held.quantity, 0)) as after,
+           sum(locked.on_hand - locked.reserved + coalesce(targets.quantity, 0)) as after,
            ${isMissed('locked')} as missed
       from locked
-      left join held on held.stock_item_id = locked.stock_item_id and held.location_id = locked.location_id
+      left join targets on targets.stock_item_id = locked.stock_item_id and targets.location_id = locked.location_id
      group by locked.stock_item_id, locked.low
   ),
   ${markLow},
@@ -87,11 +87,11 @@ const returnText = `
                                  reference_id, ${actorColumns})
     select $1, coalesce(($8::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, quantity,
            'returned', $9, $10, $11, $12, $13
-      from held
+      from targets
   )
   select id as variant_id from sums where missed order by id`;
 
-/** `$4`: only what has come to its end, as it is once locked: its owner may have moved the end meanwhile. */
+/** `$4`: only expired reservations, checked once locked, because the owner may have extended them. */
 const releaseText = `
   with own_rows as materialized (
     select id, stock_item_id, location_id, quantity from stock_reservations
@@ -110,36 +110,36 @@ const releaseText = `
      order by levels.stock_item_id, levels.location_id
        for update
   ),
-  held as (
+  targets as (
     select own.*, locked.reserved
       from (select stock_item_id, location_id, sum(quantity)::integer as quantity from own_rows group by 1, 2) own
       join locked on locked.stock_item_id = own.stock_item_id and locked.location_id = own.location_id
   ),
-  freed as (
+  updated as (
     update stock_levels levels
-       set reserved = held.reserved - held.quantity, updated_at = now()
-      from held
-     where levels.tenant_id = $1 and levels.stock_item_id = held.stock_item_id
-       and levels.location_id = held.location_id
-       and (select count(*) from held) > 0
+       set reserved = targets.reserved - targets.quantity, updated_at = now()
+      from targets
+     where levels.tenant_id = $1 and levels.stock_item_id = targets.stock_item_id
+       and levels.location_id = targets.location_id
+       and (select count(*) from targets) > 0
   ),
   sums as (
     select locked.stock_item_id as id, max(locked.low_at) as low_at, null::boolean as low,
            sum(locked.on_hand - locked.reserved) as before,
-           sum(locked.on_hand - locked.reserved + coalesce(held.quantity, 0)) as after,
+           sum(locked.on_hand - locked.reserved + coalesce(targets.quantity, 0)) as after,
            ${isMissed('locked')} as missed
       from locked
-      left join held on held.stock_item_id = locked.stock_item_id and held.location_id = locked.location_id
+      left join targets on targets.stock_item_id = locked.stock_item_id and targets.location_id = locked.location_id
      group by locked.stock_item_id
   ),
   ${markLow}
-  select held.stock_item_id as variant_id, sum(held.quantity)::integer as quantity, sums.missed
-    from held join sums on sums.id = held.stock_item_id
-   group by held.stock_item_id, sums.missed order by held.stock_item_id`;
+  select targets.stock_item_id as variant_id, sum(targets.quantity)::integer as quantity, sums.missed
+    from targets join sums on sums.id = targets.stock_item_id
+   group by targets.stock_item_id, sums.missed order by targets.stock_item_id`;
 
 /**
- * Where a level is missing, those at the default location, which every item has, are locked: nobody changes an item
- * meanwhile. `$4`: all variants that the transaction is about to move, in whose order others lock them, too.
+ * If a level is missing, locks the levels at the default location, which every item has, so that no item changes in the
+ * meantime. `$4`: all variants that the transaction is about to move, to lock them in the common order.
  */
 const openLevelsText = `
   with missing as (
@@ -175,8 +175,8 @@ const openLevelsText = `
      and levels.location_id = '${defaultLocation}'`;
 
 /**
- * Makes the levels of variants at locations where they have none yet, with nothing on hand.
- * @param moved all variants whose stock is moved next
+ * Creates missing levels of variants at locations, with nothing on hand.
+ * @param moved all variants whose stock the transaction moves next
  */
 export async function openLevels(
   tx: TenantDatabase,
@@ -199,20 +199,20 @@ export async function returnLines(
   const values = [variantIds, anywhere, ...places, variantIds, ids, type, id, ...actorValues(tx)];
   const opened = placedIds.length > 0 && openLevels(tx, placedIds, locationIds, variantIds);
   const [missed] = await Promise.all([tx.query<{ variantId: string }>(returnText, values), opened]);
-  await settleMissed(tx, missed);
+  await recomputeMissed(tx, missed);
 }
 
 /**
- * Frees what is reserved for a reference; answers how much of each variant that was.
- * @param endedOnly leave alone what has no end or has not come to it
+ * Releases the reservation of a reference; returns the released quantity of each variant.
+ * @param expiredOnly skip rows without an expiry or before it
  */
 export async function releaseLines(
   tx: TenantDatabase,
   { type, id }: StockReference,
-  endedOnly = false,
+  expiredOnly = false,
 ): Promise<StockLine[]> {
-  const released = await tx.query<StockLine & { missed: boolean }>(releaseText, [type, id, endedOnly]);
-  await settleMissed(
+  const released = await tx.query<StockLine & { missed: boolean }>(releaseText, [type, id, expiredOnly]);
+  await recomputeMissed(
     tx,
     released.filter(({ missed }) => missed),
   );

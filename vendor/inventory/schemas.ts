@@ -1,5 +1,5 @@
 /**
- * Shapes of stock as staff see it, and of availability as shoppers do.
+ * Schemas of stock for staff, and of availability for shoppers.
  */
 import {
   changeOf,
@@ -18,25 +18,25 @@ import {
   Uuid,
 } from '@carton/runtime';
 
-/** Why stock moved. A sale is written by the sale itself, never by hand. */
+/** Reasons of movements. `sold` is written only by sales, never by hand. */
 export const reasons = ['received', 'sold', 'returned', 'corrected', 'damaged', 'lost'] as const;
 const adjustmentReasons = ['received', 'returned', 'corrected', 'damaged', 'lost'] as const;
 
 export const backOrderPolicies = ['deny', 'allow'] as const;
 export const availabilities = ['in_stock', 'back_orderable', 'out_of_stock'] as const;
 
-/** How many can be had, without telling exactly. */
+/** Approximate quantities for shoppers. */
 export const buckets = ['0', '1-9', '10+'] as const;
 
 const Quantity = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, examples: [12] });
 const BackOrderPolicy = oneOf(backOrderPolicies, {
-  description: 'Whether more may be sold than there is',
+  description: 'Whether more units may be sold than are in stock',
   examples: ['deny'],
 });
 const LowStockLevel = Type.Integer({
   minimum: 0,
   maximum: 1_000_000_000,
-  description: 'Stock is low at this many or fewer',
+  description: 'Stock is low at this available quantity or below',
   examples: [5],
 });
 
@@ -44,14 +44,14 @@ export const VariantAvailability = object(
   {
     variantId: Uuid,
     status: oneOf(availabilities),
-    quantity: nullable(oneOf(buckets, { description: 'About how many there are; null when they are not counted' })),
+    quantity: nullable(oneOf(buckets, { description: 'Approximate quantity; null if the variant is not tracked' })),
   },
   { $id: 'VariantAvailability', examples: [{ variantId: Uuid.examples[0], status: 'in_stock', quantity: '10+' }] },
 );
 
-const LocationId = { ...Uuid, description: "The location; the nil UUID is the shop's default one" };
+const LocationId = { ...Uuid, description: "The location; the nil UUID is the store's default location" };
 
-/** What there is of an item at one location. */
+/** The stock of an item at one location. */
 const StockLevel = object(
   { locationId: LocationId, onHand: Quantity, reserved: Quantity, available: Quantity },
   { $id: 'StockLevel' },
@@ -59,18 +59,21 @@ const StockLevel = object(
 
 export const StockItem = object(
   {
-    id: { ...Uuid, description: "The same as the variant's" },
+    id: { ...Uuid, description: "The variant's id" },
     variantId: Uuid,
     sku: nullable(Type.String({ examples: ['LINEN-M'] })),
     variantTitle: Type.String({ examples: ['M'] }),
     productTitle: Type.String({ examples: ['Linen shirt'] }),
-    tracked: Type.Boolean({ description: 'False for what is never out of stock and not counted as it is sold' }),
+    tracked: Type.Boolean({ description: 'False for items that are never out of stock and not counted' }),
     backOrderPolicy: BackOrderPolicy,
     lowStockLevel: LowStockLevel,
-    onHand: { ...Quantity, description: 'There to be sold or reserved; below zero, so many are owed' },
-    reserved: { ...Quantity, description: 'Of those on hand, held for somebody' },
-    available: { ...Quantity, description: 'onHand less reserved' },
-    levels: Type.Array(StockLevel, { description: 'The same for each location that keeps it' }),
+    onHand: {
+      ...Quantity,
+      description: 'Units in stock, including reserved ones; if negative, units owed to shoppers',
+    },
+    reserved: { ...Quantity, description: 'Units on hand that are reserved' },
+    available: { ...Quantity, description: '`onHand` less `reserved`' },
+    levels: Type.Array(StockLevel, { description: 'Quantities by location' }),
     ...externalFields,
     ...timestamps,
   },
@@ -82,7 +85,7 @@ export const StockItemPage = integrationPageOf(StockItem, 'StockItemPage');
 export const StockItemQuery = integrationQuery({
   variantId: Type.Optional(Uuid),
   low: Type.Optional(
-    Type.Boolean({ description: 'True: only tracked items at or under their low-stock level; false: all others' }),
+    Type.Boolean({ description: 'True: only tracked items at or below their low-stock level; false: all others' }),
   ),
 });
 export type StockItemQuery = Static<typeof StockItemQuery>;
@@ -98,12 +101,14 @@ export const StockMovement = object(
     id: Uuid,
     stockItemId: Uuid,
     locationId: LocationId,
-    quantity: { ...Quantity, description: 'What was added, or below zero what was taken away' },
+    quantity: { ...Quantity, description: 'Units added or, if negative, removed' },
     reason: oneOf(reasons),
-    referenceType: nullable(Type.String({ description: 'What it was moved for', examples: ['order'] })),
+    referenceType: nullable(
+      Type.String({ description: 'Type of the resource that caused the movement', examples: ['order'] }),
+    ),
     referenceId: nullable(Uuid),
     note: nullable(Type.String({ examples: ['Delivery note 4711'] })),
-    actorId: nullable({ ...Uuid, description: 'The member of staff, when one moved it by hand' }),
+    actorId: nullable({ ...Uuid, description: 'The staff user, for adjustments' }),
     actorLabel: nullable(Type.String({ examples: ['ada@example.com'] })),
     createdAt: DateTime,
   },
@@ -119,12 +124,15 @@ export const AdjustStock = object(
       minimum: -1_000_000_000,
       maximum: 1_000_000_000,
       not: { const: 0 },
-      description: 'How many to add, or below zero to take away',
+      description: 'Units to add or, if negative, to remove',
       examples: [24],
     }),
     reason: oneOf(adjustmentReasons, { examples: ['received'] }),
     note: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Delivery note 4711'] })),
-    locationId: Type.Optional({ ...Uuid, description: "A location that keeps it; left out, the shop's default one" }),
+    locationId: Type.Optional({
+      ...Uuid,
+      description: "A location that stocks the item; default: the store's default location",
+    }),
   },
   { $id: 'AdjustStock' },
 );
@@ -138,11 +146,15 @@ export const StockReservation = object(
     stockItemId: Uuid,
     locationId: LocationId,
     quantity: Type.Integer({ minimum: 1 }),
-    referenceType: Type.String({ description: 'What it is held for', examples: ['draft_order'] }),
+    referenceType: Type.String({
+      description: 'Type of the resource that the stock is reserved for',
+      examples: ['draft_order'],
+    }),
     referenceId: Uuid,
     endsAt: nullable({
       ...DateTime,
-      description: 'When it ends by itself, soon after which it is free; null while it stands until it is released',
+      description:
+        'When the reservation expires; its stock is released soon after. Null: it lasts until it is released',
     }),
     createdAt: DateTime,
   },

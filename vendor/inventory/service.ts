@@ -1,33 +1,33 @@
 /**
- * Rules of stock for other packages: what can be had, all lines or none; what is held, for how long, and given back.
+ * Stock operations for other packages: selling, returning, reserving and releasing, all lines or none.
  */
 import { findVariants } from '@carton/product';
 import { defineProblem, publish, type TenantDatabase } from '@carton/runtime';
 import { stockLow, stockReleased, stockReserved } from './events.ts';
 import type { Outcome, StockLine, StockReference } from './lines.ts';
-import { atServingLocations, type StockSale } from './locations.ts';
-import { settleMissed } from './lowness.ts';
+import { type StockSale, withServingLocations } from './locations.ts';
+import { recomputeMissed } from './low-stock.ts';
 import { openLevels, releaseLines, returnLines } from './returning.ts';
 import { reserveLines, takeLines } from './taking.ts';
 
 export const insufficientStock = defineProblem({
   code: 'insufficient_stock',
   status: 409,
-  title: 'There is not enough in stock',
+  title: 'Insufficient stock',
 });
 
 export interface TakeOptions {
-  /** A reservation that the sale uses up: it counts as available to the sale, and what is left of it is freed. */
+  /** A reservation for the sale to consume: its stock is available to the sale, and its rest is released. */
   reserved?: StockReference;
   sale?: StockSale;
 }
 
 /**
  * Sells stock: takes all lines or none, in one statement, and writes the ledger. Lines of one variant are added up;
- * what is not tracked is always there and leaves no movement. Call it in the transaction of the sale; it locks the
- * variants' stock until that ends. Writes `stock.low` for what fell to its low-stock level, and `stock.released` for
- * what is left of the reservation.
- * @throws insufficient_stock (409) naming what is short and how many there are
+ * untracked items are always available and leave no movement. Call it in the transaction of the sale; it locks the
+ * variants' stock until the transaction ends. Publishes `stock.low` for items that fall to their low-stock level, and
+ * `stock.released` for the rest of the reservation.
+ * @throws insufficient_stock (409) naming the variants that are short and their available quantities
  */
 export async function takeStock(
   tx: TenantDatabase,
@@ -39,22 +39,22 @@ export async function takeStock(
     if (reserved) await releaseStock(tx, reserved);
     return;
   }
-  const outcomes = await atServingLocations(tx, sale, (serving) =>
+  const outcomes = await withServingLocations(tx, sale, (serving) =>
     takeLines(tx, lines, serving, reference, reserved ?? null),
   );
-  await settle(tx, outcomes);
+  await handleOutcomes(tx, outcomes);
   if (reserved)
-    await announceReleased(
+    await publishReleased(
       tx,
       reserved,
-      outcomes.filter(({ kind }) => kind === 'freed'),
+      outcomes.filter(({ kind }) => kind === 'released'),
     );
 }
 
 /**
- * Puts back what was sold, all lines in one statement: for a canceled order or goods that came back. A line that names
- * no location goes back to where the same reference has taken it. What is not tracked, or not known, is passed over.
- * Call it in the transaction that makes sure it happens once.
+ * Returns sold stock, all lines in one statement: for a canceled order or returned goods. A line without a location
+ * returns to where the same reference took it. Untracked and unknown variants are skipped. Call it in a transaction that
+ * ensures that it happens only once.
  */
 export async function returnStock(
   tx: TenantDatabase,
@@ -65,15 +65,15 @@ export async function returnStock(
 }
 
 export interface ReserveOptions {
-  /** When the reservation ends by itself; left out, it stands until `releaseStock`. */
+  /** When the reservation expires; if omitted, it lasts until `releaseStock`. */
   until?: Date | null;
   sale?: StockSale;
 }
 
 /**
- * Holds stock for somebody without selling it, all lines or none. What the reference holds already is replaced: what is
- * more is taken, what is less is freed, and the end moves; refused, it stays as it was. After its end a reservation
- * goes on until the job lets it go, and whoever sells it first has it. `takeStock` with `reserved` sells it.
+ * Reserves stock without selling it, all lines or none, and replaces the reservation of the same reference, including its
+ * expiry; if there is not enough stock, the earlier reservation remains. An expired reservation remains usable until the
+ * job releases it. `takeStock` with `reserved` sells it.
  * @throws insufficient_stock (409)
  */
 export async function reserveStock(
@@ -83,24 +83,27 @@ export async function reserveStock(
   { until = null, sale = {} }: ReserveOptions = {},
 ): Promise<void> {
   if (lines.length === 0) return releaseStock(tx, reference);
-  await settle(tx, await atServingLocations(tx, sale, (serving) => reserveLines(tx, lines, serving, reference, until)));
-  const held = lines.map(({ variantId, quantity }) => ({ variantId, quantity }));
-  await publish(tx, stockReserved, reference, { reference, lines: held, endsAt: until?.toISOString() ?? null });
+  await handleOutcomes(
+    tx,
+    await withServingLocations(tx, sale, (serving) => reserveLines(tx, lines, serving, reference, until)),
+  );
+  const reserved = lines.map(({ variantId, quantity }) => ({ variantId, quantity }));
+  await publish(tx, stockReserved, reference, { reference, lines: reserved, endsAt: until?.toISOString() ?? null });
 }
 
-/** Frees everything that is reserved for a reference; nothing happens when that is nothing. */
+/** Releases the reservation of a reference; a no-op without one. */
 export async function releaseStock(tx: TenantDatabase, reference: StockReference): Promise<void> {
-  await announceReleased(tx, reference, await releaseLines(tx, reference));
+  await publishReleased(tx, reference, await releaseLines(tx, reference));
 }
 
 /**
- * Frees what is reserved for a reference if it has come to its end: not what has been sold or prolonged meanwhile.
+ * Releases the reservation of a reference if it has expired; not if it was sold or extended in the meantime.
  */
-export async function releaseEnded(tx: TenantDatabase, reference: StockReference): Promise<void> {
-  await announceReleased(tx, reference, await releaseLines(tx, reference, true));
+export async function releaseExpired(tx: TenantDatabase, reference: StockReference): Promise<void> {
+  await publishReleased(tx, reference, await releaseLines(tx, reference, true));
 }
 
-/** Begins to keep variants at a location, with nothing on hand; where they are kept already nothing happens. */
+/** Creates empty levels of variants at a location; existing levels are unaffected. */
 export async function openStockLevels(
   tx: TenantDatabase,
   variantIds: readonly string[],
@@ -110,21 +113,21 @@ export async function openStockLevels(
   if (variantIds.length > 0) await openLevels(tx, variantIds, locationIds);
 }
 
-async function announceReleased(
+async function publishReleased(
   tx: TenantDatabase,
   reference: StockReference,
-  freed: readonly { variantId: string; quantity: number }[],
+  released: readonly { variantId: string; quantity: number }[],
 ): Promise<void> {
-  if (freed.length === 0) return;
-  const lines = freed.map(({ variantId, quantity }) => ({ variantId, quantity }));
+  if (released.length === 0) return;
+  const lines = released.map(({ variantId, quantity }) => ({ variantId, quantity }));
   await publish(tx, stockReleased, reference, { reference, lines });
 }
 
-/** Refuses what could not be had, else tells of what became low, and counts what was not seen. */
-async function settle(tx: TenantDatabase, outcomes: readonly Outcome[]): Promise<void> {
+/** Throws if a variant is short; otherwise publishes `stock.low` and recomputes items whose levels were missed. */
+async function handleOutcomes(tx: TenantDatabase, outcomes: readonly Outcome[]): Promise<void> {
   const refused = outcomes.filter(({ kind }) => kind === 'refused');
   if (refused.length > 0) throw insufficientStock(await describeShortage(tx, refused));
-  await settleMissed(
+  await recomputeMissed(
     tx,
     outcomes.filter(({ kind }) => kind === 'missed'),
   );
@@ -142,7 +145,7 @@ async function describeShortage(db: TenantDatabase, lines: readonly Outcome[]): 
   const parts = lines.map(({ variantId, quantity, available }) => {
     const variant = variants.get(variantId);
     const name = variant ? (variant.sku ?? `${variant.productTitle} ${variant.title}`) : `variant ${variantId}`;
-    return `${name}: ${quantity} wanted, ${available} available`;
+    return `${name}: ${quantity} requested, ${available} available`;
   });
   return `${parts.join('; ')}.`;
 }

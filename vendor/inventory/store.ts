@@ -1,10 +1,10 @@
 /**
- * Queries of the tables of inventory, but for moving stock (taking.ts, returning.ts).
+ * Queries of the inventory tables, except those that move stock (taking.ts, returning.ts).
  */
 import { actedBy, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import type { StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
-import { followItem, lockLevels, settleLow } from './lowness.ts';
+import { lockLevels, recomputeLow, syncLevelsAndLow } from './low-stock.ts';
 import type { backOrderPolicies, StockMovement } from './schemas.ts';
 
 export interface StockItemRow {
@@ -18,7 +18,7 @@ export interface StockItemRow {
   updatedAt: string;
 }
 
-/** What there is of an item at one location. */
+/** The stock of an item at one location. */
 export interface LevelRow {
   stockItemId: string;
   locationId: string;
@@ -38,7 +38,7 @@ export interface ReservationRow {
   createdAt: string;
 }
 
-/** New variants are tracked, with nothing on hand. */
+/** Creates the stock items of new variants: tracked, none on hand. */
 export async function insertStockItems(db: TenantDatabase, variantIds: readonly string[]): Promise<void> {
   await db.query(
     `with items as (
@@ -49,7 +49,7 @@ export async function insertStockItems(db: TenantDatabase, variantIds: readonly 
   );
 }
 
-/** Whoever follows items is told of those whose stock was moved, too. */
+/** Changes of levels count as changes of their item in `updatedAfter` lists. */
 export const stockItems = rows<StockItemRow>({
   table: 'stock_items',
   noun: 'stock item',
@@ -57,11 +57,11 @@ export const stockItems = rows<StockItemRow>({
   changeSource: { table: 'stock_levels', id: 'stock_item_id', resource: 'product_variants' },
 });
 
-/** Movements and reservations are written where stock is moved, and listed here. */
+/** Movements and reservations are only listed here; taking.ts and returning.ts write them. */
 export const { page: listMovements } = rows<StockMovement>({ table: 'stock_movements', noun: 'movement' });
 export const { page: listReservations } = rows<ReservationRow>({ table: 'stock_reservations', noun: 'reservation' });
 
-/** What there is of items at each location. */
+/** The levels of items at all locations. */
 export function findLevels(db: TenantDatabase, stockItemIds: readonly string[]): Promise<LevelRow[]> {
   if (stockItemIds.length === 0) return Promise.resolve([]);
   return db.query<LevelRow>(
@@ -72,8 +72,7 @@ export function findLevels(db: TenantDatabase, stockItemIds: readonly string[]):
 }
 
 /**
- * The item and its levels as they stay until the transaction ends: nobody else moves its stock or changes its policy
- * meanwhile.
+ * Locks an item and its levels until the transaction ends: no other transaction can move its stock or change its policy.
  */
 export async function lockStockItem(
   db: TenantDatabase,
@@ -87,38 +86,38 @@ type ItemPatch = Partial<
   Pick<StockItemRow, 'tracked' | 'backOrderPolicy' | 'lowStockLevel' | 'externalId' | 'metadata'>
 >;
 
-/** Changes an item; by the times of its levels whoever follows stock is told of it. Answers the item as it is now. */
+/** Changes an item and updates its levels' timestamps, so that `updatedAfter` lists include it; returns the changed row. */
 export async function changeItem(db: TenantDatabase, id: string, patch: ItemPatch): Promise<unknown[]> {
   const metadata = patch.metadata && json(patch.metadata);
   const [, changed] = await Promise.all([
     lockLevels(db, id),
     db.update('stock_items', { id }, { ...patch, metadata, updatedAt: new Date() }),
-    followItem(db, id),
+    syncLevelsAndLow(db, id),
   ]);
   return changed;
 }
 
-/** Sets what is on hand at a location, with the movement that explains it. The level is locked. */
-export async function moveLevel(
+/** Adjusts the quantity on hand at a location and writes the movement. The level must be locked. */
+export async function adjustLevel(
   db: TenantDatabase,
   { stockItemId, locationId, onHand: before }: LevelRow,
   movement: { quantity: number; reason: string; note: string | null },
 ): Promise<StockMovement> {
-  const place = { stockItemId, locationId };
+  const key = { stockItemId, locationId };
   const onHand = before + movement.quantity;
-  await db.update('stock_levels', place, { onHand, backOrdered: onHand < 0, updatedAt: new Date() });
-  // After it, not beside it: where changes are recorded, the level is read before it is written.
-  await settleLow(db, stockItemId);
+  await db.update('stock_levels', key, { onHand, backOrdered: onHand < 0, updatedAt: new Date() });
+  // After the update, not concurrently: change recording reads the level before it writes it.
+  await recomputeLow(db, stockItemId);
   return db.insert<StockMovement>('stock_movements', {
     id: newId(),
-    ...place,
+    ...key,
     ...movement,
     ...actedBy(db),
   });
 }
 
-/** References that have reservations which have come to their end, those first that ended first. */
-export function findEnded(db: TenantDatabase, limit: number): Promise<StockReference[]> {
+/** References with expired reservations, earliest expiry first. */
+export function findExpired(db: TenantDatabase, limit: number): Promise<StockReference[]> {
   return db.query<StockReference>(
     `select reference_type as type, reference_id as id from stock_reservations
       where tenant_id = $1 and ends_at <= now()

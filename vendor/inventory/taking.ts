@@ -1,25 +1,25 @@
 /**
- * Taking stock, for a sale or to hold it, in one statement over all lines and locations: all of it or none.
+ * Taking stock to sell or reserve it, in one statement over all lines and locations: all lines or none.
  *
- * The statement locks what is reserved under the reference, then all levels of the variants in the order of variants and
- * locations, so that no two can wait for each other, and looks at both as they are once locked. New values are made
- * from those locked ones: the row that an update finds is as old as its statement, and PostgreSQL holds what is made of
- * that against the checks of the table before it turns to the newest.
+ * The statement locks the reservations of the reference, then all levels of the variants in order of variant and
+ * location, which prevents deadlocks, and reads both as locked. New values are computed from those locked rows: an update
+ * finds rows as of the statement's snapshot, and PostgreSQL checks constraints on values computed from them before it
+ * rereads the newest version.
  *
- * A reservation is there for whom it is: what is reserved under the reference is available to it, taken first and from
- * where it is reserved. The rest is taken from the first location that has all of it, or where none has, from one after
- * the other. What is still missing is owed by the first, if the variant may be back-ordered.
+ * Stock reserved under the reference is available to it and is taken first, from where it is reserved. The rest comes
+ * from the first location that has all of it or, if none has, from several in order. A shortage becomes a back-order at
+ * the first location, if the variant allows it.
  */
 import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
 import { arraysOf, newIds, type Outcome, type StockArrays, type StockLine, type StockReference } from './lines.ts';
-import { isMissed, markLow } from './lowness.ts';
-import { takeAtOne } from './taking-at-one.ts';
+import { isMissed, markLow } from './low-stock.ts';
+import { takeAtOneLocation } from './taking-at-one-location.ts';
 
 /**
- * What both statements begin with; `$10` and `$11` name the reservation that is used up. Rows are reached by `any(…)`
- * besides what the joins say, so that it goes by keys even with a plan that was made while the tables were empty.
+ * The beginning of both statements; `$10` and `$11` are the reference of the reservation to consume. The redundant
+ * `any(…)` conditions make even plans made while the tables were empty use the keys.
  */
-const allotment = `
+const allocation = `
   own_rows as materialized (
     select id, stock_item_id, location_id, quantity from stock_reservations
      where tenant_id = $1 and reference_type = $10 and reference_id = $11
@@ -29,7 +29,7 @@ const allotment = `
   own as (
     select stock_item_id, location_id, sum(quantity)::integer as quantity from own_rows group by 1, 2
   ),
-  wanted as (
+  requested as (
     select line.variant_id, line.quantity, line.anywhere, items.tracked,
            items.back_order_policy = 'allow' as back_orders, items.low_stock_level, items.low
       from unnest($2::uuid[], $3::integer[], $4::integer[]) as line (variant_id, quantity, anywhere)
@@ -38,15 +38,15 @@ const allotment = `
   ),
   locked as (
     select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, levels.low_at,
-           levels.level_count, wanted.tracked, wanted.low
+           levels.level_count, requested.tracked, requested.low
       from stock_levels levels
-      left join wanted on wanted.variant_id = levels.stock_item_id
+      left join requested on requested.variant_id = levels.stock_item_id
      where levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[] || array(select stock_item_id from own))
-       and (wanted.tracked or levels.stock_item_id = any(array(select stock_item_id from own)))
+       and (requested.tracked or levels.stock_item_id = any(array(select stock_item_id from own)))
      order by levels.stock_item_id, levels.location_id
        for update of levels
   ),
-  held as (
+  usable as (
     select levels.stock_item_id, levels.location_id, levels.on_hand, levels.reserved, serving.place,
            coalesce(own.quantity, 0) as own, coalesce(placed.quantity, 0) as placed
       from locked levels
@@ -57,66 +57,68 @@ const allotment = `
         on serving.location_id = levels.location_id
      where own.quantity > 0 or (levels.tracked and (serving.place > 0 or placed.quantity > 0))
   ),
-  rooms as (
-    select held.*, wanted.anywhere, wanted.back_orders,
-           held.on_hand - held.reserved + held.own as available,
-           greatest(held.on_hand - held.reserved + held.own - held.placed, 0) as room
-      from held join wanted on wanted.tracked and wanted.variant_id = held.stock_item_id
+  capacities as (
+    select usable.*, requested.anywhere, requested.back_orders,
+           usable.on_hand - usable.reserved + usable.own as available,
+           greatest(usable.on_hand - usable.reserved + usable.own - usable.placed, 0) as capacity
+      from usable join requested on requested.tracked and requested.variant_id = usable.stock_item_id
   ),
-  promised as (
-    select rooms.*, least(room, greatest(own - placed, 0)) as promise from rooms
+  reserved_capacities as (
+    select capacities.*, least(capacity, greatest(own - placed, 0)) as reserved_capacity from capacities
   ),
-  kept as (
-    select promised.*, least(promise, greatest(anywhere - coalesce(sum(promise) over earlier, 0), 0)) as kept
-      from promised
+  from_reservations as (
+    select reserved_capacities.*,
+           least(reserved_capacity, greatest(anywhere - coalesce(sum(reserved_capacity) over earlier, 0), 0))
+             as from_reservation
+      from reserved_capacities
     window earlier as (partition by stock_item_id order by place, location_id
                        rows between unbounded preceding and 1 preceding)
   ),
-  remaining as (
-    select kept.*, anywhere - sum(kept) over (partition by stock_item_id) as rest,
-           case when place is null then 0 else room - kept end as spare
-      from kept
+  remainders as (
+    select from_reservations.*, anywhere - sum(from_reservation) over (partition by stock_item_id) as rest,
+           case when place is null then 0 else capacity - from_reservation end as spare
+      from from_reservations
   ),
   choices as (
-    select remaining.*, min(place) over variant as first_place, sum(spare) over variant as spares,
-           min(place) filter (where spare >= rest) over variant as whole_place,
+    select remainders.*, min(place) over variant as first_place, sum(spare) over variant as spares,
+           min(place) filter (where spare >= rest) over variant as single_place,
            coalesce(sum(spare) over earlier, 0) as earlier_spares
-      from remaining
+      from remainders
     window variant as (partition by stock_item_id),
            earlier as (partition by stock_item_id order by place, location_id
                        rows between unbounded preceding and 1 preceding)
   ),
-  allotted as (
-    select choices.*, (placed + kept + case
-             when whole_place is not null then case when place = whole_place then rest else 0 end
+  allocated as (
+    select choices.*, (placed + from_reservation + case
+             when single_place is not null then case when place = single_place then rest else 0 end
              else least(spare, greatest(rest - earlier_spares, 0))
                   + case when place = first_place then greatest(rest - spares, 0) else 0 end
-           end)::integer as allotted,
+           end)::integer as allocated,
            not back_orders and (placed > greatest(available, 0) or spares < rest) as short
       from choices
   ),
   outcomes as (
-    select wanted.variant_id, wanted.quantity, wanted.low_stock_level,
-           coalesce(wanted.tracked and (coalesce(bool_or(short), true) or sum(allotted) < wanted.quantity), true)
+    select requested.variant_id, requested.quantity, requested.low_stock_level,
+           coalesce(requested.tracked and (coalesce(bool_or(short), true) or sum(allocated) < requested.quantity), true)
              as refused,
            coalesce(sum(case when place is null then least(own + placed, greatest(available, 0))
                              else greatest(available, 0) end), 0)::integer as obtainable,
            (sum(available - own) filter (where place is not null))::integer as before,
-           (sum(available - allotted) filter (where place is not null))::integer as after
-      from wanted left join allotted on allotted.stock_item_id = wanted.variant_id
-     group by wanted.variant_id, wanted.quantity, wanted.low_stock_level, wanted.tracked
+           (sum(available - allocated) filter (where place is not null))::integer as after
+      from requested left join allocated on allocated.stock_item_id = requested.variant_id
+     group by requested.variant_id, requested.quantity, requested.low_stock_level, requested.tracked
   ),
   verdict as (
     select not exists (select from outcomes where refused) as possible
   ),
   changes as (
-    select held.stock_item_id, held.location_id, held.on_hand, held.reserved, held.own,
-           coalesce(allotted.allotted, 0) as quantity, coalesce(allotted.back_orders, false) as back_orders
-      from held left join allotted
-        on allotted.stock_item_id = held.stock_item_id and allotted.location_id = held.location_id
-     where (held.own > 0 or allotted.allotted > 0) and (select possible from verdict)
+    select usable.stock_item_id, usable.location_id, usable.on_hand, usable.reserved, usable.own,
+           coalesce(allocated.allocated, 0) as quantity, coalesce(allocated.back_orders, false) as back_orders
+      from usable left join allocated
+        on allocated.stock_item_id = usable.stock_item_id and allocated.location_id = usable.location_id
+     where (usable.own > 0 or allocated.allocated > 0) and (select possible from verdict)
   ),
-  used_up as (
+  consumed as (
     delete from stock_reservations
      where tenant_id = $1 and id = any(array(select id from own_rows)) and (select possible from verdict)
   ),
@@ -136,8 +138,8 @@ const changedLevel = `
   levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[] || array(select stock_item_id from own))
     and levels.stock_item_id = changes.stock_item_id and levels.location_id = changes.location_id`;
 
-/** Nothing, mostly: only what could not be had, what became low, or has levels that were not seen. */
-const notable = `
+/** Outcomes that need handling, mostly none: variants that are short, became low, or have levels that were missed. */
+const outcomesToHandle = `
   select variant_id, case when refused then 'refused' else 'low' end as kind, quantity,
          case when refused then obtainable else after end as available, coalesce(low_stock_level, 0) as low_stock_level
     from outcomes cross join verdict
@@ -146,8 +148,8 @@ const notable = `
   select id, 'missed', 0, 0, 0 from sums where missed`;
 
 const takeText = `
-  with ${allotment},
-  taken as (
+  with ${allocation},
+  updated as (
     update stock_levels levels
        set on_hand = changes.on_hand - changes.quantity,
            reserved = changes.reserved - changes.own,
@@ -164,15 +166,15 @@ const takeText = `
       from changes
      where quantity > 0
   )
-  ${notable}
+  ${outcomesToHandle}
   union all
-  select stock_item_id, 'freed', sum(own - quantity)::integer, 0, 0
+  select stock_item_id, 'released', sum(own - quantity)::integer, 0, 0
     from changes where own > quantity group by stock_item_id
    order by variant_id`;
 
 const reserveText = `
-  with ${allotment},
-  taken as (
+  with ${allocation},
+  updated as (
     update stock_levels levels
        set reserved = changes.reserved - changes.own + changes.quantity, updated_at = now()
       from changes
@@ -186,15 +188,15 @@ const reserveText = `
       from changes
      where quantity > 0
   )
-  ${notable}
+  ${outcomesToHandle}
    order by variant_id`;
 
-/** Whoever uses a reservation waits here for whoever is about to make it: rows that are not there yet cannot be locked. */
+/** Serializes statements on a reservation with those that create it, because rows that do not exist yet cannot be locked. */
 const lockReferenceText = `
   select pg_advisory_xact_lock(hashtextextended('stock_reservations ' || $1::text || ' ' || $2::text || ' ' || $3::text, 0))`;
 
-/** Sends the statement that uses a reservation behind the lock of its reference, both in one round trip. */
-async function alone(
+/** Sends the lock on the reference and the statement that uses its reservation in one round trip. */
+async function queryWithReferenceLock(
   tx: TenantDatabase,
   reference: StockReference | null,
   text: string,
@@ -211,7 +213,7 @@ function valuesOf({ variantIds, quantities, anywhere, placed }: StockArrays, ser
   return [variantIds, quantities, anywhere, ...places, serving, ids];
 }
 
-/** Sells all lines or none, with what is reserved under `reserved`; answers what is notable of it. */
+/** Sells all lines or none, consuming the reservation under `reserved`; returns the outcomes that need handling. */
 export function takeLines(
   tx: TenantDatabase,
   lines: readonly StockLine[],
@@ -222,14 +224,20 @@ export function takeLines(
   const arrays = arraysOf(tx, lines);
   const [only, second] = serving;
   if (only && !second && !reserved && arrays.placed.variantIds.length === 0) {
-    return takeAtOne(tx, arrays, only, reference);
+    return takeAtOneLocation(tx, arrays, only, reference);
   }
   const own = [reserved?.type ?? null, reserved?.id ?? null];
   const { type, id } = reference;
-  return alone(tx, reserved, takeText, [...valuesOf(arrays, serving), ...own, type, id, ...actorValues(tx)]);
+  return queryWithReferenceLock(tx, reserved, takeText, [
+    ...valuesOf(arrays, serving),
+    ...own,
+    type,
+    id,
+    ...actorValues(tx),
+  ]);
 }
 
-/** Reserves all lines or none in place of what the reference has reserved; answers what is notable of it. */
+/** Reserves all lines or none, replacing the reservation of the reference; returns the outcomes that need handling. */
 export function reserveLines(
   tx: TenantDatabase,
   lines: readonly StockLine[],
@@ -238,5 +246,10 @@ export function reserveLines(
   until: Date | null,
 ): Promise<Outcome[]> {
   const { type, id } = reference;
-  return alone(tx, reference, reserveText, [...valuesOf(arraysOf(tx, lines), serving), type, id, until]);
+  return queryWithReferenceLock(tx, reference, reserveText, [
+    ...valuesOf(arraysOf(tx, lines), serving),
+    type,
+    id,
+    until,
+  ]);
 }

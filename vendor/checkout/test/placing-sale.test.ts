@@ -87,7 +87,7 @@ t.test('a rejected sale leaves no order', async (t) => {
   const count = async () => (await db.query('select id from orders where tenant_id = $1')).length;
   const before = await count();
   const done = () => Promise.resolve();
-  await t.rejects(placeDraft(newId(), draftOf(11), done), /MUG: 11 wanted, 10 available/);
+  await t.rejects(placeDraft(newId(), draftOf(11), done), /MUG: 11 requested, 10 available/);
   const large = { ...draftOf(1), lines: draftOf(1).lines.map((line) => ({ ...line, unitPrice: 100_000 })) } as Sale;
   await t.rejects(placeDraft(newId(), large, done), /Ask your manager/);
   const fails = () => Promise.reject(new Error('the draft does not exist'));

@@ -1,7 +1,7 @@
 /**
  * Stock is reserved for a cart from the start of its payment to its end.
  */
-import { releaseAllEnded } from '@carton/inventory';
+import { releaseExpiredReservations } from '@carton/inventory';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { type Article, bindProvider, buyer, createArticle, shopperWith } from './helpers.ts';
@@ -80,7 +80,7 @@ t.test('a reservation expires', async (t) => {
   )) as [{ minutes: number }];
   t.ok(minutes > 10 && minutes <= 15, 'as long as the setting says');
   await box.db.query("update stock_reservations set ends_at = now() - interval '1 second' where tenant_id = $1");
-  await releaseAllEnded(box.db);
+  await releaseExpiredReservations(box.db);
   t.strictSame(await levelOf(article), { onHand: 1, reserved: 0 });
   t.equal((await other.post('/checkout', buyer)).status, 201);
   t.match(await holder.post('/checkout', withCard), { status: 409 });

@@ -1,5 +1,5 @@
 /**
- * What shoppers may know of stock.
+ * Availability of variants for shoppers.
  */
 import { findVariants, isForSale, viewerOf } from '@carton/product';
 import { notFound, route } from '@carton/runtime';
@@ -12,7 +12,7 @@ export const readVariantAvailability = route(
     path: '/variants/:id/availability',
     operationId: 'readVariantAvailability',
     tag: 'Products',
-    summary: 'Read whether a variant is in stock, can be back-ordered or is out of stock',
+    summary: 'Read the availability of a variant',
     access: 'session',
     status: 200,
     response: VariantAvailability,
@@ -23,7 +23,7 @@ export const readVariantAvailability = route(
     const [variant] = variants.values();
     const [availability] = availabilities.values();
     if (!availability || !variant || !isForSale(variant)) {
-      throw notFound(`No variant for sale has the id ${id}.`);
+      throw notFound(`There is no variant for sale with the id ${id}.`);
     }
     return availability;
   },

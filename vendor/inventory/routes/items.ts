@@ -1,5 +1,5 @@
 /**
- * Stock as staff keep it.
+ * Stock for staff.
  */
 import { resource, route } from '@carton/runtime';
 import { adjustStock, changeStockItem, listStockItems, readStockItem } from '../items.ts';
@@ -26,18 +26,18 @@ export const stockItemRoutes = resource({
   noun: 'stock item',
   item: StockItem,
   list: {
-    summary: 'List the stock of variants',
-    description: 'Newest first. A page may hold fewer items than asked for although another follows.',
+    summary: 'List stock items',
+    description: 'Newest first. A page may have fewer items than `limit` even if another page follows.',
     query: StockItemQuery,
     page: StockItemPage,
     run: ({ db, query }) => listStockItems(db, query),
   },
   read: {
-    summary: 'Read how many of a variant are on hand, reserved and available',
+    summary: 'Read a stock item',
     run: ({ db, params }) => readStockItem(db, params.id),
   },
   change: {
-    summary: 'Change tracking, back-order policy or low-stock level',
+    summary: 'Update a stock item',
     body: ChangeStockItem,
     run: ({ db, params, body }) => changeStockItem(db, params.id, body),
   },
@@ -49,7 +49,7 @@ export const createStockAdjustment = route(
     method: 'post',
     path: '/admin/stock-items/:id/adjustments',
     operationId: 'createStockAdjustment',
-    summary: 'Add or take away stock, with a reason',
+    summary: 'Add or remove stock',
     idempotent: true,
     body: AdjustStock,
     status: 201,
@@ -82,7 +82,7 @@ export const listStockReservations = route(
     method: 'get',
     path: '/admin/stock-reservations',
     operationId: 'listStockReservations',
-    summary: 'List the reservations that stand',
+    summary: 'List stock reservations',
     query: StockReservationQuery,
     status: 200,
     response: StockReservationPage,

@@ -1,5 +1,5 @@
 /**
- * What the tests of inventory share: a box, variants with stock, and the state of the ledger.
+ * Helpers of the inventory tests: a box, variants with stock, levels and events.
  */
 import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
@@ -16,17 +16,17 @@ export interface Stocked {
   sku: string;
 }
 
-let made = 0;
+let created = 0;
 
-/** A published product of one variant with this many on hand. */
-export async function stocked(
+/** Creates a published product with one variant, a quantity on hand and settings of its stock item. */
+export async function createStocked(
   tenant: TestTenant,
   onHand: number,
   item: Record<string, unknown> = {},
 ): Promise<Stocked> {
-  const sku = `SKU-${++made}`;
+  const sku = `SKU-${++created}`;
   const product = await tenant.staff.post('/admin/products', {
-    title: `Product ${made}`,
+    title: `Product ${created}`,
     status: 'published',
     variants: [{ sku }],
   });
@@ -42,7 +42,7 @@ export function adjust(tenant: TestTenant, itemId: string, body: unknown, header
   return tenant.staff.post(`/admin/stock-items/${itemId}/adjustments`, body, { headers });
 }
 
-/** On hand and reserved by the level, and on hand as the ledger has it. */
+/** On hand and reserved according to the level, and on hand according to the ledger. */
 export async function levelOf(tenant: TestTenant, itemId: string) {
   const [level] = await tenant.db.query<{ onHand: number; reserved: number; ledger: number }>(
     `select on_hand, reserved,
@@ -54,7 +54,7 @@ export async function levelOf(tenant: TestTenant, itemId: string) {
   return level;
 }
 
-/** Payloads of the events of a type, in their order. */
+/** Payloads of the events of a type, in order. */
 export async function eventsOf(tenant: TestTenant, type: string): Promise<Record<string, unknown>[]> {
   const rows = await tenant.db.query<{ payload: Record<string, unknown> }>(
     'select payload from event_outbox where tenant_id = $1 and type = $2 order by id',

@@ -2,13 +2,13 @@ import { newId } from '@carton/runtime';
 import { exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { takeStock } from '../index.ts';
-import { adjust, eventsOf, levelOf, openBox, stocked } from './helpers.ts';
+import { adjust, createStocked, eventsOf, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const other = await box.openTenant();
 
 t.test('every new variant has a stock item: tracked, none on hand, no back-orders', async (t) => {
-  const shirt = await stocked(box, 0);
+  const shirt = await createStocked(box, 0);
   const read = await box.staff.get(`/admin/stock-items/${shirt.itemId}`);
   t.match(read, {
     status: 200,
@@ -25,15 +25,15 @@ t.test('every new variant has a stock item: tracked, none on hand, no back-order
   });
   const added = await box.staff.post(`/admin/products/${shirt.productId}/duplicate`, {});
   const found = await box.staff.get(`/admin/stock-items?variantId=${added.body.variants[0].id}`);
-  t.equal(found.body.items.length, 1, 'those of a copied product too');
+  t.equal(found.body.items.length, 1, 'for duplicated products too');
 });
 
 t.test('adjustments move stock with a reason', async (t) => {
-  const shirt = await stocked(box, 0);
-  await stocked(box, 3);
+  const shirt = await createStocked(box, 0);
+  await createStocked(box, 3);
   const me = (await box.staff.get('/admin/me')).body;
-  const made = await adjust(box, shirt.itemId, { quantity: 12, reason: 'received', note: 'Delivery 4711' });
-  t.match(made, {
+  const added = await adjust(box, shirt.itemId, { quantity: 12, reason: 'received', note: 'Delivery 4711' });
+  t.match(added, {
     status: 201,
     body: {
       movement: { quantity: 12, reason: 'received', note: 'Delivery 4711', actorId: me.id, actorLabel: box.email },
@@ -43,7 +43,7 @@ t.test('adjustments move stock with a reason', async (t) => {
   const less = await adjust(box, shirt.itemId, { quantity: -2, reason: 'damaged' });
   t.match(less.body, { movement: { note: null }, stockItem: { onHand: 10 } });
   const none = await adjust(box, shirt.itemId, { quantity: -11, reason: 'lost' });
-  t.match(none, { status: 409, body: { code: 'insufficient_stock', detail: /10 on hand/ } });
+  t.match(none, { status: 409, body: { code: 'insufficient_stock', detail: /only 10 on hand/ } });
   t.match(await levelOf(box, shirt.itemId), { onHand: 10, ledger: 10 });
   const { items } = (await box.staff.get(`/admin/stock-items/${shirt.itemId}/movements`)).body;
   t.strictSame(
@@ -65,8 +65,8 @@ t.test('adjustments move stock with a reason', async (t) => {
   });
 });
 
-t.test('an adjustment with an Idempotency-Key is made once', async (t) => {
-  const shirt = await stocked(box, 0);
+t.test('a repeated idempotency key adjusts once', async (t) => {
+  const shirt = await createStocked(box, 0);
   const body = { quantity: 5, reason: 'received' };
   const key = { 'idempotency-key': 'once' };
   const answers = await Promise.all([1, 2, 3].map(() => adjust(box, shirt.itemId, body, key)));
@@ -77,8 +77,8 @@ t.test('an adjustment with an Idempotency-Key is made once', async (t) => {
   t.match(await levelOf(box, shirt.itemId), { onHand: 5, ledger: 5 });
 });
 
-t.test('adjustments at once all count, and together they do not go below zero', async (t) => {
-  const shirt = await stocked(box, 10);
+t.test('concurrent adjustments all count and never go below zero', async (t) => {
+  const shirt = await createStocked(box, 10);
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => adjust(box, shirt.itemId, { quantity: -1, reason: 'lost' })),
   );
@@ -87,8 +87,8 @@ t.test('adjustments at once all count, and together they do not go below zero', 
   t.match(await levelOf(box, shirt.itemId), { onHand: 0, ledger: 0 });
 });
 
-t.test('where back-orders are allowed, stock may be owed; what is owed can always be paid back', async (t) => {
-  const shirt = await stocked(box, 1, { backOrderPolicy: 'allow' });
+t.test('with back-orders allowed a level may become negative, and can always be increased again', async (t) => {
+  const shirt = await createStocked(box, 1, { backOrderPolicy: 'allow' });
   t.match(await adjust(box, shirt.itemId, { quantity: -3, reason: 'corrected' }), { status: 201 });
   await box.staff.patch(`/admin/stock-items/${shirt.itemId}`, { backOrderPolicy: 'deny' });
   t.match(await adjust(box, shirt.itemId, { quantity: 1, reason: 'received' }), {
@@ -99,8 +99,8 @@ t.test('where back-orders are allowed, stock may be owed; what is owed can alway
   t.match(await levelOf(box, shirt.itemId), { onHand: 3, ledger: 3 });
 });
 
-t.test('an adjustment that brings an item to its low-stock level tells so', async (t) => {
-  const shirt = await stocked(box, 8, { lowStockLevel: 5 });
+t.test('an adjustment that reaches the low-stock level publishes stock.low', async (t) => {
+  const shirt = await createStocked(box, 8, { lowStockLevel: 5 });
   const earlier = (await eventsOf(box, 'stock.low')).length;
   for (const quantity of [-2, -1, -1, 3, -3]) await adjust(box, shirt.itemId, { quantity, reason: 'corrected' });
   const events = (await eventsOf(box, 'stock.low')).slice(earlier);
@@ -110,8 +110,8 @@ t.test('an adjustment that brings an item to its low-stock level tells so', asyn
   );
 });
 
-t.test('settings of an item', async (t) => {
-  const shirt = await stocked(box, 3);
+t.test('the settings of an item can be changed', async (t) => {
+  const shirt = await createStocked(box, 3);
   const path = `/admin/stock-items/${shirt.itemId}`;
   const patch = { tracked: false, backOrderPolicy: 'allow', lowStockLevel: 7 };
   const before = (await box.staff.get(path)).body;
@@ -121,13 +121,13 @@ t.test('settings of an item', async (t) => {
   t.strictSame((await box.staff.get(path)).body, after.body);
 });
 
-t.test('the list: pages, low stock, and no deleted variants', async (t) => {
+t.test('the list has pages, a filter for low stock, and no deleted variants', async (t) => {
   const tenant = await box.openTenant();
-  const plenty = await stocked(tenant, 9, { lowStockLevel: 5 });
-  const low = await stocked(tenant, 5, { lowStockLevel: 5 });
-  const none = await stocked(tenant, 0);
-  const untracked = await stocked(tenant, 0, { tracked: false });
-  const deleted = await stocked(tenant, 0);
+  const plenty = await createStocked(tenant, 9, { lowStockLevel: 5 });
+  const low = await createStocked(tenant, 5, { lowStockLevel: 5 });
+  const none = await createStocked(tenant, 0);
+  const untracked = await createStocked(tenant, 0, { tracked: false });
+  const deleted = await createStocked(tenant, 0);
   await tenant.staff.delete(`/admin/products/${deleted.productId}`);
   const list = async (query: string) => {
     const { body } = await tenant.staff.get(`/admin/stock-items?${query}`);
@@ -148,13 +148,21 @@ t.test('the list: pages, low stock, and no deleted variants', async (t) => {
     cursor = body.nextCursor;
   } while (cursor);
   t.strictSame(found, all);
-  t.match(await tenant.staff.get(`/admin/stock-items/${deleted.itemId}`), { status: 200 }, 'it can still be read');
+  t.match(
+    await tenant.staff.get(`/admin/stock-items/${deleted.itemId}`),
+    { status: 200 },
+    'a deleted one can still be read',
+  );
 });
 
-t.test('whoever follows items is told of stock that was moved, and of variants that are no more', async (t) => {
+t.test('updatedAfter lists include items whose stock was moved, and deleted variants', async (t) => {
   const tenant = await box.openTenant();
-  const [moved, gone] = [await stocked(tenant, 1), await stocked(tenant, 1), await stocked(tenant, 1)];
-  t.match(await tenant.staff.patch(`/admin/variants/${gone.variantId}`, { externalId: 'GONE' }), { status: 200 });
+  const [moved, deleted] = [
+    await createStocked(tenant, 1),
+    await createStocked(tenant, 1),
+    await createStocked(tenant, 1),
+  ];
+  t.match(await tenant.staff.patch(`/admin/variants/${deleted.variantId}`, { externalId: 'DELETED' }), { status: 200 });
   const path = '/admin/stock-items?updatedAfter=';
   const since = (
     await until(
@@ -163,18 +171,18 @@ t.test('whoever follows items is told of stock that was moved, and of variants t
     )
   ).updatedUntil;
   await adjust(tenant, moved.itemId, { quantity: 1, reason: 'received' });
-  t.match(await tenant.staff.delete(`/admin/products/${gone.productId}`), { status: 204 });
-  const told = await until(
+  t.match(await tenant.staff.delete(`/admin/products/${deleted.productId}`), { status: 204 });
+  const changes = await until(
     async () => (await tenant.staff.get(path + since)).body,
     ({ items, deleted }) => items.length + deleted.length >= 2,
   );
   const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
-  t.strictSame(idsOf(told.items), [moved.itemId]);
-  t.strictSame(idsOf(told.deleted), [gone.variantId]);
+  t.strictSame(idsOf(changes.items), [moved.itemId]);
+  t.strictSame(idsOf(changes.deleted), [deleted.variantId]);
 });
 
-t.test('wrong requests', async (t) => {
-  const { itemId } = await stocked(box, 1);
+t.test('invalid requests are rejected', async (t) => {
+  const { itemId } = await createStocked(box, 1);
   const path = `/admin/stock-items/${itemId}`;
   const adjustment = { quantity: 1, reason: 'received' };
   const cases: [method: string, path: string, body: unknown, pointer: string][] = [
@@ -203,11 +211,11 @@ t.test('wrong requests', async (t) => {
   }
   const most = { quantity: 1_000_000_000, reason: 'received' };
   for (let times = 0; times < 2; times++) await adjust(box, itemId, most);
-  t.match(await adjust(box, itemId, most), { status: 400 }, 'more than can be counted');
+  t.match(await adjust(box, itemId, most), { status: 400 }, 'beyond the range of the column');
   t.match(await levelOf(box, itemId), { onHand: 2_000_000_001, ledger: 2_000_000_001 });
 });
 
-t.test('availability for shoppers, without exact numbers', async (t) => {
+t.test('shoppers see availability without exact quantities', async (t) => {
   const cases: [onHand: number, item: Record<string, unknown>, status: string, quantity: string | null][] = [
     [0, {}, 'out_of_stock', '0'],
     [1, {}, 'in_stock', '1-9'],
@@ -218,17 +226,17 @@ t.test('availability for shoppers, without exact numbers', async (t) => {
     [0, { tracked: false }, 'in_stock', null],
   ];
   for (const [onHand, item, status, quantity] of cases) {
-    const { variantId } = await stocked(box, onHand, item);
+    const { variantId } = await createStocked(box, onHand, item);
     const answer = await box.visitor().get(`/variants/${variantId}/availability`);
     t.equal(answer.status, 200);
     t.strictSame(answer.body, { variantId, status, quantity });
   }
-  const shirt = await stocked(box, 1);
+  const shirt = await createStocked(box, 1);
   const path = `/variants/${shirt.variantId}/availability`;
   const sale = { type: 'order', id: newId() };
   await box.db.transaction((tx) => takeStock(tx, [{ variantId: shirt.variantId, quantity: 1 }], sale));
   t.match((await box.visitor().get(path)).body, { status: 'out_of_stock' });
-  t.match(await other.visitor().get(path), { status: 404 }, 'not a variant of this shop');
+  t.match(await other.visitor().get(path), { status: 404 }, 'not a variant of this tenant');
   t.match(await box.visitor().get(`/variants/${newId()}/availability`), { status: 404 });
   await box.staff.patch(`/admin/products/${shirt.productId}`, { status: 'draft' });
   t.match(await box.visitor().get(path), { status: 404, body: { code: 'not_found' } }, 'not for sale');

@@ -3,7 +3,7 @@ import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { availabilityOf, releaseStock, reserveStock, returnStock, type StockLine, takeStock } from '../index.ts';
-import { codeOf, eventsOf, levelOf, openBox, stocked } from './helpers.ts';
+import { codeOf, createStocked, eventsOf, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const other = await box.openTenant();
@@ -12,22 +12,22 @@ const order = () => ({ type: 'order', id: newId() });
 const sell = (tenant: TestTenant, lines: StockLine[], reference = order()) =>
   tenant.db.transaction((tx) => takeStock(tx, lines, reference));
 
-/** Counts round trips that a piece of work makes in a transaction. */
+/** Counts the statements of some work in a transaction. */
 async function countStatements(tenant: TestTenant, work: (tx: TenantDatabase) => Promise<unknown>): Promise<number> {
   let statements = 0;
   await tenant.db.transaction(async (tx) => {
     const { query } = tx;
-    tx.query = (...given: Parameters<typeof query>) => {
+    tx.query = (...args: Parameters<typeof query>) => {
       statements++;
-      return query.apply(tx, given) as never;
+      return query.apply(tx, args) as never;
     };
     await work(tx);
   });
   return statements;
 }
 
-t.test('a sale takes every line and writes the ledger, in one statement', async (t) => {
-  const [shirt, cap] = [await stocked(box, 20), await stocked(box, 5)];
+t.test('a sale takes all lines and writes the ledger, in one statement', async (t) => {
+  const [shirt, cap] = [await createStocked(box, 20), await createStocked(box, 5)];
   const reference = order();
   const lines = [
     { variantId: cap.variantId, quantity: 2 },
@@ -47,11 +47,11 @@ t.test('a sale takes every line and writes the ledger, in one statement', async 
   await t.resolves(box.db.transaction((tx) => takeStock(tx, [], reference)));
   await t.resolves(box.db.transaction((tx) => returnStock(tx, [], reference)));
   await t.rejects(sell(box, [{ variantId: cap.variantId, quantity: 0 }]), /quantity 0/);
-  await t.rejects(takeStock(box.db, lines, reference), /outside a transaction/);
+  await t.rejects(takeStock(box.db, lines, reference), /must run in a transaction/);
 });
 
-t.test('what is sold by staff names them', async (t) => {
-  const shirt = await stocked(box, 1);
+t.test('movements of a sale by staff have their actor', async (t) => {
+  const shirt = await createStocked(box, 1);
   const actor = { type: 'staff', id: newId(), label: 'ada@example.com' } as const;
   const db = box.box.database.forTenant(box.id, actor);
   await db.transaction((tx) => takeStock(tx, [{ variantId: shirt.variantId, quantity: 1 }], order()));
@@ -59,8 +59,8 @@ t.test('what is sold by staff names them', async (t) => {
   t.match(body.items, exactly([{ actorId: actor.id, actorLabel: 'ada@example.com' }]));
 });
 
-t.test('all lines or none, and the refusal names what is short', async (t) => {
-  const [plenty, few, none] = [await stocked(box, 9), await stocked(box, 2), await stocked(box, 0)];
+t.test('all lines are taken or none, and the problem names those that are short', async (t) => {
+  const [plenty, few, none] = [await createStocked(box, 9), await createStocked(box, 2), await createStocked(box, 0)];
   const lines = [
     { variantId: plenty.variantId, quantity: 1 },
     { variantId: few.variantId, quantity: 3 },
@@ -69,30 +69,33 @@ t.test('all lines or none, and the refusal names what is short', async (t) => {
   const error = await sell(box, lines).catch((thrown) => thrown);
   t.equal(codeOf(error), 'insufficient_stock');
   t.equal(error.type.status, 409);
-  t.match(error.message, `${few.sku}: 3 wanted, 2 available`);
-  t.match(error.message, `${none.sku}: 1 wanted, 0 available`);
+  t.match(error.message, `${few.sku}: 3 requested, 2 available`);
+  t.match(error.message, `${none.sku}: 1 requested, 0 available`);
   t.notMatch(error.message, plenty.sku);
   t.match(await levelOf(box, plenty.itemId), { onHand: 9, ledger: 9 });
   t.match(await levelOf(box, few.itemId), { onHand: 2, ledger: 2 });
 });
 
-t.test("what another shop stocks, or nobody, cannot be had and isn't touched", async (t) => {
-  const [mine, theirs] = [await stocked(box, 5), await stocked(other, 5)];
-  for (const variantId of [theirs.variantId, newId()]) {
-    const lines = [mine, { variantId }].map((line) => ({ variantId: line.variantId, quantity: 1 }));
-    const error = await sell(box, lines).catch((thrown) => thrown);
-    t.equal(codeOf(error), 'insufficient_stock');
-    t.match(error.message, `variant ${variantId}: 1 wanted, 0 available`);
-  }
-  await box.db.transaction((tx) => returnStock(tx, [{ variantId: theirs.variantId, quantity: 1 }], order()));
-  t.match(await levelOf(box, mine.itemId), { onHand: 5, ledger: 5 });
-  t.match(await levelOf(other, theirs.itemId), { onHand: 5, ledger: 5 });
-  t.equal((await availabilityOf(box.db, [theirs.variantId, mine.variantId])).size, 1);
-});
+t.test(
+  "variants of another tenant and unknown ones cannot be sold, and other tenants' stock is unaffected",
+  async (t) => {
+    const [own, foreign] = [await createStocked(box, 5), await createStocked(other, 5)];
+    for (const variantId of [foreign.variantId, newId()]) {
+      const lines = [own, { variantId }].map((line) => ({ variantId: line.variantId, quantity: 1 }));
+      const error = await sell(box, lines).catch((thrown) => thrown);
+      t.equal(codeOf(error), 'insufficient_stock');
+      t.match(error.message, `variant ${variantId}: 1 requested, 0 available`);
+    }
+    await box.db.transaction((tx) => returnStock(tx, [{ variantId: foreign.variantId, quantity: 1 }], order()));
+    t.match(await levelOf(box, own.itemId), { onHand: 5, ledger: 5 });
+    t.match(await levelOf(other, foreign.itemId), { onHand: 5, ledger: 5 });
+    t.equal((await availabilityOf(box.db, [foreign.variantId, own.variantId])).size, 1);
+  },
+);
 
-t.test('policies: back-orders go below zero, what is not tracked is not counted', async (t) => {
-  const backOrdered = await stocked(box, 2, { backOrderPolicy: 'allow' });
-  const untracked = await stocked(box, 2, { tracked: false });
+t.test('back-orders go below zero, and untracked items are not counted', async (t) => {
+  const backOrdered = await createStocked(box, 2, { backOrderPolicy: 'allow' });
+  const untracked = await createStocked(box, 2, { tracked: false });
   await sell(box, [
     { variantId: backOrdered.variantId, quantity: 5 },
     { variantId: untracked.variantId, quantity: 500 },
@@ -104,23 +107,23 @@ t.test('policies: back-orders go below zero, what is not tracked is not counted'
     { variantId: untracked.variantId, quantity: 500 },
   ];
   await box.db.transaction((tx) => returnStock(tx, back, order()));
-  t.match(await levelOf(box, backOrdered.itemId), { onHand: -2, ledger: -2 }, 'returned while more is owed');
+  t.match(await levelOf(box, backOrdered.itemId), { onHand: -2, ledger: -2 }, 'a return reduces the back-order');
   t.match(await levelOf(box, untracked.itemId), { onHand: 2, ledger: 2 });
 
   await box.staff.patch(`/admin/stock-items/${backOrdered.itemId}`, { backOrderPolicy: 'deny' });
   const error = await sell(box, [{ variantId: backOrdered.variantId, quantity: 1 }]).catch((thrown) => thrown);
-  t.match(error.message, '1 wanted, 0 available', 'what is owed is not an amount to have');
+  t.match(error.message, '1 requested, 0 available', 'a negative level means zero available');
   await t.rejects(
     box.db.query('update stock_levels set on_hand = -1 where tenant_id = $1 and stock_item_id = $2', [
       untracked.itemId,
     ]),
     /stock_levels_on_hand/,
-    'the table itself refuses to go below zero without leave',
+    'a check constraint prevents negative levels without back-orders',
   );
 });
 
-t.test('stock.low is written when a level falls to it, and not again below', async (t) => {
-  const shirt = await stocked(box, 10, { lowStockLevel: 5 });
+t.test('stock.low is published when the low-stock level is reached, and not again below it', async (t) => {
+  const shirt = await createStocked(box, 10, { lowStockLevel: 5 });
   const low = () => eventsOf(box, 'stock.low');
   const earlier = (await low()).length;
   for (const quantity of [4, 1, 2]) await sell(box, [{ variantId: shirt.variantId, quantity }]);
@@ -128,9 +131,9 @@ t.test('stock.low is written when a level falls to it, and not again below', asy
   t.strictSame(events, [{ variantId: shirt.variantId, available: 5, lowStockLevel: 5 }]);
 });
 
-t.test('20 in stock and 60 buyers at once: 20 sold', async (t) => {
-  const shirt = await stocked(box, 20);
-  const theirs = await stocked(other, 20);
+t.test('of 60 concurrent buyers of 20 units, 20 succeed', async (t) => {
+  const shirt = await createStocked(box, 20);
+  const foreign = await createStocked(other, 20);
   const results = await Promise.allSettled(
     Array.from({ length: 60 }, () => sell(box, [{ variantId: shirt.variantId, quantity: 1 }])),
   );
@@ -138,41 +141,38 @@ t.test('20 in stock and 60 buyers at once: 20 sold', async (t) => {
   t.equal(results.length - refused.length, 20);
   t.strictSame([...new Set(refused)], ['insufficient_stock']);
   t.match(await levelOf(box, shirt.itemId), { onHand: 0, ledger: 0 });
-  t.match(await levelOf(other, theirs.itemId), { onHand: 20, ledger: 20 });
+  t.match(await levelOf(other, foreign.itemId), { onHand: 20, ledger: 20 });
 });
 
-t.test(
-  'many sales, returns and adjustments at once, in every order: no deadlock, and the ledger is right',
-  async (t) => {
-    const variants = await Promise.all(Array.from({ length: 4 }, () => stocked(box, 30)));
-    const work = Array.from({ length: 80 }, (_, index) => {
-      const picked = variants.filter((_, at) => ((index * 7) >> at) & 1 || at === index % 4);
-      const lines = (index % 2 ? picked : picked.reverse()).map(({ variantId }) => ({
-        variantId,
-        quantity: 1 + (index % 3),
-      }));
-      if (index % 5 === 4) return box.db.transaction((tx) => returnStock(tx, lines, order()));
-      if (index % 5 === 3) {
-        const item = variants[index % 4]?.itemId;
-        return box.staff
-          .post(`/admin/stock-items/${item}/adjustments`, { quantity: 2, reason: 'received' })
-          .then(({ status }) => t.equal(status, 201));
-      }
-      return sell(box, lines);
-    });
-    const results = await Promise.allSettled(work);
-    const failures = results.flatMap((result) => (result.status === 'rejected' ? [codeOf(result.reason)] : []));
-    t.strictSame(new Set([...failures, 'insufficient_stock']), new Set(['insufficient_stock']));
-    for (const { itemId } of variants) {
-      const level = await levelOf(box, itemId);
-      t.equal(level?.onHand, level?.ledger);
-      t.ok((level?.onHand ?? -1) >= 0);
+t.test('concurrent sales, returns and adjustments in any order do not deadlock, and the ledger matches', async (t) => {
+  const variants = await Promise.all(Array.from({ length: 4 }, () => createStocked(box, 30)));
+  const work = Array.from({ length: 80 }, (_, index) => {
+    const picked = variants.filter((_, at) => ((index * 7) >> at) & 1 || at === index % 4);
+    const lines = (index % 2 ? picked : picked.reverse()).map(({ variantId }) => ({
+      variantId,
+      quantity: 1 + (index % 3),
+    }));
+    if (index % 5 === 4) return box.db.transaction((tx) => returnStock(tx, lines, order()));
+    if (index % 5 === 3) {
+      const item = variants[index % 4]?.itemId;
+      return box.staff
+        .post(`/admin/stock-items/${item}/adjustments`, { quantity: 2, reason: 'received' })
+        .then(({ status }) => t.equal(status, 201));
     }
-  },
-);
+    return sell(box, lines);
+  });
+  const results = await Promise.allSettled(work);
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [codeOf(result.reason)] : []));
+  t.strictSame(new Set([...failures, 'insufficient_stock']), new Set(['insufficient_stock']));
+  for (const { itemId } of variants) {
+    const level = await levelOf(box, itemId);
+    t.equal(level?.onHand, level?.ledger);
+    t.ok((level?.onHand ?? -1) >= 0);
+  }
+});
 
-t.test('a policy that changes while sales wait takes its turn among them', async (t) => {
-  const shirt = await stocked(box, 1, { backOrderPolicy: 'allow' });
+t.test('a policy change is serialized with waiting sales', async (t) => {
+  const shirt = await createStocked(box, 1, { backOrderPolicy: 'allow' });
   const lines = [{ variantId: shirt.variantId, quantity: 1 }];
   let waiting: Promise<string> | undefined;
   let changing: Promise<{ status: number }> | undefined;
@@ -183,14 +183,14 @@ t.test('a policy that changes while sales wait takes its turn among them', async
     await tx.query('select pg_sleep(0.2) where $1::uuid is not null');
   });
   t.equal((await changing)?.status, 200);
-  t.ok(['sold', 'insufficient_stock'].includes((await waiting) ?? ''), 'by the policy before or after');
+  t.ok(['sold', 'insufficient_stock'].includes((await waiting) ?? ''), 'under the old policy or the new one');
   t.equal(await sell(box, lines).catch(codeOf), 'insufficient_stock');
   const level = await levelOf(box, shirt.itemId);
   t.equal(level?.onHand, level?.ledger);
 });
 
-t.test('reservations hold stock until they are released', async (t) => {
-  const [shirt, cap] = [await stocked(box, 5, { lowStockLevel: 2 }), await stocked(box, 5)];
+t.test('reserved stock is unavailable until it is released', async (t) => {
+  const [shirt, cap] = [await createStocked(box, 5, { lowStockLevel: 2 }), await createStocked(box, 5)];
   const reference = { type: 'draft_order', id: newId() };
   const lines = [
     { variantId: shirt.variantId, quantity: 3 },
@@ -200,7 +200,7 @@ t.test('reservations hold stock until they are released', async (t) => {
   t.match(await levelOf(box, shirt.itemId), { onHand: 5, reserved: 3, ledger: 5 });
   t.match((await box.staff.get(`/admin/stock-items/${shirt.itemId}`)).body, { onHand: 5, reserved: 3, available: 2 });
   const short = await sell(box, [{ variantId: shirt.variantId, quantity: 3 }]).catch((thrown) => thrown);
-  t.match(short.message, `${shirt.sku}: 3 wanted, 2 available`);
+  t.match(short.message, `${shirt.sku}: 3 requested, 2 available`);
   const again = { type: 'draft_order', id: newId() };
   const refused = box.db.transaction((tx) => reserveStock(tx, lines, again));
   t.equal(codeOf(await refused.catch((thrown) => thrown)), 'insufficient_stock');
@@ -218,7 +218,7 @@ t.test('reservations hold stock until they are released', async (t) => {
   t.match(await eventsOf(box, 'stock.reserved'), exactly([{ reference, lines }]));
 
   await other.db.transaction((tx) => releaseStock(tx, reference));
-  t.match(await levelOf(box, shirt.itemId), { reserved: 3 }, 'another shop releases nothing here');
+  t.match(await levelOf(box, shirt.itemId), { reserved: 3 }, 'another tenant releases nothing here');
   await Promise.all([1, 2, 3].map(() => box.db.transaction((tx) => releaseStock(tx, reference))));
   t.match(await levelOf(box, shirt.itemId), { onHand: 5, reserved: 0, ledger: 5 });
   t.match(await levelOf(box, cap.itemId), { reserved: 0 });

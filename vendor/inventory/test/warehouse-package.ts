@@ -1,6 +1,6 @@
 /**
- * A package that keeps several locations, as its owner would write it: staff open warehouses with a rank and put stock
- * there; sales are served by those that sell, the lowest rank first, in the country of the sale before the others.
+ * A package with several locations, as a third party would write it: staff create warehouses with a rank and stock them;
+ * sales are served by warehouses that sell, first those in the country of the sale, then by rank.
  */
 import { writePackage } from '@carton/runtime/testing';
 
@@ -25,10 +25,10 @@ import { definePackage, newId, object, route, Type, Uuid } from '@carton/runtime
 const fields = { rank: Type.Integer(), country: Type.String({ maxLength: 2 }), sells: Type.Boolean() };
 const Warehouse = object({ id: Uuid, ...fields }, { $id: 'Warehouse' });
 
-const openWarehouse = route(
+const createWarehouse = route(
   {
-    method: 'post', path: '/admin/warehouses', operationId: 'openWarehouse', tag: 'Warehouses',
-    summary: 'Open a warehouse', access: 'staff', body: object(fields), status: 201, response: Warehouse,
+    method: 'post', path: '/admin/warehouses', operationId: 'createWarehouse', tag: 'Warehouses',
+    summary: 'Create a warehouse', access: 'staff', body: object(fields), status: 201, response: Warehouse,
   },
   ({ db, body }) => db.insert('warehouses', { id: newId(), ...body }),
 );
@@ -40,19 +40,19 @@ const servedBy = (db, _, { country }) =>
     [country ?? null],
   ).then((rows) => rows.map(({ id }) => id));
 
-const keepEverywhere = async (db, variantIds) => {
+const stockEverywhere = async (db, variantIds) => {
   for (const { id } of await db.query('select id from warehouses where tenant_id = $1')) {
     await openStockLevels(db, variantIds, id);
   }
 };
 
 export default definePackage({
-  routes: [openWarehouse],
-  extends: [stockLocations.with(servedBy), variantCreatedListeners.with(keepEverywhere)],
+  routes: [createWarehouse],
+  extends: [stockLocations.with(servedBy), variantCreatedListeners.with(stockEverywhere)],
 });
 `;
 
-/** @param others names, without their scope, of packages to mount besides */
+/** @param others names of further packages to mount, without their scope */
 export function warehousePackage(t: { teardown(task: () => Promise<void>): void }, others: readonly string[]) {
   return writePackage(
     t,

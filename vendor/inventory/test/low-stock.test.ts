@@ -1,5 +1,5 @@
 /**
- * `low` of an item is what its levels come to, whatever has moved its stock, at whichever location and beside whom.
+ * The column `low` always matches the levels of the item, whatever moves its stock, at any location and concurrently.
  */
 import { newId, type TenantDatabase } from '@carton/runtime';
 import { openDatabase } from '@carton/runtime/service';
@@ -8,14 +8,14 @@ import t from 'tap';
 import {
   defaultLocation,
   openStockLevels,
-  releaseAllEnded,
+  releaseExpiredReservations,
   releaseStock,
   reserveStock,
   returnStock,
   type StockReference,
   takeStock,
 } from '../index.ts';
-import { adjust, codeOf, type Stocked, stocked } from './helpers.ts';
+import { adjust, codeOf, createStocked, type Stocked } from './helpers.ts';
 import { warehousePackage } from './warehouse-package.ts';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'inventory'].map((name) => `@carton/${name}`);
@@ -24,13 +24,17 @@ const past = new Date(Date.now() - 1000);
 
 const plain = await createTestBox(t, { packages, tier: 'basic' });
 const spread = await createTestBox(t, await warehousePackage(t, ['tenant']));
-const open = async (rank: number, country: string, sells: boolean): Promise<string> =>
+const createWarehouse = async (rank: number, country: string, sells: boolean): Promise<string> =>
   (await spread.staff.post('/admin/warehouses', { rank, country, sells })).body.id;
-const warehouses = [await open(1, 'PT', true), await open(2, 'FR', true), await open(3, 'FR', false)];
+const warehouses = [
+  await createWarehouse(1, 'PT', true),
+  await createWarehouse(2, 'FR', true),
+  await createWarehouse(3, 'FR', false),
+];
 type Box = typeof plain;
 
-/** Items whose column is not what their levels and policy come to, or whose levels are not counted. */
-const wrong = ({ db }: Box) =>
+/** Items whose `low`, `low_at` or `level_count` does not match their levels and policy. */
+const findInconsistent = ({ db }: Box) =>
   db.query(
     `select id, low, tracked, low_stock_level, available, low_ats, levels, level_count from (
        select items.id, items.low, items.tracked, items.low_stock_level, sum(levels.on_hand - levels.reserved) as available,
@@ -47,8 +51,17 @@ const wrong = ({ db }: Box) =>
 const isLow = async (box: Box, itemId: string, low: boolean) =>
   (await box.staff.get(`/admin/stock-items?variantId=${itemId}&low=${low}`)).body.items.length === 1;
 
-async function random(box: Box, locations: readonly string[], rounds: number, check: (round: number) => Promise<void>) {
-  const variants = [await stocked(box, 20), await stocked(box, 12, { lowStockLevel: 6 }), await stocked(box, 0)];
+async function runRandomSteps(
+  box: Box,
+  locations: readonly string[],
+  rounds: number,
+  check: (round: number) => Promise<void>,
+) {
+  const variants = [
+    await createStocked(box, 20),
+    await createStocked(box, 12, { lowStockLevel: 6 }),
+    await createStocked(box, 0),
+  ];
   for (const locationId of locations) {
     for (const { itemId } of variants) await adjust(box, itemId, { quantity: 6, reason: 'received', locationId });
   }
@@ -60,19 +73,19 @@ async function random(box: Box, locations: readonly string[], rounds: number, ch
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
     return (seed >>> 8) % count;
   };
-  const one = <T>(list: readonly T[]) => list[below(list.length)] as T;
+  const pick = <T>(list: readonly T[]) => list[below(list.length)] as T;
   const line = () => ({
-    variantId: one(variants).variantId,
+    variantId: pick(variants).variantId,
     quantity: 1 + below(4),
-    locationId: one([undefined, ...locations]),
+    locationId: pick([undefined, ...locations]),
   });
   const step = async () => {
-    const [cart, order] = [one(carts), one(orders)] as [StockReference, StockReference];
+    const [cart, order] = [pick(carts), pick(orders)] as [StockReference, StockReference];
     const lines = Array.from({ length: 1 + below(3) }, line);
     const anywhere = lines.map(({ variantId, quantity }) => ({ variantId, quantity }));
-    const { itemId } = one(variants) as Stocked;
+    const { itemId } = pick(variants) as Stocked;
     const kind = below(9);
-    const locationId = one([undefined, ...locations]);
+    const locationId = pick([undefined, ...locations]);
     if (kind === 0) await adjust(box, itemId, { quantity: below(9) - 3 || 1, reason: 'corrected', locationId });
     if (kind === 1) await box.staff.patch(`/admin/stock-items/${itemId}`, { lowStockLevel: below(15) });
     if (kind === 2) await box.staff.patch(`/admin/stock-items/${itemId}`, { tracked: below(3) > 0 });
@@ -86,27 +99,27 @@ async function random(box: Box, locations: readonly string[], rounds: number, ch
   };
   for (let round = 0; round < rounds; round += 1) {
     const work = Array.from({ length: 6 }, () => step().then(() => 'done', codeOf));
-    if (round % 5 === 4) work.push(releaseAllEnded(box.db).then(() => 'done', codeOf));
+    if (round % 5 === 4) work.push(releaseExpiredReservations(box.db).then(() => 'done', codeOf));
     const outcomes = new Set([...(await Promise.all(work)), 'done', 'insufficient_stock']);
-    t.strictSame(outcomes, new Set(['done', 'insufficient_stock']), 'nothing waits in a circle');
+    t.strictSame(outcomes, new Set(['done', 'insufficient_stock']), 'no deadlocks');
     await check(round);
   }
 }
 
-t.test('one location: whatever happens at once, low is what there is', (t) =>
-  random(plain, [], 40, async (round) => {
-    t.strictSame(await wrong(plain), [], `round ${round}`);
+t.test('one location: low matches the level under concurrent changes', (t) =>
+  runRandomSteps(plain, [], 40, async (round) => {
+    t.strictSame(await findInconsistent(plain), [], `round ${round}`);
   }),
 );
 
-t.test('several locations: their sum counts, also of those that serve no sale', (t) =>
-  random(spread, warehouses, 40, async (round) => {
-    t.strictSame(await wrong(spread), [], `round ${round}`);
+t.test('several locations: low matches the sum of all levels, including locations that serve no sale', (t) =>
+  runRandomSteps(spread, warehouses, 40, async (round) => {
+    t.strictSame(await findInconsistent(spread), [], `round ${round}`);
   }),
 );
 
-t.test('the list has what fell to its level and what is not tracked never', async (t) => {
-  const { itemId, variantId } = await stocked(plain, 3, { lowStockLevel: 2 });
+t.test('the list of low items has those at their level and no untracked ones', async (t) => {
+  const { itemId, variantId } = await createStocked(plain, 3, { lowStockLevel: 2 });
   t.strictSame([await isLow(plain, itemId, true), await isLow(plain, itemId, false)], [false, true]);
   const order = reference('order');
   await plain.db.transaction((tx) => takeStock(tx, [{ variantId, quantity: 1 }], order));
@@ -115,23 +128,23 @@ t.test('the list has what fell to its level and what is not tracked never', asyn
   t.strictSame([await isLow(plain, itemId, true), await isLow(plain, itemId, false)], [false, true]);
 });
 
-t.test('what is reserved makes low, and what is let go or comes back ends it', async (t) => {
-  const { itemId, variantId } = await stocked(plain, 5, { lowStockLevel: 2 });
+t.test('a reservation makes an item low, and a release or return ends it', async (t) => {
+  const { itemId, variantId } = await createStocked(plain, 5, { lowStockLevel: 2 });
   const [cart, order] = [reference('cart'), reference('order')];
   const lines = [{ variantId, quantity: 3 }];
   await plain.db.transaction((tx) => reserveStock(tx, lines, cart));
   t.ok(await isLow(plain, itemId, true), 'reserved');
   await plain.db.transaction((tx) => releaseStock(tx, cart));
-  t.ok(await isLow(plain, itemId, false), 'let go');
+  t.ok(await isLow(plain, itemId, false), 'released');
   await plain.db.transaction((tx) => reserveStock(tx, lines, cart));
   await plain.db.transaction((tx) => takeStock(tx, lines, order, { reserved: cart }));
-  t.ok(await isLow(plain, itemId, true), 'sold as reserved');
+  t.ok(await isLow(plain, itemId, true), 'sold from a reservation');
   await plain.db.transaction((tx) => returnStock(tx, lines, order));
   t.ok(await isLow(plain, itemId, false), 'returned');
 });
 
-t.test('a sale that leaves enough writes nothing of the item', async (t) => {
-  const { itemId, variantId } = await stocked(plain, 5, { lowStockLevel: 2 });
+t.test('a sale that leaves enough does not write the item', async (t) => {
+  const { itemId, variantId } = await createStocked(plain, 5, { lowStockLevel: 2 });
   const version = async () =>
     (
       await plain.db.query('select xmin::text, ctid::text from stock_items where tenant_id = $1 and id = $2', [itemId])
@@ -143,7 +156,7 @@ t.test('a sale that leaves enough writes nothing of the item', async (t) => {
   t.notSame(await version(), before);
 });
 
-/** Resolves once a statement waits for a lock that another transaction has. */
+/** Resolves once a statement waits for a lock of another transaction. */
 const untilWaiting = ({ owner }: Box) =>
   until(
     () =>
@@ -156,29 +169,29 @@ const untilWaiting = ({ owner }: Box) =>
 
 type Work = (tx: TenantDatabase) => Promise<unknown>;
 
-/** Has a transaction wait for another one, which is done with its work and then held open, until `meanwhile` is done. */
-async function behind(first: Work, second: Work, meanwhile = async () => {}) {
+/** Runs `second` in a transaction that waits for the locks of `first`, which commits once `meanwhile` is done. */
+async function runBehind(first: Work, second: Work, meanwhile = async () => {}) {
   let commit = () => {};
-  const held = new Promise<void>((resolve) => {
+  const committable = new Promise<void>((resolve) => {
     commit = resolve;
   });
   let waiting: Promise<unknown> = Promise.resolve();
-  const holding = plain.db.transaction(async (tx) => {
+  const blocking = plain.db.transaction(async (tx) => {
     await first(tx);
     waiting = plain.db.transaction(second);
-    await held;
+    await committable;
   });
   const released = untilWaiting(plain).then(meanwhile).finally(commit);
-  await Promise.all([released, holding]);
+  await Promise.all([released, blocking]);
   await waiting;
 }
 
-t.test('stock at a location that is opened while a statement waits counts', async (t) => {
-  const opened = (variantId: string, quantity: number) => (tx: TenantDatabase) => {
+t.test('levels created while a statement waits are counted', async (t) => {
+  const returnToNewLocation = (variantId: string, quantity: number) => (tx: TenantDatabase) => {
     const lines = [{ variantId, quantity, locationId: newId() }];
     return returnStock(tx, lines, reference('order'));
   };
-  const owed = (variantId: string, quantity: number) => async (tx: TenantDatabase) => {
+  const backOrderAtNewLocation = (variantId: string, quantity: number) => async (tx: TenantDatabase) => {
     const locationId = newId();
     await openStockLevels(tx, [variantId], locationId);
     await takeStock(tx, [{ variantId, quantity, locationId }], reference('order'));
@@ -186,82 +199,90 @@ t.test('stock at a location that is opened while a statement waits counts', asyn
   const item = { lowStockLevel: 5, backOrderPolicy: 'allow' };
 
   await t.test('sold', async (t) => {
-    const { itemId, variantId } = await stocked(plain, 6, item);
-    await behind(opened(variantId, 10), (tx) => takeStock(tx, [{ variantId, quantity: 2 }], reference('order')));
-    t.strictSame(await wrong(plain), []);
+    const { itemId, variantId } = await createStocked(plain, 6, item);
+    await runBehind(returnToNewLocation(variantId, 10), (tx) =>
+      takeStock(tx, [{ variantId, quantity: 2 }], reference('order')),
+    );
+    t.strictSame(await findInconsistent(plain), []);
     t.ok(await isLow(plain, itemId, false));
   });
 
-  await t.test('sold as reserved', async (t) => {
-    const { itemId, variantId } = await stocked(plain, 7, item);
+  await t.test('sold from a reservation', async (t) => {
+    const { itemId, variantId } = await createStocked(plain, 7, item);
     const reserved = reference('cart');
     await plain.db.transaction((tx) => reserveStock(tx, [{ variantId, quantity: 1 }], reserved));
-    await behind(opened(variantId, 10), (tx) =>
+    await runBehind(returnToNewLocation(variantId, 10), (tx) =>
       takeStock(tx, [{ variantId, quantity: 2 }], reference('order'), { reserved }),
     );
-    t.strictSame(await wrong(plain), []);
+    t.strictSame(await findInconsistent(plain), []);
     t.ok(await isLow(plain, itemId, false));
   });
 
   await t.test('reserved', async (t) => {
-    const { itemId, variantId } = await stocked(plain, 6, item);
-    await behind(opened(variantId, 10), (tx) => reserveStock(tx, [{ variantId, quantity: 2 }], reference('cart')));
-    t.strictSame(await wrong(plain), []);
+    const { itemId, variantId } = await createStocked(plain, 6, item);
+    await runBehind(returnToNewLocation(variantId, 10), (tx) =>
+      reserveStock(tx, [{ variantId, quantity: 2 }], reference('cart')),
+    );
+    t.strictSame(await findInconsistent(plain), []);
     t.ok(await isLow(plain, itemId, false));
   });
 
-  await t.test('let go', async (t) => {
-    const { itemId, variantId } = await stocked(plain, 7, item);
+  await t.test('released', async (t) => {
+    const { itemId, variantId } = await createStocked(plain, 7, item);
     const cart = reference('cart');
     await plain.db.transaction((tx) => reserveStock(tx, [{ variantId, quantity: 3 }], cart));
-    await behind(owed(variantId, 10), (tx) => releaseStock(tx, cart));
-    t.strictSame(await wrong(plain), []);
+    await runBehind(backOrderAtNewLocation(variantId, 10), (tx) => releaseStock(tx, cart));
+    t.strictSame(await findInconsistent(plain), []);
     t.ok(await isLow(plain, itemId, true));
   });
 
   await t.test('returned', async (t) => {
-    const { itemId, variantId } = await stocked(plain, 4, item);
-    await behind(owed(variantId, 10), (tx) => returnStock(tx, [{ variantId, quantity: 3 }], reference('order')));
-    t.strictSame(await wrong(plain), []);
+    const { itemId, variantId } = await createStocked(plain, 4, item);
+    await runBehind(backOrderAtNewLocation(variantId, 10), (tx) =>
+      returnStock(tx, [{ variantId, quantity: 3 }], reference('order')),
+    );
+    t.strictSame(await findInconsistent(plain), []);
     t.ok(await isLow(plain, itemId, true));
   });
 
-  await t.test('sold more than there seemed to be, and owed', async (t) => {
-    const { itemId, variantId } = await stocked(plain, 3, item);
-    await behind(opened(variantId, 10), (tx) => takeStock(tx, [{ variantId, quantity: 9 }], reference('order')));
-    t.strictSame(await wrong(plain), []);
+  await t.test('sold with a back-order', async (t) => {
+    const { itemId, variantId } = await createStocked(plain, 3, item);
+    await runBehind(returnToNewLocation(variantId, 10), (tx) =>
+      takeStock(tx, [{ variantId, quantity: 9 }], reference('order')),
+    );
+    t.strictSame(await findInconsistent(plain), []);
     t.ok(await isLow(plain, itemId, true));
   });
 
-  await t.test('opened and filled before its turn, while the statement waits for another item', async (t) => {
-    const made = [await stocked(plain, 6, item), await stocked(plain, 6, item)];
-    const [first, second] = made.map(({ variantId }) => variantId).sort() as [string, string];
+  await t.test('created and stocked while the statement waits for another item', async (t) => {
+    const items = [await createStocked(plain, 6, item), await createStocked(plain, 6, item)];
+    const [first, second] = items.map(({ variantId }) => variantId).sort() as [string, string];
     const sale = [first, second].map((variantId) => ({ variantId, quantity: 2 }));
-    await behind(
+    await runBehind(
       (tx) => takeStock(tx, [{ variantId: first, quantity: 1 }], reference('order')),
       (tx) => takeStock(tx, sale, reference('order')),
-      () => plain.db.transaction(opened(second, 10)),
+      () => plain.db.transaction(returnToNewLocation(second, 10)),
     );
-    t.strictSame(await wrong(plain), []);
+    t.strictSame(await findInconsistent(plain), []);
     t.ok(await isLow(plain, second, false));
     t.ok(await isLow(plain, first, true));
   });
 });
 
-t.test('the migrations know what is low of old items, and count their levels', async (t) => {
+t.test('the migrations compute low and the level count of existing items', async (t) => {
   const migration = (file: string) => import(new URL(`../migrations/${file}`, import.meta.url).href);
   const low = await migration('20261122151500_inventory_know_low_stock.js');
   const counts = await migration('20261122162000_inventory_count_levels.js');
   const { knex, close } = openDatabase({ url: spread.databaseUrl });
   t.teardown(close);
   const states = 'select id, low from stock_items order by id';
-  await stocked(spread, 5, { lowStockLevel: 4 });
-  await stocked(spread, 4, { lowStockLevel: 4 });
-  await stocked(spread, 0, { tracked: false });
+  await createStocked(spread, 5, { lowStockLevel: 4 });
+  await createStocked(spread, 4, { lowStockLevel: 4 });
+  await createStocked(spread, 0, { tracked: false });
   const rows = await spread.owner.query(states);
   t.strictSame(new Set(rows.map(({ low }) => low)), new Set([true, false]));
   for (const { down } of [counts, low]) await down(knex);
   for (const { up } of [low, counts]) await up(knex);
-  t.strictSame(await wrong(spread), []);
+  t.strictSame(await findInconsistent(spread), []);
   t.strictSame(await spread.owner.query(states), rows);
 });

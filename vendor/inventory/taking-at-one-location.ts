@@ -1,13 +1,13 @@
 /**
- * Selling from one location what nothing is reserved of: what most sales are, at less than half of what the statement for
- * every case costs (taking.ts, which says how rows are locked and values made).
+ * Selling from one location without a reservation: the common case, at less than half the cost of the general statement
+ * in taking.ts, which explains locking and computed values.
  */
 import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
 import { newIds, type Outcome, type StockArrays, type StockReference } from './lines.ts';
-import { isMissed, markLow } from './lowness.ts';
+import { isMissed, markLow } from './low-stock.ts';
 
 const takeText = `
-  with wanted as (
+  with requested as (
     select line.variant_id, line.quantity, line.row_id, items.tracked,
            items.back_order_policy = 'allow' as back_orders, items.low_stock_level, items.low
       from unnest($2::uuid[], $3::integer[], $4::uuid[]) as line (variant_id, quantity, row_id)
@@ -15,42 +15,42 @@ const takeText = `
         on items.tenant_id = $1 and items.id = any($2::uuid[]) and items.id = line.variant_id
   ),
   locked as (
-    select wanted.*, levels.location_id, levels.on_hand, levels.on_hand - levels.reserved as available, levels.low_at,
+    select requested.*, levels.location_id, levels.on_hand, levels.on_hand - levels.reserved as available, levels.low_at,
            levels.level_count
-      from wanted
+      from requested
       join stock_levels levels
         on levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[])
-       and levels.stock_item_id = wanted.variant_id
-     where wanted.tracked
-     order by wanted.variant_id, levels.location_id
+       and levels.stock_item_id = requested.variant_id
+     where requested.tracked
+     order by requested.variant_id, levels.location_id
        for update of levels
   ),
-  held as (
+  source as (
     select * from locked where location_id = $10
   ),
   outcomes as (
-    select wanted.variant_id, wanted.quantity, wanted.low_stock_level, held.available,
-           coalesce(wanted.tracked, true)
-             and (held.available is null or (not held.back_orders and held.available < held.quantity)) as refused
-      from wanted left join held on held.variant_id = wanted.variant_id
+    select requested.variant_id, requested.quantity, requested.low_stock_level, source.available,
+           coalesce(requested.tracked, true)
+             and (source.available is null or (not source.back_orders and source.available < source.quantity)) as refused
+      from requested left join source on source.variant_id = requested.variant_id
   ),
   verdict as (
     select not exists (select from outcomes where refused) as possible
   ),
-  taken as (
+  updated as (
     update stock_levels levels
-       set on_hand = held.on_hand - held.quantity,
-           back_ordered = held.back_orders and held.on_hand < held.quantity,
+       set on_hand = source.on_hand - source.quantity,
+           back_ordered = source.back_orders and source.on_hand < source.quantity,
            updated_at = now()
-      from held
+      from source
      where levels.tenant_id = $1 and levels.stock_item_id = any($2::uuid[]) and levels.location_id = $10
-       and levels.stock_item_id = held.variant_id and (select possible from verdict)
+       and levels.stock_item_id = source.variant_id and (select possible from verdict)
   ),
   written as (
     insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
                                  reference_id, ${actorColumns})
     select $1, row_id, variant_id, $10, -quantity, 'sold', $5, $6, $7, $8, $9
-      from held
+      from source
      where (select possible from verdict)
   ),
   sums as (
@@ -71,8 +71,8 @@ const takeText = `
   select id, 'missed', 0, 0, 0 from sums where missed
    order by variant_id`;
 
-/** Sells all lines or none from one location; answers what is notable of it. */
-export function takeAtOne(
+/** Sells all lines or none from one location; returns the outcomes that need handling. */
+export function takeAtOneLocation(
   tx: TenantDatabase,
   { variantIds, quantities }: StockArrays,
   locationId: string,
