@@ -4,7 +4,7 @@
 import { type Availability, availabilityOf } from '@carton/inventory';
 import { type PricePlan, planPrices, type ResolvedPrice } from '@carton/pricing';
 import {
-  answerFacts,
+  evaluateFacts,
   type FactItem,
   findVariants,
   isForSale,
@@ -162,7 +162,7 @@ function readFacts(
   variants: readonly VariantInfo[],
 ) {
   const items = variants.map(({ id, productId }) => ({ variantId: id, productId }));
-  return answerFacts(db, [...conditions, ...ofSteps], { items, shopper });
+  return evaluateFacts(db, [...conditions, ...ofSteps], { items, shopper });
 }
 
 function itemOf({ variantId, productId }: TotalsLine): FactItem | null {

@@ -1,7 +1,7 @@
 /**
  * What rules of other packages may choose by: whether a product is in a collection.
  */
-import { findProductsOfRule, ruleFact } from '@carton/product';
+import { filterProductsByRule, ruleFact } from '@carton/product';
 import { object, type TenantDatabase, Type, Uuid } from '@carton/runtime';
 import { findMemberships } from './store.ts';
 
@@ -32,7 +32,7 @@ async function productsOf(
 ): Promise<Map<string, ReadonlySet<string>>> {
   const collections = await findMemberships(db, collectionIds, productIds);
   const products = collections.map(({ rule, productIds: placed }) =>
-    rule ? findProductsOfRule(db, rule, productIds) : new Set(placed),
+    rule ? filterProductsByRule(db, rule, productIds) : new Set(placed),
   );
   const found = await Promise.all(products);
   return new Map(collections.map(({ id }, position) => [id, found[position] as ReadonlySet<string>]));

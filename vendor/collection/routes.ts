@@ -1,7 +1,7 @@
 /**
  * Collections: in the hands of staff, and as shoppers see them.
  */
-import { shownTo } from '@carton/product';
+import { viewRequestOf } from '@carton/product';
 import { HandleOrId, integrationQuery, resource, route } from '@carton/runtime';
 import { handleTaken, madeByHand, madeByRule } from './problems.ts';
 import {
@@ -88,6 +88,6 @@ export const readCollection = resource({
     description: '`limit` and `cursor` are of the products; `products.nextCursor` leads to their next page.',
     params: HandleOrId('summer'),
     query: CollectionQuery,
-    run: ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
+    run: ({ db, params, ...request }) => read(db, params.handle, viewRequestOf(request)),
   },
 });

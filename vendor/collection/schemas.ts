@@ -1,7 +1,7 @@
 /**
  * Shapes of collections.
  */
-import { ProductPage, ProductRule, wantedShown } from '@carton/product';
+import { ProductPage, ProductRule, viewParameters } from '@carton/product';
 import { Handle, nullable, object, oneOf, pageOf, pageQuery, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
 
 /** Most products a collection made by hand may hold. */
@@ -25,7 +25,7 @@ export const CollectionProducts = object(
   { ...Collection.properties, products: ProductPage },
   { $id: 'CollectionProducts' },
 );
-export const CollectionQuery = pageQuery(wantedShown);
+export const CollectionQuery = pageQuery(viewParameters);
 export type CollectionQuery = Static<typeof CollectionQuery>;
 
 export const shapes = shapesOf({

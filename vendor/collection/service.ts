@@ -1,7 +1,13 @@
 /**
  * Rules of collections: one made by hand holds ordered products, one with a rule fills itself.
  */
-import { findProductIds, listProductsByRule, listPublishedProducts, type Product, type Wanted } from '@carton/product';
+import {
+  findProductIds,
+  listProductsByRule,
+  listPublishedProducts,
+  type Product,
+  type ViewRequest,
+} from '@carton/product';
 import {
   decodeCursor,
   freeHandle,
@@ -36,7 +42,7 @@ type ProductPage = Page<Product>;
 export async function readCollection(
   db: TenantDatabase,
   name: string,
-  { limit, cursor, ...wanted }: CollectionQuery & Wanted,
+  { limit, cursor, ...wanted }: CollectionQuery & ViewRequest,
 ): Promise<CollectionRow & { products: ProductPage }> {
   const collection = await collections.findBy(db, looksLikeId(name) ? { id: name } : { handle: name });
   if (!collection) throw notFound(`No collection is called ${name}.`);
@@ -53,7 +59,7 @@ async function pageOfPlaced(
   db: TenantDatabase,
   collectionId: string,
   { limit, cursor }: { limit: number; cursor?: string },
-  wanted: Wanted,
+  wanted: ViewRequest,
 ): Promise<ProductPage> {
   const batch = Math.max(100, limit + 1);
   const positions = new Map<string, number>();

@@ -12,9 +12,9 @@ import { regionHasPrices } from './store.ts';
 export { type PricePlan, planPrices, type ResolvedPrice, resolvePrices } from './resolver.ts';
 export {
   type PriceContext,
-  type PricedFor,
   type PriceItem,
   type PriceSource,
+  type PricingInput,
   priceOrder,
   priceSource,
   priceSources,

@@ -2,12 +2,12 @@
  * The one place that says what something costs: for the shop's pages, carts, orders and search alike.
  */
 import {
-  answerFacts,
-  describeShopper,
-  type FactAnswers,
+  evaluateFacts,
+  type FactResults,
   type FactShopper,
   findVariants,
   type RuleCondition,
+  resolveShopper,
 } from '@carton/product';
 import type { TenantDatabase } from '@carton/runtime';
 import {
@@ -33,14 +33,14 @@ export interface ResolvedPrice {
 const base = priceSource<Map<string, number>>({
   name: 'base',
   order: priceOrder.base,
-  reads: (db, items, { currency, regionId }) => pricesOf(db, distinctVariants(items), { currency, regionId }),
+  reads: (db, items, { currency, regionId }) => pricesOf(db, distinctVariantIds(items), { currency, regionId }),
   price({ variantId }, prices) {
     const amount = prices.get(variantId);
     return amount === undefined ? null : { amount, id: null };
   },
 });
 
-function distinctVariants(items: readonly PriceItem[]): string[] {
+function distinctVariantIds(items: readonly PriceItem[]): string[] {
   return [...new Set(items.map(({ variantId }) => variantId))];
 }
 
@@ -54,7 +54,7 @@ export interface PricePlan {
    * @param productOf the product of a variant; an item without one is of no product to any rule
    * @throws Error naming a source whose price is no amount
    */
-  resolve(facts: FactAnswers, productOf: (variantId: string) => string | undefined): (ResolvedPrice | null)[];
+  resolve(facts: FactResults, productOf: (variantId: string) => string | undefined): (ResolvedPrice | null)[];
 }
 
 /** Reads what all sources have for these items: one round trip, whatever their number and that of the items. */
@@ -67,7 +67,7 @@ export async function planPrices(
   const { memberId, regionId, channelId } = context;
   const [shopper, ...reads] = await db.pipelined((one) =>
     Promise.all([
-      describeShopper(one, { memberId, regionId, channelId }),
+      resolveShopper(one, { memberId, regionId, channelId }),
       ...sources.map((source) => source.reads(one, items, context)),
     ]),
   );
@@ -111,11 +111,11 @@ export function resolvePrices(
     const hasRules = priceSources.of(db).some(({ conditions }) => conditions);
     const [plan, variants] = await Promise.all([
       planPrices(one, items, context),
-      hasRules ? findVariants(one, distinctVariants(items)) : null,
+      hasRules ? findVariants(one, distinctVariantIds(items)) : null,
     ]);
     const { conditions, shopper } = plan;
     const products = [...(variants?.values() ?? [])].map(({ id, productId }) => ({ variantId: id, productId }));
-    const facts = await answerFacts(one, conditions, { items: products, shopper });
+    const facts = await evaluateFacts(one, conditions, { items: products, shopper });
     return plan.resolve(facts, (variantId) => variants?.get(variantId)?.productId);
   });
 }

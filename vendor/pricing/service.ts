@@ -1,7 +1,7 @@
 /**
  * Rules of prices: one a variant, currency and region; a region's price is in the region's currency.
  */
-import { findVariants, type VariantPrice, type WantedPrice } from '@carton/product';
+import { findVariants, type PriceRequest, type VariantPrice } from '@carton/product';
 import { findRegion, holdRegion, type RegionRow } from '@carton/region';
 import { type FieldError, invalidRequest, notFound, publish, type TenantDatabase } from '@carton/runtime';
 import { priceUpdated } from './events.ts';
@@ -11,17 +11,17 @@ import type { PriceItem } from './sources.ts';
 import { changeAmount, findPrices, insertPrice, lockPrices, type PriceRow, removePrices } from './store.ts';
 
 /** What a price is for: two lines of one place would set it twice. */
-function placeOf({ variantId, currency, regionId }: { variantId: string; currency: string; regionId?: string | null }) {
+function keyOf({ variantId, currency, regionId }: { variantId: string; currency: string; regionId?: string | null }) {
   return `${variantId} ${currency} ${regionId ?? ''}`;
 }
 
 /** @throws not_found (404), also for a deleted variant */
 export async function listPrices(db: TenantDatabase, id: string): Promise<PriceRow[]> {
-  return findPrices(db, [await knownVariant(db, id)]);
+  return findPrices(db, [await requireVariant(db, id)]);
 }
 
 /** The id of a variant as it is stored. @throws not_found (404) */
-async function knownVariant(db: TenantDatabase, id: string): Promise<string> {
+async function requireVariant(db: TenantDatabase, id: string): Promise<string> {
   const [variant] = (await findVariants(db, [id])).values();
   if (!variant || variant.deleted) throw notFound(`No variant has the id ${id}.`);
   return variant.id;
@@ -42,13 +42,13 @@ export async function replacePrices(
   prices: readonly Omit<PriceLine, 'variantId'>[],
 ): Promise<PriceRow[]> {
   return db.transaction(async (tx) => {
-    const variantId = await knownVariant(tx, id);
+    const variantId = await requireVariant(tx, id);
     const lines = prices.map((price) => normalize({ ...price, variantId }));
-    await refuseWrong(tx, lines);
+    await validateLines(tx, lines);
     await lockPrices(tx);
     const before = await findPrices(tx, [variantId]);
-    const kept = new Set(lines.map(placeOf));
-    const removed = before.filter((row) => !kept.has(placeOf(row)));
+    const kept = new Set(lines.map(keyOf));
+    const removed = before.filter((row) => !kept.has(keyOf(row)));
     if (removed.length > 0)
       await removePrices(
         tx,
@@ -56,7 +56,7 @@ export async function replacePrices(
       );
     const changed = await writeLines(tx, before, lines);
     if (removed.length > 0) changed.add(variantId);
-    return announced(tx, [variantId], changed);
+    return publishChanges(tx, [variantId], changed);
   });
 }
 
@@ -67,13 +67,13 @@ export async function replacePrices(
 export async function setPrices(db: TenantDatabase, given: readonly PriceLine[]): Promise<PriceRow[]> {
   const lines = given.map(normalize);
   return db.transaction(async (tx) => {
-    await refuseWrong(tx, lines);
+    await validateLines(tx, lines);
     await lockPrices(tx);
     const variantIds = [...new Set(lines.map(({ variantId }) => variantId))];
     const changed = await writeLines(tx, await findPrices(tx, variantIds), lines);
-    const rows = await announced(tx, variantIds, changed);
-    const byPlace = new Map(rows.map((row) => [placeOf(row), row]));
-    return lines.map((line) => byPlace.get(placeOf(line)) as PriceRow);
+    const rows = await publishChanges(tx, variantIds, changed);
+    const byPlace = new Map(rows.map((row) => [keyOf(row), row]));
+    return lines.map((line) => byPlace.get(keyOf(line)) as PriceRow);
   });
 }
 
@@ -83,10 +83,10 @@ async function writeLines(
   before: readonly PriceRow[],
   lines: readonly PriceLine[],
 ): Promise<Set<string>> {
-  const byPlace = new Map(before.map((row) => [placeOf(row), row]));
+  const byPlace = new Map(before.map((row) => [keyOf(row), row]));
   const changed = new Set<string>();
   for (const line of lines) {
-    const row = byPlace.get(placeOf(line));
+    const row = byPlace.get(keyOf(line));
     if (row?.amount === line.amount) continue;
     if (row) await changeAmount(tx, row.id, line.amount);
     else await insertPrice(tx, line);
@@ -96,7 +96,7 @@ async function writeLines(
 }
 
 /** All prices of these variants as they are now, with an event for each variant that changed. */
-async function announced(
+async function publishChanges(
   tx: TenantDatabase,
   variantIds: readonly string[],
   changed: ReadonlySet<string>,
@@ -111,7 +111,7 @@ async function announced(
 }
 
 /** Holds every line against the shop: its variants, its regions and their currencies, which stay until the end. */
-async function refuseWrong(tx: TenantDatabase, lines: readonly PriceLine[]): Promise<void> {
+async function validateLines(tx: TenantDatabase, lines: readonly PriceLine[]): Promise<void> {
   const regions = new Map<string, RegionRow | null>();
   for (const id of new Set(lines.flatMap(({ regionId }) => regionId ?? []).sort())) {
     regions.set(id, await holdRegion(tx, id));
@@ -129,9 +129,9 @@ async function refuseWrong(tx: TenantDatabase, lines: readonly PriceLine[]): Pro
     if (region && region.currency !== currency) {
       refuse('/currency', `must be ${region.currency}, the currency of the region`);
     }
-    const first = places.get(placeOf(line));
+    const first = places.get(keyOf(line));
     if (first !== undefined) refuse('', `sets the same price as /prices/${first}`);
-    else places.set(placeOf(line), index);
+    else places.set(keyOf(line), index);
   }
   if (errors.length === 0) return;
   throw invalidRequest(`body ${errors[0]?.pointer}: ${errors[0]?.detail}`, { errors });
@@ -144,7 +144,7 @@ async function refuseWrong(tx: TenantDatabase, lines: readonly PriceLine[]): Pro
 export async function priceVariants(
   db: TenantDatabase,
   variantIds: readonly string[],
-  { currency: wanted, regionId, quantity = 1, memberId = null }: WantedPrice,
+  { currency: wanted, regionId, quantity = 1, memberId = null }: PriceRequest,
 ): Promise<Map<string, VariantPrice>> {
   const currency = regionId ? await currencyOfRegion(db, regionId, wanted) : wanted;
   if (currency === undefined || variantIds.length === 0) return new Map();
@@ -161,13 +161,13 @@ export async function priceVariants(
 
 async function currencyOfRegion(db: TenantDatabase, regionId: string, wanted: string | undefined): Promise<string> {
   const region = await findRegion(db, regionId);
-  if (!region) throw wrongQuery('/regionId', 'is not a region of this shop');
+  if (!region) throw invalidQuery('/regionId', 'is not a region of this shop');
   if (wanted !== undefined && wanted !== region.currency) {
-    throw wrongQuery('/currency', `must be ${region.currency}, the currency of the region`);
+    throw invalidQuery('/currency', `must be ${region.currency}, the currency of the region`);
   }
   return region.currency;
 }
 
-function wrongQuery(pointer: string, detail: string) {
+function invalidQuery(pointer: string, detail: string) {
   return invalidRequest(`query ${pointer}: ${detail}`, { errors: [{ in: 'query', pointer, detail }] });
 }

@@ -26,7 +26,7 @@ export interface PriceItem {
 }
 
 /** What a source may look at besides what it has read. */
-export interface PricedFor {
+export interface PricingInput {
   readonly context: PriceContext;
   /** With the groups of the member. */
   readonly shopper: FactShopper;
@@ -56,7 +56,7 @@ export interface PriceSource<Read = unknown> {
   /** The conditions that its rules will ask about. */
   conditions?(read: Read): readonly RuleCondition[];
   /** The price of one piece, null where it has none. Pure. */
-  price(item: PriceItem, read: Read, priced: PricedFor): SourcePrice | null;
+  price(item: PriceItem, read: Read, priced: PricingInput): SourcePrice | null;
 }
 
 /**

@@ -120,7 +120,7 @@ const byName = {
   variant: 'id = (select product_id from product_variants where tenant_id = $1 and id = $2 and deleted_at is null)',
 };
 
-async function findPublishedBy(
+async function findPublishedProductBy(
   db: TenantDatabase,
   kind: keyof typeof byName,
   name: string,
@@ -144,7 +144,7 @@ export function findPublishedProduct(
   name: string,
   viewer?: ProductViewer,
 ): Promise<ProductDocument | null> {
-  return findPublishedBy(db, looksLikeId(name) ? 'id' : 'handle', name, viewer);
+  return findPublishedProductBy(db, looksLikeId(name) ? 'id' : 'handle', name, viewer);
 }
 
 /** The published product, seen by the viewer, of a variant that is not deleted. */
@@ -153,7 +153,7 @@ export function findPublishedProductOfVariant(
   id: string,
   viewer?: ProductViewer,
 ): Promise<ProductDocument | null> {
-  return findPublishedBy(db, 'variant', id, viewer);
+  return findPublishedProductBy(db, 'variant', id, viewer);
 }
 
 const byIds = `
@@ -184,7 +184,7 @@ export async function findOptions(
 }
 
 /** One more than the largest page, to see whether there is another. */
-const mostRows = maxPageSize + 1;
+const maxRows = maxPageSize + 1;
 
 type Parts = 'whole' | 'options' | 'plain';
 
@@ -198,7 +198,7 @@ function pageStatement(sort: keyof typeof sorts, parts: Parts, condition: Condit
         from (select * from (
                 select ${columns}, ${column} as sort_key from products
                  where tenant_id = $1 and ${published} and ${condition.sql(3)}
-                 order by ${column} ${direction}, id ${direction} limit ${mostRows}) page
+                 order by ${column} ${direction}, id ${direction} limit ${maxRows}) page
                limit $2) product
        order by sort_key ${direction}, id ${direction}`;
   });

@@ -4,7 +4,7 @@
 import { handleOfCopy, newId, type TenantDatabase } from '@carton/runtime';
 import { findProducts } from './documents.ts';
 import type { AdminProduct, DuplicateProduct } from './schemas.ts';
-import { insertWhole, readAdminProduct, throwTaken } from './service.ts';
+import { insertCompleteProduct, readAdminProduct, throwConflict } from './service.ts';
 import { freeProductHandle, type NewVariant, products } from './store.ts';
 
 /**
@@ -54,8 +54,8 @@ export function duplicateProduct(
       externalId: null,
       metadata,
     };
-    await insertWhole(transaction, copy, options, variants);
+    await insertCompleteProduct(transaction, copy, options, variants);
     return readAdminProduct(transaction, id);
   });
-  return work.catch(throwTaken);
+  return work.catch(throwConflict);
 }

@@ -10,7 +10,7 @@ import type { WeightUnit } from './weight.ts';
  * Which price is asked for. With neither currency nor region, the store's default currency is filled in before a pricer
  * is asked.
  */
-export interface WantedPrice {
+export interface PriceRequest {
   currency?: string;
   regionId?: string;
   /** The price for so many pieces; for one unless told. */
@@ -26,7 +26,7 @@ export interface VariantPrice extends MoneyValue {
 }
 
 /** What a storefront asks for: prices, and for whom. */
-export interface Wanted extends WantedPrice {
+export interface ViewRequest extends PriceRequest {
   /** For whom products are read; left out, a stranger. */
   viewer?: ProductViewer;
 }
@@ -38,7 +38,7 @@ export interface Wanted extends WantedPrice {
 export type VariantPricer = (
   db: TenantDatabase,
   variantIds: readonly string[],
-  wanted: WantedPrice,
+  wanted: PriceRequest,
 ) => Promise<Map<string, VariantPrice>>;
 
 /** Who knows prices. Where several answer for one variant, the last (in dependency order) wins. */
@@ -49,8 +49,8 @@ export type VariantCreatedListener = (db: TenantDatabase, variantIds: string[]) 
 export const variantCreatedListeners = extensionPoint<VariantCreatedListener>('product.variant-created');
 
 /** What variants are answered with besides what is their own: how it is asked for. */
-export interface WantedTerms {
-  price: WantedPrice;
+export interface TermsRequest {
+  price: PriceRequest;
   weightUnit: WeightUnit;
 }
 
@@ -62,7 +62,7 @@ export interface VariantTerms {
 }
 
 /** What to ask pricers for: as wanted, else in the store's default currency. And in which unit weights are shown. */
-export async function completeWanted(db: TenantDatabase, wanted: WantedPrice): Promise<WantedTerms> {
+export async function completePriceRequest(db: TenantDatabase, wanted: PriceRequest): Promise<TermsRequest> {
   const { currency, regionId, quantity, memberId } = wanted;
   const { defaultCurrency, weightUnit } = await findStore(db);
   const ownCurrency = regionId === undefined ? defaultCurrency : undefined;
@@ -73,7 +73,7 @@ export async function completeWanted(db: TenantDatabase, wanted: WantedPrice): P
 export async function termsOf(
   db: TenantDatabase,
   variantIds: readonly string[],
-  { price: wanted, weightUnit }: WantedTerms,
+  { price: wanted, weightUnit }: TermsRequest,
 ): Promise<VariantTerms> {
   const pricers = variantPricers.of(db);
   if (pricers.length === 0 || variantIds.length === 0) return { prices: new Map(), weightUnit };
@@ -83,6 +83,6 @@ export async function termsOf(
 }
 
 /** Tells the listeners of new variants. */
-export async function announceVariants(db: TenantDatabase, variantIds: string[]): Promise<void> {
+export async function notifyVariantListeners(db: TenantDatabase, variantIds: string[]): Promise<void> {
   for (const listener of variantCreatedListeners.of(db)) await listener(db, variantIds);
 }

@@ -11,42 +11,42 @@ import { adminVariants, createVariant } from './routes/variants.ts';
 import { productFact, ruleFacts } from './rule-facts.ts';
 
 export {
+  type PriceRequest,
   type VariantCreatedListener,
   type VariantPrice,
   type VariantPricer,
+  type ViewRequest,
   variantCreatedListeners,
   variantPricers,
-  type Wanted,
-  type WantedPrice,
 } from './extensions.ts';
 export { findProductIds, findVariants } from './lookups.ts';
 export {
-  answerFacts,
-  describeShopper,
-  type FactAnswers,
+  evaluateFacts,
   type FactItem,
   type FactQuery,
+  type FactResults,
   type FactShopper,
   type MemberGroups,
   memberGroups,
   type RuleCondition,
   type RuleFact,
+  resolveShopper,
   ruleConditionSchema,
   ruleFact,
   ruleFacts,
 } from './rule-facts.ts';
-export { findProductsOfRule, listProductsByRule, ProductCondition, ProductRule } from './rules.ts';
-export { Product, ProductPage, wantedPrice, wantedShown } from './schemas.ts';
+export { filterProductsByRule, listProductsByRule, ProductCondition, ProductRule } from './rules.ts';
+export { Product, ProductPage, priceParameters, viewParameters } from './schemas.ts';
 export { listPublishedProducts } from './service.ts';
 export { type ProductText, type ProductTexts, productTexts } from './texts.ts';
 export { isForSale, type VariantInfo } from './variant-info.ts';
 export {
-  type KnownViewer,
   type ProductViewer,
+  type ResolvedViewer,
   type ShopperChannel,
   shopperChannels,
-  shownTo,
   viewerOf,
+  viewRequestOf,
 } from './viewer.ts';
 export { type ProductVisibility, productVisibility } from './visibility.ts';
 

@@ -3,14 +3,14 @@
  */
 import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
 import { findOptions, type OptionDocument } from './documents.ts';
-import { planOption, refuseRepeated, retitle, sameName } from './plan.ts';
+import { planOption, rejectDuplicates, retitle, sameName } from './plan.ts';
 import { choiceTaken, limitReached, optionTaken, valueInUse } from './problems.ts';
-import { type AdminProduct, type ChangeProductOption, type CreateProductOption, mostOptions } from './schemas.ts';
-import { announceChange, insertOptions, readAdminProduct } from './service.ts';
+import { type AdminProduct, type ChangeProductOption, type CreateProductOption, maxOptions } from './schemas.ts';
+import { insertOptions, publishProductChange, readAdminProduct } from './service.ts';
 import { type ProductRow, products, productVariants, variantsOf } from './store.ts';
 
 /** Work on the options of a product, one writer at a time. @throws not_found (404) */
-function changingOptions<T>(
+function changeOptions<T>(
   db: TenantDatabase,
   productId: string,
   work: (db: TenantDatabase, options: OptionDocument[], product: ProductRow) => Promise<T>,
@@ -19,7 +19,7 @@ function changingOptions<T>(
     const product = await products.lock(transaction, productId);
     const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
     const result = await work(transaction, options, product);
-    await announceChange(transaction, await products.change(transaction, productId, {}));
+    await publishProductChange(transaction, await products.change(transaction, productId, {}));
     return result;
   });
 }
@@ -34,12 +34,12 @@ export async function addOption(
   body: CreateProductOption,
 ): Promise<AdminProduct> {
   const added = planOption(body);
-  await changingOptions(db, productId, async (transaction, options) => {
-    refuseTakenName(options, body.name);
-    if (options.length >= mostOptions) throw limitReached(`A product has at most ${mostOptions} options.`);
+  await changeOptions(db, productId, async (transaction, options) => {
+    rejectUsedName(options, body.name);
+    if (options.length >= maxOptions) throw limitReached(`A product has at most ${maxOptions} options.`);
     await insertOptions(transaction, productId, [added], options.length);
     const first = added.values[0]?.id as string;
-    await rechoose(transaction, productId, options, [...options, added], (ids) => [...ids, first].sort());
+    await reassignValues(transaction, productId, options, [...options, added], (ids) => [...ids, first].sort());
   });
   return readAdminProduct(db, productId);
 }
@@ -54,17 +54,17 @@ export async function changeOption(
   optionId: string,
   { name, values }: ChangeProductOption,
 ): Promise<AdminProduct> {
-  await changingOptions(db, productId, async (transaction, options) => {
-    const option = knownOption(options, optionId);
+  await changeOptions(db, productId, async (transaction, options) => {
+    const option = requireOption(options, optionId);
     if (name !== undefined) {
       const others = options.filter((other) => other !== option);
-      refuseTakenName(others, name);
+      rejectUsedName(others, name);
       await transaction.update('product_options', { id: optionId }, { name });
     }
     if (values) {
       await replaceValues(transaction, productId, option, values);
       const after = (await findOptions(transaction, [productId])).get(productId) ?? [];
-      await rechoose(transaction, productId, options, after, (ids) => ids);
+      await reassignValues(transaction, productId, options, after, (ids) => ids);
     }
   });
   return readAdminProduct(db, productId);
@@ -75,8 +75,8 @@ export async function changeOption(
  * @throws not_found (404), variant_choice_taken (409) when variants differ by this option alone
  */
 export function removeOption(db: TenantDatabase, productId: string, optionId: string): Promise<void> {
-  return changingOptions(db, productId, async (transaction, options) => {
-    const option = knownOption(options, optionId);
+  return changeOptions(db, productId, async (transaction, options) => {
+    const option = requireOption(options, optionId);
     const gone = new Set(option.values.map(({ id }) => id));
     const left = options.filter((other) => other !== option);
     const without = (ids: string[]) => ids.filter((id) => !gone.has(id));
@@ -84,14 +84,14 @@ export function removeOption(db: TenantDatabase, productId: string, optionId: st
     if (new Set(choices).size < choices.length) {
       throw choiceTaken(`Variants differ by ${option.name} alone: delete all but one of them first.`);
     }
-    await rechoose(transaction, productId, options, left, without);
+    await reassignValues(transaction, productId, options, left, without);
     await transaction.remove('product_option_values', { optionId });
     await transaction.remove('product_options', { id: optionId });
   });
 }
 
 /** Gives the variants their values among the options as they are after a change, and the titles made of them. */
-async function rechoose(
+async function reassignValues(
   db: TenantDatabase,
   productId: string,
   before: readonly OptionDocument[],
@@ -106,11 +106,11 @@ async function rechoose(
   }
 }
 
-function refuseTakenName(options: readonly OptionDocument[], name: string): void {
+function rejectUsedName(options: readonly OptionDocument[], name: string): void {
   if (options.some((option) => sameName(option.name, name))) throw optionTaken(`The product has an option ${name}.`);
 }
 
-function knownOption(options: readonly OptionDocument[], id: string): OptionDocument {
+function requireOption(options: readonly OptionDocument[], id: string): OptionDocument {
   const option = options.find((candidate) => candidate.id === id.toLowerCase());
   if (!option) throw notFound(`This product has no option with the id ${id}.`);
   return option;
@@ -122,13 +122,13 @@ async function replaceValues(
   option: OptionDocument,
   wanted: NonNullable<ChangeProductOption['values']>,
 ): Promise<void> {
-  refuseRepeated(
+  rejectDuplicates(
     wanted.map(({ value }) => value),
     (index) => `/values/${index}/value`,
   );
   const known = new Set(option.values.map(({ id }) => id));
   const kept = wanted.flatMap(({ id }) => id ?? []);
-  refuseRepeated(kept, () => '/values');
+  rejectDuplicates(kept, () => '/values');
   const foreign = wanted.findIndex(({ id }) => id !== undefined && !known.has(id));
   if (foreign >= 0) throw invalidField(`/values/${foreign}/id`, `is not a value of ${option.name}`);
 

@@ -3,7 +3,7 @@
  */
 import { invalidField, newId } from '@carton/runtime';
 import type { OptionDocument } from './documents.ts';
-import { type ChosenOption, type CreateProductOption, type CreateVariant, mostVariants } from './schemas.ts';
+import { type ChosenOption, type CreateProductOption, type CreateVariant, maxVariants } from './schemas.ts';
 import type { NewVariant } from './store.ts';
 
 /** Title of the one variant of a product without options. */
@@ -15,7 +15,7 @@ export function sameName(one: string, other: string): boolean {
 }
 
 /** @throws invalid_request (400) naming the first one that repeats an earlier one */
-export function refuseRepeated(
+export function rejectDuplicates(
   names: readonly string[],
   pointerOf: (index: number) => string,
   detail = 'stands here twice',
@@ -29,7 +29,7 @@ export function refuseRepeated(
 
 /** Options with ids for them and their values. @throws invalid_request (400) for a name or value that stands twice */
 export function planOptions(asked: readonly CreateProductOption[], pointer = '/options'): OptionDocument[] {
-  refuseRepeated(
+  rejectDuplicates(
     asked.map(({ name }) => name),
     (index) => `${pointer}/${index}/name`,
   );
@@ -38,7 +38,7 @@ export function planOptions(asked: readonly CreateProductOption[], pointer = '/o
 
 /** @throws invalid_request (400) for a value that stands twice */
 export function planOption({ name, values }: CreateProductOption, pointer = ''): OptionDocument {
-  refuseRepeated(values, (index) => `${pointer}/values/${index}`);
+  rejectDuplicates(values, (index) => `${pointer}/values/${index}`);
   return { id: newId(), name, values: values.map((value) => ({ id: newId(), value })) };
 }
 
@@ -118,7 +118,7 @@ export function planVariants(
   const rows = wanted.map((variant, position) =>
     planVariant({ productId, position, options }, variant, `/variants/${position}`),
   );
-  refuseRepeated(
+  rejectDuplicates(
     rows.map(({ optionValueIds }) => optionValueIds.join()),
     (index) => `/variants/${index}/options`,
     'are those of another variant',
@@ -133,7 +133,7 @@ export function planVariants(
 
 function combinationsOf(options: readonly OptionDocument[]): ChosenOption[][] {
   const count = options.reduce((product, { values }) => product * values.length, 1);
-  if (count > mostVariants) throw invalidField('/options', `make ${count} variants; the most is ${mostVariants}`);
+  if (count > maxVariants) throw invalidField('/options', `make ${count} variants; the most is ${maxVariants}`);
   return options.reduce<ChosenOption[][]>(
     (combinations, { name, values }) =>
       combinations.flatMap((chosen) => values.map(({ value }) => [...chosen, { name, value }])),

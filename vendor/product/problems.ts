@@ -32,7 +32,7 @@ export const limitReached = defineProblem({
 });
 
 /** The problem that a violated unique index stands for: what a check before it cannot see is a write at the same time. */
-export function translateTaken(error: unknown): unknown {
+export function toConflict(error: unknown): unknown {
   if (isUniqueViolation(error, 'products_handle')) return handleTaken();
   if (isUniqueViolation(error, 'product_variants_sku')) return skuTaken();
   if (isUniqueViolation(error, 'product_variants_choice')) return choiceTaken();

@@ -36,7 +36,7 @@ export type MemberGroups = (db: TenantDatabase, memberId: string) => Promise<rea
 export const memberGroups = extensionPoint<MemberGroups>('product.member-groups');
 
 /** Who buys, with the groups of a member: read in one round trip, and not at all for a guest. */
-export async function describeShopper(
+export async function resolveShopper(
   db: TenantDatabase,
   shopper: Omit<FactShopper, 'memberGroups'>,
 ): Promise<FactShopper> {
@@ -120,7 +120,7 @@ export function ruleConditionSchema(box: HasExtensions): TSchema {
 }
 
 /** What is known of every condition that was asked. */
-export interface FactAnswers {
+export interface FactResults {
   /**
    * Whether a condition holds for an item; without one, for the shopper. One of a fact that no package of the box
    * contributes (any more) does not: what nobody can tell gives no discount.
@@ -133,11 +133,11 @@ export interface FactAnswers {
  * Asks the facts about everything in a sale: the reads of all of them travel in one round trip; none is made where
  * nothing is asked.
  */
-export async function answerFacts(
+export async function evaluateFacts(
   db: TenantDatabase,
   conditions: readonly RuleCondition[],
   { items, shopper }: Pick<FactQuery<unknown>, 'items' | 'shopper'>,
-): Promise<FactAnswers> {
+): Promise<FactResults> {
   const asked = Map.groupBy(conditions, ({ fact }) => fact);
   const facts = ruleFacts.of(db).filter(({ name }) => asked.has(name));
   const readOf = ({ name, reads }: AnyFact, one: TenantDatabase) =>

@@ -3,7 +3,7 @@
  */
 import { object, oneOf, type Page, type Static, type TenantDatabase, Type } from '@carton/runtime';
 import { type RawCondition, rawCondition } from './conditions.ts';
-import type { Wanted } from './extensions.ts';
+import type { ViewRequest } from './extensions.ts';
 import type { Product } from './schemas.ts';
 import { listPublishedProducts } from './service.ts';
 import { products } from './store.ts';
@@ -58,7 +58,7 @@ function conditionOf({ match, conditions }: ProductRule): RawCondition {
 }
 
 /** Which of these products a rule holds for, whatever their status. One statement. */
-export async function findProductsOfRule(
+export async function filterProductsByRule(
   db: TenantDatabase,
   rule: ProductRule,
   productIds: readonly string[],
@@ -77,7 +77,7 @@ export async function listProductsByRule(
   db: TenantDatabase,
   rule: ProductRule,
   place: { limit: number; cursor?: string },
-  wanted: Wanted,
+  wanted: ViewRequest,
 ): Promise<Page<Product>> {
   const { sql, values } = conditionOf(rule);
   const visible = rawCondition(db.tenantId, await visibleTo(db, wanted.viewer));

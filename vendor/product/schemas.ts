@@ -25,9 +25,9 @@ import {
 } from '@carton/runtime';
 
 /** Most variants a product may have; a product without any is not sold, so there is always one. */
-export const mostVariants = 250;
-export const mostOptions = 5;
-export const mostValues = 100;
+export const maxVariants = 250;
+export const maxOptions = 5;
+export const maxValues = 100;
 
 export const statuses = ['draft', 'published', 'archived'] as const;
 export type ProductStatus = (typeof statuses)[number];
@@ -59,7 +59,7 @@ const HsCode = Type.String({
 });
 
 /** Which price to answer: of a currency, or of a region. */
-export const wantedPrice = {
+export const priceParameters = {
   currency: Type.Optional({ ...Currency, description: "Currency of the prices; the store's own unless told" }),
   regionId: Type.Optional({ ...Uuid, description: 'Answer the prices of this region' }),
   quantity: Type.Optional(
@@ -68,14 +68,14 @@ export const wantedPrice = {
 };
 
 /** What a storefront asks for: which price, and in which language. */
-export const wantedShown = {
-  ...wantedPrice,
+export const viewParameters = {
+  ...priceParameters,
   locale: Type.Optional({
     ...Locale,
     description: "Language of the texts; else what Accept-Language prefers, and what has none is in the store's own",
   }),
 };
-export const WantedShown = object(wantedShown);
+export const ViewQuery = object(viewParameters);
 
 export const ProductOption = object(
   { id: Uuid, name: OptionName, values: Type.Array(object({ id: Uuid, value: OptionValue })) },
@@ -152,7 +152,7 @@ const TitleText = Type.String({
 });
 
 export const ProductQuery = pageQuery({
-  ...wantedShown,
+  ...viewParameters,
   q: Type.Optional(TitleText),
   handle: Type.Optional(Handle),
   sort: oneOf(['newest', 'oldest', 'title'], { default: 'newest' }),
@@ -175,7 +175,7 @@ export type AdminVariantQuery = Static<typeof AdminVariantQuery>;
 
 /** Each option with its values in order; the body that adds one. */
 export const CreateProductOption = object(
-  { name: OptionName, values: Type.Array(OptionValue, { minItems: 1, maxItems: mostValues }) },
+  { name: OptionName, values: Type.Array(OptionValue, { minItems: 1, maxItems: maxValues }) },
   { $id: 'CreateProductOption' },
 );
 export type CreateProductOption = Static<typeof CreateProductOption>;
@@ -185,7 +185,7 @@ export const ChangeProductOption = changeOf(
     name: OptionName,
     values: Type.Array(object({ id: Type.Optional(Uuid), value: OptionValue }), {
       minItems: 1,
-      maxItems: mostValues,
+      maxItems: maxValues,
       description: 'All values in their new order: with `id` one that is kept or renamed, without a new one',
     }),
   },
@@ -201,7 +201,7 @@ const variantFields = {
   hsCode: nullable(HsCode),
   originCountry: nullable(Country),
   ...externalFields,
-  options: Type.Array(ChosenOption, { maxItems: mostOptions, description: 'One value of each option of the product' }),
+  options: Type.Array(ChosenOption, { maxItems: maxOptions, description: 'One value of each option of the product' }),
 };
 
 /** The body that adds a variant. Without a title, its chosen values are its title. */
@@ -221,11 +221,11 @@ export const CreateProduct = object(
     description: Type.Optional(Description),
     status: Type.Optional(Status),
     ...newExternalFields,
-    options: Type.Optional(Type.Array(CreateProductOption, { maxItems: mostOptions })),
+    options: Type.Optional(Type.Array(CreateProductOption, { maxItems: maxOptions })),
     variants: Type.Optional(
       Type.Array(CreateVariant, {
         minItems: 1,
-        maxItems: mostVariants,
+        maxItems: maxVariants,
         description: 'Left out, one for each combination of the option values',
       }),
     ),

@@ -22,16 +22,16 @@ import {
 } from './documents.ts';
 import { productCreated, productDeleted, productUpdated } from './events.ts';
 import {
-  announceVariants,
-  completeWanted,
+  completePriceRequest,
+  notifyVariantListeners,
+  type TermsRequest,
   termsOf,
   type VariantTerms,
-  type Wanted,
-  type WantedTerms,
+  type ViewRequest,
 } from './extensions.ts';
 import { planOptions, planVariants } from './plan.ts';
 import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
-import { skuTaken, translateTaken } from './problems.ts';
+import { skuTaken, toConflict } from './problems.ts';
 import type {
   AdminProduct,
   AdminProductQuery,
@@ -50,8 +50,8 @@ import {
   type ProductRow,
   products,
   removeProduct,
-  takenSkus,
   updateProduct,
+  usedSkus,
 } from './store.ts';
 import { translateProducts } from './texts.ts';
 import type { ProductViewer } from './viewer.ts';
@@ -70,15 +70,15 @@ function variantIdsOf(products: readonly ProductDocument[]): string[] {
  */
 export async function listProducts(
   db: TenantDatabase,
-  query: ProductQuery & Wanted,
+  query: ProductQuery & ViewRequest,
   fields: ReadonlySet<string> | null = null,
 ): Promise<Page<Product>> {
-  return db.pipelined((one) => listTogether(one, query, fields));
+  return db.pipelined((one) => listPipelined(one, query, fields));
 }
 
-async function listTogether(
+async function listPipelined(
   db: TenantDatabase,
-  query: ProductQuery & Wanted,
+  query: ProductQuery & ViewRequest,
   fields: ReadonlySet<string> | null,
 ): Promise<Page<Product>> {
   if (fields && !fields.has('variants')) {
@@ -88,16 +88,16 @@ async function listTogether(
   }
   const [page, wanted] = await Promise.all([
     pageOfPublishedProducts(db, query, null, query.viewer),
-    completeWanted(db, query),
+    completePriceRequest(db, query),
   ]);
-  return { items: await show(db, page.items, wanted, query.viewer), nextCursor: page.nextCursor };
+  return { items: await presentProducts(db, page.items, wanted, query.viewer), nextCursor: page.nextCursor };
 }
 
 /** Products as they are answered: with their prices, in the language of the viewer. */
-async function show(
+async function presentProducts(
   db: TenantDatabase,
   products: ProductDocument[],
-  wanted: WantedTerms,
+  wanted: TermsRequest,
   viewer: ProductViewer | undefined,
 ): Promise<Product[]> {
   const [translated, terms] = await Promise.all([
@@ -116,32 +116,32 @@ async function show(
 export async function listPublishedProducts(
   db: TenantDatabase,
   ids: readonly string[],
-  wanted: Wanted,
+  wanted: ViewRequest,
   limit?: number,
 ): Promise<Product[]> {
   const [products, price] = await Promise.all([
     findPublishedProducts(db, ids, limit, wanted.viewer),
-    completeWanted(db, wanted),
+    completePriceRequest(db, wanted),
   ]);
-  return show(db, products, price, wanted.viewer);
+  return presentProducts(db, products, price, wanted.viewer);
 }
 
 /** A published product by handle or id. @throws not_found (404) */
-export async function readProduct(db: TenantDatabase, name: string, wanted: Wanted): Promise<Product> {
+export async function readProduct(db: TenantDatabase, name: string, wanted: ViewRequest): Promise<Product> {
   const [product, price] = await Promise.all([
     findPublishedProduct(db, name, wanted.viewer),
-    completeWanted(db, wanted),
+    completePriceRequest(db, wanted),
   ]);
   if (!product) throw notFound(`No product is called ${name}.`);
-  const [shown] = await show(db, [product], price, wanted.viewer);
+  const [shown] = await presentProducts(db, [product], price, wanted.viewer);
   return shown as Product;
 }
 
 /** A variant of a published product. @throws not_found (404) */
-export async function readVariant(db: TenantDatabase, id: string, wanted: Wanted): Promise<Variant> {
+export async function readVariant(db: TenantDatabase, id: string, wanted: ViewRequest): Promise<Variant> {
   const [product, price] = await Promise.all([
     findPublishedProductOfVariant(db, id, wanted.viewer),
-    completeWanted(db, wanted),
+    completePriceRequest(db, wanted),
   ]);
   const variantId = id.toLowerCase();
   if (!product?.variants.some((candidate) => candidate.id === variantId)) {
@@ -157,7 +157,7 @@ export async function readVariant(db: TenantDatabase, id: string, wanted: Wanted
 }
 
 async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Promise<AdminProduct[]> {
-  const [products, wanted] = await Promise.all([findProducts(db, ids), completeWanted(db, {})]);
+  const [products, wanted] = await Promise.all([findProducts(db, ids), completePriceRequest(db, {})]);
   const terms = await termsOf(db, variantIdsOf(products), wanted);
   return products.map((product) => presentAdminProduct(product, terms));
 }
@@ -190,20 +190,20 @@ export async function createProduct(db: TenantDatabase, body: CreateProduct): Pr
   const work = db.transaction(async (transaction) => {
     const handle = body.handle ?? (await freeProductHandle(transaction, handleFromTitle(title, 'product')));
     const product = { id, handle, title, description, status, externalId, metadata };
-    await insertWhole(transaction, product, options, variants);
+    await insertCompleteProduct(transaction, product, options, variants);
     return readAdminProduct(transaction, id);
   });
-  return work.catch(throwTaken);
+  return work.catch(throwConflict);
 }
 
 /** @throws not_found (404), invalid_request (400), product_handle_taken (409) */
 export async function changeProduct(db: TenantDatabase, id: string, patch: ChangeProduct): Promise<AdminProduct> {
   const work = db.transaction(async (transaction) => {
     await products.lock(transaction, id);
-    await announceChange(transaction, await updateProduct(transaction, id, patch));
+    await publishProductChange(transaction, await updateProduct(transaction, id, patch));
     return readAdminProduct(transaction, id);
   });
-  return work.catch(throwTaken);
+  return work.catch(throwConflict);
 }
 
 /** Deletes a product and its variants softly: their handle and SKUs are free again. @throws not_found (404) */
@@ -216,39 +216,39 @@ export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
 }
 
 /** Tells of a change of a product or of its options. */
-export function announceChange(db: TenantDatabase, { id, handle, title, status }: ProductRow): Promise<void> {
+export function publishProductChange(db: TenantDatabase, { id, handle, title, status }: ProductRow): Promise<void> {
   return publish(db, productUpdated, { type: 'product', id }, { handle, title, status });
 }
 
 /** @throws sku_taken (409) naming the SKUs */
-export async function refuseTakenSkus(
+export async function rejectUsedSkus(
   db: TenantDatabase,
   variants: readonly { sku: string | null }[],
   except: string | null = null,
 ): Promise<void> {
   const skus = variants.flatMap(({ sku }) => (sku === null ? [] : [sku]));
-  const taken = await takenSkus(db, skus, except);
+  const taken = await usedSkus(db, skus, except);
   if (taken.length > 0) throw skuTaken(`Other variants have: ${taken.join(', ')}.`);
 }
 
-export function throwTaken(error: unknown): never {
-  throw translateTaken(error);
+export function throwConflict(error: unknown): never {
+  throw toConflict(error);
 }
 
 /** Inserts a product with all it has, and tells of it. @throws sku_taken (409) */
-export async function insertWhole(
+export async function insertCompleteProduct(
   db: TenantDatabase,
   product: Omit<ProductRow, 'createdAt' | 'updatedAt'>,
   options: readonly OptionDocument[],
   variants: readonly NewVariant[],
 ): Promise<void> {
   const { id, handle, title, status } = product;
-  await refuseTakenSkus(db, variants);
+  await rejectUsedSkus(db, variants);
   await insertProduct(db, product);
   await insertOptions(db, id, options, 0);
   await insertVariants(db, variants);
   const variantIds = variants.map((variant) => variant.id);
-  await announceVariants(db, variantIds);
+  await notifyVariantListeners(db, variantIds);
   await publish(db, productCreated, { type: 'product', id }, { handle, title, status });
 }
 

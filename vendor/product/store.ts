@@ -98,7 +98,7 @@ export async function insertVariants(db: TenantDatabase, variants: readonly NewV
 }
 
 /** Which of these SKUs variants have that are not deleted, other than variant `except`. */
-export async function takenSkus(
+export async function usedSkus(
   db: TenantDatabase,
   skus: readonly string[],
   except: string | null = null,

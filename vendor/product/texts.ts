@@ -32,11 +32,11 @@ export type ProductTexts = (
 export const productTexts = extensionPoint<ProductTexts>('product.texts');
 
 /** Most languages of an Accept-Language header that are looked at. */
-const mostLanguages = 10;
+const maxLanguages = 10;
 
 /** The tags of an Accept-Language header, the one that is wanted most first (RFC 9110, section 12.5.4). */
 export function preferredLocales(header: string): string[] {
-  const ranges = header.split(',', mostLanguages).map((part) => {
+  const ranges = header.split(',', maxLanguages).map((part) => {
     const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
     const quality = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2);
     return { tag, quality: quality === undefined ? 1 : Number(quality) };
@@ -49,7 +49,7 @@ export function preferredLocales(header: string): string[] {
  * The locales to ask for, best first; those that come after the store's own language are not asked for, since every
  * text is there in that.
  */
-export function wantedLocales({ locale, headers }: ProductViewer, defaultLocale: string): string[] {
+export function localesToTry({ locale, headers }: ProductViewer, defaultLocale: string): string[] {
   const preferred = locale ? [locale] : preferredLocales(headers?.['accept-language'] ?? '');
   const [ownLanguage] = defaultLocale.toLowerCase().split('-');
   const locales = new Set<string>();
@@ -71,7 +71,7 @@ type Texts = ReadonlyMap<string, ProductText>;
 async function localesOf(db: TenantDatabase, viewer: ProductViewer): Promise<readonly string[] | null> {
   if (productTexts.of(db).length === 0) return null;
   if (!viewer.locale && !viewer.headers?.['accept-language']) return null;
-  const locales = wantedLocales(viewer, (await findStore(db)).defaultLocale);
+  const locales = localesToTry(viewer, (await findStore(db)).defaultLocale);
   return locales.length > 0 ? locales : null;
 }
 

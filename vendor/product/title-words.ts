@@ -7,13 +7,13 @@ import { allOf, always, type Condition, type Order } from './conditions.ts';
 import type { ProductStatus } from './schemas.ts';
 
 /** Characters of a title that the table holds from the beginning of a word on. */
-const heldLength = 40;
+const indexedLength = 40;
 
 /**
  * What belongs to no word, as PostgreSQL's regular expressions write it: each such character begins one of its own, and
  * so does what comes after it.
  */
-const alone = [
+const separators = [
   // Control characters, spaces, punctuation and symbols of ASCII and Latin-1.
   '\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7',
   // Punctuation of Greek, Armenian, Hebrew and Arabic.
@@ -32,11 +32,11 @@ const spaces = '\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u202
 const removeWords = 'delete from product_title_words where tenant_id = $1 and product_id = $2';
 const writeWords = `
   insert into product_title_words (tenant_id, product_id, status, word_from)
-  select distinct tenant_id, id, status, left(substr(title_key, place), ${heldLength})
+  select distinct tenant_id, id, status, left(substr(title_key, place), ${indexedLength})
     from products
    cross join lateral generate_series(1, length(title_key)) as place
    where tenant_id = $1 and id = $2 and deleted_at is null
-     and substr(title_key, place, 1) !~ '[${spaces}]' and substr(' ' || title_key, place, 2) ~ '[${alone}]'`;
+     and substr(title_key, place, 1) !~ '[${spaces}]' and substr(' ' || title_key, place, 2) ~ '[${separators}]'`;
 
 /** Writes the words of a new product. */
 export async function writeTitleWords(db: TenantDatabase, productId: string): Promise<void> {
@@ -49,11 +49,11 @@ export async function rewriteTitleWords(db: TenantDatabase, productId: string): 
 }
 
 /** So many words are looked up at once. Of a text that more begin with, the next ones of the list are soon found. */
-const manyWords = 500;
+const maxWords = 500;
 
 /** For each product of a page so many are walked past; then, those that are looked for do not stand here. */
-const walkedForEach = 40;
-const longestWalk = walkedForEach * (maxPageSize + 1);
+const scannedPerItem = 40;
+const maxScanned = scannedPerItem * (maxPageSize + 1);
 /** Found besides, should some be gone by the time the page is read. */
 const spare = 10;
 
@@ -62,8 +62,8 @@ const spare = 10;
  * character as there may be.
  */
 function beginsWith(text: string): string {
-  const key = `left(lower(${text}), ${heldLength})`;
-  return `word_from >= ${key} and word_from <= ${key} || repeat(chr(1114111), ${heldLength})`;
+  const key = `left(lower(${text}), ${indexedLength})`;
+  return `word_from >= ${key} and word_from <= ${key} || repeat(chr(1114111), ${indexedLength})`;
 }
 
 /** The whole text is held against the title too: it may be longer than what the table holds. */
@@ -74,28 +74,28 @@ function contains(text: string): string {
 const countWords = `
   select count(*)::int as count
     from (select from product_title_words
-           where tenant_id = $1 and status = any($2) and ${beginsWith('$3')} limit ${manyWords}) found`;
+           where tenant_id = $1 and status = any($2) and ${beginsWith('$3')} limit ${maxWords}) found`;
 
 /**
  * The first ones of a list that the text is found in, as far as the walk goes; then a row without an id if that was as
  * far as the list goes.
  */
-function walkStatement(listed: Condition, { column, direction }: Order): string {
+function scanStatement(listed: Condition, { column, direction }: Order): string {
   // For the inner limit see pageStatement (documents.ts).
-  const walk = `
+  const scan = `
     select * from (
       select id, title_key from products
        where tenant_id = $1 and ${listed.sql(5)}
-       order by ${column} ${direction}, id ${direction} limit ${longestWalk}) listed
+       order by ${column} ${direction}, id ${direction} limit ${maxScanned}) listed
      limit $2`;
   // A subquery with a limit is asked product by product.
   return `
-    select id from (${walk}) walked
+    select id from (${scan}) walked
      where ${contains('$4')}
        and (select true from product_title_words
              where tenant_id = $1 and product_id = walked.id and ${beginsWith('$4')} limit 1)
     union all
-    select null from (select count(*) as steps from (${walk}) walked) counted where steps < $2
+    select null from (select count(*) as steps from (${scan}) walked) counted where steps < $2
     limit $3`;
 }
 
@@ -125,10 +125,10 @@ export async function titleSearch(
   const text = given.trimStart();
   if (text === '') return always;
   const [words] = await db.query<{ count: number }>(countWords, [statuses, text]);
-  if (words?.count === manyWords) {
+  if (words?.count === maxWords) {
     const listed = allOf(conditions);
-    const values = [walkedForEach * (limit + 1), limit + 1 + spare, text, ...listed.values];
-    const found = await db.query<{ id: string | null }>(walkStatement(listed, order), values);
+    const values = [scannedPerItem * (limit + 1), limit + 1 + spare, text, ...listed.values];
+    const found = await db.query<{ id: string | null }>(scanStatement(listed, order), values);
     const ids = found.flatMap(({ id }) => id ?? []);
     const isWhole = found.length > ids.length;
     if (isWhole || ids.length > limit) return { key: 'ids', values: [ids], sql: (at) => `id = any($${at})` };

@@ -4,7 +4,7 @@
 import { type IntegrationPage, publish, type TenantDatabase } from '@carton/runtime';
 import { findOptions } from './documents.ts';
 import { variantUpdated } from './events.ts';
-import { announceVariants, completeWanted, termsOf } from './extensions.ts';
+import { completePriceRequest, notifyVariantListeners, termsOf } from './extensions.ts';
 import { planChoice, planVariant, retitle } from './plan.ts';
 import { presentAdminVariant } from './present.ts';
 import { choiceTaken, lastVariant, limitReached } from './problems.ts';
@@ -13,15 +13,15 @@ import {
   type AdminVariantQuery,
   type ChangeVariant,
   type CreateVariant,
-  mostVariants,
+  maxVariants,
 } from './schemas.ts';
-import { refuseTakenSkus, throwTaken } from './service.ts';
+import { rejectUsedSkus, throwConflict } from './service.ts';
 import { insertVariants, products, productVariants, type VariantRow, variantsOf } from './store.ts';
 
 async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]): Promise<AdminVariant[]> {
   const productIds = [...new Set(rows.map(({ productId }) => productId))];
   const ids = rows.map(({ id }) => id);
-  const [options, wanted] = await Promise.all([findOptions(db, productIds), completeWanted(db, {})]);
+  const [options, wanted] = await Promise.all([findOptions(db, productIds), completePriceRequest(db, {})]);
   const terms = await termsOf(db, ids, wanted);
   return rows.map((row) => presentAdminVariant(row, options.get(row.productId) ?? [], terms));
 }
@@ -50,17 +50,17 @@ export function addVariant(db: TenantDatabase, productId: string, body: CreateVa
     await products.lock(transaction, productId);
     const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
     const others = await variantsOf(transaction, productId);
-    if (others.length >= mostVariants) throw limitReached(`A product has at most ${mostVariants} variants.`);
+    if (others.length >= maxVariants) throw limitReached(`A product has at most ${maxVariants} variants.`);
     const position = Math.max(-1, ...others.map((other) => other.position)) + 1;
     const variant = planVariant({ productId, position, options }, body);
-    refuseTakenChoice(others, variant.optionValueIds);
-    await refuseTakenSkus(transaction, [variant]);
+    rejectUsedChoice(others, variant.optionValueIds);
+    await rejectUsedSkus(transaction, [variant]);
     await insertVariants(transaction, [variant]);
-    await announceVariants(transaction, [variant.id]);
-    await announceVariant(transaction, variant, false);
+    await notifyVariantListeners(transaction, [variant.id]);
+    await publishVariantChange(transaction, variant, false);
     return readAdminVariant(transaction, variant.id);
   });
-  return work.catch(throwTaken);
+  return work.catch(throwConflict);
 }
 
 /** @throws not_found (404), invalid_request (400), sku_taken (409), variant_choice_taken (409) */
@@ -73,17 +73,21 @@ export function changeVariant(db: TenantDatabase, id: string, body: ChangeVarian
     const optionValueIds = chosen && planChoice(options, chosen, '/options');
     if (optionValueIds) {
       const others = (await variantsOf(transaction, productId)).filter((other) => other.id !== variant.id);
-      refuseTakenChoice(others, optionValueIds);
+      rejectUsedChoice(others, optionValueIds);
     }
-    if (fields.sku) await refuseTakenSkus(transaction, [{ sku: fields.sku }], id);
+    if (fields.sku) await rejectUsedSkus(transaction, [{ sku: fields.sku }], id);
     const title =
       fields.title ??
       retitle({ ...variant, options }, { options, optionValueIds: optionValueIds ?? variant.optionValueIds });
     await productVariants.change(transaction, id, { ...fields, title, optionValueIds });
-    await announceVariant(transaction, { ...variant, sku: fields.sku === undefined ? variant.sku : fields.sku }, false);
+    await publishVariantChange(
+      transaction,
+      { ...variant, sku: fields.sku === undefined ? variant.sku : fields.sku },
+      false,
+    );
     return readAdminVariant(transaction, id);
   });
-  return work.catch(throwTaken);
+  return work.catch(throwConflict);
 }
 
 /** Deletes a variant softly: its SKU is free again. @throws not_found (404), last_variant (409) */
@@ -93,11 +97,11 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
     const variants = await variantsOf(transaction, variant.productId);
     if (variants.length === 1) throw lastVariant('Delete the product instead, or add another variant first.');
     await productVariants.remove(transaction, id);
-    await announceVariant(transaction, variant, true);
+    await publishVariantChange(transaction, variant, true);
   });
 }
 
-function refuseTakenChoice(others: readonly VariantRow[], optionValueIds: readonly string[]): void {
+function rejectUsedChoice(others: readonly VariantRow[], optionValueIds: readonly string[]): void {
   const wanted = optionValueIds.join();
   const other = others.find((candidate) => candidate.optionValueIds.join() === wanted);
   if (!other) return;
@@ -111,7 +115,7 @@ async function lockVariant(db: TenantDatabase, id: string): Promise<VariantRow> 
   return productVariants.require(db, id);
 }
 
-function announceVariant(
+function publishVariantChange(
   db: TenantDatabase,
   { id, productId, sku }: Pick<VariantRow, 'id' | 'productId' | 'sku'>,
   deleted: boolean,

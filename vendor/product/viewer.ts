@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { extensionPoint, type ShopperSession, type TenantDatabase } from '@carton/runtime';
-import { describeShopper, type FactShopper } from './rule-facts.ts';
+import { type FactShopper, resolveShopper } from './rule-facts.ts';
 
 /** What whoever reads products knows of the shopper; what is left out is as of a stranger, now. */
 export interface ProductViewer {
@@ -19,7 +19,7 @@ export interface ProductViewer {
 }
 
 /** A viewer with all that visibility may turn on. */
-export interface KnownViewer extends Pick<FactShopper, 'memberId' | 'memberGroups' | 'channelId'> {
+export interface ResolvedViewer extends Pick<FactShopper, 'memberId' | 'memberGroups' | 'channelId'> {
   readonly time: Date;
 }
 
@@ -44,7 +44,7 @@ export function viewerOf({
 }
 
 /** What a storefront route asks for: its query, and for whom. */
-export function shownTo<Query extends { locale?: string }>(request: {
+export function viewRequestOf<Query extends { locale?: string }>(request: {
   session: ShopperSession;
   headers: IncomingHttpHeaders;
   query: Query;
@@ -53,13 +53,13 @@ export function shownTo<Query extends { locale?: string }>(request: {
 }
 
 /** Looks up what is not known of a viewer yet, in one round trip. */
-export async function describeViewer(
+export async function resolveViewer(
   db: TenantDatabase,
   { memberId = null, channelId, time = new Date(), headers = {} }: ProductViewer,
-): Promise<KnownViewer> {
+): Promise<ResolvedViewer> {
   const ask = channelId === undefined ? shopperChannels.of(db) : [];
   const [{ memberGroups }, ...answers] = await Promise.all([
-    describeShopper(db, { memberId, regionId: null, channelId: null }),
+    resolveShopper(db, { memberId, regionId: null, channelId: null }),
     ...ask.map((channelOf) => channelOf(db, headers)),
   ]);
   const channel = channelId ?? answers.findLast((answer) => answer !== null) ?? null;

@@ -5,7 +5,7 @@
  */
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 import { allOf, always, type Condition } from './conditions.ts';
-import { describeViewer, type KnownViewer, type ProductViewer } from './viewer.ts';
+import { type ProductViewer, type ResolvedViewer, resolveViewer } from './viewer.ts';
 
 export interface ProductVisibility {
   /**
@@ -16,7 +16,7 @@ export interface ProductVisibility {
    */
   readonly condition: string;
   /** The values for a viewer; null for one who sees every product, as far as this package goes. */
-  values(viewer: KnownViewer): readonly unknown[] | null;
+  values(viewer: ResolvedViewer): readonly unknown[] | null;
 }
 
 /** Who hides products. A shopper sees those for which all conditions hold. */
@@ -26,7 +26,7 @@ export const productVisibility = extensionPoint<ProductVisibility>('product.visi
 export async function visibleTo(db: TenantDatabase, viewer: ProductViewer = {}): Promise<Condition> {
   const contributed = productVisibility.of(db);
   if (contributed.length === 0) return always;
-  const known = await describeViewer(db, viewer);
+  const known = await resolveViewer(db, viewer);
   const parts = contributed.flatMap(({ condition, values: valuesFor }, index): Condition[] => {
     const values = valuesFor(known);
     return values ? [{ key: String(index), values, sql: (at) => `(${shifted(condition, at - 2)})` }] : [];

@@ -2,9 +2,9 @@
  * Products as shoppers see them: published ones only, with prices.
  */
 import { HandleOrId, notFound, route } from '@carton/runtime';
-import { Product, ProductPage, ProductQuery, Variant, WantedShown } from '../schemas.ts';
+import { Product, ProductPage, ProductQuery, Variant, ViewQuery } from '../schemas.ts';
 import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
-import { shownTo } from '../viewer.ts';
+import { viewRequestOf } from '../viewer.ts';
 
 const tag = 'Products';
 /** Open to everybody; a member who is signed in sees what members see. */
@@ -23,7 +23,7 @@ export const listProducts = route(
     status: 200,
     response: ProductPage,
   },
-  ({ db, fields, ...request }) => list(db, shownTo(request), fields),
+  ({ db, fields, ...request }) => list(db, viewRequestOf(request), fields),
 );
 
 export const readProduct = route(
@@ -35,12 +35,12 @@ export const readProduct = route(
     summary: 'Read a published product by its handle or id',
     access,
     params: HandleOrId('linen-shirt'),
-    query: WantedShown,
+    query: ViewQuery,
     status: 200,
     response: Product,
     problems: [notFound],
   },
-  ({ db, params, ...request }) => read(db, params.handle, shownTo(request)),
+  ({ db, params, ...request }) => read(db, params.handle, viewRequestOf(request)),
 );
 
 export const readVariant = route(
@@ -51,9 +51,9 @@ export const readVariant = route(
     tag,
     summary: 'Read a variant of a published product',
     access,
-    query: WantedShown,
+    query: ViewQuery,
     status: 200,
     response: Variant,
   },
-  ({ db, params, ...request }) => readOneVariant(db, params.id, shownTo(request)),
+  ({ db, params, ...request }) => readOneVariant(db, params.id, viewRequestOf(request)),
 );

@@ -3,7 +3,7 @@
  */
 import type { MoneyValue } from '@carton/runtime';
 import type { TestBox } from '@carton/runtime/testing';
-import { type VariantPricer, variantPricers, type WantedPrice } from '../index.ts';
+import { type PriceRequest, type VariantPricer, variantPricers } from '../index.ts';
 
 /** Adds pricers to those of a box. */
 export function addPricers(box: TestBox, ...pricers: VariantPricer[]): void {
@@ -13,7 +13,7 @@ export function addPricers(box: TestBox, ...pricers: VariantPricer[]): void {
 }
 
 /** A pricer that knows these amounts by variant id, in whatever currency it is asked for. */
-export function pricerOf(amounts: Record<string, number>, asked: WantedPrice[] = []): VariantPricer {
+export function pricerOf(amounts: Record<string, number>, asked: PriceRequest[] = []): VariantPricer {
   return async (_, variantIds, wanted) => {
     asked.push(wanted);
     const prices = new Map<string, MoneyValue>();

@@ -3,7 +3,7 @@
  */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import type { WantedPrice } from '../index.ts';
+import type { PriceRequest } from '../index.ts';
 import { addPricers, pricerOf } from './pricing.ts';
 
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
@@ -162,7 +162,7 @@ t.test('with prices', async (t) => {
   const visitor = box.visitor();
   const product = await make(box, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const [small, medium] = product.variants;
-  const asked: WantedPrice[] = [];
+  const asked: PriceRequest[] = [];
   addPricers(box, pricerOf({ [small.id]: 1000, [medium.id]: 2000 }, asked));
 
   await t.test('each variant has its price, in the currency of the store unless told', async (t) => {

@@ -3,7 +3,7 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { preferredLocales, wantedLocales } from '../texts.ts';
+import { localesToTry, preferredLocales } from '../texts.ts';
 import { channelPackage } from './channel-package.ts';
 
 const others = ['tenant', 'pricing', 'region', 'inventory', 'cart', 'payment', 'order', 'checkout', 'collection'];
@@ -118,7 +118,7 @@ t.test('which locales are asked for', (t) => {
   ];
   for (const [header, tags] of cases) t.strictSame(preferredLocales(header), tags, header.slice(0, 30));
   const wanted = (language: string, locale?: string, own = 'en-GB') =>
-    wantedLocales({ locale, headers: { 'accept-language': language } }, own);
+    localesToTry({ locale, headers: { 'accept-language': language } }, own);
   t.strictSame(wanted('de-AT, fr'), ['de-AT', 'de', 'fr']);
   t.strictSame(wanted('de-AT, fr', 'pt-BR'), ['pt-BR', 'pt']);
   t.strictSame(wanted('fr, en, de'), ['fr'], 'after the store’s own language nothing is asked for');

@@ -73,7 +73,7 @@ t.test('pages are full, and a cursor of one channel opens nothing of another', a
     await make(tenant, `P${index}`, isSeen ? ['web', 'trade'] : ['trade']);
     if (isSeen) expected.push(`P${index}`);
   }
-  const walk = async (path: string, items: (body: never) => { items: Titled; nextCursor: string | null }) => {
+  const scan = async (path: string, items: (body: never) => { items: Titled; nextCursor: string | null }) => {
     const pages: string[][] = [];
     let cursor: string | null = null;
     do {
@@ -92,7 +92,7 @@ t.test('pages are full, and a cursor of one channel opens nothing of another', a
     ['oldest', expected],
     ['title', expected],
   ] as const) {
-    t.strictSame(await walk(`/products?limit=4&sort=${sort}`, (body) => body), paged(order), sort);
+    t.strictSame(await scan(`/products?limit=4&sort=${sort}`, (body) => body), paged(order), sort);
   }
   await tenant.staff.post('/admin/collections', {
     title: 'By rule',
@@ -101,7 +101,7 @@ t.test('pages are full, and a cursor of one channel opens nothing of another', a
   const all = (await tenant.staff.get('/admin/products?limit=100')).body.items as { id: string }[];
   await tenant.staff.post('/admin/collections', { title: 'By hand', productIds: all.map(({ id }) => id) });
   for (const handle of ['by-rule', 'by-hand']) {
-    const pages = await walk(`/collections/${handle}?limit=4`, ({ products }) => products);
+    const pages = await scan(`/collections/${handle}?limit=4`, ({ products }) => products);
     t.strictSame(pages, paged(newest), handle);
   }
   const { nextCursor } = (await tenant.visitor().get('/products?limit=4', through('trade'))).body;
