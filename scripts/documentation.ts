@@ -30,7 +30,8 @@ const parts: { file: string; part: string; text: string }[] = [
   { file: 'docs/operations.md', part: 'process-metrics', text: processMetricsList(metrics) },
 ];
 const architectureFile = 'docs/architecture.md';
-const metricsFiles = ['docs/operations.md', 'docs/prometheus-alerts.yml'];
+const operationsFile = 'docs/operations.md';
+const metricsFiles = [operationsFile, 'docs/prometheus-alerts.yml'];
 
 for (const { file, part, text } of parts) {
   const [begin, end] = [`<!-- ${part}:begin -->`, `<!-- ${part}:end -->`];
@@ -53,6 +54,13 @@ for (const file of metricsFiles) {
   }
 }
 const files = await listSourceFiles(root);
+const engineSources = files
+  .filter((file) => /^runtime\/.*\.ts$/.test(file) && !file.includes('/test/'))
+  .map((file) => read(file).replace(/\$\{name\}/g, 'box'));
+for (const [, message = ''] of read(operationsFile).matchAll(/“([^”…]+)/g)) {
+  if (engineSources.some((source) => source.includes(message.trim()))) continue;
+  faults.push(`${operationsFile}: no source of the engine has the message “${message.trim()}”`);
+}
 const contract = readContract(read(contractFile));
 const scripts = new Set(Object.keys(JSON.parse(read('package.json')).scripts));
 for (const file of files) {
