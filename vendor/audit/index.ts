@@ -1,5 +1,5 @@
 /**
- * @carton/audit: who changed what, with before and after.
+ * @carton/audit: the log of changes by staff, with the values before and after.
  */
 import { changeListeners, definePackage, personalData } from '@carton/runtime';
 import { personalChanges } from './persons.ts';

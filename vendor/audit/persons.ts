@@ -1,6 +1,6 @@
 /**
- * The log and the persons whose records staff have worked on: what a change says of a person goes when they are
- * erased; that there was a change, of which columns and by whom stays.
+ * Personal data in the log: erasing a person removes the values of personal columns from entries about the person's
+ * records. The entries stay, with their actors.
  */
 import { type PersonalData, personalDataOf, toCamelCase } from '@carton/runtime';
 import { resourceOf } from './resource.ts';
@@ -11,8 +11,8 @@ export const personalChanges: PersonalData = {
     {
       table: 'audit_entries',
       columns: ['before', 'after'],
-      reason: 'To know who in the shop changed what.',
-      kept: 'without what tells of you, for as long as the shop has its log',
+      reason: 'To show who of the staff changed what.',
+      kept: 'without your personal data, as long as the store exists',
     },
   ],
   async exportData(db, { records }) {

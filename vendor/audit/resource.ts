@@ -1,5 +1,5 @@
 /**
- * What a changed row is called in the log: tables are named in the plural, the log speaks of one thing.
+ * Names and ids of changed rows in the log.
  */
 
 type Row = Record<string, unknown>;
@@ -11,7 +11,7 @@ export function resourceOf(table: string): string {
   return table.replace(/s$/, '');
 }
 
-/** The id of a row; of a table without one that of what the row belongs to, in the end the shop itself. */
+/** The id of a row; for a table without one, the id of the row's owner, or else of the tenant. */
 export function resourceIdOf(row: Row): string {
   const owner = Object.keys(row).find((column) => /Id$/.test(column) && column !== 'tenantId' && row[column] !== null);
   return (row.id ?? (owner && row[owner]) ?? row.tenantId) as string;

@@ -1,5 +1,5 @@
 /**
- * Shapes of the audit log.
+ * Schemas of the audit log.
  */
 import {
   actorTypes,
@@ -14,20 +14,19 @@ import {
   Uuid,
 } from '@carton/runtime';
 
-/** What a change is called in the log. */
+/** The names of changes in the log. */
 export const actions = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
 
-/** Columns of a row by name; of an update those alone that changed. */
 const Columns = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'Properties by name. Of an update only those that changed; hashes of secrets are never among them',
+  description: 'Properties by name, for an update only those that changed; never hashes of secrets',
   examples: [{ defaultCurrency: 'EUR' }],
 });
 const Resource = Type.String({
   pattern: '^[a-z][a-z0-9_]*$',
   maxLength: 63,
-  description: 'What was changed, in the singular',
+  description: 'The kind of the changed resource, in the singular',
   examples: ['product'],
 });
 
@@ -37,7 +36,7 @@ export const AuditEntry = object(
     actorType: oneOf(actorTypes),
     actorId: Uuid,
     actorLabel: Type.String({
-      description: 'The e-mail address of the member of staff, or the name of the API key, as it was then',
+      description: 'The e-mail address of the member of staff or the name of the API key, at the time of the change',
       examples: ['ada@example.com'],
     }),
     action: oneOf(Object.values(actions)),
@@ -56,6 +55,6 @@ export const AuditLogQuery = pageQuery({
   actorId: Type.Optional(Uuid),
   resource: Type.Optional(Resource),
   resourceId: Type.Optional(Uuid),
-  from: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'At this instant or later' })),
-  to: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Before this instant' })),
+  from: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'At this time or later' })),
+  to: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Before this time' })),
 });

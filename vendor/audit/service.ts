@@ -1,6 +1,6 @@
 /**
- * Rules of the audit log: every row that a member of staff inserts, changes or removes leaves an entry, in the
- * transaction of the change. An entry that cannot be written undoes the change.
+ * Rules of the audit log: every row that staff insert, update or delete leaves an entry in the same transaction. If the
+ * entry cannot be written, the change is rolled back.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, TenantDatabase } from '@carton/runtime';
@@ -10,15 +10,15 @@ import { insertEntry } from './store.ts';
 
 type Row = Record<string, unknown>;
 
-/** Columns that say nothing of what somebody did: the shop is the log's own, and an update always has a time. */
-const unsaid = new Set(['tenantId', 'updatedAt']);
+/** Columns that are not recorded: the entry has its own tenant and time. */
+const unrecorded = new Set(['tenantId', 'updatedAt']);
 
-/** Writes the entry of a change. An update that changed nothing leaves none. */
+/** Inserts the entry of a change, unless it is an update that changed nothing. */
 export async function recordChange(db: TenantDatabase, change: Change): Promise<void> {
   const { action, table } = change;
   const row = (change.after ?? change.before) as Row;
-  const said = Object.keys(row).filter((column) => !unsaid.has(column));
-  const columns = action === 'update' ? said.filter((column) => differs(change, column)) : said;
+  const recorded = Object.keys(row).filter((column) => !unrecorded.has(column));
+  const columns = action === 'update' ? recorded.filter((column) => differs(change, column)) : recorded;
   if (action === 'update' && columns.length === 0) return;
   await insertEntry(db, {
     action: actions[action],

@@ -1,12 +1,12 @@
 /**
- * Queries of the table of audit. Entries are inserted and read; there is no way to change or remove one.
+ * Queries of `audit_entries`. Entries are inserted and read, never changed or deleted.
  */
 import { actorColumns, actorValues, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import type { AuditEntry } from './schemas.ts';
 
 type NewEntry = Pick<AuditEntry, 'action' | 'resource' | 'resourceId' | 'before' | 'after'>;
 
-/** Inserts an entry of whoever acts in `db`: a statement of its own is not itself reported as a change. */
+/** Inserts an entry for the actor of `db`, by a plain statement, which is not itself reported as a change. */
 export async function insertEntry(db: TenantDatabase, entry: NewEntry): Promise<void> {
   const { action, resource, resourceId, before, after } = entry;
   await db.query(
@@ -17,7 +17,7 @@ export async function insertEntry(db: TenantDatabase, entry: NewEntry): Promise<
   );
 }
 
-/** One page of entries, newest first. `from` is part of the span, `to` is not. */
+/** One page of entries, newest first. `from` is inclusive, `to` is exclusive. */
 export const { page: listEntries } = rows<AuditEntry>({
   table: 'audit_entries',
   noun: 'entry',

@@ -1,5 +1,5 @@
 /**
- * @carton/region: where a shop sells: regions with a currency and the countries they ship to.
+ * @carton/region: the regions in which a store sells, each with a currency and countries.
  */
 import { definePackage } from '@carton/runtime';
 import { regionUpdated } from './events.ts';

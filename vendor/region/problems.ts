@@ -1,12 +1,12 @@
 /**
- * What changes of regions are refused with.
+ * Problems of regions.
  */
 import { defineProblem } from '@carton/runtime';
 
 export const countryTaken = defineProblem({
   code: 'country_taken',
   status: 409,
-  title: 'Another region sells to this country',
+  title: 'Another region has this country',
 });
 export const regionPriced = defineProblem({
   code: 'region_priced',

@@ -1,5 +1,5 @@
 /**
- * Where a shop sells: for staff, and for shoppers.
+ * Routes of regions for staff and for shoppers.
  */
 import { integrationQuery, resource, route } from '@carton/runtime';
 import { countryTaken, regionInUse, regionPriced } from './problems.ts';
@@ -18,13 +18,13 @@ export const adminRegions = resource({
   create: { body: shapes.Create, problems: [countryTaken], run: ({ db, body }) => createRegion(db, body) },
   read: {},
   change: {
-    summary: 'Change name, countries, tax-inclusive flag, or a currency without prices yet',
+    summary: 'Change the name, countries or tax-inclusive flag, or the currency of a region without prices',
     body: shapes.Change,
     problems: [countryTaken, regionPriced],
     run: ({ db, params, body }) => changeRegion(db, params.id, body),
   },
   remove: {
-    summary: 'Delete a region that nothing uses',
+    summary: 'Delete a region that is not in use',
     problems: [regionInUse],
     run: ({ db, params }) => deleteRegion(db, params.id),
   },
@@ -35,8 +35,8 @@ export const storefrontRegions = resource({
   path: '/regions',
   access: 'public',
   item: Region,
-  list: { summary: 'List selling regions', page: RegionPage },
-  read: { summary: 'Read a region: currency, countries, whether prices hold their tax' },
+  list: { summary: 'List the regions in which the store sells', page: RegionPage },
+  read: { summary: 'Read a region: currency, countries, and whether prices include tax' },
 });
 
 export const listCountries = route(
@@ -45,7 +45,7 @@ export const listCountries = route(
     path: '/countries',
     operationId: 'listCountries',
     tag: 'Regions',
-    summary: 'List the countries that can be shipped to, by name',
+    summary: 'List the countries to which the store sells, by name',
     access: 'public',
     status: 200,
     response: CountryList,

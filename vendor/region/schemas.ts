@@ -1,17 +1,17 @@
 /**
- * Shapes of regions and countries.
+ * Schemas of regions and countries.
  */
 import { Country as CountryCode, Currency, object, pageOf, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 120, examples: ['Europe'] }),
   currency: Currency,
-  taxInclusive: Type.Boolean({ default: false, description: 'Whether prices in this region hold their tax already' }),
+  taxInclusive: Type.Boolean({ default: false, description: 'Whether prices in this region include tax' }),
   countries: Type.Array(CountryCode, {
     default: [],
     maxItems: 300,
     uniqueItems: true,
-    description: 'ISO 3166-1 alpha-2; a country belongs to one region at most',
+    description: 'ISO 3166-1 alpha-2; a country belongs to at most one region',
     examples: [['DE', 'FR']],
   }),
 };
@@ -21,7 +21,7 @@ export type RegionRow = Static<typeof shapes.Item>;
 export type CreateRegion = Static<typeof shapes.Create>;
 export type ChangeRegion = Static<typeof shapes.Change>;
 
-/** A region as shoppers see it. */
+/** A region as shown to shoppers. */
 export const Region = object({ id: Uuid, ...fields }, { $id: 'Region' });
 export const RegionPage = pageOf(Region, 'RegionPage');
 

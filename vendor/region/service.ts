@@ -1,5 +1,6 @@
 /**
- * Rules of regions: a country is sold to by one region at most, and a currency stays once there are prices in it.
+ * Rules of regions: a country belongs to at most one region, and the currency cannot change while there are prices in
+ * it.
  */
 import { countryName, extensionPoint, lockFor, publishRow, replaceRows, type TenantDatabase } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
@@ -8,17 +9,17 @@ import type { ChangeRegion, Country, CreateRegion, RegionRow } from './schemas.t
 import { listCountries, regions } from './store.ts';
 
 /**
- * True while amounts of money are kept in the region's currency, which then cannot change.
- * Asked in the transaction of the change, with the region's row locked.
+ * True while amounts are stored in the region's currency, which then cannot change. Called in the transaction of the
+ * change, with the region's row locked.
  */
 export type RegionLock = (db: TenantDatabase, regionId: string) => Promise<boolean>;
 export const regionLocks = extensionPoint<RegionLock>('region.locks');
 
-/** Takes a region out of what may outlive it, in the transaction that removes it, with its row locked. */
+/** Removes references to a region before it is deleted, in the same transaction, with its row locked. */
 export type RegionRemoval = (db: TenantDatabase, regionId: string) => Promise<void>;
 export const regionRemovals = extensionPoint<RegionRemoval>('region.removals');
 
-/** The countries that are sold to, by name. */
+/** The countries of all regions, by name. */
 export async function listShippedCountries(db: TenantDatabase): Promise<Country[]> {
   const rows = await listCountries(db);
   return rows
@@ -31,7 +32,7 @@ export function createRegion(db: TenantDatabase, { countries, ...fields }: Creat
   return db.transaction(async (tx) => {
     const { id } = await regions.insert(tx, fields);
     await setCountries(tx, id, countries);
-    return announced(tx, id);
+    return publishUpdate(tx, id);
   });
 }
 
@@ -46,15 +47,15 @@ export function changeRegion(
     if (fields.currency && fields.currency !== before.currency) await refusePriced(tx, before);
     await regions.change(tx, id, fields);
     if (countries) await setCountries(tx, id, countries);
-    return announced(tx, id);
+    return publishUpdate(tx, id);
   });
 }
 
-/** @throws not_found (404), region_in_use (409) while prices name it */
+/** @throws not_found (404), region_in_use (409) while prices refer to it */
 export function deleteRegion(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (tx) => {
     const region = await regions.lock(tx, id);
-    for (const leave of regionRemovals.of(tx)) await leave(tx, id);
+    for (const removeReferences of regionRemovals.of(tx)) await removeReferences(tx, id);
     await tx.remove('region_countries', { regionId: id });
     await regions.remove(tx, id);
     await publishRow(tx, regionUpdated, 'region', region, { deleted: true });
@@ -63,24 +64,24 @@ export function deleteRegion(db: TenantDatabase, id: string): Promise<void> {
 
 async function refusePriced(db: TenantDatabase, { id, currency }: RegionRow): Promise<void> {
   for (const isLocked of regionLocks.of(db)) {
-    if (await isLocked(db, id)) throw regionPriced(`There are prices in ${currency}: remove them first.`);
+    if (await isLocked(db, id)) throw regionPriced(`Remove the prices in ${currency} first.`);
   }
 }
 
-/** Makes these the countries of a region. @throws country_taken (409) naming those that others sell to */
+/** Sets the countries of a region. @throws country_taken (409) naming those that other regions have */
 async function setCountries(db: TenantDatabase, regionId: string, wanted: readonly string[]): Promise<void> {
-  // One writer at a time: two that trade countries would wait for each other.
+  // Serializes writers: two regions that swap countries would deadlock.
   await lockFor(db, 'region.countries');
   const rows = await listCountries(db);
   const taken = rows.filter((row) => row.regionId !== regionId && wanted.includes(row.country));
-  if (taken.length > 0) throw countryTaken(`Other regions sell to: ${taken.map(({ country }) => country).join(', ')}.`);
+  if (taken.length > 0) throw countryTaken(`Other regions have: ${taken.map(({ country }) => country).join(', ')}.`);
   const current = rows.filter((row) => row.regionId === regionId);
   const countries = wanted.map((country) => ({ country }));
   await replaceRows(db, 'region_countries', { regionId }, 'country', current, countries);
 }
 
-/** Publishes a region as it is now, and returns it. */
-async function announced(db: TenantDatabase, id: string): Promise<RegionRow> {
+/** Publishes the current state of a region and returns it. */
+async function publishUpdate(db: TenantDatabase, id: string): Promise<RegionRow> {
   const region = await regions.require(db, id);
   await publishRow(db, regionUpdated, 'region', region, { deleted: false });
   return region;

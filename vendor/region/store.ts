@@ -13,18 +13,18 @@ export const regions = rows<RegionRow>({
     countries: `array(select country from region_countries countries
                        where countries.tenant_id = regions.tenant_id and countries.region_id = regions.id order by country)`,
   },
-  inUse: () => regionInUse('Prices name this region.'),
+  inUse: () => regionInUse('Prices refer to this region.'),
 });
 
 export const { find: findRegion, hold: holdRegion } = regions;
 
-/** The region that sells to a country (ISO 3166-1 alpha-2), null when none does. */
+/** The region of a country (ISO 3166-1 alpha-2); null if there is none. */
 export async function findRegionOfCountry(db: TenantDatabase, country: string): Promise<RegionRow | null> {
-  const [place] = await db.query<{ regionId: string }>(
+  const [row] = await db.query<{ regionId: string }>(
     'select region_id from region_countries where tenant_id = $1 and country = $2',
     [country],
   );
-  return place ? regions.find(db, place.regionId) : null;
+  return row ? regions.find(db, row.regionId) : null;
 }
 
 export function listCountries(db: TenantDatabase): Promise<{ country: string; regionId: string }[]> {

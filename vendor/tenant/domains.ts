@@ -1,6 +1,6 @@
 /**
- * Hosts of merchants: which merchant one belongs to, and how a merchant comes by one. A host that waits for its proof
- * is kept from nobody and serves nobody.
+ * Hosts of tenants: finding the tenant of a host, adding and verifying hosts. A pending host is not served, and does
+ * not prevent another tenant from adding it.
  */
 import { isIPv4 } from 'node:net';
 import {
@@ -21,7 +21,7 @@ import {
 } from '@carton/runtime';
 import { domainAdded } from './events.ts';
 import { hostTaken, tooManyHosts } from './problems.ts';
-import { askForRecord, newProof, recordOf } from './proof.ts';
+import { checkRecord, newProof, recordOf } from './proof.ts';
 import type { DomainFault, TenantDomain } from './schemas.ts';
 import { tenantSettings } from './settings.ts';
 
@@ -37,24 +37,26 @@ interface DomainRow {
 
 const columns = 'id, host, state, proof, checked_at, fault, created_at';
 
-function shown({ proof, fault, ...row }: DomainRow): TenantDomain {
+function presentDomain({ proof, fault, ...row }: DomainRow): TenantDomain {
   return { ...row, record: proof === null ? null : recordOf(row.host, proof), error: fault };
 }
 
-/** Addresses of this machine are another way to write `localhost` (RFC 6761, section 6.3). */
+/** Loopback addresses, which are equivalent to `localhost` (RFC 6761, section 6.3). */
 const loopback = /^(127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** How a host may stand among the hosts of merchants: as it is, or covered by a wildcard of exactly one label. */
-function candidatesOf(given: string): [host: string, other: string | null] | null {
-  const bare = given.replace(/:\d{1,5}$/, '');
+/**
+ * The stored hosts that match a host: itself, and the wildcard in place of its first label. Null for an invalid host.
+ */
+function candidatesOf(requested: string): [host: string, other: string | null] | null {
+  const bare = requested.replace(/:\d{1,5}$/, '');
   if (loopback.test(bare)) return [bare, 'localhost'];
-  // No merchant is given an address any more, but an old box may have one.
+  // Addresses cannot be added any more, but earlier releases allowed them.
   if (isIPv4(bare)) return [bare, null];
-  const host = normalizeHost(given);
+  const host = normalizeHost(requested);
   return host === null ? null : [host, wildcardOver(host)?.domain ?? null];
 }
 
-/** The merchant of a host: exact before wildcard. */
+/** The tenant that is served at a host. An exact host takes precedence over a wildcard. */
 export async function findTenantByHost({ box }: Database, host: string): Promise<Tenant | null> {
   const candidates = candidatesOf(host);
   if (!candidates) return null;
@@ -67,7 +69,7 @@ export async function findTenantByHost({ box }: Database, host: string): Promise
   return tenant ?? null;
 }
 
-/** The hosts that a merchant is served at, as origins: its own pages may call from any of them. */
+/** The hosts at which a tenant is served, as origins that may call the box in a browser. */
 export async function findOrigins({ box }: Database, ownerId: string): Promise<string[]> {
   const served = await box.query<{ host: string }>(
     "select host from tenant_domains where owner_id = $1 and state <> 'pending'",
@@ -80,52 +82,52 @@ export async function listDomains({ box }: Database, ownerId: string): Promise<T
   const rows = await box.query<DomainRow>(`select ${columns} from tenant_domains where owner_id = $1 order by host`, [
     ownerId,
   ]);
-  return rows.map(shown);
+  return rows.map(presentDomain);
 }
 
 /**
- * Adds a host of a merchant. What the operator adds is approved, and a reserved name needs no proof; for anything else
- * DNS has to be asked (verifyDomain) before it is served.
- * @throws invalid_request (400) for what nobody can hold, host_taken (409), too_many_hosts (409)
+ * Adds a host to a tenant. A host added by the operator is approved, as is a reserved name; any other stays pending
+ * until it is verified (`verifyDomain`).
+ * @throws invalid_request (400) for a name that no tenant can have, host_taken (409), too_many_hosts (409)
  */
 export async function addDomain(
   database: Database,
   ownerId: string,
-  given: string,
+  requested: string,
   { isOperator }: { isOperator: boolean },
 ): Promise<TenantDomain> {
-  const host = await hostToAdd(given, isOperator);
+  const host = await validateHost(requested, isOperator);
   const state = isOperator || isReservedDomain(host) ? 'approved' : 'pending';
   return database.forTenant(ownerId).transaction(async (db) => {
-    await takeTurn(db);
-    await refuseTaken(db, host);
+    await lockClaims(db);
+    await requireUnclaimed(db, host);
     const own = await db.query<{ host: string }>('select host from tenant_domains where owner_id = $1');
-    if (own.some((row) => row.host === host)) throw hostTaken(`${host} is a host of this shop already.`);
+    if (own.some((row) => row.host === host)) throw hostTaken(`This tenant already has the host ${host}.`);
     const { mostHosts } = tenantSettings.of(db);
-    if (own.length >= mostHosts) throw tooManyHosts(`A shop has at most ${mostHosts} hosts here.`);
+    if (own.length >= mostHosts) throw tooManyHosts(`A tenant of this box can have at most ${mostHosts} hosts.`);
     const [row] = await db.query<DomainRow>(
       `insert into tenant_domains (owner_id, id, host, state, proof) values ($1, $2, $3, $4, $5) returning ${columns}`,
       [newId(), host, state, state === 'pending' ? newProof() : null],
     );
     if (state !== 'pending') await publish(db, domainAdded, { type: 'tenant', id: ownerId }, { host });
-    return shown(row as DomainRow);
+    return presentDomain(row as DomainRow);
   });
 }
 
 /** @throws invalid_request (400) */
-async function hostToAdd(given: string, isOperator: boolean): Promise<string> {
-  const host = normalizeDomain(given);
-  if (!host) throw invalidField('/host', 'must be a host name, or *. before one; an address is none');
-  if (await isPublicSuffix(host)) throw invalidField('/host', 'must be a name below one that is open to everybody');
-  if (host === 'localhost' && !isOperator)
-    throw invalidField('/host', "must not be this machine: that is the operator's");
+async function validateHost(requested: string, isOperator: boolean): Promise<string> {
+  const host = normalizeDomain(requested);
+  if (!host) throw invalidField('/host', 'must be a host name, or *. before one, and not an address');
+  if (await isPublicSuffix(host))
+    throw invalidField('/host', 'must be a name below a public suffix, not a public suffix itself');
+  if (host === 'localhost' && !isOperator) throw invalidField('/host', 'can only be localhost if the operator adds it');
   return host;
 }
 
 /**
- * Asks DNS whether a host that waits is the merchant's, or takes the operator's word for it. What came of it is kept
- * with the host; one that is served already stays as it is.
- * @throws not_found (404), host_taken (409) when another merchant came to it first
+ * Verifies a pending host by its DNS record, or approves it if the caller is the operator. The result is stored with
+ * the host. A host that is served already does not change.
+ * @throws not_found (404), host_taken (409) if another tenant was first
  */
 export async function verifyDomain(
   database: Database,
@@ -134,13 +136,13 @@ export async function verifyDomain(
   { isOperator }: { isOperator: boolean },
 ): Promise<TenantDomain> {
   const before = await findDomain(database, ownerId, id);
-  if (before.state !== 'pending' || before.proof === null) return shown(before);
-  // Nothing is locked while DNS is asked: it may take seconds.
-  const fault = isOperator ? null : await askForRecord(database, recordOf(before.host, before.proof));
+  if (before.state !== 'pending' || before.proof === null) return presentDomain(before);
+  // Query DNS before the transaction: it may take seconds.
+  const fault = isOperator ? null : await checkRecord(database, recordOf(before.host, before.proof));
   return database.forTenant(ownerId).transaction(async (db) => {
     if (fault === null) {
-      await takeTurn(db);
-      await refuseTaken(db, before.host);
+      await lockClaims(db);
+      await requireUnclaimed(db, before.host);
     }
     const state = fault !== null ? 'pending' : isOperator ? 'approved' : 'proved';
     const [after] = await db.query<DomainRow>(
@@ -149,9 +151,9 @@ export async function verifyDomain(
         where owner_id = $1 and id = $2 and state = 'pending' returning ${columns}`,
       [id, state, fault && JSON.stringify(fault), isOperator],
     );
-    if (!after) return shown(await findDomain(database, ownerId, id));
+    if (!after) return presentDomain(await findDomain(database, ownerId, id));
     if (state !== 'pending') await publish(db, domainAdded, { type: 'tenant', id: ownerId }, { host: after.host });
-    return shown(after);
+    return presentDomain(after);
   });
 }
 
@@ -160,7 +162,8 @@ async function findDomain({ box }: Database, ownerId: string, id: string): Promi
     ownerId,
     id,
   ]);
-  return row ?? unknownDomain(id);
+  if (!row) throw domainNotFound(id);
+  return row;
 }
 
 /** @throws not_found (404) */
@@ -169,28 +172,28 @@ export async function removeDomain({ box }: Database, ownerId: string, id: strin
     ownerId,
     id,
   ]);
-  if (removed.length === 0) unknownDomain(id);
+  if (removed.length === 0) throw domainNotFound(id);
 }
 
-function unknownDomain(id: string): never {
-  throw notFound(`This shop has no host with the id ${id}.`);
+function domainNotFound(id: string) {
+  return notFound(`This tenant has no host with the id ${id}.`);
 }
 
 /**
- * Waits until nobody else is taking a name, for the rest of the transaction. A row that is changed, and no advisory
- * lock: on Citus merchants are at home on several nodes, and a table of the box is changed on all of them in one line.
+ * Serializes transactions that claim hosts, until the end of this one. It updates a row instead of taking an advisory
+ * lock: on Citus, advisory locks are per node, while updates of a reference table are serialized across all nodes.
  */
-async function takeTurn(db: TenantDatabase): Promise<void> {
+async function lockClaims(db: TenantDatabase): Promise<void> {
   await db.query('update tenant_domain_claims set claimed_by = $1, claimed_at = now()');
 }
 
 /**
- * Refuses a host that another merchant is served at, and one above or below such a host: it could take requests from
- * it, or have them taken. @throws host_taken (409)
+ * Refuses a host at which another tenant is served, and hosts above or below it: one tenant could receive requests
+ * meant for the other. @throws host_taken (409)
  */
-async function refuseTaken(db: TenantDatabase, host: string): Promise<void> {
+async function requireUnclaimed(db: TenantDatabase, host: string): Promise<void> {
   const above = withNamesAbove(baseOfDomain(host));
-  // Read from the end, what is below a name begins with it and a dot; a slash comes right after the dot.
+  // Reversed, a name below another begins with it and a dot. In the collation "C" a slash follows the dot.
   const reversed = [...(above[0] as string)].reverse().join('');
   const taken = await db.query(
     `select 1 from tenant_domains
@@ -198,5 +201,5 @@ async function refuseTaken(db: TenantDatabase, host: string): Promise<void> {
         and (host = any($2) or (reverse(host) collate "C" >= $3 and reverse(host) collate "C" < $4)) limit 1`,
     [above.flatMap((name) => [name, `*.${name}`]), `${reversed}.`, `${reversed}/`],
   );
-  if (taken.length > 0) throw hostTaken(`${host} is a host of another shop, or stands above or below one.`);
+  if (taken.length > 0) throw hostTaken(`${host} is a host of another tenant, or above or below one.`);
 }

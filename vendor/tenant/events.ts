@@ -3,16 +3,20 @@
  */
 import { defineEvent, object, Type } from '@carton/runtime';
 
-const TenantFact = object({ slug: Type.String(), name: Type.String() });
+const TenantPayload = object({ slug: Type.String(), name: Type.String() });
 
-export const tenantCreated = defineEvent({ type: 'tenant.created', summary: 'A shop was opened', payload: TenantFact });
+export const tenantCreated = defineEvent({
+  type: 'tenant.created',
+  summary: 'A tenant was created',
+  payload: TenantPayload,
+});
 export const tenantSuspended = defineEvent({
   type: 'tenant.suspended',
-  summary: 'A shop was suspended',
-  payload: TenantFact,
+  summary: 'A tenant was suspended',
+  payload: TenantPayload,
 });
 export const domainAdded = defineEvent({
   type: 'tenant_domain.added',
-  summary: 'A shop is served at another host',
+  summary: 'A tenant is served at another host',
   payload: object({ host: Type.String() }),
 });

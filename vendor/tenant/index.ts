@@ -1,5 +1,5 @@
 /**
- * @carton/tenant: the merchants of a box and the hosts they are served at.
+ * @carton/tenant: the tenants of a box and the hosts at which they are served.
  */
 import { definePackage, tenantDirectories } from '@carton/runtime';
 import { findOrigins, findTenantByHost } from './domains.ts';

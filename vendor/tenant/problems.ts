@@ -1,15 +1,15 @@
 /**
- * Problems of merchants' hosts.
+ * Problems of hosts.
  */
 import { defineProblem } from '@carton/runtime';
 
 export const hostTaken = defineProblem({
   code: 'host_taken',
   status: 409,
-  title: 'This host belongs to a shop already',
+  title: 'This host already belongs to a tenant',
 });
 export const tooManyHosts = defineProblem({
   code: 'too_many_hosts',
   status: 409,
-  title: 'This shop has as many hosts as it may have',
+  title: 'This tenant has the maximum number of hosts',
 });

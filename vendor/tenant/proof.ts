@@ -1,6 +1,6 @@
 /**
- * The proof that a host is a merchant's: a TXT record below it, which only who holds the name can write. "Could not
- * ask" is an outcome of its own: it says nothing about the host.
+ * Proof that a tenant controls a host: a TXT record below it, which only the owner of the name can create. A failed
+ * lookup is reported separately from a missing record, since it does not show that the proof is wrong.
  */
 import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
@@ -11,43 +11,43 @@ import { tenantSettings } from './settings.ts';
 const timeoutMilliseconds = 1_500;
 const tries = 2;
 
-/** DNS says that there is no such record. */
+/** The DNS errors that mean that there is no such record. */
 const missing = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** What a record has to say: a secret to nobody, and different for each merchant, so that none proves another's. */
+/** The value of the record: random, so that one tenant's record does not prove another's claim. It is no secret. */
 export function newProof(): string {
   return `${vendor.name}-verification=${randomBytes(20).toString('hex')}`;
 }
 
-/** The record that proves a domain; a wildcard is proved by its name. */
+/** The record that proves a domain. That of a wildcard is below the name without `*.`. */
 export function recordOf(domain: string, proof: string): DomainRecord {
   return { name: `_${vendor.name}.${baseOfDomain(domain)}`, type: 'TXT', value: proof };
 }
 
-/** Asks DNS for a record. Null when it is there, else what is wrong and what to do. */
-export async function askForRecord(box: HasExtensions, { name, value }: DomainRecord): Promise<DomainFault | null> {
+/** Looks up a record in DNS. Returns null if it exists, else the fault and how to correct it. */
+export async function checkRecord(box: HasExtensions, { name, value }: DomainRecord): Promise<DomainFault | null> {
   const resolver = new Resolver({ timeout: timeoutMilliseconds, tries });
   const { dnsServers } = tenantSettings.of(box);
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
-  const write = `Write a TXT record with the name ${name} and the value ${value} where the DNS of the domain is kept`;
+  const instruction = `Create a TXT record with the name ${name} and the value ${value} in the domain's DNS zone`;
   try {
     const records = (await resolver.resolveTxt(name)).map((parts) => parts.join('').trim());
     if (records.includes(value)) return null;
     return {
       code: 'record_differs',
-      detail: `No TXT record of ${name} has the value that is expected.`,
-      fix: `${write}.`,
+      detail: `No TXT record of ${name} has the expected value.`,
+      fix: `${instruction}.`,
     };
   } catch (error) {
     const { code = 'EUNKNOWN' } = error as NodeJS.ErrnoException;
     if (missing.has(code)) {
-      const fix = `${write}, and ask again when DNS has it: that may take as long as its records live.`;
+      const fix = `${instruction} and verify again once it is published, which may take as long as the TTL of the zone's records.`;
       return { code: 'record_missing', detail: `DNS has no TXT record of ${name}.`, fix };
     }
     return {
       code: 'lookup_failed',
-      detail: `DNS could not be asked about ${name} (${code}), so nothing is known about it.`,
-      fix: 'Ask again in a minute. If it stays, see whether the nameservers of the domain answer.',
+      detail: `The DNS lookup of ${name} failed (${code}), so the record could not be checked.`,
+      fix: 'Verify again in a minute. If it keeps failing, check that the nameservers of the domain respond.',
     };
   }
 }

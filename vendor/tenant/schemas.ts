@@ -1,5 +1,5 @@
 /**
- * Shapes of merchants and their hosts.
+ * Schemas of tenants and their hosts.
  */
 import {
   Currency,
@@ -52,7 +52,7 @@ export const CreatedTenant = object(
       object(
         {
           token: Type.String({
-            description: 'Shown once; accepts the first invite',
+            description: 'Shown only here; accepts the first invite',
             examples: ['Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t'],
           }),
           expiresAt: DateTime,
@@ -66,7 +66,7 @@ export const CreatedTenant = object(
 
 export const ChangeTenant = changeOf({ name: Name, status: oneOf(tenantStatuses) }, { $id: 'ChangeTenant' });
 
-/** A host, exact or `*.` before one; lower-cased and turned to ASCII when stored. */
+/** A host, exact or with `*.` before it. It is stored in lower case and ASCII. */
 const Host = Type.String({ minLength: 1, maxLength: 253, examples: ['shop.example.com', '*.example.com'] });
 
 const DomainRecord = object(
@@ -82,10 +82,10 @@ export type DomainRecord = Static<typeof DomainRecord>;
 const DomainFault = object(
   {
     code: oneOf(['record_missing', 'record_differs', 'lookup_failed'], {
-      description: '`lookup_failed`: DNS could not be asked, which says nothing about the host',
+      description: '`lookup_failed`: the DNS lookup failed, so the record could not be checked',
     }),
     detail: Type.String(),
-    fix: Type.String({ description: 'What to do about it' }),
+    fix: Type.String({ description: 'How to correct it' }),
   },
   { $id: 'DomainFault' },
 );
@@ -96,10 +96,10 @@ export const TenantDomain = object(
     id: Uuid,
     host: Host,
     state: oneOf(['pending', 'proved', 'approved'], {
-      description: 'A host that is pending is not served: DNS has to prove it, or the operator to approve it',
+      description: 'A pending host is not served until DNS proves it or the operator approves it',
     }),
     record: nullable(DomainRecord),
-    checkedAt: nullable(Type.String({ ...DateTime, description: 'When DNS was asked last' })),
+    checkedAt: nullable(Type.String({ ...DateTime, description: 'When DNS was last queried' })),
     error: nullable(DomainFault),
     createdAt: DateTime,
   },

@@ -1,5 +1,5 @@
 /**
- * Rules of merchants: the operator sees and opens all of them, staff see and change their own.
+ * Rules of tenants: the operator creates and changes all of them, staff change their own.
  */
 import { findTenantById, listTenantRows, openTenant, type TenantRow, updateTenant } from '@carton/core';
 import {
@@ -34,9 +34,9 @@ export async function listTenants(
   return pageOfRows(rows, limit, ({ slug, id }) => ['slug', slug, id]);
 }
 
-/** @throws forbidden (403) for staff: a new merchant is the operator's to open */
+/** @throws forbidden (403) for staff */
 export async function createTenant({ staff, box }: Caller, body: CreateTenant) {
-  if (!isOperator(staff)) throw forbidden('Only the operator of the box opens shops.');
+  if (!isOperator(staff)) throw forbidden('Only the operator of the box can create tenants.');
   const { slug, name, staffEmail, defaultCurrency = 'EUR', defaultLocale = 'en' } = body;
   const { tenant, invite } = await openTenant(
     box.database,
@@ -47,21 +47,22 @@ export async function createTenant({ staff, box }: Caller, body: CreateTenant) {
   return { ...tenant, invite };
 }
 
-/** The merchant, if the caller may know of it. @throws not_found (404), also for another merchant's id */
+/** The tenant with this id. @throws not_found (404), also if staff pass the id of another tenant */
 export async function readTenant({ staff, db, box }: Caller, id: string): Promise<TenantRow> {
   const tenant = isOperator(staff) || id === db.tenantId ? await findTenantById(box.database, id) : null;
-  if (!tenant) throw notFound(`No shop has the id ${id}.`);
+  if (!tenant) throw notFound(`No tenant has the id ${id}.`);
   return tenant;
 }
 
-/** @throws not_found (404), forbidden (403) when staff suspend or reinstate */
+/** @throws not_found (404), forbidden (403) if staff suspend or reinstate a tenant */
 export async function changeTenant(
   caller: Caller,
   id: string,
   patch: { name?: string; status?: TenantRow['status'] },
 ): Promise<TenantRow> {
   const before = await readTenant(caller, id);
-  if (patch.status && !isOperator(caller.staff)) throw forbidden('Only the operator suspends or reinstates a shop.');
+  if (patch.status && !isOperator(caller.staff))
+    throw forbidden('Only the operator can suspend or reinstate a tenant.');
   const after = await caller.box.database.forTenant(id).transaction(async (db) => {
     const changed = (await updateTenant(db, patch)) as TenantRow;
     if (before.status === 'active' && changed.status === 'suspended') {

@@ -1,5 +1,5 @@
 /**
- * What the operator of a box says about its merchants' hosts.
+ * The operator's settings for hosts of tenants.
  */
 import { Resolver } from 'node:dns/promises';
 import { packageSettings, Type } from '@carton/runtime';
@@ -10,19 +10,18 @@ export const tenantSettings = packageSettings(
       minimum: 1,
       maximum: 100_000,
       default: 20,
-      description: 'Most hosts of one merchant',
+      description: 'The maximum number of hosts per tenant',
     }),
     DNS_SERVERS: Type.Optional(
       Type.String({
-        description:
-          "DNS servers that are asked whether a merchant's host is theirs: `192.0.2.1, 192.0.2.2:5353`; the machine's own unless given",
+        description: "DNS servers used to verify hosts: `192.0.2.1, 192.0.2.2:5353`; default: the machine's own",
       }),
     ),
   },
   ({ TENANT_HOST_LIMIT, DNS_SERVERS }) => ({ mostHosts: TENANT_HOST_LIMIT, dnsServers: readServers(DNS_SERVERS) }),
 );
 
-/** @throws Error naming the setting, for what is no address */
+/** @throws Error naming the setting if it has an invalid address */
 function readServers(text = ''): string[] {
   const servers = text.split(',').flatMap((part) => part.trim() || []);
   try {

@@ -1,5 +1,5 @@
 /**
- * The audit log.
+ * The route of the audit log.
  */
 import { route } from '@carton/runtime';
 import { AuditEntryPage, AuditLogQuery } from '../schemas.ts';
@@ -11,8 +11,8 @@ export const listAuditEntries = route(
     path: '/admin/audit-log',
     operationId: 'listAuditEntries',
     tag: 'Audit',
-    summary: 'List who changed what, newest first',
-    description: 'Changes made by staff and the operator, with what was there before and after.',
+    summary: 'List the audit log, newest first',
+    description: 'Changes by staff, API keys and the operator, with the values before and after.',
     access: 'staff',
     query: AuditLogQuery,
     status: 200,

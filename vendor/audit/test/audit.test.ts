@@ -1,3 +1,6 @@
+/**
+ * The audit log: what is recorded, its filters, and that a change and its entry are one transaction.
+ */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
@@ -20,14 +23,14 @@ async function log(tenant: TestTenant, query = ''): Promise<Entry[]> {
   return answer.body.items;
 }
 
-t.test('an update tells who changed what, and only what changed', async (t) => {
+t.test('an entry of an update has the actor and only the changed values', async (t) => {
   const tenant = await box.openTenant();
   const me = (await tenant.staff.get('/admin/me')).body;
-  t.strictSame(await log(tenant), [], 'opening a shop and joining it is nobody signed in');
+  t.strictSame(await log(tenant), [], 'creating the tenant and accepting the invite have no staff actor');
   await tenant.staff.patch('/admin/store', { name: 'Renamed', guestCheckout: false });
   await tenant.staff.patch('/admin/store', { name: 'Renamed' });
   const entries = await log(tenant);
-  t.equal(entries.length, 1, 'a change to what is there already is none');
+  t.equal(entries.length, 1, 'an update without a change leaves no entry');
   t.match(entries[0], {
     actorType: 'staff',
     actorId: me.id,
@@ -40,7 +43,7 @@ t.test('an update tells who changed what, and only what changed', async (t) => {
   t.strictSame(entries[0]?.after, { name: 'Renamed', guestCheckout: false });
 });
 
-t.test('what was created and what was deleted is kept whole, without hashes of secrets', async (t) => {
+t.test('entries of created and deleted rows have all values except hashes of secrets', async (t) => {
   const tenant = await box.openTenant();
   const made = await tenant.staff.post('/admin/invites', { email: 'new@shop.example', role: 'viewer' });
   await tenant.staff.delete(`/admin/invites/${made.body.id}`);
@@ -53,7 +56,7 @@ t.test('what was created and what was deleted is kept whole, without hashes of s
   t.strictSame(deleted?.before, invite);
 });
 
-t.test('no hash of a password or a token is ever copied', async (t) => {
+t.test('hashes of passwords and tokens are never recorded', async (t) => {
   const tenant = await box.openTenant();
   const [staff] = await tenant.db.query<{ id: string; passwordHash: string }>(
     'select id, password_hash from staff_users where tenant_id = $1',
@@ -64,7 +67,7 @@ t.test('no hash of a password or a token is ever copied', async (t) => {
   await db.update('staff_users', { id: staff?.id }, { passwordHash: staff?.passwordHash });
   await db.remove('staff_sessions', { staffUserId: staff?.id });
   const entries = await tenant.db.query('select * from audit_entries where tenant_id = $1');
-  t.equal(entries.length, 2, 'the name, and the session; a new password alone shows nothing');
+  t.equal(entries.length, 2, 'the name and the session; a new password alone is not recorded');
   t.notMatch(JSON.stringify(entries), /hash|scrypt|another/i);
 });
 
@@ -123,7 +126,7 @@ t.test('filters and pages', async (t) => {
   t.match(await tenant.staff.get('/admin/audit-log?from=0000-01-01T00:00:00Z'), { status: 400 });
 });
 
-t.test('a viewer may read the log', async (t) => {
+t.test('a viewer can read the log', async (t) => {
   const tenant = await box.openTenant();
   const invite = await tenant.staff.post('/admin/invites', { email: 'viewer@shop.example', role: 'viewer' });
   const password = 'a long password';
@@ -133,29 +136,29 @@ t.test('a viewer may read the log', async (t) => {
   t.match(await tenant.visitor().get('/admin/audit-log', { headers }), { status: 200, body: { items: exactly([{}]) } });
 });
 
-t.test('a change and its entry stand or fall together', async (t) => {
+t.test('a change and its entry are committed or rolled back together', async (t) => {
   const tenant = await box.openTenant();
   const actor = { type: 'staff', id: tenant.id, label: tenant.email } as const;
   const db = box.box.database.forTenant(tenant.id, actor);
-  const undone = db.transaction(async (transaction) => {
+  const failing = db.transaction(async (transaction) => {
     await transaction.update('stores', {}, { name: 'Undone' });
     throw new Error('undone');
   });
-  await t.rejects(undone, { message: 'undone' });
-  t.strictSame(await log(tenant), [], 'a change rolled back leaves no entry');
+  await t.rejects(failing, { message: 'undone' });
+  t.strictSame(await log(tenant), [], 'a rolled back change leaves no entry');
 
   const before = (await tenant.staff.get('/admin/store')).body;
-  // The table refuses the entry: so the change must not be there either.
+  // The constraint rejects the entry, so the change must be rolled back.
   await box.owner.query(
     `alter table audit_entries add constraint refused check (after->>'name' is distinct from 'Unrecorded')`,
   );
   t.match(await tenant.staff.patch('/admin/store', { name: 'Unrecorded' }), { status: 500 });
   t.strictSame((await tenant.staff.get('/admin/store')).body, before);
   t.match(await tenant.staff.patch('/admin/store', { name: 'Recorded' }), { status: 200 });
-  t.equal((await log(tenant)).length, 1, 'the entry is not itself recorded');
+  t.equal((await log(tenant)).length, 1, 'inserting the entry is not recorded');
 });
 
-t.test('two changes at once leave two entries that follow from each other', async (t) => {
+t.test('concurrent changes leave consistent entries', async (t) => {
   const tenant = await box.openTenant();
   const names = ['One', 'Two', 'Three', 'Four'];
   await Promise.all(names.map((name) => tenant.staff.patch('/admin/store', { name })));
@@ -166,10 +169,10 @@ t.test('two changes at once leave two entries that follow from each other', asyn
   const next = new Map(entries as [string, string][]);
   let last = tenant.slug;
   for (let step = 0; step < names.length; step++) last = next.get(last) ?? '';
-  t.equal(last, name, 'each begins where another ended');
+  t.equal(last, name, 'each begins with the value that another wrote');
 });
 
-t.test('nothing changes or removes an entry', async (t) => {
+t.test('no route changes or deletes an entry', async (t) => {
   const tenant = await box.openTenant();
   await tenant.staff.patch('/admin/store', { name: 'Kept' });
   const [entry] = await log(tenant);

@@ -1,3 +1,6 @@
+/**
+ * Changes in other packages are recorded without their doing.
+ */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 
@@ -12,20 +15,21 @@ interface Entry {
   after: Record<string, unknown> | null;
 }
 
-/** What the log says since the last time it was asked, oldest first. */
 let seen = 0;
-async function news(): Promise<Entry[]> {
+
+/** The entries since the last call, oldest first. */
+async function newEntries(): Promise<Entry[]> {
   const { items } = (await box.staff.get('/admin/audit-log?limit=100')).body;
-  const fresh = items.slice(0, items.length - seen).reverse();
+  const entries = items.slice(0, items.length - seen).reverse();
   seen = items.length;
-  return fresh;
+  return entries;
 }
 
 const product = await box.staff.post('/admin/products', { title: 'Shirt', status: 'published', variants: [{}] });
 const { id } = product.body.variants[0];
 
-t.test('a product and its variant', async (t) => {
-  const created = await news();
+t.test('creating and renaming a product', async (t) => {
+  const created = await newEntries();
   t.match(
     created.find(({ resource }) => resource === 'product'),
     { action: 'created', resourceId: product.body.id, before: null, after: { title: 'Shirt' } },
@@ -36,40 +40,43 @@ t.test('a product and its variant', async (t) => {
   );
   await box.staff.patch(`/admin/products/${product.body.id}`, { title: 'Blue shirt' });
   t.strictSame(
-    (await news()).map(({ action, resource, before, after }) => ({ action, resource, before, after })),
+    (await newEntries()).map(({ action, resource, before, after }) => ({ action, resource, before, after })),
     [{ action: 'updated', resource: 'product', before: { title: 'Shirt' }, after: { title: 'Blue shirt' } }],
   );
 });
 
-t.test('who set a price to zero', async (t) => {
+t.test('setting and deleting a price', async (t) => {
   await box.staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1900 }] });
   t.match(
-    await news(),
+    await newEntries(),
     exactly([{ action: 'created', resource: 'variant_price', after: { variantId: id, amount: 1900 } }]),
   );
   await box.staff.post('/admin/prices/bulk', { prices: [{ variantId: id, currency: 'EUR', amount: 0 }] });
   t.match(
-    await news(),
+    await newEntries(),
     exactly([{ action: 'updated', resource: 'variant_price', before: { amount: 1900 }, after: { amount: 0 } }]),
   );
   await box.staff.put(`/admin/variants/${id}/prices`, { prices: [] });
   t.match(
-    await news(),
+    await newEntries(),
     exactly([{ action: 'deleted', resource: 'variant_price', before: { amount: 0 }, after: null }]),
   );
 });
 
-t.test('stock moved by hand: the level and the ledger', async (t) => {
+t.test('adjusting stock changes the level and the ledger', async (t) => {
   await box.staff.post(`/admin/stock-items/${id}/adjustments`, { quantity: 3, reason: 'received' });
   t.match(
-    await news(),
+    await newEntries(),
     exactly([
       { action: 'updated', resource: 'stock_level', resourceId: id, before: { onHand: 0 }, after: { onHand: 3 } },
       { action: 'created', resource: 'stock_movement', after: { quantity: 3, reason: 'received' } },
     ]),
   );
   await box.staff.patch(`/admin/stock-items/${id}`, { backOrderPolicy: 'allow' });
-  t.match(await news(), exactly([{ resource: 'stock_item', resourceId: id, before: { backOrderPolicy: 'deny' } }]));
+  t.match(
+    await newEntries(),
+    exactly([{ resource: 'stock_item', resourceId: id, before: { backOrderPolicy: 'deny' } }]),
+  );
   await box.staff.post(`/admin/stock-items/${id}/adjustments`, { quantity: 1e10, reason: 'received' });
-  t.strictSame(await news(), [], 'what was refused was not done');
+  t.strictSame(await newEntries(), [], 'a refused adjustment is not recorded');
 });

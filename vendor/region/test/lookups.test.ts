@@ -1,5 +1,5 @@
 /**
- * What other packages ask of regions, and how they hold them: a currency with prices in it stays.
+ * Functions for other packages: finding and locking regions.
  */
 import { createTestBox, exactly, untilWaiting } from '@carton/runtime/testing';
 import pg from 'pg';
@@ -8,10 +8,10 @@ import { findRegion, findRegionOfCountry, holdRegion, regionLocks } from '../ind
 
 const packages = ['core', 'auth', 'tenant', 'region'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
-const made = await box.staff.post('/admin/regions', { name: 'Europe', currency: 'EUR', countries: ['DE', 'AT'] });
-const region = made.body;
+const created = await box.staff.post('/admin/regions', { name: 'Europe', currency: 'EUR', countries: ['DE', 'AT'] });
+const region = created.body;
 
-t.test('regions are found by id and by country, in one shop', async (t) => {
+t.test('regions of a tenant are found by id and by country', async (t) => {
   t.match(await findRegion(box.db, region.id), { name: 'Europe', currency: 'EUR', countries: exactly(['AT', 'DE']) });
   t.equal((await findRegionOfCountry(box.db, 'AT'))?.id, region.id);
   t.equal(await findRegionOfCountry(box.db, 'FR'), null);
@@ -22,7 +22,7 @@ t.test('regions are found by id and by country, in one shop', async (t) => {
   t.equal(await holdRegion(other.db, region.id), null);
 });
 
-t.test('a held region keeps its currency until the transaction ends', async (t) => {
+t.test('a locked region cannot change until the transaction ends', async (t) => {
   let changing: Promise<unknown> = Promise.resolve();
   await box.db.transaction(async (db) => {
     t.match(await holdRegion(db, region.id), { currency: 'EUR' });
@@ -33,7 +33,7 @@ t.test('a held region keeps its currency until the transaction ends', async (t) 
   t.match(await changing, { status: 200, body: { currency: 'USD' } });
 });
 
-t.test('a region with prices keeps its currency, and everything else may change', async (t) => {
+t.test('a region with prices cannot change its currency, but everything else', async (t) => {
   const extensions = box.box.database.extensions;
   t.teardown(() => {
     box.box.database.extensions = extensions;
@@ -48,16 +48,16 @@ t.test('a region with prices keeps its currency, and everything else may change'
   t.match(await box.staff.patch(`/admin/regions/${free.id}`, { currency: 'GBP' }), { status: 200 });
 });
 
-t.test('a region that something names is not deleted', async (t) => {
-  const user = `create table region_users (
+t.test('a region that is referred to cannot be deleted', async (t) => {
+  const createTable = `create table region_users (
     tenant_id uuid, region_id uuid, primary key (tenant_id, region_id),
     foreign key (tenant_id, region_id) references regions (tenant_id, id))`;
   const owner = new pg.Client({ connectionString: box.databaseUrl });
   await owner.connect();
   t.teardown(() => owner.end());
-  await owner.query(user);
+  await owner.query(createTable);
   await owner.query('insert into region_users values ($1, $2)', [box.id, region.id]);
   const path = `/admin/regions/${region.id}`;
   t.match(await box.staff.delete(path), { status: 409, body: { code: 'region_in_use' } });
-  t.strictSame((await box.staff.get(path)).body.countries, ['AT', 'DE'], 'its countries are still there');
+  t.strictSame((await box.staff.get(path)).body.countries, ['AT', 'DE'], 'it still has its countries');
 });

@@ -1,5 +1,5 @@
 /**
- * Regions: what staff may set, what shoppers see, and that a country is sold to by one region at most.
+ * Regions as staff manage them and shoppers see them; a country belongs to at most one region.
  */
 import { createTestBox, exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
@@ -7,23 +7,23 @@ import t from 'tap';
 const packages = ['core', 'auth', 'tenant', 'region'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
-async function makeRegion(name: string, countries: string[], currency = 'EUR') {
-  const made = await box.staff.post('/admin/regions', { name, currency, countries });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body;
+async function createRegion(name: string, countries: string[], currency = 'EUR') {
+  const created = await box.staff.post('/admin/regions', { name, currency, countries });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return created.body;
 }
 
-t.test('a region is created, read, listed, changed and deleted, and each change is told', async (t) => {
-  const made = await box.staff.post('/admin/regions', { name: 'Nordics', currency: 'SEK', countries: ['SE', 'NO'] });
-  t.match(made, { status: 201, body: { name: 'Nordics', currency: 'SEK', taxInclusive: false } });
-  t.strictSame(made.body.countries, ['NO', 'SE'], 'countries stand in alphabetical order');
-  t.equal(made.headers.get('location'), `/admin/regions/${made.body.id}`);
-  const path = `/admin/regions/${made.body.id}`;
-  t.strictSame((await box.staff.get(path)).body, made.body);
+t.test('a region is created, read, changed and deleted, and each change publishes an event', async (t) => {
+  const created = await box.staff.post('/admin/regions', { name: 'Nordics', currency: 'SEK', countries: ['SE', 'NO'] });
+  t.match(created, { status: 201, body: { name: 'Nordics', currency: 'SEK', taxInclusive: false } });
+  t.strictSame(created.body.countries, ['NO', 'SE'], 'countries are in alphabetical order');
+  t.equal(created.headers.get('location'), `/admin/regions/${created.body.id}`);
+  const path = `/admin/regions/${created.body.id}`;
+  t.strictSame((await box.staff.get(path)).body, created.body);
 
-  const shopper = await box.visitor().get(`/regions/${made.body.id}`);
-  const { createdAt: _, updatedAt: __, externalId: ___, metadata: ____, ...seen } = made.body;
-  t.strictSame(shopper.body, seen, 'a shopper sees it without times and what is an integrator’s');
+  const shopper = await box.visitor().get(`/regions/${created.body.id}`);
+  const { createdAt: _, updatedAt: __, externalId: ___, metadata: ____, ...seen } = created.body;
+  t.strictSame(shopper.body, seen, 'shoppers do not see times, externalId and metadata');
 
   const change = { currency: 'NOK', taxInclusive: true, countries: ['NO', 'FI'] };
   const changed = await box.staff.patch(path, change);
@@ -38,10 +38,10 @@ t.test('a region is created, read, listed, changed and deleted, and each change 
   t.match(await box.staff.get(path), { status: 404, body: { code: 'not_found' } });
   t.match(await box.staff.patch(path, { name: 'Gone' }), { status: 404 });
   t.match(await box.staff.delete(path), { status: 404 });
-  t.match(await box.visitor().get(`/regions/${made.body.id}`), { status: 404 });
+  t.match(await box.visitor().get(`/regions/${created.body.id}`), { status: 404 });
   const events = await box.db.query<{ type: string; payload: { deleted: boolean } }>(
     'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by created_at, id',
-    [made.body.id],
+    [created.body.id],
   );
   t.strictSame(
     events.map(({ type, payload }) => [type, payload.deleted]),
@@ -55,7 +55,7 @@ t.test('a region is created, read, listed, changed and deleted, and each change 
   );
 });
 
-t.test('what is no currency or country is refused, naming the field', async (t) => {
+t.test('invalid currencies and countries are refused with a pointer to the field', async (t) => {
   const cases: [body: Record<string, unknown>, pointer: string][] = [
     [{ name: 'X', currency: 'XYZ' }, '/currency'],
     [{ name: 'X', currency: 'eur' }, '/currency'],
@@ -75,38 +75,38 @@ t.test('what is no currency or country is refused, naming the field', async (t) 
       JSON.stringify(body),
     );
   }
-  const { id } = await makeRegion('Whole', ['IS']);
+  const { id } = await createRegion('Whole', ['IS']);
   t.match(await box.staff.patch(`/admin/regions/${id}`, { countries: ['ZZ'] }), { status: 400 });
   t.match(await box.staff.patch(`/admin/regions/${id}`, { currency: 'AAA' }), { status: 400 });
   t.strictSame((await box.staff.get(`/admin/regions/${id}`)).body.countries, ['IS']);
 });
 
-t.test('a country belongs to one region of a shop', async (t) => {
-  const west = await makeRegion('West', ['FR', 'BE']);
+t.test('a country belongs to one region of a tenant', async (t) => {
+  const west = await createRegion('West', ['FR', 'BE']);
   const taken = await box.staff.post('/admin/regions', { name: 'Also', currency: 'EUR', countries: ['DE', 'FR'] });
   t.match(taken, { status: 409, body: { code: 'country_taken', detail: /FR/ } });
-  t.notOk(await hasRegion('Also'), 'nothing of the refused region is there');
-  const east = await makeRegion('East', ['PL']);
+  t.notOk(await hasRegion('Also'), 'the refused region was not created');
+  const east = await createRegion('East', ['PL']);
   t.match(await box.staff.patch(`/admin/regions/${east.id}`, { countries: ['PL', 'BE'] }), { status: 409 });
   t.match(await box.staff.patch(`/admin/regions/${west.id}`, { countries: ['FR'] }), { status: 200 });
   t.match(await box.staff.patch(`/admin/regions/${east.id}`, { countries: ['PL', 'BE'] }), { status: 200 });
 
   const other = await box.openTenant();
   const same = await other.staff.post('/admin/regions', { name: 'Theirs', currency: 'EUR', countries: ['FR'] });
-  t.equal(same.status, 201, 'another shop has its own map');
+  t.equal(same.status, 201, 'another tenant has its own regions');
 });
 
-t.test('of two regions that take one country at once, one gets it', async (t) => {
-  const takes = ['One', 'Two', 'Three', 'Four'].map((name) =>
+t.test('of regions that concurrently claim one country one succeeds', async (t) => {
+  const requests = ['One', 'Two', 'Three', 'Four'].map((name) =>
     box.staff.post('/admin/regions', { name, currency: 'EUR', countries: ['JP', 'KR'] }),
   );
-  const answers = (await Promise.all(takes)).map(({ status }) => status).sort();
+  const answers = (await Promise.all(requests)).map(({ status }) => status).sort();
   t.strictSame(answers, [201, 409, 409, 409]);
 });
 
-t.test('two regions that trade countries at once never wait for each other', async (t) => {
-  const one = await makeRegion('Trader', ['AR']);
-  const two = await makeRegion('Merchant', ['BR']);
+t.test('two regions that concurrently swap countries do not deadlock', async (t) => {
+  const one = await createRegion('One', ['AR']);
+  const two = await createRegion('Two', ['BR']);
   for (let round = 0; round < 5; round += 1) {
     const answers = await Promise.all([
       box.staff.patch(`/admin/regions/${one.id}`, { countries: ['BR'] }),
@@ -121,7 +121,7 @@ t.test('two regions that trade countries at once never wait for each other', asy
 
 t.test('countries are listed by their English names, with their region', async (t) => {
   const tenant = await box.openTenant();
-  const made = await tenant.staff.post('/admin/regions', {
+  const created = await tenant.staff.post('/admin/regions', {
     name: 'All',
     currency: 'CHF',
     countries: ['CH', 'AX', 'DE'],
@@ -129,9 +129,9 @@ t.test('countries are listed by their English names, with their region', async (
   const { body } = await tenant.visitor().get('/countries');
   t.strictSame(body, {
     items: [
-      { code: 'AX', name: 'Åland Islands', regionId: made.body.id },
-      { code: 'DE', name: 'Germany', regionId: made.body.id },
-      { code: 'CH', name: 'Switzerland', regionId: made.body.id },
+      { code: 'AX', name: 'Åland Islands', regionId: created.body.id },
+      { code: 'DE', name: 'Germany', regionId: created.body.id },
+      { code: 'CH', name: 'Switzerland', regionId: created.body.id },
     ],
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Hosts of merchants, and which merchant a host belongs to.
+ * Routes of hosts.
  */
 import { notFound, object, route, Type } from '@carton/runtime';
 import { addDomain, findTenantByHost, listDomains, removeDomain, verifyDomain } from '../domains.ts';
@@ -16,8 +16,8 @@ export const lookUpTenant = route(
     path: '/tenants/lookup',
     operationId: 'lookUpTenant',
     tag,
-    summary: 'Find the merchant of a host',
-    description: 'For the website hosting layer: what an exact match of the control plane asks the box.',
+    summary: 'Find the tenant of a host',
+    description: 'For the website hosting layer, which resolves exact hosts of the control plane here.',
     access: 'hosting',
     query: object({ host: Type.String({ minLength: 1, maxLength: 255 }) }),
     status: 200,
@@ -26,7 +26,7 @@ export const lookUpTenant = route(
   },
   async ({ query, box }) => {
     const tenant = await findTenantByHost(box.database, query.host);
-    if (!tenant) throw notFound(`No shop is served at ${query.host}.`);
+    if (!tenant) throw notFound(`No tenant is served at ${query.host}.`);
     return { tenantSlug: tenant.slug };
   },
 );
@@ -37,7 +37,7 @@ export const listTenantDomains = route(
     path: '/admin/tenants/:id/domains',
     operationId: 'listTenantDomains',
     tag,
-    summary: 'List the hosts of a merchant',
+    summary: 'List the hosts of a tenant',
     access,
     status: 200,
     response: TenantDomainList,
@@ -54,10 +54,10 @@ export const addTenantDomain = route(
     path: '/admin/tenants/:id/domains',
     operationId: 'addTenantDomain',
     tag,
-    summary: 'Serve a merchant at another host, exact or wildcard',
+    summary: 'Add a host to a tenant, exact or wildcard',
     description:
-      'A host of another shop, or one above or below it, is refused; so are public suffixes and addresses. What staff ' +
-      'add is served once DNS has proved it or the operator has approved it, a reserved name (RFC 6761) at once.',
+      'Refuses hosts of other tenants, names above or below them, public suffixes and addresses. A host that staff add is ' +
+      'served once DNS has proved it or the operator has approved it, a reserved name (RFC 6761) immediately.',
     access,
     body: AddTenantDomain,
     status: 201,
@@ -78,8 +78,8 @@ export const verifyTenantDomain = route(
     path: '/admin/tenants/:id/domains/:domainId/verify',
     operationId: 'verifyTenantDomain',
     tag,
-    summary: "Ask DNS whether a host is the merchant's, or approve it as the operator",
-    description: 'The answer says what DNS said. A host that is served already stays as it is.',
+    summary: 'Verify a host by DNS, or approve it as the operator',
+    description: 'The response has the result of the DNS lookup. A host that is served already does not change.',
     access,
     status: 200,
     response: TenantDomain,
@@ -101,7 +101,7 @@ export const removeTenantDomain = route(
     path: '/admin/tenants/:id/domains/:domainId',
     operationId: 'removeTenantDomain',
     tag,
-    summary: 'Stop serving a merchant at a host',
+    summary: 'Remove a host from a tenant',
     access,
     status: 204,
   },

@@ -1,5 +1,5 @@
 /**
- * Merchants of the box. The operator works on all of them; a merchant's staff on their own.
+ * Routes of tenants. The operator has access to all of them, staff to their own.
  */
 import { slugTaken } from '@carton/core';
 import { forbidden, pageQuery, route } from '@carton/runtime';
@@ -15,8 +15,8 @@ export const listTenants = route(
     path: '/admin/tenants',
     operationId: 'listTenants',
     tag,
-    summary: 'List the merchants of this box',
-    description: "The operator sees all of them, a merchant's staff only their own.",
+    summary: 'List the tenants of this box',
+    description: 'The operator sees all of them, staff only their own.',
     access,
     query: pageQuery(),
     status: 200,
@@ -31,7 +31,7 @@ export const createTenant = route(
     path: '/admin/tenants',
     operationId: 'createTenant',
     tag,
-    summary: 'Open a merchant and invite its first member of staff',
+    summary: 'Create a tenant and invite its first member of staff',
     access,
     body: CreateTenant,
     status: 201,
@@ -48,7 +48,7 @@ export const readTenant = route(
     path: '/admin/tenants/:id',
     operationId: 'readTenant',
     tag,
-    summary: 'Read a merchant',
+    summary: 'Read a tenant',
     access,
     status: 200,
     response: TenantResource,
@@ -62,7 +62,7 @@ export const updateTenant = route(
     path: '/admin/tenants/:id',
     operationId: 'updateTenant',
     tag,
-    summary: 'Rename, suspend or reinstate a merchant',
+    summary: 'Rename, suspend or reinstate a tenant',
     access,
     body: ChangeTenant,
     status: 200,

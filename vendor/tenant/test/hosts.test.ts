@@ -1,5 +1,5 @@
 /**
- * Whose a host may be: nobody takes one from another shop, or one that is open to everybody.
+ * Which hosts a tenant can add: none of another tenant, and no public suffix.
  */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
@@ -9,9 +9,9 @@ const box = await createTestBox(t, { packages, tier: 'basic', environment: { TEN
 const first = await box.openTenant();
 const second = await box.openTenant();
 
-/** Adds a host as the shop's own staff would, or as the operator. */
-const add = (tenant: TestTenant, host: string, who = tenant.staff) =>
-  who.post(`/admin/tenants/${tenant.id}/domains`, { host });
+/** Adds a host as the tenant's staff or as the operator. */
+const add = (tenant: TestTenant, host: string, caller = tenant.staff) =>
+  caller.post(`/admin/tenants/${tenant.id}/domains`, { host });
 const approve = (tenant: TestTenant, host: string) => add(tenant, host, box.operator);
 const taken = { status: 409, body: { code: 'host_taken' } };
 const wrong = { status: 400, body: { code: 'invalid_request', errors: exactly([{ pointer: '/host' }]) } };
@@ -21,22 +21,22 @@ async function servedAt(host: string): Promise<string | number> {
   return status === 200 ? body.tenantSlug : status;
 }
 
-t.test('names above and below those of another shop are refused, from the operator too', async (t) => {
+t.test('hosts above and below those of another tenant are refused, for the operator, too', async (t) => {
   t.match(await approve(first, '*.shops.example'), { status: 201, body: { state: 'approved', record: null } });
   t.match(await approve(first, 'deep.city.land.test'), { status: 201 });
   const names = ['a.shops.example', '*.shops.example', 'shops.example', '*.a.shops.example', 'a.b.shops.example'];
   for (const host of [...names, 'A.Shops.Example.', 'city.land.test', '*.city.land.test', '*.land.test', 'land.test']) {
-    for (const who of [second.staff, box.operator]) t.match(await add(second, host, who), taken, host);
+    for (const caller of [second.staff, box.operator]) t.match(await add(second, host, caller), taken, host);
   }
   t.equal(await servedAt('a.shops.example'), first.slug);
-  t.match(await add(first, 'a.shops.example'), { status: 201 }, 'its own shop has both');
-  t.match(await add(second, 'myshops.example'), { status: 201 }, 'what only ends alike is another name');
+  t.match(await add(first, 'a.shops.example'), { status: 201 }, 'the same tenant can have both');
+  t.match(await add(second, 'myshops.example'), { status: 201 }, 'a common ending without the dot is another name');
   t.match(await add(second, 'shops.example.test'), { status: 201 });
-  t.match(await approve(second, 'other.land.test'), { status: 201 }, 'and so is what stands beside it');
-  t.match(await add(first, 'a.shops.example'), taken, 'none is added twice');
+  t.match(await approve(second, 'other.land.test'), { status: 201 }, 'so is a sibling');
+  t.match(await add(first, 'a.shops.example'), taken, 'duplicates are refused');
 });
 
-t.test('what is open to everybody, addresses and what is no name are nobody’s', async (t) => {
+t.test('public suffixes, addresses and invalid names are refused', async (t) => {
   const names = [
     '*.com',
     '*.example',
@@ -50,9 +50,9 @@ t.test('what is open to everybody, addresses and what is no name are nobody’s'
   ];
   const addresses = ['10.0.0.7', '127.0.0.1', '[::1]', '::1', '*.10.0.0.7', '0x7f.1', '127.1'];
   for (const host of [...names, ...addresses, 'no host', '*.*.shop.com', 'a..com', '*']) {
-    for (const who of [second.staff, box.operator]) t.match(await add(second, host, who), wrong, host);
+    for (const caller of [second.staff, box.operator]) t.match(await add(second, host, caller), wrong, host);
   }
-  t.match(await add(second, 'localhost'), wrong, 'this machine is the operator’s');
+  t.match(await add(second, 'localhost'), wrong, 'only the operator can add localhost');
   t.match(await approve(second, 'localhost'), { status: 201 });
   for (const host of ['localhost', 'LOCALHOST:3001', '127.0.0.1:3001', '127.0.0.2', '[::1]:3001']) {
     t.equal(await servedAt(host), second.slug, host);
@@ -60,7 +60,7 @@ t.test('what is open to everybody, addresses and what is no name are nobody’s'
   t.equal(await servedAt('10.0.0.7'), 404);
 });
 
-t.test('a shop has no more hosts than the operator allows', async (t) => {
+t.test('the operator limits the number of hosts per tenant', async (t) => {
   const tenant = await box.openTenant();
   const hosts = Array.from({ length: 12 }, (_, at) => `h${at}.${tenant.slug}.example`);
   const answers = await Promise.all(hosts.map((host) => add(tenant, host)));
@@ -73,7 +73,7 @@ t.test('a shop has no more hosts than the operator allows', async (t) => {
   t.match(await add(tenant, hosts[refused] as string), { status: 201 });
 });
 
-t.test('of two shops that take overlapping names at once, one gets them', async (t) => {
+t.test('of tenants that concurrently add overlapping hosts one succeeds', async (t) => {
   const tenants = await Promise.all([box.openTenant(), box.openTenant(), box.openTenant()]);
   for (let round = 0; round < 8; round++) {
     const hosts = [`*.r${round}.test`, `a.r${round}.test`, `*.a.r${round}.test`];
@@ -84,7 +84,7 @@ t.test('of two shops that take overlapping names at once, one gets them', async 
   }
 });
 
-t.test("another shop's hosts are out of reach", async (t) => {
+t.test('staff cannot access the hosts of another tenant', async (t) => {
   const path = `/admin/tenants/${first.id}/domains`;
   const { items } = (await first.staff.get(path)).body;
   t.match(await second.staff.get(path), { status: 404 });

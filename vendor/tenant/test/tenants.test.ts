@@ -5,11 +5,15 @@ import t from 'tap';
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
-t.test('the operator opens, lists, suspends and reinstates merchants', async (t) => {
-  const made = await box.operator.post('/admin/tenants', { slug: 'second', name: 'Second', staffEmail: 'a@b.example' });
-  t.equal(made.status, 201);
-  t.equal(made.headers.get('location'), `/admin/tenants/${made.body.id}`);
-  t.match(made.body, { slug: 'second', status: 'active', invite: { token: /^inv_/ } });
+t.test('the operator creates, lists, suspends and reinstates tenants', async (t) => {
+  const created = await box.operator.post('/admin/tenants', {
+    slug: 'second',
+    name: 'Second',
+    staffEmail: 'a@b.example',
+  });
+  t.equal(created.status, 201);
+  t.equal(created.headers.get('location'), `/admin/tenants/${created.body.id}`);
+  t.match(created.body, { slug: 'second', status: 'active', invite: { token: /^inv_/ } });
 
   const again = await box.operator.post('/admin/tenants', { slug: 'second', name: 'X', staffEmail: 'a@b.example' });
   t.match(again, { status: 409, body: { code: 'tenant_slug_taken' } });
@@ -19,7 +23,7 @@ t.test('the operator opens, lists, suspends and reinstates merchants', async (t)
   const rest = await box.operator.get(`/admin/tenants?limit=1&cursor=${first.body.nextCursor}`);
   t.strictSame([...first.body.items, ...rest.body.items].map(({ slug }) => slug).sort(), [box.slug, 'second'].sort());
 
-  const path = `/admin/tenants/${made.body.id}`;
+  const path = `/admin/tenants/${created.body.id}`;
   const reach = { 'x-tenant-slug': 'second', 'x-hosting-secret': box.secrets.hosting };
   t.match(await box.operator.patch(path, { status: 'suspended' }), { status: 200, body: { status: 'suspended' } });
   const visitor = await box.hosting.get('/store', { headers: reach });
@@ -28,7 +32,7 @@ t.test('the operator opens, lists, suspends and reinstates merchants', async (t)
   t.match(await box.hosting.get('/store', { headers: reach }), { status: 200 });
 });
 
-t.test('staff see and rename their own merchant only', async (t) => {
+t.test('staff see and rename only their own tenant', async (t) => {
   const other = await box.openTenant();
   t.strictSame(
     (await box.staff.get('/admin/tenants')).body.items.map(({ id }: { id: string }) => id),
@@ -42,12 +46,12 @@ t.test('staff see and rename their own merchant only', async (t) => {
   t.match(create, { status: 403, body: { code: 'forbidden' } });
 });
 
-t.test('a host names its merchant: exact before wildcard, one label under a wildcard', async (t) => {
+t.test('an exact host takes precedence over a wildcard, which matches one label', async (t) => {
   const exact = await box.openTenant();
   const wide = await box.openTenant();
   const add = (id: string, host: string) => box.operator.post(`/admin/tenants/${id}/domains`, { host });
   t.match(await add(wide.id, '*.Shops.Example.'), { status: 201, body: { host: '*.shops.example' } });
-  // An older release let another shop have it, and let it have an address.
+  // Earlier releases allowed overlapping hosts and addresses.
   for (const host of ['one.shops.example', '10.0.0.7']) {
     const text = 'insert into tenant_domains (id, owner_id, host) values ($1, $2, $3)';
     await box.owner.query(text, [randomUUID(), exact.id, host]);
@@ -80,7 +84,7 @@ t.test('a host names its merchant: exact before wildcard, one label under a wild
   t.match(await box.operator.delete(`/admin/tenants/${exact.id}/domains/${id}`), { status: 204 });
 });
 
-t.test('a slug is believed with the hosting secret only, and an unknown host is 404', async (t) => {
+t.test('X-Tenant-Slug requires the hosting secret, and an unknown host is 404', async (t) => {
   const headers = { 'x-tenant-slug': box.slug };
   t.match(await box.operator.get('/store', { headers }), { status: 403, body: { code: 'hosting_secret_required' } });
   const wrong = { ...headers, 'x-hosting-secret': 'wrong' };

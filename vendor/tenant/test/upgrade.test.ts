@@ -1,5 +1,6 @@
 /**
- * An old box: its hosts go on being served, whatever they are, and what is taken from then on is held against them.
+ * Upgrading a box of an earlier release: its hosts remain served, even invalid ones, and new hosts must not overlap
+ * them.
  */
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@carton/runtime/service';
@@ -12,7 +13,7 @@ const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const other = await box.openTenant();
 
-t.test('hosts of an old box', async (t) => {
+t.test('hosts of an earlier release are approved', async (t) => {
   await box.staff.post(`/admin/tenants/${box.id}/domains`, { host: 'waiting.shop' });
   const { knex, close } = openDatabase({ url: box.databaseUrl });
   t.teardown(close);
@@ -27,7 +28,7 @@ t.test('hosts of an old box', async (t) => {
     ]);
   }
   await up(knex);
-  // As the start after the migration would.
+  // The start after the migration grants this.
   await knex.raw('grant select, update on tenant_domain_claims to public');
   const listed = (await box.staff.get(`/admin/tenants/${box.id}/domains`)).body.items;
   t.strictSame(
