@@ -78,7 +78,6 @@ export const CartItem = object(
     quantity: Quantity,
     properties: LineProperties,
     unitPrice: nullable(Money),
-    /** What it costs otherwise, while a sale price beats that. */
     /** The regular price, while a lower sale price applies. */
     compareAtPrice: nullable(Money),
     total: nullable(Money),

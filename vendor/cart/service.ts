@@ -148,7 +148,7 @@ export async function changeCart(
   { regionId, currency, locale, email, note }: ChangeCart,
 ): Promise<Cart> {
   return db.transaction(async (tx) => {
-    // Before the cart is locked: whoever deletes a region locks it first and its carts then.
+    // Lock order: the region before the cart, as when a region is deleted.
     const region = regionId ? await holdRegion(tx, regionId) : null;
     if (regionId && !region) throw invalidField('/regionId', 'must be the id of a region of this store');
     if (region && currency !== undefined && currency !== region.currency) {

@@ -134,7 +134,7 @@ const partOf = (table: string) =>
 
 const source = `case when source_type is not null then json_build_object('type', source_type, 'id', source_id) end`;
 
-/** Orders with their parts. Indexes on the filtered states keep pages of rare states fast. */
+/** Orders with their parts. `choices` avoids scanning all orders for a page of a rare combination of states. */
 export const orders = rows<OrderRow>({
   table: 'orders',
   noun: 'order',

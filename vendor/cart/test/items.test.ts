@@ -187,7 +187,7 @@ t.test('a cart can have at most 500 lines', async (t) => {
   t.equal((await shopper.get('/cart')).body.items.length, 500);
 });
 
-t.test('the same Idempotency-Key adds once', async (t) => {
+t.test('a repeated idempotency key adds once', async (t) => {
   const shirt = await forSale(box);
   const shopper = await shopperWith(box, [shirt, 1]);
   const add = (quantity: number) =>

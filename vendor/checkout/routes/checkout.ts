@@ -44,7 +44,7 @@ export const createOrder = withOverrides(
       tag,
       summary: 'Place the order of the cart',
       description:
-        'The cart becomes an order and is emptied, in one transaction. With a payment method, the payment starts before it. Of concurrent requests for one cart, one places the order; those that waited return the same order, later ones find an empty cart. With the ETag of `GET /checkout` in `If-Match`, or with `expectedTotal`, the order is placed only at the total that the shopper has seen.',
+        'The cart becomes an order and is emptied, in one transaction. With a payment method, the payment starts before it. Of concurrent requests for one cart, one places the order; those that waited return the same order, later ones find an empty cart. With the ETag of `GET /checkout` in `If-Match`, a changed offer is rejected; with `expectedTotal`, a changed total.',
       access: 'session',
       idempotent: true,
       conditional: 'inHandler',
@@ -88,7 +88,7 @@ export const readOrder = route(
     tag,
     summary: 'Read an order',
     description:
-      'Public by its unguessable id. Personal data (name, e-mail, phone, addresses, notes) is masked for everyone but the session or member that placed the order.',
+      'Public by its unguessable id. Personal data (name, e-mail, phone, addresses, notes, item properties) is masked for everyone but the session or member that placed the order.',
     access: 'session',
     params: object({ orderId: Uuid }),
     status: 200,

@@ -72,7 +72,7 @@ t.test('a requirement is listed by the preview and rejected with its own problem
   t.equal((await shopper.post('/checkout', buyer)).status, 201);
 });
 
-t.test('requirements are listed in the order of their steps, and the problem details all that share it', async (t) => {
+t.test('requirements are listed in the order of their steps, and the problem lists all that share it', async (t) => {
   const sofa = await createArticle(box, 'sofa', 100_000, 10);
   const archived = [await createArticle(box, 'hat', 500, 10), await createArticle(box, 'lamp', 500, 10)] as const;
   const shopper = await shopperWith(box, [archived[0], 1], [sofa, 1], [archived[1], 1]);

@@ -9,7 +9,7 @@ export function openBox(t: { teardown(task: () => Promise<void>): void }): Promi
   return createTestBox(t, { packages, tier: 'basic' });
 }
 
-export interface Stocked {
+export interface StockedVariant {
   productId: string;
   variantId: string;
   itemId: string;
@@ -19,11 +19,11 @@ export interface Stocked {
 let created = 0;
 
 /** Creates a published product with one variant, a quantity on hand and settings of its stock item. */
-export async function createStocked(
+export async function createStockedVariant(
   tenant: TestTenant,
   onHand: number,
   item: Record<string, unknown> = {},
-): Promise<Stocked> {
+): Promise<StockedVariant> {
   const sku = `SKU-${++created}`;
   const product = await tenant.staff.post('/admin/products', {
     title: `Product ${created}`,

@@ -2,13 +2,13 @@ import { newId } from '@carton/runtime';
 import { exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { takeStock } from '../index.ts';
-import { adjust, createStocked, eventsOf, levelOf, openBox } from './helpers.ts';
+import { adjust, createStockedVariant, eventsOf, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const other = await box.openTenant();
 
 t.test('every new variant has a stock item: tracked, none on hand, no back-orders', async (t) => {
-  const shirt = await createStocked(box, 0);
+  const shirt = await createStockedVariant(box, 0);
   const read = await box.staff.get(`/admin/stock-items/${shirt.itemId}`);
   t.match(read, {
     status: 200,
@@ -29,8 +29,8 @@ t.test('every new variant has a stock item: tracked, none on hand, no back-order
 });
 
 t.test('adjustments move stock with a reason', async (t) => {
-  const shirt = await createStocked(box, 0);
-  await createStocked(box, 3);
+  const shirt = await createStockedVariant(box, 0);
+  await createStockedVariant(box, 3);
   const me = (await box.staff.get('/admin/me')).body;
   const added = await adjust(box, shirt.itemId, { quantity: 12, reason: 'received', note: 'Delivery 4711' });
   t.match(added, {
@@ -66,7 +66,7 @@ t.test('adjustments move stock with a reason', async (t) => {
 });
 
 t.test('a repeated idempotency key adjusts once', async (t) => {
-  const shirt = await createStocked(box, 0);
+  const shirt = await createStockedVariant(box, 0);
   const body = { quantity: 5, reason: 'received' };
   const key = { 'idempotency-key': 'once' };
   const answers = await Promise.all([1, 2, 3].map(() => adjust(box, shirt.itemId, body, key)));
@@ -78,7 +78,7 @@ t.test('a repeated idempotency key adjusts once', async (t) => {
 });
 
 t.test('concurrent adjustments all count and never go below zero', async (t) => {
-  const shirt = await createStocked(box, 10);
+  const shirt = await createStockedVariant(box, 10);
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => adjust(box, shirt.itemId, { quantity: -1, reason: 'lost' })),
   );
@@ -88,7 +88,7 @@ t.test('concurrent adjustments all count and never go below zero', async (t) => 
 });
 
 t.test('with back-orders allowed a level may become negative, and can always be increased again', async (t) => {
-  const shirt = await createStocked(box, 1, { backOrderPolicy: 'allow' });
+  const shirt = await createStockedVariant(box, 1, { backOrderPolicy: 'allow' });
   t.match(await adjust(box, shirt.itemId, { quantity: -3, reason: 'corrected' }), { status: 201 });
   await box.staff.patch(`/admin/stock-items/${shirt.itemId}`, { backOrderPolicy: 'deny' });
   t.match(await adjust(box, shirt.itemId, { quantity: 1, reason: 'received' }), {
@@ -100,7 +100,7 @@ t.test('with back-orders allowed a level may become negative, and can always be 
 });
 
 t.test('an adjustment that reaches the low-stock level publishes stock.low', async (t) => {
-  const shirt = await createStocked(box, 8, { lowStockLevel: 5 });
+  const shirt = await createStockedVariant(box, 8, { lowStockLevel: 5 });
   const earlier = (await eventsOf(box, 'stock.low')).length;
   for (const quantity of [-2, -1, -1, 3, -3]) await adjust(box, shirt.itemId, { quantity, reason: 'corrected' });
   const events = (await eventsOf(box, 'stock.low')).slice(earlier);
@@ -111,7 +111,7 @@ t.test('an adjustment that reaches the low-stock level publishes stock.low', asy
 });
 
 t.test('the settings of an item can be changed', async (t) => {
-  const shirt = await createStocked(box, 3);
+  const shirt = await createStockedVariant(box, 3);
   const path = `/admin/stock-items/${shirt.itemId}`;
   const patch = { tracked: false, backOrderPolicy: 'allow', lowStockLevel: 7 };
   const before = (await box.staff.get(path)).body;
@@ -123,11 +123,11 @@ t.test('the settings of an item can be changed', async (t) => {
 
 t.test('the list has pages, a filter for low stock, and no deleted variants', async (t) => {
   const tenant = await box.openTenant();
-  const plenty = await createStocked(tenant, 9, { lowStockLevel: 5 });
-  const low = await createStocked(tenant, 5, { lowStockLevel: 5 });
-  const none = await createStocked(tenant, 0);
-  const untracked = await createStocked(tenant, 0, { tracked: false });
-  const deleted = await createStocked(tenant, 0);
+  const plenty = await createStockedVariant(tenant, 9, { lowStockLevel: 5 });
+  const low = await createStockedVariant(tenant, 5, { lowStockLevel: 5 });
+  const none = await createStockedVariant(tenant, 0);
+  const untracked = await createStockedVariant(tenant, 0, { tracked: false });
+  const deleted = await createStockedVariant(tenant, 0);
   await tenant.staff.delete(`/admin/products/${deleted.productId}`);
   const list = async (query: string) => {
     const { body } = await tenant.staff.get(`/admin/stock-items?${query}`);
@@ -158,9 +158,9 @@ t.test('the list has pages, a filter for low stock, and no deleted variants', as
 t.test('updatedAfter lists include items whose stock was moved, and deleted variants', async (t) => {
   const tenant = await box.openTenant();
   const [moved, deleted] = [
-    await createStocked(tenant, 1),
-    await createStocked(tenant, 1),
-    await createStocked(tenant, 1),
+    await createStockedVariant(tenant, 1),
+    await createStockedVariant(tenant, 1),
+    await createStockedVariant(tenant, 1),
   ];
   t.match(await tenant.staff.patch(`/admin/variants/${deleted.variantId}`, { externalId: 'DELETED' }), { status: 200 });
   const path = '/admin/stock-items?updatedAfter=';
@@ -182,7 +182,7 @@ t.test('updatedAfter lists include items whose stock was moved, and deleted vari
 });
 
 t.test('invalid requests are rejected', async (t) => {
-  const { itemId } = await createStocked(box, 1);
+  const { itemId } = await createStockedVariant(box, 1);
   const path = `/admin/stock-items/${itemId}`;
   const adjustment = { quantity: 1, reason: 'received' };
   const cases: [method: string, path: string, body: unknown, pointer: string][] = [
@@ -226,12 +226,12 @@ t.test('shoppers see availability without exact quantities', async (t) => {
     [0, { tracked: false }, 'in_stock', null],
   ];
   for (const [onHand, item, status, quantity] of cases) {
-    const { variantId } = await createStocked(box, onHand, item);
+    const { variantId } = await createStockedVariant(box, onHand, item);
     const answer = await box.visitor().get(`/variants/${variantId}/availability`);
     t.equal(answer.status, 200);
     t.strictSame(answer.body, { variantId, status, quantity });
   }
-  const shirt = await createStocked(box, 1);
+  const shirt = await createStockedVariant(box, 1);
   const path = `/variants/${shirt.variantId}/availability`;
   const sale = { type: 'order', id: newId() };
   await box.db.transaction((tx) => takeStock(tx, [{ variantId: shirt.variantId, quantity: 1 }], sale));

@@ -15,7 +15,7 @@ import {
   type StockReference,
   takeStock,
 } from '../index.ts';
-import { adjust, codeOf, createStocked, type Stocked } from './helpers.ts';
+import { adjust, codeOf, createStockedVariant, type StockedVariant } from './helpers.ts';
 import { warehousePackage } from './warehouse-package.ts';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'inventory'].map((name) => `@carton/${name}`);
@@ -58,9 +58,9 @@ async function runRandomSteps(
   check: (round: number) => Promise<void>,
 ) {
   const variants = [
-    await createStocked(box, 20),
-    await createStocked(box, 12, { lowStockLevel: 6 }),
-    await createStocked(box, 0),
+    await createStockedVariant(box, 20),
+    await createStockedVariant(box, 12, { lowStockLevel: 6 }),
+    await createStockedVariant(box, 0),
   ];
   for (const locationId of locations) {
     for (const { itemId } of variants) await adjust(box, itemId, { quantity: 6, reason: 'received', locationId });
@@ -83,7 +83,7 @@ async function runRandomSteps(
     const [cart, order] = [pick(carts), pick(orders)] as [StockReference, StockReference];
     const lines = Array.from({ length: 1 + below(3) }, line);
     const anywhere = lines.map(({ variantId, quantity }) => ({ variantId, quantity }));
-    const { itemId } = pick(variants) as Stocked;
+    const { itemId } = pick(variants) as StockedVariant;
     const kind = below(9);
     const locationId = pick([undefined, ...locations]);
     if (kind === 0) await adjust(box, itemId, { quantity: below(9) - 3 || 1, reason: 'corrected', locationId });
@@ -119,7 +119,7 @@ t.test('several locations: low matches the sum of all levels, including location
 );
 
 t.test('the list of low items has those at their level and no untracked ones', async (t) => {
-  const { itemId, variantId } = await createStocked(plain, 3, { lowStockLevel: 2 });
+  const { itemId, variantId } = await createStockedVariant(plain, 3, { lowStockLevel: 2 });
   t.strictSame([await isLow(plain, itemId, true), await isLow(plain, itemId, false)], [false, true]);
   const order = reference('order');
   await plain.db.transaction((tx) => takeStock(tx, [{ variantId, quantity: 1 }], order));
@@ -129,7 +129,7 @@ t.test('the list of low items has those at their level and no untracked ones', a
 });
 
 t.test('a reservation makes an item low, and a release or return ends it', async (t) => {
-  const { itemId, variantId } = await createStocked(plain, 5, { lowStockLevel: 2 });
+  const { itemId, variantId } = await createStockedVariant(plain, 5, { lowStockLevel: 2 });
   const [cart, order] = [reference('cart'), reference('order')];
   const lines = [{ variantId, quantity: 3 }];
   await plain.db.transaction((tx) => reserveStock(tx, lines, cart));
@@ -144,7 +144,7 @@ t.test('a reservation makes an item low, and a release or return ends it', async
 });
 
 t.test('a sale that leaves enough does not write the item', async (t) => {
-  const { itemId, variantId } = await createStocked(plain, 5, { lowStockLevel: 2 });
+  const { itemId, variantId } = await createStockedVariant(plain, 5, { lowStockLevel: 2 });
   const version = async () =>
     (
       await plain.db.query('select xmin::text, ctid::text from stock_items where tenant_id = $1 and id = $2', [itemId])
@@ -199,7 +199,7 @@ t.test('levels created while a statement waits are counted', async (t) => {
   const item = { lowStockLevel: 5, backOrderPolicy: 'allow' };
 
   await t.test('sold', async (t) => {
-    const { itemId, variantId } = await createStocked(plain, 6, item);
+    const { itemId, variantId } = await createStockedVariant(plain, 6, item);
     await runBehind(returnToNewLocation(variantId, 10), (tx) =>
       takeStock(tx, [{ variantId, quantity: 2 }], reference('order')),
     );
@@ -208,7 +208,7 @@ t.test('levels created while a statement waits are counted', async (t) => {
   });
 
   await t.test('sold from a reservation', async (t) => {
-    const { itemId, variantId } = await createStocked(plain, 7, item);
+    const { itemId, variantId } = await createStockedVariant(plain, 7, item);
     const reserved = reference('cart');
     await plain.db.transaction((tx) => reserveStock(tx, [{ variantId, quantity: 1 }], reserved));
     await runBehind(returnToNewLocation(variantId, 10), (tx) =>
@@ -219,7 +219,7 @@ t.test('levels created while a statement waits are counted', async (t) => {
   });
 
   await t.test('reserved', async (t) => {
-    const { itemId, variantId } = await createStocked(plain, 6, item);
+    const { itemId, variantId } = await createStockedVariant(plain, 6, item);
     await runBehind(returnToNewLocation(variantId, 10), (tx) =>
       reserveStock(tx, [{ variantId, quantity: 2 }], reference('cart')),
     );
@@ -228,7 +228,7 @@ t.test('levels created while a statement waits are counted', async (t) => {
   });
 
   await t.test('released', async (t) => {
-    const { itemId, variantId } = await createStocked(plain, 7, item);
+    const { itemId, variantId } = await createStockedVariant(plain, 7, item);
     const cart = reference('cart');
     await plain.db.transaction((tx) => reserveStock(tx, [{ variantId, quantity: 3 }], cart));
     await runBehind(backOrderAtNewLocation(variantId, 10), (tx) => releaseStock(tx, cart));
@@ -237,7 +237,7 @@ t.test('levels created while a statement waits are counted', async (t) => {
   });
 
   await t.test('returned', async (t) => {
-    const { itemId, variantId } = await createStocked(plain, 4, item);
+    const { itemId, variantId } = await createStockedVariant(plain, 4, item);
     await runBehind(backOrderAtNewLocation(variantId, 10), (tx) =>
       returnStock(tx, [{ variantId, quantity: 3 }], reference('order')),
     );
@@ -246,7 +246,7 @@ t.test('levels created while a statement waits are counted', async (t) => {
   });
 
   await t.test('sold with a back-order', async (t) => {
-    const { itemId, variantId } = await createStocked(plain, 3, item);
+    const { itemId, variantId } = await createStockedVariant(plain, 3, item);
     await runBehind(returnToNewLocation(variantId, 10), (tx) =>
       takeStock(tx, [{ variantId, quantity: 9 }], reference('order')),
     );
@@ -255,7 +255,7 @@ t.test('levels created while a statement waits are counted', async (t) => {
   });
 
   await t.test('created and stocked while the statement waits for another item', async (t) => {
-    const items = [await createStocked(plain, 6, item), await createStocked(plain, 6, item)];
+    const items = [await createStockedVariant(plain, 6, item), await createStockedVariant(plain, 6, item)];
     const [first, second] = items.map(({ variantId }) => variantId).sort() as [string, string];
     const sale = [first, second].map((variantId) => ({ variantId, quantity: 2 }));
     await runBehind(
@@ -276,9 +276,9 @@ t.test('the migrations compute low and the level count of existing items', async
   const { knex, close } = openDatabase({ url: spread.databaseUrl });
   t.teardown(close);
   const states = 'select id, low from stock_items order by id';
-  await createStocked(spread, 5, { lowStockLevel: 4 });
-  await createStocked(spread, 4, { lowStockLevel: 4 });
-  await createStocked(spread, 0, { tracked: false });
+  await createStockedVariant(spread, 5, { lowStockLevel: 4 });
+  await createStockedVariant(spread, 4, { lowStockLevel: 4 });
+  await createStockedVariant(spread, 0, { tracked: false });
   const rows = await spread.owner.query(states);
   t.strictSame(new Set(rows.map(({ low }) => low)), new Set([true, false]));
   for (const { down } of [counts, low]) await down(knex);

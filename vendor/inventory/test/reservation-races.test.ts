@@ -11,7 +11,7 @@ import {
   type StockReference,
   takeStock,
 } from '../index.ts';
-import { codeOf, createStocked, levelOf, openBox } from './helpers.ts';
+import { codeOf, createStockedVariant, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const reference = (type: string) => ({ type, id: newId() });
@@ -39,7 +39,7 @@ const findInconsistentLevels = () =>
   );
 
 t.test('of 60 concurrent buyers of 20 units, half of whom reserve first, 20 succeed', async (t) => {
-  const { variantId, itemId } = await createStocked(box, 20);
+  const { variantId, itemId } = await createStockedVariant(box, 20);
   const buy = async (index: number) => {
     if (index % 2) return take(variantId, 1);
     const cart = reference('cart');
@@ -56,7 +56,7 @@ t.test('of 60 concurrent buyers of 20 units, half of whom reserve first, 20 succ
 t.test(
   'with concurrent releases, sales, extensions and other buyers, each unit is sold or reserved once',
   async (t) => {
-    const { variantId, itemId } = await createStocked(box, 12);
+    const { variantId, itemId } = await createStockedVariant(box, 12);
     const carts = Array.from({ length: 12 }, () => reference('cart'));
     for (const cart of carts) await reserve(variantId, 1, cart, past);
     const work = carts.flatMap((cart, index) => [
@@ -75,7 +75,7 @@ t.test(
 );
 
 t.test('a reservation used concurrently is consumed once', async (t) => {
-  const { variantId, itemId } = await createStocked(box, 4);
+  const { variantId, itemId } = await createStockedVariant(box, 4);
   const cart = reference('cart');
   await reserve(variantId, 3, cart);
   const uses = Array.from({ length: 6 }, () => outcome(take(variantId, 3, cart)));
@@ -86,7 +86,7 @@ t.test('a reservation used concurrently is consumed once', async (t) => {
 });
 
 t.test('concurrent reservations of one reference leave the quantity of the last', async (t) => {
-  const { variantId, itemId } = await createStocked(box, 5);
+  const { variantId, itemId } = await createStockedVariant(box, 5);
   const cart = reference('cart');
   const quantities = [1, 2, 3, 4, 5, 1, 2, 3, 4, 5];
   const outcomes = await Promise.all(quantities.map((quantity) => outcome(reserve(variantId, quantity, cart))));
@@ -98,7 +98,7 @@ t.test('concurrent reservations of one reference leave the quantity of the last'
 });
 
 t.test('a sale waits for a concurrent reservation of its reference', async (t) => {
-  const { variantId, itemId } = await createStocked(box, 1);
+  const { variantId, itemId } = await createStockedVariant(box, 1);
   const cart = reference('cart');
   let sale: Promise<string> | undefined;
   await box.db.transaction(async (tx) => {
@@ -111,7 +111,11 @@ t.test('a sale waits for a concurrent reservation of its reference', async (t) =
 });
 
 t.test('after random concurrent operations, levels match their movements and reservations', async (t) => {
-  const variants = [await createStocked(box, 20), await createStocked(box, 20), await createStocked(box, 20)];
+  const variants = [
+    await createStockedVariant(box, 20),
+    await createStockedVariant(box, 20),
+    await createStockedVariant(box, 20),
+  ];
   const carts = Array.from({ length: 5 }, () => reference('cart'));
   let seed = Number(process.env.STOCK_SEED ?? Date.now() % 2 ** 31);
   t.comment(`STOCK_SEED=${seed}`);

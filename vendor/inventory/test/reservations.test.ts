@@ -14,7 +14,7 @@ import {
   takeStock,
 } from '../index.ts';
 import { releaseExpired } from '../service.ts';
-import { codeOf, createStocked, eventsOf, levelOf, openBox, type Stocked } from './helpers.ts';
+import { codeOf, createStockedVariant, eventsOf, levelOf, openBox, type StockedVariant } from './helpers.ts';
 
 const box = await openBox(t);
 const other = await box.openTenant();
@@ -24,7 +24,7 @@ const cart = () => ({ type: 'cart', id: newId() });
 const soon = () => new Date(Date.now() + 60_000);
 const past = () => new Date(Date.now() - 1000);
 
-const line = ({ variantId }: Stocked, quantity: number): StockLine => ({ variantId, quantity });
+const line = ({ variantId }: StockedVariant, quantity: number): StockLine => ({ variantId, quantity });
 const reserve = (tenant: TestTenant, lines: StockLine[], reference: StockReference, until: Date | null = soon()) =>
   tenant.db.transaction((tx) => reserveStock(tx, lines, reference, { until }));
 const sell = (tenant: TestTenant, lines: StockLine[], reserved?: StockReference) =>
@@ -36,7 +36,7 @@ async function rowsOf(tenant: TestTenant, { id }: StockReference) {
 }
 
 t.test('reserving again replaces quantities and expiry', async (t) => {
-  const [shirt, cap] = [await createStocked(box, 10), await createStocked(box, 5)];
+  const [shirt, cap] = [await createStockedVariant(box, 10), await createStockedVariant(box, 5)];
   const reference = cart();
   const [first, later] = [soon(), new Date(Date.now() + 120_000)];
   await reserve(box, [line(shirt, 4), line(cap, 1)], reference, first);
@@ -72,7 +72,11 @@ t.test('reserving again replaces quantities and expiry', async (t) => {
 });
 
 t.test('a sale consumes its reservation and releases the rest', async (t) => {
-  const [shirt, cap, hat] = [await createStocked(box, 3), await createStocked(box, 3), await createStocked(box, 3)];
+  const [shirt, cap, hat] = [
+    await createStockedVariant(box, 3),
+    await createStockedVariant(box, 3),
+    await createStockedVariant(box, 3),
+  ];
   const reference = cart();
   await reserve(box, [line(shirt, 3), line(cap, 2), line(hat, 1)], reference);
   const refused = await sell(box, [line(shirt, 1)]).catch((thrown) => thrown);
@@ -91,19 +95,19 @@ t.test('a sale consumes its reservation and releases the rest', async (t) => {
 });
 
 t.test('a failed sale keeps its reservation', async (t) => {
-  const shirt = await createStocked(box, 3);
+  const shirt = await createStockedVariant(box, 3);
   const reference = cart();
   await reserve(box, [line(shirt, 2)], reference);
   const error = await sell(box, [line(shirt, 4)], reference).catch((thrown) => thrown);
   t.match(error.message, `${shirt.sku}: 4 requested, 3 available`);
   t.match(await levelOf(box, shirt.itemId), { onHand: 3, reserved: 2, ledger: 3 });
   t.equal((await rowsOf(box, reference)).length, 1);
-  await sell(other, [line(await createStocked(other, 1), 1)], reference);
+  await sell(other, [line(await createStockedVariant(other, 1), 1)], reference);
   t.match(await levelOf(box, shirt.itemId), { reserved: 2 }, 'another tenant consumes nothing here');
 });
 
 t.test('the reservation of an item that is no longer tracked is released', async (t) => {
-  const shirt = await createStocked(box, 3);
+  const shirt = await createStockedVariant(box, 3);
   const reference = cart();
   await reserve(box, [line(shirt, 2)], reference);
   await box.staff.patch(`/admin/stock-items/${shirt.itemId}`, { tracked: false });
@@ -112,7 +116,7 @@ t.test('the reservation of an item that is no longer tracked is released', async
 });
 
 t.test('stock.low is published when stock is reserved, and not again when it is sold', async (t) => {
-  const shirt = await createStocked(box, 5, { lowStockLevel: 2 });
+  const shirt = await createStockedVariant(box, 5, { lowStockLevel: 2 });
   const low = async () => (await eventsOf(box, 'stock.low')).filter(({ variantId }) => variantId === shirt.variantId);
   const reference = cart();
   await reserve(box, [line(shirt, 3)], reference);
@@ -123,7 +127,7 @@ t.test('stock.low is published when stock is reserved, and not again when it is 
 });
 
 t.test('the job releases expired reservations and no others', async (t) => {
-  const shirt = await createStocked(box, 10);
+  const shirt = await createStockedVariant(box, 10);
   const [expired, active, unlimited] = [cart(), cart(), cart()];
   await reserve(box, [line(shirt, 1)], expired, past());
   await reserve(box, [line(shirt, 2)], active);
@@ -150,7 +154,7 @@ t.test('the job releases expired reservations and no others', async (t) => {
 });
 
 t.test('an expired reservation that is not released yet can be sold or extended by its owner', async (t) => {
-  const shirt = await createStocked(box, 2);
+  const shirt = await createStockedVariant(box, 2);
   const [sold, extended] = [cart(), cart()];
   await reserve(box, [line(shirt, 1)], sold, past());
   await reserve(box, [line(shirt, 1)], extended, past());
@@ -161,7 +165,7 @@ t.test('an expired reservation that is not released yet can be sold or extended 
 });
 
 t.test('a reservation extended after the job has found it is not released', async (t) => {
-  const shirt = await createStocked(box, 1);
+  const shirt = await createStockedVariant(box, 1);
   const reference = cart();
   await reserve(box, [line(shirt, 1)], reference, soon());
   await box.db.transaction((tx) => releaseExpired(tx, reference));
@@ -169,7 +173,7 @@ t.test('a reservation extended after the job has found it is not released', asyn
 });
 
 t.test('the job releases more than one batch', async (t) => {
-  const shirt = await createStocked(box, 230);
+  const shirt = await createStockedVariant(box, 230);
   for (let count = 0; count < 230; count += 1) await reserve(box, [line(shirt, 1)], cart(), past());
   await releaseExpiredReservations(box.db);
   t.match(await levelOf(box, shirt.itemId), { onHand: 230, reserved: 0 });

@@ -3,7 +3,7 @@ import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { availabilityOf, releaseStock, reserveStock, returnStock, type StockLine, takeStock } from '../index.ts';
-import { codeOf, createStocked, eventsOf, levelOf, openBox } from './helpers.ts';
+import { codeOf, createStockedVariant, eventsOf, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const other = await box.openTenant();
@@ -27,7 +27,7 @@ async function countStatements(tenant: TestTenant, work: (tx: TenantDatabase) =>
 }
 
 t.test('a sale takes all lines and writes the ledger, in one statement', async (t) => {
-  const [shirt, cap] = [await createStocked(box, 20), await createStocked(box, 5)];
+  const [shirt, cap] = [await createStockedVariant(box, 20), await createStockedVariant(box, 5)];
   const reference = order();
   const lines = [
     { variantId: cap.variantId, quantity: 2 },
@@ -51,7 +51,7 @@ t.test('a sale takes all lines and writes the ledger, in one statement', async (
 });
 
 t.test('movements of a sale by staff have their actor', async (t) => {
-  const shirt = await createStocked(box, 1);
+  const shirt = await createStockedVariant(box, 1);
   const actor = { type: 'staff', id: newId(), label: 'ada@example.com' } as const;
   const db = box.box.database.forTenant(box.id, actor);
   await db.transaction((tx) => takeStock(tx, [{ variantId: shirt.variantId, quantity: 1 }], order()));
@@ -60,7 +60,11 @@ t.test('movements of a sale by staff have their actor', async (t) => {
 });
 
 t.test('all lines are taken or none, and the problem names those that are short', async (t) => {
-  const [plenty, few, none] = [await createStocked(box, 9), await createStocked(box, 2), await createStocked(box, 0)];
+  const [plenty, few, none] = [
+    await createStockedVariant(box, 9),
+    await createStockedVariant(box, 2),
+    await createStockedVariant(box, 0),
+  ];
   const lines = [
     { variantId: plenty.variantId, quantity: 1 },
     { variantId: few.variantId, quantity: 3 },
@@ -79,7 +83,7 @@ t.test('all lines are taken or none, and the problem names those that are short'
 t.test(
   "variants of another tenant and unknown ones cannot be sold, and other tenants' stock is unaffected",
   async (t) => {
-    const [own, foreign] = [await createStocked(box, 5), await createStocked(other, 5)];
+    const [own, foreign] = [await createStockedVariant(box, 5), await createStockedVariant(other, 5)];
     for (const variantId of [foreign.variantId, newId()]) {
       const lines = [own, { variantId }].map((line) => ({ variantId: line.variantId, quantity: 1 }));
       const error = await sell(box, lines).catch((thrown) => thrown);
@@ -94,8 +98,8 @@ t.test(
 );
 
 t.test('back-orders go below zero, and untracked items are not counted', async (t) => {
-  const backOrdered = await createStocked(box, 2, { backOrderPolicy: 'allow' });
-  const untracked = await createStocked(box, 2, { tracked: false });
+  const backOrdered = await createStockedVariant(box, 2, { backOrderPolicy: 'allow' });
+  const untracked = await createStockedVariant(box, 2, { tracked: false });
   await sell(box, [
     { variantId: backOrdered.variantId, quantity: 5 },
     { variantId: untracked.variantId, quantity: 500 },
@@ -123,7 +127,7 @@ t.test('back-orders go below zero, and untracked items are not counted', async (
 });
 
 t.test('stock.low is published when the low-stock level is reached, and not again below it', async (t) => {
-  const shirt = await createStocked(box, 10, { lowStockLevel: 5 });
+  const shirt = await createStockedVariant(box, 10, { lowStockLevel: 5 });
   const low = () => eventsOf(box, 'stock.low');
   const earlier = (await low()).length;
   for (const quantity of [4, 1, 2]) await sell(box, [{ variantId: shirt.variantId, quantity }]);
@@ -132,8 +136,8 @@ t.test('stock.low is published when the low-stock level is reached, and not agai
 });
 
 t.test('of 60 concurrent buyers of 20 units, 20 succeed', async (t) => {
-  const shirt = await createStocked(box, 20);
-  const foreign = await createStocked(other, 20);
+  const shirt = await createStockedVariant(box, 20);
+  const foreign = await createStockedVariant(other, 20);
   const results = await Promise.allSettled(
     Array.from({ length: 60 }, () => sell(box, [{ variantId: shirt.variantId, quantity: 1 }])),
   );
@@ -145,7 +149,7 @@ t.test('of 60 concurrent buyers of 20 units, 20 succeed', async (t) => {
 });
 
 t.test('concurrent sales, returns and adjustments in any order do not deadlock, and the ledger matches', async (t) => {
-  const variants = await Promise.all(Array.from({ length: 4 }, () => createStocked(box, 30)));
+  const variants = await Promise.all(Array.from({ length: 4 }, () => createStockedVariant(box, 30)));
   const work = Array.from({ length: 80 }, (_, index) => {
     const picked = variants.filter((_, at) => ((index * 7) >> at) & 1 || at === index % 4);
     const lines = (index % 2 ? picked : picked.reverse()).map(({ variantId }) => ({
@@ -172,7 +176,7 @@ t.test('concurrent sales, returns and adjustments in any order do not deadlock, 
 });
 
 t.test('a policy change is serialized with waiting sales', async (t) => {
-  const shirt = await createStocked(box, 1, { backOrderPolicy: 'allow' });
+  const shirt = await createStockedVariant(box, 1, { backOrderPolicy: 'allow' });
   const lines = [{ variantId: shirt.variantId, quantity: 1 }];
   let waiting: Promise<string> | undefined;
   let changing: Promise<{ status: number }> | undefined;
@@ -190,7 +194,7 @@ t.test('a policy change is serialized with waiting sales', async (t) => {
 });
 
 t.test('reserved stock is unavailable until it is released', async (t) => {
-  const [shirt, cap] = [await createStocked(box, 5, { lowStockLevel: 2 }), await createStocked(box, 5)];
+  const [shirt, cap] = [await createStockedVariant(box, 5, { lowStockLevel: 2 }), await createStockedVariant(box, 5)];
   const reference = { type: 'draft_order', id: newId() };
   const lines = [
     { variantId: shirt.variantId, quantity: 3 },

@@ -16,7 +16,7 @@ import {
   type StockSale,
   takeStock,
 } from '../index.ts';
-import { adjust, codeOf, createStocked, eventsOf } from './helpers.ts';
+import { adjust, codeOf, createStockedVariant, eventsOf } from './helpers.ts';
 import { warehousePackage } from './warehouse-package.ts';
 
 const box = await createTestBox(t, {
@@ -33,11 +33,11 @@ const [porto, lyon, repairs] = [
 ];
 
 /** Creates a variant with quantities on hand in Porto, Lyon and the repair workshop, which serves no sales. */
-async function createAcross(
+async function createInWarehouses(
   amounts: [porto: number, lyon: number, repairs: number],
   item: Record<string, unknown> = {},
 ) {
-  const variant = await createStocked(box, 0, item);
+  const variant = await createStockedVariant(box, 0, item);
   for (const [index, locationId] of [porto, lyon, repairs].entries()) {
     const quantity = amounts[index] as number;
     if (quantity > 0) await adjust(box, variant.itemId, { quantity, reason: 'received', locationId });
@@ -71,7 +71,7 @@ const take = (lines: StockLine[], options: { reserved?: StockReference; sale?: S
 const outcomeOf = (work: Promise<unknown>) => work.then(() => 'done', codeOf);
 
 t.test('a sale takes stock from the first location that has all of it, otherwise from several in order', async (t) => {
-  const shirt = await createAcross([3, 5, 9]);
+  const shirt = await createInWarehouses([3, 5, 9]);
   const line = (quantity: number) => [{ variantId: shirt.variantId, quantity }];
   t.strictSame(
     await box
@@ -118,7 +118,7 @@ t.test('a sale takes stock from the first location that has all of it, otherwise
 });
 
 t.test('the choice of locations depends on the sale', async (t) => {
-  const shirt = await createAcross([3, 3, 0]);
+  const shirt = await createInWarehouses([3, 3, 0]);
   await take([{ variantId: shirt.variantId, quantity: 2 }], { sale: { country: 'FR' } });
   t.strictSame(await levelsOf(t, shirt.itemId), [
     [3, 0],
@@ -128,7 +128,7 @@ t.test('the choice of locations depends on the sale', async (t) => {
 });
 
 t.test('the shipping address decides the location of an order', async (t) => {
-  const shirt = await createAcross([3, 3, 0]);
+  const shirt = await createInWarehouses([3, 3, 0]);
   await box.staff.put(`/admin/variants/${shirt.variantId}/prices`, { prices: [{ currency: 'EUR', amount: 900 }] });
   const shopper = box.shopper();
   await shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 1 });
@@ -141,7 +141,7 @@ t.test('the shipping address decides the location of an order', async (t) => {
 });
 
 t.test('a line with a location takes stock only there, even if the location serves no sales', async (t) => {
-  const [shirt, cap] = [await createAcross([3, 3, 1]), await createAcross([1, 1, 0])];
+  const [shirt, cap] = [await createInWarehouses([3, 3, 1]), await createInWarehouses([1, 1, 0])];
   const at = (locationId: string, quantity: number) => ({ variantId: shirt.variantId, quantity, locationId });
   await take([
     at(lyon, 1),
@@ -171,7 +171,7 @@ t.test('a line with a location takes stock only there, even if the location serv
 });
 
 t.test('back-orders go to the first location and do not reduce others', async (t) => {
-  const shirt = await createAcross([1, 2, 0], { backOrderPolicy: 'allow' });
+  const shirt = await createInWarehouses([1, 2, 0], { backOrderPolicy: 'allow' });
   await take([{ variantId: shirt.variantId, quantity: 7 }]);
   t.strictSame(await levelsOf(t, shirt.itemId), [
     [-4, 0],
@@ -190,7 +190,7 @@ t.test('back-orders go to the first location and do not reduce others', async (t
 });
 
 t.test('a reservation stays at its location and is sold from there', async (t) => {
-  const shirt = await createAcross([2, 4, 0]);
+  const shirt = await createInWarehouses([2, 4, 0]);
   const cart = reference('cart');
   const reserve = (quantity: number) =>
     box.db.transaction((tx) => reserveStock(tx, [{ variantId: shirt.variantId, quantity }], cart));
@@ -236,7 +236,7 @@ t.test('a reservation stays at its location and is sold from there', async (t) =
 });
 
 t.test('a reservation at a location that stops selling remains usable', async (t) => {
-  const shirt = await createAcross([0, 4, 0]);
+  const shirt = await createInWarehouses([0, 4, 0]);
   const cart = reference('cart');
   await box.db.transaction((tx) => reserveStock(tx, [{ variantId: shirt.variantId, quantity: 3 }], cart));
   const setSells = (sells: boolean) => box.db.update('warehouses', { id: lyon }, { sells });
@@ -265,7 +265,7 @@ t.test('a reservation at a location that stops selling remains usable', async (t
 });
 
 t.test('a canceled order returns stock to where it came from, whatever the levels', async (t) => {
-  const shirt = await createAcross([1, 1, 0], { backOrderPolicy: 'allow' });
+  const shirt = await createInWarehouses([1, 1, 0], { backOrderPolicy: 'allow' });
   await box.staff.put(`/admin/variants/${shirt.variantId}/prices`, { prices: [{ currency: 'EUR', amount: 900 }] });
   const shopper = box.shopper();
   await shopper.post('/cart/items', { variantId: shirt.variantId, quantity: 2 });
@@ -306,7 +306,7 @@ t.test('a canceled order returns stock to where it came from, whatever the level
 });
 
 t.test('partial returns go to where the stock came from, or to the location of the line', async (t) => {
-  const shirt = await createAcross([2, 2, 0]);
+  const shirt = await createInWarehouses([2, 2, 0]);
   const order = reference();
   await take([{ variantId: shirt.variantId, quantity: 4 }], {}, order);
   const giveBack = (lines: StockLine[], from = order) => box.db.transaction((tx) => returnStock(tx, lines, from));
@@ -336,7 +336,7 @@ t.test('partial returns go to where the stock came from, or to the location of t
 });
 
 t.test('staff adjust stock at a location with a level of the item', async (t) => {
-  const shirt = await createAcross([4, 0, 0], { lowStockLevel: 2 });
+  const shirt = await createInWarehouses([4, 0, 0], { lowStockLevel: 2 });
   const change = (body: Record<string, unknown>) => adjust(box, shirt.itemId, { reason: 'lost', ...body });
   t.match(await change({ quantity: -1, locationId: lyon }), { status: 409, body: { detail: /only 0 on hand/ } });
   t.match(await change({ quantity: -1, locationId: newId() }), {
@@ -357,7 +357,7 @@ t.test('staff adjust stock at a location with a level of the item', async (t) =>
 });
 
 t.test('concurrent sales from two locations sell exactly the stock', async (t) => {
-  const [shirt, cap] = [await createAcross([7, 6, 0]), await createAcross([3, 9, 0])];
+  const [shirt, cap] = [await createInWarehouses([7, 6, 0]), await createInWarehouses([3, 9, 0])];
   const work = Array.from({ length: 30 }, (_, index) => {
     const lines = [shirt, cap].map(({ variantId }) => ({ variantId, quantity: 1 }));
     return outcomeOf(take(index % 2 ? lines.reverse() : lines, { sale: { country: index % 3 ? 'FR' : 'PT' } }));

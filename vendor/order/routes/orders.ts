@@ -37,7 +37,8 @@ export const cancelOrder = route(
     path: '/admin/orders/:id/cancel',
     operationId: 'cancelOrder',
     summary: 'Cancel an unfulfilled order',
-    description: 'Restocks the order and voids open payments. Offline payments have to be refunded by hand.',
+    description:
+      'Restocks the order, voids authorizations and returns payments by gift card or store credit. Other payments received have to be refunded separately.',
     body: CancelOrder,
     bodyOptional: true,
     status: 200,
