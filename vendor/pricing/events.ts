@@ -5,7 +5,7 @@ import { Amount, Currency, defineEvent, nullable, object, Type, Uuid } from '@ca
 
 export const priceUpdated = defineEvent({
   type: 'price.updated',
-  summary: 'Prices of a variant have changed; these are all it has now',
+  summary: 'The prices of a variant changed; the payload has all its current prices',
   payload: object({
     prices: Type.Array(object({ currency: Currency, regionId: nullable(Uuid), amount: Amount })),
   }),

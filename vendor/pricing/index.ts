@@ -1,5 +1,5 @@
 /**
- * @carton/pricing: what variants cost: by currency and region, and by what other packages know that beats that.
+ * @carton/pricing: prices of variants by currency and region, and price sources of other packages that override them.
  */
 import { variantPricers } from '@carton/product';
 import { regionLocks } from '@carton/region';

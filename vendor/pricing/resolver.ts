@@ -1,5 +1,5 @@
 /**
- * The one place that says what something costs: for the shop's pages, carts, orders and search alike.
+ * Price resolution, used by the storefront's pages, carts, orders and search alike.
  */
 import {
   evaluateFacts,
@@ -20,16 +20,18 @@ import {
 } from './sources.ts';
 import { pricesOf } from './store.ts';
 
-/** The price of one piece, in minor units of the context's currency. */
+/** The unit price, in minor units of the context's currency. */
 export interface ResolvedPrice {
   amount: number;
-  /** Where it came from: a source's name and which of its own; `{ type: 'base', id: null }` for the variant's own. */
+  /**
+   * The source's name and the id of its price, such as a price list's; `{ type: 'base', id: null }` for a base price.
+   */
   source: { type: string; id: string | null };
-  /** What it costs otherwise, when that is more; null when this is no sale price. */
+  /** The regular price while it is higher; null when this is not a sale price. */
   compareAt: number | null;
 }
 
-/** The prices that pricing keeps itself. */
+/** The prices stored by pricing itself. */
 const base = priceSource<Map<string, number>>({
   name: 'base',
   order: priceOrder.base,
@@ -44,20 +46,20 @@ function distinctVariantIds(items: readonly PriceItem[]): string[] {
   return [...new Set(items.map(({ variantId }) => variantId))];
 }
 
-/** Prices of which everything is read but the facts that their rules ask about. */
+/** Prices for which everything is read except the facts that their rules need. */
 export interface PricePlan {
-  /** For `answerFacts`, together with what other rules of the sale ask. */
+  /** Pass them to `evaluateFacts`, with the conditions of other rules of the sale. */
   readonly conditions: readonly RuleCondition[];
   readonly shopper: FactShopper;
   /**
    * The prices in the order of the items; null where no source has one.
-   * @param productOf the product of a variant; an item without one is of no product to any rule
-   * @throws Error naming a source whose price is no amount
+   * @param productOf the product of a variant; without one, no rule holds for the item
+   * @throws Error naming a source that returned an invalid amount
    */
   resolve(facts: FactResults, productOf: (variantId: string) => string | undefined): (ResolvedPrice | null)[];
 }
 
-/** Reads what all sources have for these items: one round trip, whatever their number and that of the items. */
+/** Reads what all sources need for these items, in one round trip. */
 export async function planPrices(
   db: TenantDatabase,
   items: readonly PriceItem[],
@@ -80,9 +82,9 @@ export async function planPrices(
       items.map((item) => {
         const productId = productOf(item.variantId);
         const about = productId === undefined ? null : { variantId: item.variantId, productId };
-        const priced = { context, shopper, holds: (condition: RuleCondition) => facts.holds(condition, about) };
+        const input = { context, shopper, holds: (condition: RuleCondition) => facts.holds(condition, about) };
         for (const [position, source] of sources.entries()) {
-          const found = source.price(item, reads[position], priced);
+          const found = source.price(item, reads[position], input);
           if (found) return resolved(source.name, found, basePrices.get(item.variantId));
         }
         return null;
@@ -91,15 +93,16 @@ export async function planPrices(
 }
 
 function resolved(type: string, { amount, id, compareAt }: SourcePrice, basePrice = 0): ResolvedPrice {
-  const otherwise = compareAt === undefined ? basePrice : (compareAt ?? 0);
-  for (const each of [amount, otherwise]) {
-    if (!Number.isSafeInteger(each) || each < 0) throw new Error(`the price source ${type} answers ${each}`);
+  const regular = compareAt === undefined ? basePrice : (compareAt ?? 0);
+  for (const value of [amount, regular]) {
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new Error(`the price source ${type} returned the invalid amount ${value}`);
   }
-  return { amount, source: { type, id }, compareAt: otherwise > amount ? otherwise : null };
+  return { amount, source: { type, id }, compareAt: regular > amount ? regular : null };
 }
 
 /**
- * What items cost, in their order; null where there is no price. One round trip, and another where rules ask for facts.
+ * The prices of items, in their order; null where there is none. One round trip, and a second one if rules need facts.
  */
 export function resolvePrices(
   db: TenantDatabase,
@@ -107,7 +110,7 @@ export function resolvePrices(
   context: PriceContext,
 ): Promise<(ResolvedPrice | null)[]> {
   return db.pipelined(async (one) => {
-    // Products matter to rules alone, and without another source there are none.
+    // Only rules need the products, and only other sources have rules.
     const hasRules = priceSources.of(db).some(({ conditions }) => conditions);
     const [plan, variants] = await Promise.all([
       planPrices(one, items, context),

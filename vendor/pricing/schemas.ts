@@ -1,11 +1,11 @@
 /**
- * Shapes of prices.
+ * Schemas of prices.
  */
 import { Amount, Currency, DateTime, nullable, object, type Static, Type, Uuid } from '@carton/runtime';
 
 const RegionId = nullable({
   ...Uuid,
-  description: 'The region this price is for; null for every region of the currency without a price of its own',
+  description: 'The region of this price; null for every region of the currency without a price of its own',
 });
 
 export const VariantPrice = object(
@@ -21,7 +21,7 @@ export const ReplaceVariantPrices = object(
   {
     prices: Type.Array(object(setPrice, { $id: 'SetVariantPrice' }), {
       maxItems: 500,
-      description: 'All prices of the variant: one that is left out is removed',
+      description: 'All prices of the variant; any other price is removed',
     }),
   },
   { $id: 'ReplaceVariantPrices' },
@@ -33,11 +33,11 @@ export const SetPrices = object(
     prices: Type.Array(object({ variantId: Uuid, ...setPrice }, { $id: 'SetPrice' }), {
       minItems: 1,
       maxItems: 500,
-      description: 'Prices to add or change: what is not named stays as it is',
+      description: 'Prices to add or change; other prices stay as they are',
     }),
   },
   { $id: 'SetPrices' },
 );
 export type SetPrices = Static<typeof SetPrices>;
-/** One price that is to be. */
+/** A price to be set. */
 export type PriceLine = SetPrices['prices'][number];

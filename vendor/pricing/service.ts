@@ -1,5 +1,5 @@
 /**
- * Rules of prices: one a variant, currency and region; a region's price is in the region's currency.
+ * Rules of prices: one per variant, currency and region; a region's prices are in its currency.
  */
 import { findVariants, type PriceRequest, type VariantPrice } from '@carton/product';
 import { findRegion, holdRegion, type RegionRow } from '@carton/region';
@@ -10,7 +10,7 @@ import type { PriceLine } from './schemas.ts';
 import type { PriceItem } from './sources.ts';
 import { changeAmount, findPrices, insertPrice, lockPrices, type PriceRow, removePrices } from './store.ts';
 
-/** What a price is for: two lines of one place would set it twice. */
+/** Identifies a price; a request with a duplicate key would set it twice. */
 function keyOf({ variantId, currency, regionId }: { variantId: string; currency: string; regionId?: string | null }) {
   return `${variantId} ${currency} ${regionId ?? ''}`;
 }
@@ -20,21 +20,21 @@ export async function listPrices(db: TenantDatabase, id: string): Promise<PriceR
   return findPrices(db, [await requireVariant(db, id)]);
 }
 
-/** The id of a variant as it is stored. @throws not_found (404) */
+/** The stored id of a variant. @throws not_found (404) */
 async function requireVariant(db: TenantDatabase, id: string): Promise<string> {
   const [variant] = (await findVariants(db, [id])).values();
   if (!variant || variant.deleted) throw notFound(`No variant has the id ${id}.`);
   return variant.id;
 }
 
-/** Ids as they are stored: a caller may spell them in capitals, and here they are compared. */
+/** Converts ids to lower case, as stored, so that they can be compared. */
 function normalize(line: PriceLine): PriceLine {
   return { ...line, variantId: line.variantId.toLowerCase(), regionId: line.regionId?.toLowerCase() ?? null };
 }
 
 /**
- * Makes these the prices of a variant.
- * @throws not_found (404), invalid_request (400) naming each line that cannot be
+ * Replaces all prices of a variant.
+ * @throws not_found (404), invalid_request (400) with every invalid line
  */
 export async function replacePrices(
   db: TenantDatabase,
@@ -47,8 +47,8 @@ export async function replacePrices(
     await validateLines(tx, lines);
     await lockPrices(tx);
     const before = await findPrices(tx, [variantId]);
-    const kept = new Set(lines.map(keyOf));
-    const removed = before.filter((row) => !kept.has(keyOf(row)));
+    const keptKeys = new Set(lines.map(keyOf));
+    const removed = before.filter((row) => !keptKeys.has(keyOf(row)));
     if (removed.length > 0)
       await removePrices(
         tx,
@@ -61,32 +61,33 @@ export async function replacePrices(
 }
 
 /**
- * Sets prices of many variants, all or none; those not named stay. Answers the lines as they are now, in their order.
- * @throws invalid_request (400) naming each line that cannot be
+ * Sets prices of many variants, all or none; other prices do not change. Returns the resulting prices in the same
+ * order.
+ * @throws invalid_request (400) with every invalid line
  */
-export async function setPrices(db: TenantDatabase, given: readonly PriceLine[]): Promise<PriceRow[]> {
-  const lines = given.map(normalize);
+export async function setPrices(db: TenantDatabase, input: readonly PriceLine[]): Promise<PriceRow[]> {
+  const lines = input.map(normalize);
   return db.transaction(async (tx) => {
     await validateLines(tx, lines);
     await lockPrices(tx);
     const variantIds = [...new Set(lines.map(({ variantId }) => variantId))];
     const changed = await writeLines(tx, await findPrices(tx, variantIds), lines);
     const rows = await publishChanges(tx, variantIds, changed);
-    const byPlace = new Map(rows.map((row) => [keyOf(row), row]));
-    return lines.map((line) => byPlace.get(keyOf(line)) as PriceRow);
+    const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+    return lines.map((line) => byKey.get(keyOf(line)) as PriceRow);
   });
 }
 
-/** Writes what differs; answers the variants that changed by it. */
+/** Writes the lines that differ; returns the variants that changed. */
 async function writeLines(
   tx: TenantDatabase,
   before: readonly PriceRow[],
   lines: readonly PriceLine[],
 ): Promise<Set<string>> {
-  const byPlace = new Map(before.map((row) => [keyOf(row), row]));
+  const byKey = new Map(before.map((row) => [keyOf(row), row]));
   const changed = new Set<string>();
   for (const line of lines) {
-    const row = byPlace.get(keyOf(line));
+    const row = byKey.get(keyOf(line));
     if (row?.amount === line.amount) continue;
     if (row) await changeAmount(tx, row.id, line.amount);
     else await insertPrice(tx, line);
@@ -95,7 +96,7 @@ async function writeLines(
   return changed;
 }
 
-/** All prices of these variants as they are now, with an event for each variant that changed. */
+/** Returns all current prices of these variants, and publishes an event for each that changed. */
 async function publishChanges(
   tx: TenantDatabase,
   variantIds: readonly string[],
@@ -110,43 +111,46 @@ async function publishChanges(
   return rows;
 }
 
-/** Holds every line against the shop: its variants, its regions and their currencies, which stay until the end. */
+/**
+ * Validates every line against the tenant's variants, regions and their currencies; the regions are locked until the
+ * transaction ends.
+ */
 async function validateLines(tx: TenantDatabase, lines: readonly PriceLine[]): Promise<void> {
   const regions = new Map<string, RegionRow | null>();
   for (const id of new Set(lines.flatMap(({ regionId }) => regionId ?? []).sort())) {
     regions.set(id, await holdRegion(tx, id));
   }
   const variants = await findVariants(tx, [...new Set(lines.map(({ variantId }) => variantId))]);
-  const places = new Map<string, number>();
+  const firstByKey = new Map<string, number>();
   const errors: FieldError[] = [];
   for (const [index, line] of lines.entries()) {
-    const refuse = (pointer: string, detail: string) =>
+    const addError = (pointer: string, detail: string) =>
       errors.push({ in: 'body', pointer: `/prices/${index}${pointer}`, detail });
     const { variantId, currency, regionId } = line;
-    if (variants.get(variantId)?.deleted !== false) refuse('/variantId', 'is not a variant of this shop');
+    if (variants.get(variantId)?.deleted !== false) addError('/variantId', 'is not a variant of this store');
     const region = regionId ? regions.get(regionId) : undefined;
-    if (region === null) refuse('/regionId', 'is not a region of this shop');
+    if (region === null) addError('/regionId', 'is not a region of this store');
     if (region && region.currency !== currency) {
-      refuse('/currency', `must be ${region.currency}, the currency of the region`);
+      addError('/currency', `must be ${region.currency}, the currency of the region`);
     }
-    const first = places.get(keyOf(line));
-    if (first !== undefined) refuse('', `sets the same price as /prices/${first}`);
-    else places.set(keyOf(line), index);
+    const first = firstByKey.get(keyOf(line));
+    if (first !== undefined) addError('', `sets the same price as /prices/${first}`);
+    else firstByKey.set(keyOf(line), index);
   }
   if (errors.length === 0) return;
   throw invalidRequest(`body ${errors[0]?.pointer}: ${errors[0]?.detail}`, { errors });
 }
 
 /**
- * Prices for the pages of product: of a region in its currency, or of a currency.
- * @throws invalid_request (400) for a region that this shop has not, or one that sells in another currency
+ * Prices for the pages of product, in a currency or in the currency of a region.
+ * @throws invalid_request (400) for an unknown region, or one with another currency
  */
 export async function priceVariants(
   db: TenantDatabase,
   variantIds: readonly string[],
-  { currency: wanted, regionId, quantity = 1, memberId = null }: PriceRequest,
+  { currency: requested, regionId, quantity = 1, memberId = null }: PriceRequest,
 ): Promise<Map<string, VariantPrice>> {
-  const currency = regionId ? await currencyOfRegion(db, regionId, wanted) : wanted;
+  const currency = regionId ? await currencyOfRegion(db, regionId, requested) : requested;
   if (currency === undefined || variantIds.length === 0) return new Map();
   const items = variantIds.map((variantId) => ({ variantId, quantity, properties: {} }));
   const context = { currency, regionId: regionId ?? null, memberId, channelId: null, time: new Date() };
@@ -159,10 +163,10 @@ export async function priceVariants(
   );
 }
 
-async function currencyOfRegion(db: TenantDatabase, regionId: string, wanted: string | undefined): Promise<string> {
+async function currencyOfRegion(db: TenantDatabase, regionId: string, requested: string | undefined): Promise<string> {
   const region = await findRegion(db, regionId);
-  if (!region) throw invalidQuery('/regionId', 'is not a region of this shop');
-  if (wanted !== undefined && wanted !== region.currency) {
+  if (!region) throw invalidQuery('/regionId', 'is not a region of this store');
+  if (requested !== undefined && requested !== region.currency) {
     throw invalidQuery('/currency', `must be ${region.currency}, the currency of the region`);
   }
   return region.currency;

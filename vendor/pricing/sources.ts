@@ -1,75 +1,75 @@
 /**
- * Where prices come from: the prices of pricing itself, and what other packages know that beats them (a price list, a
- * quote, a subscription).
+ * Price sources: pricing's own base prices, and those of other packages that override them (price lists, quotes,
+ * subscriptions).
  */
 import type { FactShopper, RuleCondition } from '@carton/product';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 
-/** For whom, where and when something is priced. */
+/** For whom, where and when items are priced. */
 export interface PriceContext {
   /** ISO 4217; every price is in it. */
   readonly currency: string;
-  /** Whose currency that is, when it is a region's. */
+  /** The region whose currency it is, if any. */
   readonly regionId: string | null;
   readonly memberId: string | null;
   readonly channelId: string | null;
   readonly time: Date;
 }
 
-/** What is to be priced. */
+/** An item to be priced. */
 export interface PriceItem {
   readonly variantId: string;
-  /** Pieces of the variant in the whole sale, for quantity breaks. */
+  /** Total quantity of the variant in the sale, for quantity breaks. */
   readonly quantity: number;
-  /** Of the line: an engraving, a plan. */
+  /** Properties of the line, such as an engraving. */
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** What a source may look at besides what it has read. */
+/** What a source may use besides what it has read. */
 export interface PricingInput {
   readonly context: PriceContext;
-  /** With the groups of the member. */
+  /** Includes the member's groups. */
   readonly shopper: FactShopper;
-  /** Whether a condition that `conditions` named holds for this item. */
+  /** Whether a condition returned by `conditions` holds for this item. */
   holds(condition: RuleCondition): boolean;
 }
 
 export interface SourcePrice {
-  /** Of one piece, in minor units of the context's currency. */
+  /** Of one unit, in minor units of the context's currency. */
   readonly amount: number;
-  /** Which of its own the source took it from: a price list's id. */
+  /** Identifies the price within its source, such as a price list's id. */
   readonly id: string | null;
-  /** What it costs otherwise; unless told, the base price where that is higher. */
+  /** The regular price. Default: the base price, if it is higher. */
   readonly compareAt?: number | null;
 }
 
 /**
- * A source of prices. Its reads travel with those of all others, before it is known who belongs to which group; it
- * decides afterwards, from what it has read.
+ * A source of prices. Its reads are pipelined with those of all other sources, before the shopper's groups are known;
+ * it decides afterwards, from what it has read.
  */
 export interface PriceSource<Read = unknown> {
-  /** As the answer says where a price came from: `price_list`. */
+  /** Shown as the origin of a price: `price_list`. */
   readonly name: string;
   /** See priceOrder. */
   readonly order: number;
   reads(db: TenantDatabase, items: readonly PriceItem[], context: PriceContext): Promise<Read>;
-  /** The conditions that its rules will ask about. */
+  /** The conditions that `price` will ask about. */
   conditions?(read: Read): readonly RuleCondition[];
-  /** The price of one piece, null where it has none. Pure. */
-  price(item: PriceItem, read: Read, priced: PricingInput): SourcePrice | null;
+  /** The unit price, null if the source has none. Must be pure. */
+  price(item: PriceItem, read: Read, input: PricingInput): SourcePrice | null;
 }
 
 /**
- * The precedence of sources: the first that has a price for an item gives it, whether or not another would be lower.
- * What was agreed with one customer comes before what is offered to many, and that before what anybody pays. Of several
- * prices of its own a source picks one itself.
+ * The precedence of sources: the first one with a price for an item wins, even if another is lower. Prices agreed with
+ * one customer come before offers to many, and those before the base price. A source with several prices for an item
+ * picks one itself.
  */
 export const priceOrder = { quote: 100, subscription: 200, priceList: 300, base: 1000 } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: each source reads something of its own.
 type AnySource = PriceSource<any>;
 
-/** Where packages contribute sources of prices. */
+/** Price sources of other packages. */
 export const priceSources = extensionPoint<AnySource>('pricing.sources');
 
 /**

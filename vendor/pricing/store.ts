@@ -1,5 +1,5 @@
 /**
- * Queries of the table of pricing.
+ * Queries of prices.
  */
 import { lockFor, newId, type TenantDatabase } from '@carton/runtime';
 import type { PriceLine } from './schemas.ts';
@@ -13,12 +13,12 @@ export interface PriceRow {
   updatedAt: string;
 }
 
-/** Lets one writer of prices of the shop in at a time, until its transaction ends. */
+/** Serialises the writers of a tenant's prices until the transaction ends. */
 export async function lockPrices(db: TenantDatabase): Promise<void> {
   await lockFor(db, 'pricing.prices');
 }
 
-/** All prices of variants, by currency, those of no region first. */
+/** All prices of variants by currency; the one without a region comes first. */
 export function findPrices(db: TenantDatabase, variantIds: readonly string[]): Promise<PriceRow[]> {
   return db.query<PriceRow>(
     `select id, variant_id, currency, region_id, amount, updated_at
@@ -30,8 +30,8 @@ export function findPrices(db: TenantDatabase, variantIds: readonly string[]): P
 }
 
 /**
- * What variants cost, in whole minor units of the wanted currency: a price of the region before one of the currency.
- * One statement; a variant without a price is left out.
+ * Prices of variants in minor units of a currency; a region's price takes precedence. One statement; variants without a
+ * price are left out.
  */
 export async function pricesOf(
   db: TenantDatabase,
@@ -50,7 +50,7 @@ export async function pricesOf(
   return new Map(rows.map((row) => [row.variantId, row.amount]));
 }
 
-/** True while a region has prices of its own. */
+/** True if a region has prices of its own. */
 export async function regionHasPrices(db: TenantDatabase, regionId: string): Promise<boolean> {
   const rows = await db.query('select id from variant_prices where tenant_id = $1 and region_id = $2 limit 1', [
     regionId,

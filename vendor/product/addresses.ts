@@ -1,5 +1,5 @@
 /**
- * Pages of products in the storefront: those that are open to everyone.
+ * Addresses of the storefront's product pages that are open to everyone.
  */
 import { addressesByHandle } from '@carton/runtime';
 import { visibleTo } from './visibility.ts';

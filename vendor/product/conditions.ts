@@ -1,24 +1,24 @@
 /**
- * Conditions as parts of statements over `products`: what a viewer sees, what is filtered, what is searched for.
+ * SQL conditions over `products`: visibility, filters and search.
  */
 
 export interface Condition {
-  /** The same for those whose text is the same, so that a statement stays prepared. */
+  /** Equal for equal SQL text, so that statements stay prepared. */
   readonly key: string;
   readonly values: readonly unknown[];
-  /** The condition, its values beginning at this parameter; `$1` is the tenant. */
+  /** The condition with its values numbered from this parameter; `$1` is the tenant. */
   sql(firstParameter: number): string;
 }
 
-/** What holds for every row. */
+/** True for every row. */
 export const always: Condition = { key: '', values: [], sql: () => 'true' };
 
-/** That a column has a value. */
+/** True when a column has a value. */
 export function equals(column: string, value: unknown): Condition {
   return { key: column, values: [value], sql: (at) => `${column} = $${at}` };
 }
 
-/** That all of them hold. */
+/** True when all of them hold. */
 export function allOf(conditions: readonly Condition[]): Condition {
   if (conditions.length === 0) return always;
   return {
@@ -36,7 +36,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** A condition for a query that is built: values stand in the order of their places, each a `?`. */
+/** A condition for a query builder: each value is a `?`, in order. */
 export interface RawCondition {
   sql: string;
   values: readonly never[];
@@ -51,7 +51,7 @@ export function rawCondition(tenantId: string, condition: Condition): RawConditi
   return { sql, values: values as never[] };
 }
 
-/** An order of products: by a column, ties broken by id. */
+/** A sort order of products: by a column, then by id. */
 export interface Order {
   column: 'created_at' | 'title_key';
   direction: 'asc' | 'desc';
@@ -63,7 +63,7 @@ export const sorts = {
   title: { column: 'title_key', direction: 'asc' },
 } as const satisfies Record<string, Order>;
 
-/** What comes after the place that a cursor holds. @param place the value of the column there, and the id */
+/** Rows after a cursor's position. @param place the column's value there, and the id */
 export function after({ column, direction }: Order, place: readonly unknown[]): Condition {
   const operator = direction === 'asc' ? '>' : '<';
   return { key: 'after', values: place, sql: (at) => `(${column}, id) ${operator} ($${at}, $${at + 1})` };

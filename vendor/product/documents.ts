@@ -1,6 +1,6 @@
 /**
- * Reading products whole: each with its options and variants, in one statement however many there are.
- * The nested parts come as JSON out of the database, which is cheaper than fetching their rows and joining them here.
+ * Reads complete products, with options and variants, in one statement. The nested parts are aggregated as JSON by the
+ * database, which is cheaper than fetching their rows and joining them here.
  */
 import { decodeCursor, looksLikeId, maxPageSize, type Page, pageOfRows, type TenantDatabase } from '@carton/runtime';
 import { after, allOf, type Condition, equals, sorts } from './conditions.ts';
@@ -26,7 +26,7 @@ export interface VariantDocument {
   optionValueIds: string[];
 }
 
-/** What staff read of a variant besides. */
+/** A variant with the fields that only staff see. */
 export interface AdminVariantDocument extends VariantDocument {
   hsCode: string | null;
   originCountry: string | null;
@@ -57,7 +57,7 @@ const valuesOfOption = `(
     from (select id, value from product_option_values
            where tenant_id = $1 and option_id = option.id order by position) choice)`;
 
-/** The options of the row called `product`, in order. */
+/** The options of the row `product`, in order. */
 const options = `(
   select coalesce(json_agg(ordered), '[]')
     from (select id, name, ${valuesOfOption} as "values" from product_options option
@@ -70,13 +70,13 @@ const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM
 const staffFields = `${shopperFields}, hs_code as "hsCode", origin_country as "originCountry", external_id as "externalId", metadata,
   ${time('created_at')} as "createdAt", ${time('updated_at')} as "updatedAt"`;
 
-/** The variants of the row called `product` that are not deleted, in order. */
+/** The variants of the row `product`, without deleted ones, in order. */
 const variants = (fields: string) => `(
   select coalesce(json_agg(variant), '[]')
     from (select ${fields} from product_variants
            where tenant_id = $1 and product_id = product.id and deleted_at is null order by position, id) variant)`;
 
-const whole = (fields: string) => `product.*, ${options} as options, ${variants(fields)} as variants`;
+const withParts = (fields: string) => `product.*, ${options} as options, ${variants(fields)} as variants`;
 const withoutVariants = (optionsToo: boolean) =>
   `product.*, ${optionsToo ? options : "'[]'::json"} as options, '[]'::json as variants`;
 const published = `status = 'published' and deleted_at is null`;
@@ -84,7 +84,7 @@ const isPublished: Condition = { key: 'published', values: [], sql: () => publis
 
 const statements = new Map<string, string>();
 
-/** A statement that is made once for what its text turns on, so that it stays prepared. */
+/** Caches the text of a statement by name, so that it stays prepared. */
 function statement(name: string, make: () => string): string {
   let text = statements.get(name);
   if (text === undefined) {
@@ -95,13 +95,13 @@ function statement(name: string, make: () => string): string {
 }
 
 const publishedByIds = (visible: Condition) => `
-  select ${whole(shopperFields)}
+  select ${withParts(shopperFields)}
     from (select ${columns}, array_position($2::uuid[], id) as place from products
            where tenant_id = $1 and id = any($2) and ${published} and ${visible.sql(4)}
            order by place limit $3) product
    order by place`;
 
-/** The published ones among these products that the viewer sees, in the order of the ids, not more than `limit`. */
+/** The published products among these that the viewer may see, in the order of the ids, at most `limit`. */
 export async function findPublishedProducts(
   db: TenantDatabase,
   ids: readonly string[],
@@ -130,7 +130,7 @@ async function findPublishedProductBy(
   const text = statement(
     `by ${kind} ${visible.key}`,
     () => `
-  select ${whole(shopperFields)}
+  select ${withParts(shopperFields)}
     from (select ${columns} from products
            where tenant_id = $1 and ${byName[kind]} and ${published} and ${visible.sql(3)}) product`,
   );
@@ -138,7 +138,7 @@ async function findPublishedProductBy(
   return product ?? null;
 }
 
-/** A published product that the viewer sees, by its id or its handle. */
+/** A published product that the viewer may see, by id or handle. */
 export function findPublishedProduct(
   db: TenantDatabase,
   name: string,
@@ -147,7 +147,7 @@ export function findPublishedProduct(
   return findPublishedProductBy(db, looksLikeId(name) ? 'id' : 'handle', name, viewer);
 }
 
-/** The published product, seen by the viewer, of a variant that is not deleted. */
+/** The published product of a variant that is not deleted, if the viewer may see it. */
 export function findPublishedProductOfVariant(
   db: TenantDatabase,
   id: string,
@@ -157,11 +157,11 @@ export function findPublishedProductOfVariant(
 }
 
 const byIds = `
-  select ${whole(staffFields)}
+  select ${withParts(staffFields)}
     from (select ${columns} from products where tenant_id = $1 and id = any($2) and deleted_at is null) product
    order by array_position($2::uuid[], product.id)`;
 
-/** Products by id for staff, in the order of the ids; deleted ones are left out. */
+/** Products by id for staff, in the order of the ids, without deleted ones. */
 export function findProducts(
   db: TenantDatabase,
   ids: readonly string[],
@@ -173,7 +173,7 @@ export function findProducts(
 const optionsOfProducts = `
   select product.id, ${options} as options from products product where tenant_id = $1 and id = any($2)`;
 
-/** The options of products by product id. */
+/** The options of products, by product id. */
 export async function findOptions(
   db: TenantDatabase,
   productIds: readonly string[],
@@ -183,18 +183,18 @@ export async function findOptions(
   return new Map(rows.map((row) => [row.id, row.options]));
 }
 
-/** One more than the largest page, to see whether there is another. */
+/** One more than the largest page, to detect whether another follows. */
 const maxRows = maxPageSize + 1;
 
-type Parts = 'whole' | 'options' | 'plain';
+type Parts = 'complete' | 'options' | 'plain';
 
-/** The statement of a page: one text for each sort, parts, and condition. */
+/** The statement of a page: one text for each sort, set of parts and condition. */
 function pageStatement(sort: keyof typeof sorts, parts: Parts, condition: Condition): string {
   return statement(`page ${sort} ${parts} ${condition.key}`, () => {
     const { column, direction } = sorts[sort];
-    // The inner limit is there for the planner: before a limit it does not know, it would plan each execution anew.
+    // The constant inner limit helps the planner: with a parameter alone it would plan each execution again.
     return `
-      select ${parts === 'whole' ? whole(shopperFields) : withoutVariants(parts === 'options')}
+      select ${parts === 'complete' ? withParts(shopperFields) : withoutVariants(parts === 'options')}
         from (select * from (
                 select ${columns}, ${column} as sort_key from products
                  where tenant_id = $1 and ${published} and ${condition.sql(3)}
@@ -205,8 +205,8 @@ function pageStatement(sort: keyof typeof sorts, parts: Parts, condition: Condit
 }
 
 /**
- * One page of the published products that the viewer sees.
- * @param fields the fields that are wanted; variants and options are read for whoever wants them
+ * A page of the published products that the viewer may see.
+ * @param fields the requested fields; variants and options are read only if requested
  * @throws invalid_request (400) for a cursor of another list
  */
 export async function pageOfPublishedProducts(
@@ -215,7 +215,7 @@ export async function pageOfPublishedProducts(
   fields: ReadonlySet<string> | null = null,
   viewer?: ProductViewer,
 ): Promise<Page<ProductDocument>> {
-  const parts = !fields || fields.has('variants') ? 'whole' : fields.has('options') ? 'options' : 'plain';
+  const parts = !fields || fields.has('variants') ? 'complete' : fields.has('options') ? 'options' : 'plain';
   const order = sorts[sort];
   const conditions = [
     ...(handle === undefined ? [] : [equals('handle', handle)]),

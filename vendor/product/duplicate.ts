@@ -1,5 +1,5 @@
 /**
- * Copying a product.
+ * Duplicates products.
  */
 import { handleOfCopy, newId, type TenantDatabase } from '@carton/runtime';
 import { findProducts } from './documents.ts';
@@ -8,16 +8,16 @@ import { insertCompleteProduct, readAdminProduct, throwConflict } from './servic
 import { freeProductHandle, type NewVariant, products } from './store.ts';
 
 /**
- * Copies a product as a draft, without SKUs and barcodes: these are of one article each.
+ * Copies a product as a draft, without SKUs and barcodes, which identify a single article.
  * @throws not_found (404), invalid_request (400), product_handle_taken (409)
  */
 export function duplicateProduct(
   db: TenantDatabase,
   sourceId: string,
-  wanted: DuplicateProduct = {},
+  request: DuplicateProduct = {},
 ): Promise<AdminProduct> {
   const work = db.transaction(async (transaction) => {
-    // The lock makes a second copy at the same time see the handle of the first.
+    // The lock lets a concurrent copy see this copy's handle.
     const { handle, title, description, metadata } = await products.lock(transaction, sourceId);
     const [source] = await findProducts(transaction, [sourceId]);
     const id = newId();
@@ -47,8 +47,8 @@ export function duplicateProduct(
     const stem = handleOfCopy(handle);
     const copy = {
       id,
-      handle: wanted.handle ?? (await freeProductHandle(transaction, stem)),
-      title: wanted.title ?? `${[...title].slice(0, 190).join('')} (copy)`,
+      handle: request.handle ?? (await freeProductHandle(transaction, stem)),
+      title: request.title ?? `${[...title].slice(0, 190).join('')} (copy)`,
       description,
       status: 'draft' as const,
       externalId: null,

@@ -12,12 +12,12 @@ export const productCreated = defineEvent({
 });
 export const productUpdated = defineEvent({
   type: 'product.updated',
-  summary: 'A product or its options have changed',
+  summary: 'A product or its options changed',
   payload: ProductFact,
 });
 export const productDeleted = defineEvent({
   type: 'product.deleted',
-  summary: 'A product was deleted, and its variants with it',
+  summary: 'A product was deleted with its variants',
   payload: ProductFact,
 });
 export const variantUpdated = defineEvent({

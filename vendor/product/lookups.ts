@@ -1,5 +1,5 @@
 /**
- * What other packages ask of products and variants, each in one prepared statement.
+ * Lookups of products and variants for other packages, each one prepared statement.
  */
 import type { TenantDatabase } from '@carton/runtime';
 import { always, type Condition } from './conditions.ts';
@@ -10,7 +10,7 @@ import { visibleTo } from './visibility.ts';
 
 const statements = new Map<string, string>();
 
-/** @param choices with the ids of the chosen values, of which titles in other languages are made */
+/** @param choices include the ids of chosen values, to translate titles made from them */
 function variantsText(visible: Condition, choices: boolean): string {
   const name = `${visible.key} ${choices}`;
   let text = statements.get(name);
@@ -28,9 +28,9 @@ function variantsText(visible: Condition, choices: boolean): string {
 }
 
 /**
- * Variants by id, deleted ones too; an unknown id (another tenant's as well) is left out.
- * @param viewer whoever it is read for, as carts do: what they do not see is `hidden`, and texts are in their language.
- *   Left out, nothing is hidden, and texts are those of the store.
+ * Variants by id, deleted ones too; ids that the tenant does not have are left out.
+ * @param viewer a shopper, as for carts: products that they may not see are `hidden`, and texts are in their language.
+ *   Without one, nothing is hidden, and texts are in the store's language.
  */
 export async function findVariants(
   db: TenantDatabase,
@@ -48,7 +48,7 @@ export async function findVariants(
   return new Map((await translateVariants(db, rows, viewer)).map((row) => [row.id, row]));
 }
 
-/** Which of these ids are products that are not deleted. */
+/** Which of these ids belong to products that are not deleted. */
 export async function findProductIds(db: TenantDatabase, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.query<{ id: string }>(

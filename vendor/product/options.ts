@@ -1,5 +1,5 @@
 /**
- * Rules of options: every variant has exactly one value of each, and no two variants the same values.
+ * Rules of options: every variant has exactly one value of each, and no two variants have the same values.
  */
 import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
 import { findOptions, type OptionDocument } from './documents.ts';
@@ -9,7 +9,7 @@ import { type AdminProduct, type ChangeProductOption, type CreateProductOption, 
 import { insertOptions, publishProductChange, readAdminProduct } from './service.ts';
 import { type ProductRow, products, productVariants, variantsOf } from './store.ts';
 
-/** Work on the options of a product, one writer at a time. @throws not_found (404) */
+/** Changes the options of a product, one writer at a time. @throws not_found (404) */
 function changeOptions<T>(
   db: TenantDatabase,
   productId: string,
@@ -25,7 +25,7 @@ function changeOptions<T>(
 }
 
 /**
- * Adds an option; the variants there are get its first value.
+ * Adds an option; existing variants get its first value.
  * @throws not_found (404), invalid_request (400), product_option_taken (409), product_limit_reached (409)
  */
 export async function addOption(
@@ -45,7 +45,7 @@ export async function addOption(
 }
 
 /**
- * Renames an option, and orders, renames, adds and removes its values.
+ * Renames an option, and reorders, renames, adds and removes its values.
  * @throws not_found (404), invalid_request (400), product_option_taken (409), option_value_in_use (409)
  */
 export async function changeOption(
@@ -72,25 +72,25 @@ export async function changeOption(
 
 /**
  * Removes an option.
- * @throws not_found (404), variant_choice_taken (409) when variants differ by this option alone
+ * @throws not_found (404), variant_choice_taken (409) if variants differ only by this option
  */
 export function removeOption(db: TenantDatabase, productId: string, optionId: string): Promise<void> {
   return changeOptions(db, productId, async (transaction, options) => {
     const option = requireOption(options, optionId);
-    const gone = new Set(option.values.map(({ id }) => id));
-    const left = options.filter((other) => other !== option);
-    const without = (ids: string[]) => ids.filter((id) => !gone.has(id));
+    const removedIds = new Set(option.values.map(({ id }) => id));
+    const remaining = options.filter((other) => other !== option);
+    const without = (ids: string[]) => ids.filter((id) => !removedIds.has(id));
     const choices = (await variantsOf(transaction, productId)).map((variant) => without(variant.optionValueIds).join());
     if (new Set(choices).size < choices.length) {
-      throw choiceTaken(`Variants differ by ${option.name} alone: delete all but one of them first.`);
+      throw choiceTaken(`Variants differ only by ${option.name}: delete all but one of them first.`);
     }
-    await reassignValues(transaction, productId, options, left, without);
+    await reassignValues(transaction, productId, options, remaining, without);
     await transaction.remove('product_option_values', { optionId });
     await transaction.remove('product_options', { id: optionId });
   });
 }
 
-/** Gives the variants their values among the options as they are after a change, and the titles made of them. */
+/** Updates the values of a product's variants after its options changed, and the titles made from them. */
 async function reassignValues(
   db: TenantDatabase,
   productId: string,
@@ -107,7 +107,8 @@ async function reassignValues(
 }
 
 function rejectUsedName(options: readonly OptionDocument[], name: string): void {
-  if (options.some((option) => sameName(option.name, name))) throw optionTaken(`The product has an option ${name}.`);
+  if (options.some((option) => sameName(option.name, name)))
+    throw optionTaken(`The product already has the option ${name}.`);
 }
 
 function requireOption(options: readonly OptionDocument[], id: string): OptionDocument {
@@ -120,26 +121,26 @@ async function replaceValues(
   db: TenantDatabase,
   productId: string,
   option: OptionDocument,
-  wanted: NonNullable<ChangeProductOption['values']>,
+  requested: NonNullable<ChangeProductOption['values']>,
 ): Promise<void> {
   rejectDuplicates(
-    wanted.map(({ value }) => value),
+    requested.map(({ value }) => value),
     (index) => `/values/${index}/value`,
   );
   const known = new Set(option.values.map(({ id }) => id));
-  const kept = wanted.flatMap(({ id }) => id ?? []);
-  rejectDuplicates(kept, () => '/values');
-  const foreign = wanted.findIndex(({ id }) => id !== undefined && !known.has(id));
+  const keptIds = requested.flatMap(({ id }) => id ?? []);
+  rejectDuplicates(keptIds, () => '/values');
+  const foreign = requested.findIndex(({ id }) => id !== undefined && !known.has(id));
   if (foreign >= 0) throw invalidField(`/values/${foreign}/id`, `is not a value of ${option.name}`);
 
-  const removed = option.values.filter(({ id }) => !kept.includes(id));
+  const removed = option.values.filter(({ id }) => !keptIds.includes(id));
   const used = new Set((await variantsOf(db, productId)).flatMap(({ optionValueIds }) => optionValueIds));
   const inUse = removed.find(({ id }) => used.has(id));
-  if (inUse) throw valueInUse(`Variants have ${inUse.value}: change or delete them first.`);
+  if (inUse) throw valueInUse(`Variants use ${inUse.value}: change or delete them first.`);
 
   if (removed.length > 0) await db.remove('product_option_values', { id: removed.map(({ id }) => id) });
   const added: Record<string, unknown>[] = [];
-  for (const [position, { id, value }] of wanted.entries()) {
+  for (const [position, { id, value }] of requested.entries()) {
     if (id === undefined) added.push({ id: newId(), optionId: option.id, value, position });
     else await db.update('product_option_values', { id }, { value, position });
   }

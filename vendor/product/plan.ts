@@ -1,24 +1,24 @@
 /**
- * What a body asks to be made: options, values and variants as rows, refused where they do not fit together.
+ * Turns request bodies into rows of options, values and variants, and rejects what is inconsistent.
  */
 import { invalidField, newId } from '@carton/runtime';
 import type { OptionDocument } from './documents.ts';
 import { type ChosenOption, type CreateProductOption, type CreateVariant, maxVariants } from './schemas.ts';
 import type { NewVariant } from './store.ts';
 
-/** Title of the one variant of a product without options. */
+/** Title of the only variant of a product without options. */
 export const defaultVariantTitle = 'Default';
 
-/** Names are told apart without regard to case: `size` and `Size` are one option. */
+/** Names are compared without regard to case: `size` and `Size` are one option. */
 export function sameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** @throws invalid_request (400) naming the first one that repeats an earlier one */
+/** @throws invalid_request (400) for the first duplicate */
 export function rejectDuplicates(
   names: readonly string[],
   pointerOf: (index: number) => string,
-  detail = 'stands here twice',
+  detail = 'is a duplicate',
 ): void {
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
@@ -27,24 +27,24 @@ export function rejectDuplicates(
   }
 }
 
-/** Options with ids for them and their values. @throws invalid_request (400) for a name or value that stands twice */
-export function planOptions(asked: readonly CreateProductOption[], pointer = '/options'): OptionDocument[] {
+/** Options with ids for them and their values. @throws invalid_request (400) for a duplicate name or value */
+export function planOptions(requested: readonly CreateProductOption[], pointer = '/options'): OptionDocument[] {
   rejectDuplicates(
-    asked.map(({ name }) => name),
+    requested.map(({ name }) => name),
     (index) => `${pointer}/${index}/name`,
   );
-  return asked.map((option, index) => planOption(option, `${pointer}/${index}`));
+  return requested.map((option, index) => planOption(option, `${pointer}/${index}`));
 }
 
-/** @throws invalid_request (400) for a value that stands twice */
+/** @throws invalid_request (400) for a duplicate value */
 export function planOption({ name, values }: CreateProductOption, pointer = ''): OptionDocument {
   rejectDuplicates(values, (index) => `${pointer}/values/${index}`);
   return { id: newId(), name, values: values.map((value) => ({ id: newId(), value })) };
 }
 
 /**
- * The values a variant chooses, as sorted ids: one of each option, no more.
- * @throws invalid_request (400) naming the choice
+ * The ids of a variant's chosen values, sorted: exactly one of each option.
+ * @throws invalid_request (400) naming the invalid choice
  */
 export function planChoice(
   options: readonly OptionDocument[],
@@ -55,7 +55,7 @@ export function planChoice(
   for (const [index, { name, value }] of chosen.entries()) {
     const option = options.find((candidate) => sameName(candidate.name, name));
     if (!option) throw invalidField(`${pointer}/${index}/name`, 'is not an option of this product');
-    if (ids.has(option.id)) throw invalidField(`${pointer}/${index}/name`, 'stands here twice');
+    if (ids.has(option.id)) throw invalidField(`${pointer}/${index}/name`, 'is a duplicate');
     const found = option.values.find((candidate) => sameName(candidate.value, value));
     if (!found) throw invalidField(`${pointer}/${index}/value`, `is not a value of ${option.name}`);
     ids.set(option.id, found.id);
@@ -65,30 +65,30 @@ export function planChoice(
   return [...ids.values()].sort();
 }
 
-/** The title of a variant that is given none: its values in the order of the options. */
+/** The default title of a variant: its values in the order of the options. */
 export function titleOf(options: readonly OptionDocument[], optionValueIds: readonly string[]): string {
   const values = options.map(({ values }) => values.find(({ id }) => optionValueIds.includes(id))?.value ?? '');
   return values.join(' / ').slice(0, 200) || defaultVariantTitle;
 }
 
-/** The title of a variant whose values change: one that was made of the values follows them, one given stays. */
+/** The title of a variant whose values change: a default title follows them, any other stays. */
 export function retitle(
   before: { title: string; options: readonly OptionDocument[]; optionValueIds: readonly string[] },
   after: { options: readonly OptionDocument[]; optionValueIds: readonly string[] },
 ): string {
-  const wasMade = before.title === titleOf(before.options, before.optionValueIds);
-  return wasMade ? titleOf(after.options, after.optionValueIds) : before.title;
+  const isDefault = before.title === titleOf(before.options, before.optionValueIds);
+  return isDefault ? titleOf(after.options, after.optionValueIds) : before.title;
 }
 
-/** One variant as a row. @throws invalid_request (400) */
+/** A variant as a row. @throws invalid_request (400) */
 export function planVariant(
   { productId, position, options }: { productId: string; position: number; options: readonly OptionDocument[] },
-  asked: CreateVariant,
+  requested: CreateVariant,
   pointer = '',
 ): NewVariant {
-  const { title, sku = null, barcode = null, weight = null, hsCode = null, originCountry = null } = asked;
-  const { externalId = null, metadata = {} } = asked;
-  const optionValueIds = planChoice(options, asked.options ?? [], `${pointer}/options`);
+  const { title, sku = null, barcode = null, weight = null, hsCode = null, originCountry = null } = requested;
+  const { externalId = null, metadata = {} } = requested;
+  const optionValueIds = planChoice(options, requested.options ?? [], `${pointer}/options`);
   return {
     id: newId(),
     productId,
@@ -106,26 +106,26 @@ export function planVariant(
 }
 
 /**
- * All variants of a new product: those asked for, or one for each combination of values.
- * @throws invalid_request (400) for two variants with one choice or one SKU, or too many combinations
+ * All variants of a new product: the requested ones, or one for each combination of values.
+ * @throws invalid_request (400) for variants with the same values or SKU, or too many combinations
  */
 export function planVariants(
   productId: string,
   options: readonly OptionDocument[],
-  asked: readonly CreateVariant[] | undefined,
+  requested: readonly CreateVariant[] | undefined,
 ): NewVariant[] {
-  const wanted = asked ?? combinationsOf(options).map((chosen) => ({ options: chosen }));
-  const rows = wanted.map((variant, position) =>
+  const drafts = requested ?? combinationsOf(options).map((chosen) => ({ options: chosen }));
+  const rows = drafts.map((variant, position) =>
     planVariant({ productId, position, options }, variant, `/variants/${position}`),
   );
   rejectDuplicates(
     rows.map(({ optionValueIds }) => optionValueIds.join()),
     (index) => `/variants/${index}/options`,
-    'are those of another variant',
+    'are the same as those of another variant',
   );
   const skus = new Set<string>();
   for (const [index, { sku }] of rows.entries()) {
-    if (sku !== null && skus.has(sku)) throw invalidField(`/variants/${index}/sku`, 'stands here twice');
+    if (sku !== null && skus.has(sku)) throw invalidField(`/variants/${index}/sku`, 'is a duplicate');
     if (sku !== null) skus.add(sku);
   }
   return rows;
@@ -133,7 +133,7 @@ export function planVariants(
 
 function combinationsOf(options: readonly OptionDocument[]): ChosenOption[][] {
   const count = options.reduce((product, { values }) => product * values.length, 1);
-  if (count > maxVariants) throw invalidField('/options', `make ${count} variants; the most is ${maxVariants}`);
+  if (count > maxVariants) throw invalidField('/options', `make ${count} variants; the maximum is ${maxVariants}`);
   return options.reduce<ChosenOption[][]>(
     (combinations, { name, values }) =>
       combinations.flatMap((chosen) => values.map(({ value }) => [...chosen, { name, value }])),

@@ -1,5 +1,5 @@
 /**
- * Products as they are answered: variants with the names of their choices and their prices.
+ * Products as responses show them: variants with their chosen values and prices.
  */
 import { money } from '@carton/runtime';
 import type { AdminVariantDocument, OptionDocument, ProductDocument, VariantDocument } from './documents.ts';
@@ -7,7 +7,7 @@ import type { VariantTerms } from './extensions.ts';
 import type { AdminProduct, AdminVariant, ChosenOption, Product, Variant } from './schemas.ts';
 import { displayWeight } from './weight.ts';
 
-/** The choices of a variant by name, in the order of the product's options. */
+/** The chosen values of a variant by name, in the order of the product's options. */
 export function choicesOf(options: readonly OptionDocument[], optionValueIds: readonly string[]): ChosenOption[] {
   const choices: ChosenOption[] = [];
   for (const { name, values } of options) {

@@ -13,25 +13,25 @@ export const choiceTaken = defineProblem({
 export const optionTaken = defineProblem({
   code: 'product_option_taken',
   status: 409,
-  title: 'The product has an option of this name',
+  title: 'The product already has an option with this name',
 });
 export const valueInUse = defineProblem({
   code: 'option_value_in_use',
   status: 409,
-  title: 'Variants have this option value',
+  title: 'Variants use this option value',
 });
 export const lastVariant = defineProblem({
   code: 'last_variant',
   status: 409,
-  title: 'A product keeps at least one variant',
+  title: 'A product must have at least one variant',
 });
 export const limitReached = defineProblem({
   code: 'product_limit_reached',
   status: 409,
-  title: 'The product has the most options or variants it may have',
+  title: 'The product has the maximum number of options or variants',
 });
 
-/** The problem that a violated unique index stands for: what a check before it cannot see is a write at the same time. */
+/** The problem for a violated unique index, which only a concurrent write causes: earlier checks find the rest. */
 export function toConflict(error: unknown): unknown {
   if (isUniqueViolation(error, 'products_handle')) return handleTaken();
   if (isUniqueViolation(error, 'product_variants_sku')) return skuTaken();

@@ -1,5 +1,5 @@
 /**
- * Products by rule: conditions over what a product has, for packages that keep lists of products that fill themselves.
+ * Product rules: conditions over product fields, for packages whose lists of products fill themselves.
  */
 import { object, oneOf, type Page, type Static, type TenantDatabase, Type } from '@carton/runtime';
 import { type RawCondition, rawCondition } from './conditions.ts';
@@ -9,7 +9,7 @@ import { listPublishedProducts } from './service.ts';
 import { products } from './store.ts';
 import { visibleTo } from './visibility.ts';
 
-/** Text is compared without regard to case. `sku` and `option_value` hold when a variant has one that does. */
+/** Text is compared without regard to case. `sku` and `option_value` hold if they hold for one of the variants. */
 export const ProductCondition = object(
   {
     field: oneOf(['title', 'handle', 'sku', 'option_value'], { examples: ['title'] }),
@@ -48,7 +48,7 @@ const fields: Record<ProductCondition['field'], (compare: (expression: string) =
      where choice.tenant_id = variant.tenant_id and choice.id = any(variant.option_value_ids) and ${compare('choice.value')}))`,
 };
 
-/** The rule as a condition on rows of `products`, with the values it names. */
+/** The rule as a condition on rows of `products`, with its values. */
 function conditionOf({ match, conditions }: ProductRule): RawCondition {
   const tests = conditions.map(({ field, operator }) => fields[field](operators[operator]));
   return {
@@ -57,7 +57,7 @@ function conditionOf({ match, conditions }: ProductRule): RawCondition {
   };
 }
 
-/** Which of these products a rule holds for, whatever their status. One statement. */
+/** The products, of any status, for which a rule holds. One statement. */
 export async function filterProductsByRule(
   db: TenantDatabase,
   rule: ProductRule,
@@ -70,19 +70,19 @@ export async function filterProductsByRule(
 }
 
 /**
- * One page of the published products for which a rule holds, newest first, as the viewer sees them.
- * Four statements however many there are. @throws invalid_request (400) for a cursor of another list
+ * A page of the published products for which a rule holds, newest first, as the viewer may see them. Always four
+ * statements. @throws invalid_request (400) for a cursor of another list
  */
 export async function listProductsByRule(
   db: TenantDatabase,
   rule: ProductRule,
   place: { limit: number; cursor?: string },
-  wanted: ViewRequest,
+  request: ViewRequest,
 ): Promise<Page<Product>> {
   const { sql, values } = conditionOf(rule);
-  const visible = rawCondition(db.tenantId, await visibleTo(db, wanted.viewer));
+  const visible = rawCondition(db.tenantId, await visibleTo(db, request.viewer));
   const meets = { sql: `${sql} and ${visible.sql}`, values: [...values, ...visible.values] };
   const page = await products.page(db, { ...place, meets }, { status: 'published' });
   const ids = page.items.map(({ id }) => id);
-  return { items: await listPublishedProducts(db, ids, wanted), nextCursor: page.nextCursor };
+  return { items: await listPublishedProducts(db, ids, request), nextCursor: page.nextCursor };
 }

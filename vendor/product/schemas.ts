@@ -1,5 +1,5 @@
 /**
- * Shapes of products, options and variants, as shoppers and as staff see them.
+ * Schemas of products, options and variants, for shoppers and for staff.
  */
 import { weightUnits } from '@carton/core';
 import {
@@ -24,7 +24,7 @@ import {
   Uuid,
 } from '@carton/runtime';
 
-/** Most variants a product may have; a product without any is not sold, so there is always one. */
+/** Variants of one product. There is always at least one, because variants are what is sold. */
 export const maxVariants = 250;
 export const maxOptions = 5;
 export const maxValues = 100;
@@ -32,7 +32,7 @@ export const maxValues = 100;
 export const statuses = ['draft', 'published', 'archived'] as const;
 export type ProductStatus = (typeof statuses)[number];
 const Status = oneOf(statuses, {
-  description: 'Only published products are seen by shoppers',
+  description: 'Shoppers see only published products',
   examples: ['published'],
 });
 const Title = Type.String({ minLength: 1, maxLength: 200, examples: ['Linen shirt'] });
@@ -49,7 +49,7 @@ const Barcode = Type.String({
 const Weight = Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'Grams', examples: [240] });
 const DisplayWeight = object(
   { value: Type.Number({ minimum: 0, examples: [0.24] }), unit: oneOf(weightUnits) },
-  { description: "The weight in the unit of the store's settings, rounded to thousandths" },
+  { description: "The weight in the store's `weightUnit`, rounded to thousandths" },
 );
 const HsCode = Type.String({
   pattern: '^[0-9]{6,10}$',
@@ -58,21 +58,22 @@ const HsCode = Type.String({
   examples: ['620520'],
 });
 
-/** Which price to answer: of a currency, or of a region. */
+/** Query parameters that select a price. */
 export const priceParameters = {
-  currency: Type.Optional({ ...Currency, description: "Currency of the prices; the store's own unless told" }),
-  regionId: Type.Optional({ ...Uuid, description: 'Answer the prices of this region' }),
+  currency: Type.Optional({ ...Currency, description: "Currency of the prices. Default: the store's currency" }),
+  regionId: Type.Optional({ ...Uuid, description: 'Region of the prices' }),
   quantity: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 9999, description: 'Answer what one piece costs whoever buys so many' }),
+    Type.Integer({ minimum: 1, maximum: 9999, description: 'Return the unit price for this quantity' }),
   ),
 };
 
-/** What a storefront asks for: which price, and in which language. */
+/** Query parameters of storefront routes: price and language. */
 export const viewParameters = {
   ...priceParameters,
   locale: Type.Optional({
     ...Locale,
-    description: "Language of the texts; else what Accept-Language prefers, and what has none is in the store's own",
+    description:
+      "Language of the texts. Default: by Accept-Language. Texts without a translation are in the store's language",
   }),
 };
 export const ViewQuery = object(viewParameters);
@@ -82,7 +83,7 @@ export const ProductOption = object(
   { $id: 'ProductOption' },
 );
 
-/** A value chosen of an option: `{ name: "Size", value: "M" }`. */
+/** A chosen value of an option: `{ name: "Size", value: "M" }`. */
 export const ChosenOption = object({ name: OptionName, value: OptionValue }, { $id: 'ChosenOption' });
 export type ChosenOption = Static<typeof ChosenOption>;
 
@@ -97,7 +98,7 @@ export const Variant = object(
     displayWeight: nullable(DisplayWeight),
     options: Type.Array(ChosenOption),
     price: nullable(Money),
-    /** What it costs otherwise, while a sale price beats that. */
+    /** The regular price while a lower sale price applies. */
     compareAtPrice: nullable(Money),
   },
   { $id: 'Variant' },
@@ -146,8 +147,8 @@ const TitleText = Type.String({
   minLength: 1,
   maxLength: 200,
   description:
-    'Finds titles with this text at the beginning of a word, in capitals or not: `shirt bl` finds "Linen shirt blue". ' +
-    'Where words are written without spaces (Chinese, Japanese, Korean, Thai), it finds the text anywhere',
+    'Finds titles with this text at the beginning of a word, ignoring case: `shirt bl` finds "Linen shirt blue". ' +
+    'In scripts without spaces between words (Chinese, Japanese, Thai), and in Korean, it finds the text anywhere',
   examples: ['linen'],
 });
 
@@ -173,7 +174,7 @@ export const AdminVariantQuery = integrationQuery({
 });
 export type AdminVariantQuery = Static<typeof AdminVariantQuery>;
 
-/** Each option with its values in order; the body that adds one. */
+/** The body that adds an option, with its values in order. */
 export const CreateProductOption = object(
   { name: OptionName, values: Type.Array(OptionValue, { minItems: 1, maxItems: maxValues }) },
   { $id: 'CreateProductOption' },
@@ -186,7 +187,7 @@ export const ChangeProductOption = changeOf(
     values: Type.Array(object({ id: Type.Optional(Uuid), value: OptionValue }), {
       minItems: 1,
       maxItems: maxValues,
-      description: 'All values in their new order: with `id` one that is kept or renamed, without a new one',
+      description: 'All values in their new order: an existing one, possibly renamed, with its `id`, a new one without',
     }),
   },
   { $id: 'ChangeProductOption' },
@@ -204,7 +205,7 @@ const variantFields = {
   options: Type.Array(ChosenOption, { maxItems: maxOptions, description: 'One value of each option of the product' }),
 };
 
-/** The body that adds a variant. Without a title, its chosen values are its title. */
+/** The body that adds a variant. The default title is made from its values. */
 export const CreateVariant = object(Type.Partial(Type.Object(variantFields)).properties, { $id: 'CreateVariant' });
 export type CreateVariant = Static<typeof CreateVariant>;
 
@@ -217,7 +218,7 @@ export type ChangeVariant = Static<typeof ChangeVariant>;
 export const CreateProduct = object(
   {
     title: Title,
-    handle: Type.Optional({ ...Handle, description: 'Made from the title unless told' }),
+    handle: Type.Optional({ ...Handle, description: 'Default: made from the title' }),
     description: Type.Optional(Description),
     status: Type.Optional(Status),
     ...newExternalFields,
@@ -226,7 +227,7 @@ export const CreateProduct = object(
       Type.Array(CreateVariant, {
         minItems: 1,
         maxItems: maxVariants,
-        description: 'Left out, one for each combination of the option values',
+        description: 'Default: one for each combination of the option values',
       }),
     ),
   },

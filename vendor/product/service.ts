@@ -1,6 +1,6 @@
 /**
- * Rules of products: made with options and variants in one transaction, seen by shoppers when published,
- * deleted softly because orders remember them.
+ * Rules of products: created with options and variants in one transaction, visible to shoppers when published, soft
+ * deleted because orders refer to them.
  */
 import {
   handleFromTitle,
@@ -56,7 +56,7 @@ import {
 import { translateProducts } from './texts.ts';
 import type { ProductViewer } from './viewer.ts';
 
-/** Of products that are answered without their variants. */
+/** For products that are returned without their variants. */
 const noTerms: VariantTerms = { prices: new Map(), weightUnit: 'kg' };
 
 function variantIdsOf(products: readonly ProductDocument[]): string[] {
@@ -64,9 +64,9 @@ function variantIdsOf(products: readonly ProductDocument[]): string[] {
 }
 
 /**
- * One page of published products with their prices, as the viewer sees them, in three statements however many there are
- * (and those of packages that hide or translate them).
- * @param fields the fields that are wanted: without `variants` it is one statement, and nothing is priced
+ * A page of published products with prices, as the viewer may see them, in three statements (and those of packages that
+ * hide or translate products).
+ * @param fields the requested fields: without `variants` one statement suffices, and nothing is priced
  */
 export async function listProducts(
   db: TenantDatabase,
@@ -86,69 +86,69 @@ async function listPipelined(
     const products = await translateProducts(db, page.items, query.viewer);
     return { items: products.map((product) => presentProduct(product, noTerms)), nextCursor: page.nextCursor };
   }
-  const [page, wanted] = await Promise.all([
+  const [page, request] = await Promise.all([
     pageOfPublishedProducts(db, query, null, query.viewer),
     completePriceRequest(db, query),
   ]);
-  return { items: await presentProducts(db, page.items, wanted, query.viewer), nextCursor: page.nextCursor };
+  return { items: await presentProducts(db, page.items, request, query.viewer), nextCursor: page.nextCursor };
 }
 
-/** Products as they are answered: with their prices, in the language of the viewer. */
+/** Products as responses show them: with prices, in the viewer's language. */
 async function presentProducts(
   db: TenantDatabase,
   products: ProductDocument[],
-  wanted: TermsRequest,
+  request: TermsRequest,
   viewer: ProductViewer | undefined,
 ): Promise<Product[]> {
   const [translated, terms] = await Promise.all([
     translateProducts(db, products, viewer),
-    termsOf(db, variantIdsOf(products), wanted),
+    termsOf(db, variantIdsOf(products), request),
   ]);
   return translated.map((product) => presentProduct(product, terms));
 }
 
 /**
- * The published ones among these products as shoppers see them, in the order of the ids: for lists that other
- * packages keep. Three statements however many there are.
- * @param wanted prices, and for whom: what they do not see is left out
- * @param limit answer not more than so many
+ * The published products among these as shoppers see them, in the order of the ids, for lists of other packages. Always
+ * three statements.
+ * @param request prices and viewer: products that the viewer may not see are left out
+ * @param limit most products to return
  */
 export async function listPublishedProducts(
   db: TenantDatabase,
   ids: readonly string[],
-  wanted: ViewRequest,
+  request: ViewRequest,
   limit?: number,
 ): Promise<Product[]> {
   const [products, price] = await Promise.all([
-    findPublishedProducts(db, ids, limit, wanted.viewer),
-    completePriceRequest(db, wanted),
+    findPublishedProducts(db, ids, limit, request.viewer),
+    completePriceRequest(db, request),
   ]);
-  return presentProducts(db, products, price, wanted.viewer);
+  return presentProducts(db, products, price, request.viewer);
 }
 
 /** A published product by handle or id. @throws not_found (404) */
-export async function readProduct(db: TenantDatabase, name: string, wanted: ViewRequest): Promise<Product> {
+export async function readProduct(db: TenantDatabase, name: string, request: ViewRequest): Promise<Product> {
   const [product, price] = await Promise.all([
-    findPublishedProduct(db, name, wanted.viewer),
-    completePriceRequest(db, wanted),
+    findPublishedProduct(db, name, request.viewer),
+    completePriceRequest(db, request),
   ]);
-  if (!product) throw notFound(`No product is called ${name}.`);
-  const [shown] = await presentProducts(db, [product], price, wanted.viewer);
+  if (!product) throw notFound(`No product has the handle or id ${name}.`);
+  const [shown] = await presentProducts(db, [product], price, request.viewer);
   return shown as Product;
 }
 
 /** A variant of a published product. @throws not_found (404) */
-export async function readVariant(db: TenantDatabase, id: string, wanted: ViewRequest): Promise<Variant> {
+export async function readVariant(db: TenantDatabase, id: string, request: ViewRequest): Promise<Variant> {
   const [product, price] = await Promise.all([
-    findPublishedProductOfVariant(db, id, wanted.viewer),
-    completePriceRequest(db, wanted),
+    findPublishedProductOfVariant(db, id, request.viewer),
+    completePriceRequest(db, request),
   ]);
   const variantId = id.toLowerCase();
   if (!product?.variants.some((candidate) => candidate.id === variantId)) {
     throw notFound(`No variant has the id ${id}.`);
   }
   const [[translated], terms] = await Promise.all([
-    translateProducts(db, [product], wanted.viewer),
+    translateProducts(db, [product], request.viewer),
     termsOf(db, [variantId], price),
   ]);
   const { options, variants } = translated as ProductDocument;
@@ -157,8 +157,8 @@ export async function readVariant(db: TenantDatabase, id: string, wanted: ViewRe
 }
 
 async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Promise<AdminProduct[]> {
-  const [products, wanted] = await Promise.all([findProducts(db, ids), completePriceRequest(db, {})]);
-  const terms = await termsOf(db, variantIdsOf(products), wanted);
+  const [products, request] = await Promise.all([findProducts(db, ids), completePriceRequest(db, {})]);
+  const terms = await termsOf(db, variantIdsOf(products), request);
   return products.map((product) => presentAdminProduct(product, terms));
 }
 
@@ -206,7 +206,7 @@ export async function changeProduct(db: TenantDatabase, id: string, patch: Chang
   return work.catch(throwConflict);
 }
 
-/** Deletes a product and its variants softly: their handle and SKUs are free again. @throws not_found (404) */
+/** Soft deletes a product and its variants: their handle and SKUs become available. @throws not_found (404) */
 export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (transaction) => {
     const { handle, title, status } = await products.lock(transaction, id);
@@ -215,7 +215,7 @@ export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
   });
 }
 
-/** Tells of a change of a product or of its options. */
+/** Publishes the event of a changed product or option. */
 export function publishProductChange(db: TenantDatabase, { id, handle, title, status }: ProductRow): Promise<void> {
   return publish(db, productUpdated, { type: 'product', id }, { handle, title, status });
 }
@@ -227,15 +227,15 @@ export async function rejectUsedSkus(
   except: string | null = null,
 ): Promise<void> {
   const skus = variants.flatMap(({ sku }) => (sku === null ? [] : [sku]));
-  const taken = await usedSkus(db, skus, except);
-  if (taken.length > 0) throw skuTaken(`Other variants have: ${taken.join(', ')}.`);
+  const used = await usedSkus(db, skus, except);
+  if (used.length > 0) throw skuTaken(`Other variants already have: ${used.join(', ')}.`);
 }
 
 export function throwConflict(error: unknown): never {
   throw toConflict(error);
 }
 
-/** Inserts a product with all it has, and tells of it. @throws sku_taken (409) */
+/** Inserts a product with its options and variants, and publishes the event. @throws sku_taken (409) */
 export async function insertCompleteProduct(
   db: TenantDatabase,
   product: Omit<ProductRow, 'createdAt' | 'updatedAt'>,

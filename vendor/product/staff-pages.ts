@@ -1,5 +1,5 @@
 /**
- * Pages of the products as staff and their systems list them.
+ * Lists of products for staff and integrations.
  */
 import { decodeCursor, type IntegrationPage, type TenantDatabase } from '@carton/runtime';
 import { after, type Condition, equals, rawCondition, sorts } from './conditions.ts';
@@ -10,7 +10,7 @@ import { titleSearch } from './title-words.ts';
 const notDeleted: Condition = { key: 'not deleted', values: [], sql: () => 'deleted_at is null' };
 
 /**
- * One page of products that are not deleted, newest first, or of those changed after a moment.
+ * A page of products that are not deleted, newest first, or of those changed after a time.
  * @throws invalid_request (400) for `updatedAfter` with another filter, or a cursor of another list
  */
 export async function pageOfProducts(
@@ -28,10 +28,12 @@ function search(
   { limit, cursor, handle, status, externalId }: AdminProductQuery,
 ): Promise<Condition> {
   const order = sorts.newest;
-  const asked = Object.entries({ handle, status, external_id: externalId }).filter(([, value]) => value !== undefined);
+  const filters = Object.entries({ handle, status, external_id: externalId }).filter(
+    ([, value]) => value !== undefined,
+  );
   const conditions = [
     notDeleted,
-    ...asked.map(([column, value]) => equals(column, value)),
+    ...filters.map(([column, value]) => equals(column, value)),
     ...(cursor === undefined ? [] : [after(order, decodeCursor(cursor, 'newest').slice(1))]),
   ];
   return titleSearch(db, q, { statuses: status === undefined ? statuses : [status], conditions, order, limit });

@@ -1,5 +1,5 @@
 /**
- * Queries of products, options and variants as rows; whole products are read in documents.ts.
+ * Queries of products and variants as rows; documents.ts reads complete products.
  */
 import { freeHandle, json, rows, type TenantDatabase } from '@carton/runtime';
 import type { RawCondition } from './conditions.ts';
@@ -37,7 +37,7 @@ export interface VariantRow {
 
 export type NewVariant = Omit<VariantRow, 'createdAt' | 'updatedAt'>;
 
-/** Locked for a change of it, its options or its variants. `meets` is a condition on the products of a list. */
+/** Lock the row to change a product, its options or its variants. `meets` filters a list. */
 export const products = rows<ProductRow>({
   table: 'products',
   noun: 'product',
@@ -68,7 +68,7 @@ export async function updateProduct(db: TenantDatabase, id: string, patch: Parti
   return row;
 }
 
-/** Deletes a product and its variants softly, in a transaction: their handle and SKUs are free again. */
+/** Soft deletes a product and its variants, in a transaction: their handle and SKUs become available. */
 export async function removeProduct(db: TenantDatabase, id: string): Promise<void> {
   const now = new Date();
   await products.remove(db, id);
@@ -76,12 +76,12 @@ export async function removeProduct(db: TenantDatabase, id: string): Promise<voi
   await rewriteTitleWords(db, id);
 }
 
-/** A handle that no product has which is not deleted. */
+/** A handle that no undeleted product has. */
 export function freeProductHandle(tx: TenantDatabase, stem: string): Promise<string> {
   return freeHandle(tx, 'products', stem, 'deleted_at is null');
 }
 
-/** The variants of a product that are not deleted, in order. */
+/** The variants of a product, without deleted ones, in order. */
 export function variantsOf(db: TenantDatabase, productId: string): Promise<VariantRow[]> {
   return db.query<VariantRow>(
     `select * from product_variants where tenant_id = $1 and product_id = $2 and deleted_at is null
@@ -90,14 +90,14 @@ export function variantsOf(db: TenantDatabase, productId: string): Promise<Varia
   );
 }
 
-/** Variants are written in the order of their SKUs: two writers of the same ones then wait, and never for each other. */
+/** Inserts variants in the order of their SKUs, so that concurrent writers of the same SKUs cannot deadlock. */
 export async function insertVariants(db: TenantDatabase, variants: readonly NewVariant[]): Promise<void> {
   const ordered = [...variants].sort((one, other) => ((one.sku ?? '') < (other.sku ?? '') ? -1 : 1));
   const rows = ordered.map((variant) => ({ ...variant, metadata: json(variant.metadata) }));
   await db.insertMany('product_variants', rows);
 }
 
-/** Which of these SKUs variants have that are not deleted, other than variant `except`. */
+/** Which of these SKUs undeleted variants have, other than variant `except`. */
 export async function usedSkus(
   db: TenantDatabase,
   skus: readonly string[],

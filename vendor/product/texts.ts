@@ -1,6 +1,6 @@
 /**
- * The texts of products in the language of a shopper. A product has its texts in the default language of the store;
- * packages that keep translations answer others, for all that is read at once.
+ * Texts of products in the shopper's language. A product's own texts are in the store's default language; packages with
+ * translations contribute others.
  */
 import { findStore } from '@carton/core';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
@@ -18,9 +18,9 @@ export interface ProductText {
 }
 
 /**
- * Answers texts by the id of the product, variant, option or option value, in one statement. Of several locales the
- * first that has a text is taken, for each text by itself; what has none in any of them is left out and stays as it is.
- * @param locales BCP 47, the one that is wanted most first, each followed by the language it is of (`de-AT`, `de`)
+ * Returns texts by the id of the product, variant, option or option value, in one statement. Each text comes from the
+ * first locale that has it; a text without a translation is left out and not replaced.
+ * @param locales BCP 47, most preferred first, each followed by its language (`de-AT`, `de`)
  */
 export type ProductTexts = (
   db: TenantDatabase,
@@ -28,27 +28,24 @@ export type ProductTexts = (
   locales: readonly string[],
 ) => Promise<ReadonlyMap<string, ProductText>>;
 
-/** Who knows texts. Where several have one, that of the last (in dependency order) is taken. */
+/** If several packages have a text, that of the last one in dependency order is used. */
 export const productTexts = extensionPoint<ProductTexts>('product.texts');
 
-/** Most languages of an Accept-Language header that are looked at. */
+/** Languages of an Accept-Language header that are considered. */
 const maxLanguages = 10;
 
-/** The tags of an Accept-Language header, the one that is wanted most first (RFC 9110, section 12.5.4). */
+/** The tags of an Accept-Language header, most preferred first (RFC 9110, section 12.5.4). */
 export function preferredLocales(header: string): string[] {
   const ranges = header.split(',', maxLanguages).map((part) => {
     const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
     const quality = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2);
     return { tag, quality: quality === undefined ? 1 : Number(quality) };
   });
-  const wanted = ranges.filter(({ tag, quality }) => /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(tag) && quality > 0);
-  return wanted.sort((one, other) => other.quality - one.quality).map(({ tag }) => tag);
+  const preferred = ranges.filter(({ tag, quality }) => /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(tag) && quality > 0);
+  return preferred.sort((one, other) => other.quality - one.quality).map(({ tag }) => tag);
 }
 
-/**
- * The locales to ask for, best first; those that come after the store's own language are not asked for, since every
- * text is there in that.
- */
+/** The locales to look up, best first. None after the store's own language, in which every text exists. */
 export function localesToTry({ locale, headers }: ProductViewer, defaultLocale: string): string[] {
   const preferred = locale ? [locale] : preferredLocales(headers?.['accept-language'] ?? '');
   const [ownLanguage] = defaultLocale.toLowerCase().split('-');
@@ -67,7 +64,7 @@ export function localesToTry({ locale, headers }: ProductViewer, defaultLocale: 
 
 type Texts = ReadonlyMap<string, ProductText>;
 
-/** Null where no text could be another than it is. */
+/** Null if no text can differ. */
 async function localesOf(db: TenantDatabase, viewer: ProductViewer): Promise<readonly string[] | null> {
   if (productTexts.of(db).length === 0) return null;
   if (!viewer.locale && !viewer.headers?.['accept-language']) return null;
@@ -84,7 +81,7 @@ async function readTexts(db: TenantDatabase, ids: readonly string[], locales: re
   return texts;
 }
 
-/** Products in the language of a viewer, in one round trip; as they are where nobody knows another. */
+/** Translates products for a viewer, in one round trip; unchanged where there is no translation. */
 export async function translateProducts(
   db: TenantDatabase,
   products: ProductDocument[],
@@ -105,22 +102,22 @@ export async function translateProducts(
   });
 }
 
-/** Variants as carts hold them, in the language of a viewer. */
+/** Translates variants, as carts show them, for a viewer. */
 export async function translateVariants(
   db: TenantDatabase,
   variants: (VariantInfo & { optionValueIds: string[] })[],
   viewer: ProductViewer,
 ): Promise<VariantInfo[]> {
-  const plain = variants.map(({ optionValueIds: _, ...variant }) => variant);
+  const untranslated = variants.map(({ optionValueIds: _, ...variant }) => variant);
   const locales = variants.length > 0 ? await localesOf(db, viewer) : null;
-  if (!locales) return plain;
+  if (!locales) return untranslated;
   const productIds = [...new Set(variants.map(({ productId }) => productId))];
   const ids = variants.flatMap(({ id, optionValueIds }) => [id, ...optionValueIds]);
   const [texts, optionsOf] = await Promise.all([
     readTexts(db, [...productIds, ...ids], locales),
     findOptions(db, productIds),
   ]);
-  return plain.map((variant, at) => {
+  return untranslated.map((variant, at) => {
     const before = optionsOf.get(variant.productId) ?? [];
     const { optionValueIds } = variants[at] as (typeof variants)[number];
     const title = variantTitle(
@@ -144,7 +141,9 @@ function translateOptions(options: readonly OptionDocument[], texts: Texts): Opt
   }));
 }
 
-/** A title made of the chosen values is made of their translations, unless it has one of its own. */
+/**
+ * A default title, made from the chosen values, is made from their translations, unless it has a translation itself.
+ */
 function variantTitle(
   { id, title, optionValueIds }: { id: string; title: string; optionValueIds: readonly string[] },
   { before, after }: { before: readonly OptionDocument[]; after: readonly OptionDocument[] },

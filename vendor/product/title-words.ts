@@ -1,17 +1,17 @@
 /**
- * Searching titles. A table holds each title from the beginning of each of its words on, so that what a text is found
- * in is a range of an index, however many products there are: to row-level security, `like` and the like are none.
+ * Title search. A table holds each title from the beginning of each of its words, so that a search is a range of an
+ * index, however many products there are: under row-level security, `like` and text search operators cannot use one.
  */
 import { maxPageSize, type TenantDatabase } from '@carton/runtime';
 import { allOf, always, type Condition, type Order } from './conditions.ts';
 import type { ProductStatus } from './schemas.ts';
 
-/** Characters of a title that the table holds from the beginning of a word on. */
+/** Characters stored from the beginning of a word. */
 const indexedLength = 40;
 
 /**
- * What belongs to no word, as PostgreSQL's regular expressions write it: each such character begins one of its own, and
- * so does what comes after it.
+ * Characters that belong to no word, in the syntax of PostgreSQL's regular expressions: each begins a word of its own,
+ * and the character after it begins one too.
  */
 const separators = [
   // Control characters, spaces, punctuation and symbols of ASCII and Latin-1.
@@ -26,7 +26,7 @@ const separators = [
   '\\U00010000-\\U0010ffff',
 ].join('');
 
-/** Where no word begins: the spaces that `String.prototype.trimStart` knows. */
+/** No word begins with these: the spaces that `String.prototype.trimStart` removes. */
 const spaces = '\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
 const removeWords = 'delete from product_title_words where tenant_id = $1 and product_id = $2';
@@ -43,30 +43,27 @@ export async function writeTitleWords(db: TenantDatabase, productId: string): Pr
   await db.query(writeWords, [productId]);
 }
 
-/** Writes the words of a product anew, in the transaction that changed its title or status; of a deleted one, none. */
+/** Rewrites the words of a product, in the transaction that changed its title or status; a deleted one has none. */
 export async function rewriteTitleWords(db: TenantDatabase, productId: string): Promise<void> {
   await Promise.all([db.query(removeWords, [productId]), db.query(writeWords, [productId])]);
 }
 
-/** So many words are looked up at once. Of a text that more begin with, the next ones of the list are soon found. */
+/** Matching words counted at most. If more words match, the next products of the list are found soon by scanning it. */
 const maxWords = 500;
 
-/** For each product of a page so many are walked past; then, those that are looked for do not stand here. */
+/** Products scanned for each item of a page; if that is not enough, matches are rare in this part of the list. */
 const scannedPerItem = 40;
 const maxScanned = scannedPerItem * (maxPageSize + 1);
-/** Found besides, should some be gone by the time the page is read. */
-const spare = 10;
+/** Additional matches, in case some are deleted before the page is read. */
+const extraMatches = 10;
 
-/**
- * Words that begin with the text. Of what begins with `key`, nothing stands behind `key` and as many of the last
- * character as there may be.
- */
+/** Words that begin with the text: from `key` up to `key` followed by as many of the last character as possible. */
 function beginsWith(text: string): string {
   const key = `left(lower(${text}), ${indexedLength})`;
   return `word_from >= ${key} and word_from <= ${key} || repeat(chr(1114111), ${indexedLength})`;
 }
 
-/** The whole text is held against the title too: it may be longer than what the table holds. */
+/** The complete text is compared with the title too: it may be longer than what the table holds. */
 function contains(text: string): string {
   return `strpos(title_key, lower(${text})) > 0`;
 }
@@ -77,18 +74,18 @@ const countWords = `
            where tenant_id = $1 and status = any($2) and ${beginsWith('$3')} limit ${maxWords}) found`;
 
 /**
- * The first ones of a list that the text is found in, as far as the walk goes; then a row without an id if that was as
- * far as the list goes.
+ * The first matches of a list, as far as the scan goes; then a row without an id if the list ended before the scan's
+ * limit.
  */
 function scanStatement(listed: Condition, { column, direction }: Order): string {
-  // For the inner limit see pageStatement (documents.ts).
+  // The constant inner limit is explained at pageStatement (documents.ts).
   const scan = `
     select * from (
       select id, title_key from products
        where tenant_id = $1 and ${listed.sql(5)}
        order by ${column} ${direction}, id ${direction} limit ${maxScanned}) listed
      limit $2`;
-  // A subquery with a limit is asked product by product.
+  // A subquery with a limit is evaluated product by product.
   return `
     select id from (${scan}) walked
      where ${contains('$4')}
@@ -101,33 +98,33 @@ function scanStatement(listed: Condition, { column, direction }: Order): string 
 
 /** The list that is searched. */
 export interface SearchedList {
-  /** Of its products. */
+  /** Statuses of its products. */
   statuses: readonly ProductStatus[];
-  /** All that holds for what may stand on the page. */
+  /** All conditions of the page. */
   conditions: readonly Condition[];
   order: Order;
-  /** Items a page. */
+  /** Items per page. */
   limit: number;
 }
 
 /**
- * What holds for the products of a page in whose title a text is found: at the beginning of one of its words, in
- * capitals or not. Spaces before the text do not count.
+ * The condition for products of a page whose title contains a text at the beginning of a word, without regard to case.
+ * Leading spaces of the text are ignored.
  *
- * What is read is bounded, whatever is looked for, but for a text that many words begin with whose products are rare
- * where the page begins: then all of them are read.
+ * The rows read are bounded for any text, except one that many words begin with while its products are rare where the
+ * page begins: then all matching words are read.
  */
 export async function titleSearch(
   db: TenantDatabase,
-  given: string,
+  input: string,
   { statuses, conditions, order, limit }: SearchedList,
 ): Promise<Condition> {
-  const text = given.trimStart();
+  const text = input.trimStart();
   if (text === '') return always;
   const [words] = await db.query<{ count: number }>(countWords, [statuses, text]);
   if (words?.count === maxWords) {
     const listed = allOf(conditions);
-    const values = [scannedPerItem * (limit + 1), limit + 1 + spare, text, ...listed.values];
+    const values = [scannedPerItem * (limit + 1), limit + 1 + extraMatches, text, ...listed.values];
     const found = await db.query<{ id: string | null }>(scanStatement(listed, order), values);
     const ids = found.flatMap(({ id }) => id ?? []);
     const isWhole = found.length > ids.length;

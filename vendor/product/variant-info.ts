@@ -1,9 +1,9 @@
 /**
- * What other packages know of a variant.
+ * What other packages see of a variant.
  */
 import type { ProductStatus } from './schemas.ts';
 
-/** A variant as far as selling, stocking and pricing it go. */
+/** A variant as needed to sell, stock and price it. */
 export interface VariantInfo {
   id: string;
   productId: string;
@@ -14,13 +14,13 @@ export interface VariantInfo {
   productStatus: ProductStatus;
   /** Grams. */
   weight: number | null;
-  /** The variant or its product was deleted: it is known for the sake of old orders, and not for sale. */
+  /** The variant or its product is deleted: it still exists for old orders, but is not for sale. */
   deleted: boolean;
-  /** The viewer it was read for does not see its product: it is not for sale to them. False when read for nobody. */
+  /** The viewer may not see its product, so it is not for sale to them. False without a viewer. */
   hidden: boolean;
 }
 
-/** True for a variant that the viewer it was read for may buy. */
+/** True for a variant that the viewer may buy. */
 export function isForSale({ deleted, hidden, productStatus }: VariantInfo): boolean {
   return !deleted && !hidden && productStatus === 'published';
 }

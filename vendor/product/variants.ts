@@ -21,8 +21,8 @@ import { insertVariants, products, productVariants, type VariantRow, variantsOf 
 async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]): Promise<AdminVariant[]> {
   const productIds = [...new Set(rows.map(({ productId }) => productId))];
   const ids = rows.map(({ id }) => id);
-  const [options, wanted] = await Promise.all([findOptions(db, productIds), completePriceRequest(db, {})]);
-  const terms = await termsOf(db, ids, wanted);
+  const [options, request] = await Promise.all([findOptions(db, productIds), completePriceRequest(db, {})]);
+  const terms = await termsOf(db, ids, request);
   return rows.map((row) => presentAdminVariant(row, options.get(row.productId) ?? [], terms));
 }
 
@@ -90,7 +90,7 @@ export function changeVariant(db: TenantDatabase, id: string, body: ChangeVarian
   return work.catch(throwConflict);
 }
 
-/** Deletes a variant softly: its SKU is free again. @throws not_found (404), last_variant (409) */
+/** Soft deletes a variant: its SKU becomes available. @throws not_found (404), last_variant (409) */
 export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (transaction) => {
     const variant = await lockVariant(transaction, id);
@@ -102,13 +102,15 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
 }
 
 function rejectUsedChoice(others: readonly VariantRow[], optionValueIds: readonly string[]): void {
-  const wanted = optionValueIds.join();
-  const other = others.find((candidate) => candidate.optionValueIds.join() === wanted);
+  const request = optionValueIds.join();
+  const other = others.find((candidate) => candidate.optionValueIds.join() === request);
   if (!other) return;
-  throw choiceTaken(wanted ? `${other.title} has these option values.` : 'Add an option before a second variant.');
+  throw choiceTaken(
+    request ? `${other.title} already has these option values.` : 'Add an option before a second variant.',
+  );
 }
 
-/** A variant with its product locked, so that nothing beside it changes. @throws not_found (404) */
+/** Locks the product of a variant, and reads the variant. @throws not_found (404) */
 async function lockVariant(db: TenantDatabase, id: string): Promise<VariantRow> {
   const { productId } = await productVariants.require(db, id);
   await products.lock(db, productId);

@@ -22,7 +22,7 @@ export const down = (knex) => knex.raw('drop table promotions');
 const index = `
 import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
 import { ruleConditionSchema } from '@carton/product';
-import { definePackage, json, object, percentOf, route, Type, varying } from '@carton/runtime';
+import { definePackage, json, object, percentOf, route, Type, withOverrides } from '@carton/runtime';
 
 const promotions = totalsStep({
   name: 'promotion',
@@ -46,7 +46,7 @@ const promotions = totalsStep({
 
 const Promotion = (condition) =>
   object({ code: Type.String({ minLength: 1, maxLength: 60 }), percent: Type.Integer({ minimum: 1, maximum: 100 }), condition });
-const create = varying(
+const create = withOverrides(
   route(
     {
       method: 'post',
@@ -124,7 +124,7 @@ t.test("a condition is validated against its fact's schema, which the document s
   t.equal(await statusOf({ fact: 'collection', argument: { collectionIds: [newId()] } }), 204);
   const { RuleCondition } = (await box.visitor().get('/docs/json')).body.components.schemas;
   const described = RuleCondition.anyOf.map(({ description }: { description: string }) => description);
-  t.strictSame(described.sort(), ['It is one of the products', 'The product is in one of the collections']);
+  t.strictSame(described.sort(), ['The product is one of these', 'The product is in one of the collections']);
 });
 
 t.test('a condition on an unknown fact never holds', async (t) => {

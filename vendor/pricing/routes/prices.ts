@@ -1,5 +1,5 @@
 /**
- * Prices in the hands of staff.
+ * Routes of prices for staff.
  */
 import { route } from '@carton/runtime';
 import { ReplaceVariantPrices, SetPrices, VariantPriceList } from '../schemas.ts';
@@ -27,7 +27,7 @@ export const replaceVariantPrices = route(
     path: '/admin/variants/:id/prices',
     operationId: 'replaceVariantPrices',
     tag,
-    summary: 'Set all prices of a variant',
+    summary: 'Replace all prices of a variant',
     access: 'staff',
     body: ReplaceVariantPrices,
     status: 200,
@@ -43,7 +43,7 @@ export const setPrices = route(
     operationId: 'setPrices',
     tag,
     summary: 'Set prices of many variants, all or none',
-    description: 'Prices that are not named stay as they are.',
+    description: 'Other prices stay as they are.',
     access: 'staff',
     body: SetPrices,
     status: 200,

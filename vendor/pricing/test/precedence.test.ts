@@ -1,5 +1,5 @@
 /**
- * Which source of prices wins, and what none may answer.
+ * Precedence of price sources, and which prices are valid.
  */
 import { newId } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
@@ -29,7 +29,7 @@ const made = await box.staff.post('/admin/products', { title: 'Shirt', variants:
 const variantId: string = made.body.variants[0].id;
 await box.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: 1000 }] });
 
-t.test('the first in the stated order that has a price gives it, though another is lower', async (t) => {
+t.test('the first source in order that has a price wins, even if another is lower', async (t) => {
   const list = source('list', priceOrder.priceList, { amount: 1, id: 'a' });
   const quote = source('quote', priceOrder.quote, { amount: 900, id: 'b' });
   t.strictSame(await resolve(list, quote), { amount: 900, source: { type: 'quote', id: 'b' }, compareAt: 1000 });
@@ -45,7 +45,7 @@ t.test('the first in the stated order that has a price gives it, though another 
   });
 });
 
-t.test('a source may say itself what the price is compared with', async (t) => {
+t.test('a source may set the compare-at price', async (t) => {
   const compared = (compareAt: number | null) =>
     source('list', priceOrder.priceList, { amount: 900, id: null, compareAt });
   t.equal((await resolve(compared(950)))?.compareAt, 950);
@@ -53,10 +53,10 @@ t.test('a source may say itself what the price is compared with', async (t) => {
   t.equal((await resolve(compared(900)))?.compareAt, null);
 });
 
-t.test('a price is a whole amount of minor units, not below zero; who answers another is named', async (t) => {
+t.test('a source that returns an invalid amount is named', async (t) => {
   for (const amount of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
     const wrong = resolve(source('wrong', priceOrder.quote, { amount, id: newId() }));
-    await t.rejects(wrong, { message: `the price source wrong answers ${amount}` });
+    await t.rejects(wrong, { message: `the price source wrong returned the invalid amount ${amount}` });
   }
   t.equal((await resolve(source('gift', priceOrder.quote, { amount: 0, id: null })))?.amount, 0);
 });

@@ -1,6 +1,6 @@
 /**
- * A package as the owner of price lists would write it: prices by quantity, for groups of members, in a span of time, for
- * what a rule names. It knows of pricing and product what they export.
+ * A package with price lists, as a vendor would write one: prices by quantity, for groups of members, for a period, or
+ * for products that a rule selects. It uses only exports of pricing and product.
  */
 import { shortName } from '@carton/runtime';
 import { createTestBox, packagesOfTier, type TestBox, writePackage } from '@carton/runtime/testing';
@@ -72,7 +72,7 @@ const groupsOf = async (db, memberId) => {
   return rows.map(({ groupId }) => groupId);
 };
 
-// As the package that keeps members would by a token.
+// Stands in for the package that authenticates members.
 const memberOf = { identify: async (_, memberId) => ({ memberId }) };
 
 export default definePackage({
@@ -81,7 +81,7 @@ export default definePackage({
 });
 `;
 
-/** A box with the package in it. */
+/** A box with that package. */
 export async function boxWithPriceLists(t: Test): Promise<TestBox> {
   const written = { name: 'pricelists', dependencies: ['pricing', 'product'], index, migration };
   return createTestBox(t, await writePackage(t, written, packagesOfTier('enterprise').map(shortName)));

@@ -49,7 +49,7 @@ async function eventsOf(tenant: TestTenant, variantId: string) {
   return rows.map(({ payload }) => payload);
 }
 
-t.test('a PUT sets all prices of a variant', async (t) => {
+t.test('PUT replaces all prices of a variant', async (t) => {
   const { variantId } = await makeProduct(box);
   const region = await makeRegion(box, 'EUR');
   t.strictSame(await pricesIn(box, variantId), []);
@@ -70,7 +70,7 @@ t.test('a PUT sets all prices of a variant', async (t) => {
   t.strictSame(await eventsOf(box, variantId), [{ prices: inOrder }]);
 
   await put(box, variantId, first);
-  t.equal((await eventsOf(box, variantId)).length, 1, 'the same again changes nothing');
+  t.equal((await eventsOf(box, variantId)).length, 1, 'the same prices again change nothing');
   const { body } = await box.staff.get(`/admin/variants/${variantId}/prices`);
   t.strictSame(body, set.body);
 
@@ -81,7 +81,7 @@ t.test('a PUT sets all prices of a variant', async (t) => {
   t.strictSame((await eventsOf(box, variantId)).at(-1), { prices: [] });
 });
 
-t.test('a bulk sets what it names and leaves the rest', async (t) => {
+t.test('a bulk request sets its prices and leaves all others', async (t) => {
   const [one, two] = [await makeProduct(box), await makeProduct(box)];
   const region = await makeRegion(box, 'GBP');
   await put(box, one.variantId, [
@@ -110,10 +110,10 @@ t.test('a bulk sets what it names and leaves the rest', async (t) => {
     { currency: 'USD', regionId: null, amount: 100 },
   ]);
   t.equal((await eventsOf(box, one.variantId)).length, 2);
-  t.equal((await eventsOf(box, two.variantId)).length, 1, 'unchanged, so nothing is told');
+  t.equal((await eventsOf(box, two.variantId)).length, 1, 'no event for unchanged prices');
 });
 
-t.test('as many as a bulk may hold', async (t) => {
+t.test('a bulk request sets up to 500 prices', async (t) => {
   const products = [await makeProduct(box, 100), await makeProduct(box, 100)];
   const ids = products.flatMap(({ variantIds }) => variantIds);
   const lines = ids.flatMap((variantId, index) =>
@@ -135,7 +135,7 @@ t.test('as many as a bulk may hold', async (t) => {
   t.match(await bulk(box, [...lines, lines[0]]), { status: 400, body: { errors: exactly([{ pointer: '/prices' }]) } });
 });
 
-t.test('each line that cannot be is named, and then none is written', async (t) => {
+t.test('every invalid line is reported, and nothing is written', async (t) => {
   const { variantId } = await makeProduct(box);
   const region = await makeRegion(box, 'EUR');
   const theirs = await makeProduct(other);
@@ -193,7 +193,7 @@ t.test('each line that cannot be is named, and then none is written', async (t) 
   t.match(await bulk(box, []), { status: 400 });
 });
 
-t.test("variants that are unknown, deleted or another shop's have no prices to read or set", async (t) => {
+t.test("prices of unknown, deleted and other tenants' variants are 404", async (t) => {
   const { id, variantId } = await makeProduct(box);
   await put(box, variantId, [{ currency: 'EUR', amount: 100 }]);
   for (const wrong of [newId(), 'no-id', variantId]) {
@@ -206,7 +206,7 @@ t.test("variants that are unknown, deleted or another shop's have no prices to r
   t.match(await box.staff.get(`/admin/variants/${variantId}/prices`), { status: 404 });
 });
 
-t.test('a price of the region beats that of its currency', async (t) => {
+t.test("a region's price takes precedence over its currency's", async (t) => {
   const { variantIds } = await makeProduct(box, 4);
   const [both, general, regional, none] = variantIds as [string, string, string, string];
   const [here, there] = [await makeRegion(box, 'EUR'), await makeRegion(box, 'EUR')];
@@ -232,7 +232,7 @@ t.test('a price of the region beats that of its currency', async (t) => {
   t.equal((await pricesOf(box.db, [], { currency: 'EUR', regionId: null })).size, 0);
 });
 
-t.test('products are answered with their prices', async (t) => {
+t.test('products are returned with their prices', async (t) => {
   const { handle, variantId } = await makeProduct(box);
   const region = await makeRegion(box, 'USD');
   await put(box, variantId, [
@@ -265,7 +265,7 @@ t.test('products are answered with their prices', async (t) => {
   }
 });
 
-t.test("a region's currency stays while it has prices, and so does the region", async (t) => {
+t.test('a region with prices cannot change its currency or be deleted', async (t) => {
   const { variantId } = await makeProduct(box);
   const region = await makeRegion(box, 'EUR');
   const path = `/admin/regions/${region}`;
@@ -278,7 +278,7 @@ t.test("a region's currency stays while it has prices, and so does the region", 
   t.match(await box.staff.delete(path), { status: 204 });
 });
 
-t.test('a region that changes its currency while it is priced: one or the other', async (t) => {
+t.test('of a concurrent price and currency change of a region, one succeeds', async (t) => {
   const { variantId } = await makeProduct(box);
   for (let round = 0; round < 8; round++) {
     const region = await makeRegion(box, 'EUR');
@@ -293,7 +293,7 @@ t.test('a region that changes its currency while it is priced: one or the other'
   }
 });
 
-t.test('prices set at once: each request whole, in some order', async (t) => {
+t.test('concurrent requests take effect completely, one after the other', async (t) => {
   const { variantIds } = await makeProduct(box, 2);
   const [one, two] = variantIds as [string, string];
   const sets = [['EUR', 'USD'], ['GBP'], ['EUR', 'JPY'], ['CHF', 'USD', 'EUR'], ['EUR', 'GBP']].map(
@@ -311,5 +311,5 @@ t.test('prices set at once: each request whole, in some order', async (t) => {
   });
   t.strictSame([...new Set((await Promise.all(bulks)).map(({ status }) => status))], [200]);
   const prices = await pricesOf(box.db, [one, two], { currency: 'SEK', regionId: null });
-  t.equal(prices.get(one), prices.get(two), 'both of the same request');
+  t.equal(prices.get(one), prices.get(two), 'both from the same request');
 });

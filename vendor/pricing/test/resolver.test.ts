@@ -1,6 +1,5 @@
 /**
- * One price, wherever it is asked for: a price list is shown and charged alike by the shop's pages, the cart, the
- * checkout and the order.
+ * A price is the same wherever it appears: on the storefront's pages, in the cart, at checkout and in the order.
  */
 import { json, newId } from '@carton/runtime';
 import { type Caller, countRoundTrips } from '@carton/runtime/testing';
@@ -28,7 +27,7 @@ interface List {
   groupId?: string;
   condition?: unknown;
 }
-/** A price list with these amounts by quantity. */
+/** Inserts a price list with these amounts by minimum quantity. */
 async function priceList(variantId: string, amounts: Record<number, number>, list: List = {}): Promise<string> {
   const id = newId();
   await db.insert('price_lists', { id, currency: 'EUR', ...list, condition: list.condition && json(list.condition) });
@@ -47,7 +46,7 @@ const shown = ({ price, compareAtPrice }: { price: { amount: number }; compareAt
   compareAtPrice?.amount ?? null,
 ];
 
-/** What a piece costs a shopper who buys so many, as each place says it: [price, compare-at price]. */
+/** The unit price for a quantity, on each page: [price, compare-at price]. */
 async function pricesSeenBy(
   shopper: Caller,
   { id, handle, variantId }: Awaited<ReturnType<typeof product>>,
@@ -75,7 +74,7 @@ async function pricesSeenBy(
   };
 }
 
-/** The same everywhere. */
+/** The result when all pages agree. */
 function everywhere(amount: number, compareAt: number | null, quantity: number) {
   return {
     pages: Array.from({ length: 4 }, () => [amount, compareAt]),
@@ -84,11 +83,11 @@ function everywhere(amount: number, compareAt: number | null, quantity: number) 
   };
 }
 
-t.test('without a list it is the base price, and nothing is said to be on sale', async (t) => {
+t.test('without a price list the base price applies, without a compare-at price', async (t) => {
   t.strictSame(await pricesSeenBy(box.shopper(), await product(), 2), everywhere(1000, null, 2));
 });
 
-t.test('a price list beats it by quantity, everywhere alike', async (t) => {
+t.test('a price list overrides it by quantity, on every page', async (t) => {
   const shirt = await product();
   await priceList(shirt.variantId, { 1: 900, 10: 700, 100: 650 });
   const shopper = box.shopper();
@@ -98,13 +97,13 @@ t.test('a price list beats it by quantity, everywhere alike', async (t) => {
   t.strictSame(await pricesSeenBy(shopper, shirt, 100), everywhere(650, 1000, 100));
 });
 
-t.test('a list above the base price is charged, and is no sale price', async (t) => {
+t.test('a list price above the base price is charged, without a compare-at price', async (t) => {
   const shirt = await product();
   await priceList(shirt.variantId, { 1: 1200 });
   t.strictSame(await pricesSeenBy(box.shopper(), shirt, 1), everywhere(1200, null, 1));
 });
 
-t.test('the pieces of all lines of a variant count for a break', async (t) => {
+t.test('all lines of a variant count towards a quantity break', async (t) => {
   const shirt = await product();
   await priceList(shirt.variantId, { 10: 700 });
   const shopper = box.shopper();
@@ -123,9 +122,9 @@ t.test('the pieces of all lines of a variant count for a break', async (t) => {
   );
 });
 
-t.test('a list of a group is for its members, and a guest never sees it', async (t) => {
+t.test("a group's price list applies to its members only", async (t) => {
   const shirt = await product();
-  const [groupId, memberId, stranger] = [newId(), newId(), newId()];
+  const [groupId, memberId, outsider] = [newId(), newId(), newId()];
   await db.insert('group_members', { groupId, memberId });
   await priceList(shirt.variantId, { 1: 500 }, { groupId });
   const as = (id: string) => {
@@ -134,11 +133,11 @@ t.test('a list of a group is for its members, and a guest never sees it', async 
     return shopper;
   };
   t.strictSame(await pricesSeenBy(as(memberId), shirt, 1), everywhere(500, 1000, 1));
-  t.strictSame(await pricesSeenBy(as(stranger), shirt, 1), everywhere(1000, null, 1));
+  t.strictSame(await pricesSeenBy(as(outsider), shirt, 1), everywhere(1000, null, 1));
   t.strictSame(await pricesSeenBy(box.shopper(), shirt, 1), everywhere(1000, null, 1));
 });
 
-t.test('a list holds from its beginning until before its end', async (t) => {
+t.test('a price list applies from its start until before its end', async (t) => {
   const day = 24 * 60 * 60 * 1000;
   const now = Date.now();
   const [past, present, future] = await Promise.all([product(), product(), product()]);
@@ -157,7 +156,7 @@ t.test('a list holds from its beginning until before its end', async (t) => {
   t.strictSame(await at(now + 2 * day), [1000, 1]);
 });
 
-t.test('a list for a collection asks the package that keeps collections', async (t) => {
+t.test('a price list can apply to a collection', async (t) => {
   const [shirt, socks] = await Promise.all([product(), product()]);
   const { body } = await staff.post('/admin/collections', { title: 'Sale', productIds: [shirt.id] });
   const condition = { fact: 'collection', argument: { collectionIds: [body.id] } };
@@ -181,7 +180,7 @@ t.test('a list for a collection asks the package that keeps collections', async 
   );
 });
 
-t.test('what has no price anywhere has none, and one round trip is enough for many', async (t) => {
+t.test('items without a price resolve to null, in one round trip', async (t) => {
   const tenant = box.box.database.forTenant(box.id);
   const items = Array.from({ length: 50 }, () => ({ variantId: newId(), quantity: 1, properties: {} }));
   const context = { currency: 'EUR', regionId: null, memberId: newId(), channelId: null, time: new Date() };

@@ -1,5 +1,5 @@
 /**
- * Options of a product. Each answers the whole product, since its variants change with them.
+ * Routes of options for staff. Each returns the complete product, because its variants change too.
  */
 import { route } from '@carton/runtime';
 import { addOption, changeOption, removeOption } from '../options.ts';
@@ -14,7 +14,7 @@ export const addProductOption = route(
     path: '/admin/products/:id/options',
     operationId: 'addProductOption',
     tag,
-    summary: 'Add an option; the variants there are get its first value',
+    summary: 'Add an option; existing variants get its first value',
     access: 'staff',
     body: CreateProductOption,
     status: 201,
@@ -31,7 +31,7 @@ export const updateProductOption = route(
     path: '/admin/products/:id/options/:optionId',
     operationId: 'updateProductOption',
     tag,
-    summary: 'Rename an option; order, rename, add and remove its values',
+    summary: 'Rename an option, or reorder, rename, add and remove its values',
     access: 'staff',
     body: ChangeProductOption,
     status: 200,
@@ -47,7 +47,7 @@ export const removeProductOption = route(
     path: '/admin/products/:id/options/:optionId',
     operationId: 'removeProductOption',
     tag,
-    summary: 'Remove an option, unless variants differ by it alone',
+    summary: 'Remove an option, unless variants differ only by it',
     access: 'staff',
     status: 204,
     problems: [choiceTaken],

@@ -1,5 +1,5 @@
 /**
- * Products in the hands of staff.
+ * Routes of products for staff.
  */
 import { resource, route } from '@carton/runtime';
 import { duplicateProduct as duplicate } from '../duplicate.ts';
@@ -24,20 +24,21 @@ export const adminProducts = resource({
   list: { query: AdminProductQuery, page: AdminProductPage, run: ({ db, query }) => listAdminProducts(db, query) },
   create: {
     summary: 'Create a product with its options and variants',
-    description: 'Without options it gets one variant; with options and no variants, one for each combination.',
+    description:
+      'Without options it gets one variant; with options but no variants, one for each combination of values.',
     body: CreateProduct,
     problems: [handleTaken, skuTaken],
     run: ({ db, body }) => createProduct(db, body),
   },
   read: { run: ({ db, params }) => readAdminProduct(db, params.id) },
   change: {
-    summary: 'Change a product; publish or archive it',
+    summary: 'Change, publish or archive a product',
     body: ChangeProduct,
     problems: [handleTaken],
     run: ({ db, params, body }) => changeProduct(db, params.id, body),
   },
   remove: {
-    summary: 'Delete a product and its variants; orders keep what they hold of it',
+    summary: 'Delete a product and its variants; existing orders do not change',
     run: ({ db, params }) => deleteProduct(db, params.id),
   },
 });

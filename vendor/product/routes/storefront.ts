@@ -1,5 +1,5 @@
 /**
- * Products as shoppers see them: published ones only, with prices.
+ * Routes of products for shoppers: published ones only, with prices.
  */
 import { HandleOrId, notFound, route } from '@carton/runtime';
 import { Product, ProductPage, ProductQuery, Variant, ViewQuery } from '../schemas.ts';
@@ -7,7 +7,7 @@ import { listProducts as list, readProduct as read, readVariant as readOneVarian
 import { viewRequestOf } from '../viewer.ts';
 
 const tag = 'Products';
-/** Open to everybody; a member who is signed in sees what members see. */
+/** Open to everyone; members see what is visible to members. */
 const access = 'session';
 
 export const listProducts = route(

@@ -1,5 +1,5 @@
 /**
- * Variants in the hands of staff.
+ * Routes of variants for staff.
  */
 import { externalIdTaken, resource, route } from '@carton/runtime';
 import { choiceTaken, lastVariant, limitReached, skuTaken } from '../problems.ts';
@@ -21,13 +21,13 @@ export const adminVariants = resource({
   },
   read: { run: ({ db, params }) => readAdminVariant(db, params.id) },
   change: {
-    summary: 'Change a variant: SKU, barcode, weight, customs data, option values',
+    summary: 'Change a variant',
     body: ChangeVariant,
     problems: [skuTaken, choiceTaken],
     run: ({ db, params, body }) => changeVariant(db, params.id, body),
   },
   remove: {
-    summary: 'Delete a variant; orders keep what they hold of it',
+    summary: 'Delete a variant; existing orders do not change',
     problems: [lastVariant],
     run: ({ db, params }) => deleteVariant(db, params.id),
   },

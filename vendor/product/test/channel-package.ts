@@ -1,7 +1,7 @@
 /**
- * Packages that hide products and translate them, as their owners would write them. Channels list products; a request
- * names its channel by a header, and one that names none comes through `web`. Members of the group `buyers` see what no
- * channel lists; nobody sees a product before it is released.
+ * A package that hides and translates products, as a vendor would write one. Channels list products; a request names
+ * its channel in a header, by default `web`. Members of the group `buyers` also see unlisted products; nobody sees a
+ * product before its release.
  */
 import { writePackage } from '@carton/runtime/testing';
 
@@ -78,7 +78,7 @@ export default definePackage({
 /** A member of the group `buyers`. */
 export const buyer = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c0b1';
 
-/** @param others names, without their scope, of packages to mount besides */
+/** @param others further packages to mount, without their scope */
 export function channelPackage(t: { teardown(task: () => Promise<void>): void }, others: readonly string[]) {
   return writePackage(t, { name: 'channel', dependencies: ['core', 'auth', 'product'], index, migration }, others);
 }

@@ -1,5 +1,5 @@
 /**
- * What other packages ask of products, and what they are told.
+ * Lookups of products and variants for other packages.
  */
 import type { TenantDatabase } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
@@ -23,11 +23,11 @@ async function make(body: Record<string, unknown>) {
   return made.body;
 }
 
-t.test('variants are known by id, deleted ones too, in their own shop', async (t) => {
+t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
   const sold = await make({ title: 'Sold', variants: [{ title: 'One', sku: 'SOLD', weight: 7 }] });
-  const gone = await make({ title: 'Gone', status: 'draft' });
-  await box.staff.delete(`/admin/products/${gone.id}`);
-  const ids = [sold.variants[0].id, gone.variants[0].id];
+  const deleted = await make({ title: 'Gone', status: 'draft' });
+  await box.staff.delete(`/admin/products/${deleted.id}`);
+  const ids = [sold.variants[0].id, deleted.variants[0].id];
   const found = await findVariants(box.db, [...ids, unknown]);
   t.equal(found.size, 2);
   t.strictSame(found.get(ids[0]), {
@@ -43,7 +43,7 @@ t.test('variants are known by id, deleted ones too, in their own shop', async (t
     hidden: false,
   });
   t.match(found.get(ids[1]), { deleted: true, weight: null, sku: null, productStatus: 'draft' });
-  t.strictSame([...(await findProductIds(box.db, [sold.id, gone.id, unknown]))], [sold.id]);
+  t.strictSame([...(await findProductIds(box.db, [sold.id, deleted.id, unknown]))], [sold.id]);
   const other = await box.openTenant();
   t.equal((await findVariants(other.db, ids)).size, 0);
   t.equal((await findProductIds(other.db, [sold.id])).size, 0);
@@ -51,7 +51,7 @@ t.test('variants are known by id, deleted ones too, in their own shop', async (t
   t.equal((await findProductIds(box.db, [])).size, 0);
 });
 
-t.test('published products are read in the order asked for', async (t) => {
+t.test('published products are read in the requested order', async (t) => {
   const one = await make({ title: 'First' });
   const draft = await make({ title: 'Draft', status: 'draft' });
   const two = await make({ title: 'Second' });
@@ -62,39 +62,43 @@ t.test('published products are read in the order asked for', async (t) => {
   t.strictSame(await listPublishedProducts(box.db, [], {}), []);
 });
 
-t.test('listeners are told of new variants in the transaction that makes them', async (t) => {
+t.test('listeners are called in the transaction that creates variants', async (t) => {
   const { database } = box.box;
   const before = database.extensions;
   t.teardown(() => {
     database.extensions = before;
   });
-  const told: string[][] = [];
+  const calls: string[][] = [];
   let refuse = false;
   const { point, value } = variantCreatedListeners.with(async (db: TenantDatabase, ids: string[]) => {
     t.ok(db.inTransaction);
-    t.equal((await findVariants(db, ids)).size, ids.length, 'the variants are there');
+    t.equal((await findVariants(db, ids)).size, ids.length, 'the variants exist');
     if (refuse) throw new Error('no room');
-    told.push(ids);
+    calls.push(ids);
   });
   database.extensions = new Map([...before, [point, [value]]]);
 
   const product = await make({ title: 'Told', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const ids = (variants: { id: string }[]) => variants.map(({ id }) => id).sort();
-  t.strictSame(told.shift()?.sort(), ids(product.variants), 'all of a product at once');
+  t.strictSame(calls.shift()?.sort(), ids(product.variants), 'once with all variants of a product');
   await box.staff.delete(`/admin/variants/${product.variants[2].id}`);
   const added = await box.staff.post(`/admin/products/${product.id}/variants`, {
     options: [{ name: 'Size', value: 'L' }],
   });
-  t.strictSame(told.shift(), [added.body.id]);
+  t.strictSame(calls.shift(), [added.body.id]);
   const copy = await box.staff.post(`/admin/products/${product.id}/duplicate`);
-  t.strictSame(told.shift()?.sort(), ids(copy.body.variants));
+  t.strictSame(calls.shift()?.sort(), ids(copy.body.variants));
 
   refuse = true;
   t.equal((await box.staff.post('/admin/products', { title: 'Refused' })).status, 500);
-  t.equal((await box.db.table('products').where('title', 'Refused')).length, 0, 'a listener that fails undoes all');
+  t.equal(
+    (await box.db.table('products').where('title', 'Refused')).length,
+    0,
+    'a listener that throws rolls everything back',
+  );
 });
 
-t.test('a rule finds the published products it holds for', async (t) => {
+t.test('a rule lists the published products for which it holds', async (t) => {
   const tenant = await box.openTenant();
   const put = async (title: string, sku: string | null, colour: string, status = 'published') =>
     tenant.staff.post('/admin/products', {
@@ -107,17 +111,17 @@ t.test('a rule finds the published products it holds for', async (t) => {
   await put('Linen trousers', 'LIN-2', 'Blue');
   await put('100% cotton', 'COT-1', 'Red');
   await put('Linen draft', 'LIN-3', 'Red', 'draft');
-  const gone = await put('Linen gone', 'LIN-4', 'Red');
-  await tenant.staff.delete(`/admin/products/${gone.body.id}`);
-  const twice = await put('Two colours', null, 'Green');
-  const deleted = twice.body.variants[0].id;
-  await tenant.staff.patch(`/admin/products/${twice.body.id}/options/${twice.body.options[0].id}`, {
-    values: [twice.body.options[0].values[0], { value: 'Black' }],
+  const deleted = await put('Linen gone', 'LIN-4', 'Red');
+  await tenant.staff.delete(`/admin/products/${deleted.body.id}`);
+  const twoColours = await put('Two colours', null, 'Green');
+  const deletedVariantId = twoColours.body.variants[0].id;
+  await tenant.staff.patch(`/admin/products/${twoColours.body.id}/options/${twoColours.body.options[0].id}`, {
+    values: [twoColours.body.options[0].values[0], { value: 'Black' }],
   });
-  await tenant.staff.post(`/admin/products/${twice.body.id}/variants`, {
+  await tenant.staff.post(`/admin/products/${twoColours.body.id}/variants`, {
     options: [{ name: 'Colour', value: 'Black' }],
   });
-  await tenant.staff.delete(`/admin/variants/${deleted}`);
+  await tenant.staff.delete(`/admin/variants/${deletedVariantId}`);
 
   const condition = (text: string): ProductCondition => {
     const [field, operator, value] = text.split(' ');

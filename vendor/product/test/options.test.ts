@@ -1,5 +1,5 @@
 /**
- * Options: every variant keeps exactly one value of each, and no two variants the same values.
+ * Options: every variant has exactly one value of each, and no two variants have the same values.
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -18,14 +18,14 @@ const titles = (product: { variants: { title: string }[] }) => product.variants.
 const valuesOf = (product: { options: { values: { value: string }[] }[] }, at = 0) =>
   product.options[at]?.values.map(({ value }) => value);
 
-t.test('an added option gives its first value to the variants there are', async (t) => {
+t.test('an added option gives its first value to existing variants', async (t) => {
   const product = await make(
     [size],
     [{ options: [{ name: 'Size', value: 'S' }] }, { title: 'Mine', options: [{ name: 'Size', value: 'M' }] }],
   );
   const added = await box.staff.post(`${product.path}/options`, { name: 'Colour', values: ['Red', 'Blue'] });
   t.equal(added.status, 201);
-  t.strictSame(titles(added.body), ['S / Red', 'Mine'], 'a title made of values follows them, one given stays');
+  t.strictSame(titles(added.body), ['S / Red', 'Mine'], 'a default title follows the values, any other stays');
   t.match(
     added.body.variants[1].options,
     exactly([
@@ -43,7 +43,7 @@ t.test('an added option gives its first value to the variants there are', async 
   t.match(sixth, { status: 409, body: { code: 'product_limit_reached' } });
 });
 
-t.test('an option is renamed; its values are ordered, renamed, added and removed', async (t) => {
+t.test('an option is renamed, and its values are reordered, renamed, added and removed', async (t) => {
   const product = await make([size, { name: 'Colour', values: ['Red'] }]);
   const [option] = product.options;
   const path = `${product.path}/options/${option.id}`;
@@ -52,7 +52,7 @@ t.test('an option is renamed; its values are ordered, renamed, added and removed
     status: 200,
     body: { options: exactly([{ name: 'Fit' }, {}]) },
   });
-  t.match(await box.staff.patch(path, { name: 'fit' }), { status: 200 }, 'its own name in other letters');
+  t.match(await box.staff.patch(path, { name: 'fit' }), { status: 200 }, 'its own name in another case');
   t.match(await box.staff.patch(path, { name: 'COLOUR' }), { status: 409, body: { code: 'product_option_taken' } });
 
   const changed = await box.staff.patch(path, { values: [{ value: 'L' }, medium, { id: small.id, value: 'XS' }] });
@@ -64,7 +64,7 @@ t.test('an option is renamed; its values are ordered, renamed, added and removed
       { id: medium.id, value: 'XS' },
     ],
   });
-  t.strictSame(titles(traded.body), ['M / Red', 'XS / Red'], 'two values trade names, and the unused third goes');
+  t.strictSame(titles(traded.body), ['M / Red', 'XS / Red'], 'two values swap names, and the unused third is removed');
   t.strictSame(valuesOf(traded.body), ['M', 'XS']);
 
   const cases: [values: unknown[], status: number, answer: object][] = [
@@ -84,12 +84,12 @@ t.test('an option is renamed; its values are ordered, renamed, added and removed
   for (const [values, status, body] of cases) {
     t.match(await box.staff.patch(path, { values }), { status, body }, JSON.stringify(values));
   }
-  t.strictSame(valuesOf((await box.staff.get(product.path)).body), ['M', 'XS'], 'what was refused changed nothing');
+  t.strictSame(valuesOf((await box.staff.get(product.path)).body), ['M', 'XS'], 'rejected requests changed nothing');
   const foreign = await box.staff.patch(`${product.path}/options/${small.id}`, { name: 'X' });
   t.match(foreign, { status: 404 });
 });
 
-t.test('an option is removed unless variants differ by it alone', async (t) => {
+t.test('an option is removed unless variants differ only by it', async (t) => {
   const product = await make([size, { name: 'Colour', values: ['Red'] }]);
   const [sizes, colours] = product.options;
   const clash = await box.staff.delete(`${product.path}/options/${sizes.id}`);

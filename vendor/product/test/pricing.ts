@@ -1,5 +1,5 @@
 /**
- * Prices for these tests: a pricer contributed to the box as a package would, which remembers what it was asked.
+ * Prices for these tests: pricers contributed to the box, as a package would.
  */
 import type { MoneyValue } from '@carton/runtime';
 import type { TestBox } from '@carton/runtime/testing';
@@ -12,14 +12,14 @@ export function addPricers(box: TestBox, ...pricers: VariantPricer[]): void {
   database.extensions = new Map([...database.extensions, [point, [...variantPricers.of(database), ...pricers]]]);
 }
 
-/** A pricer that knows these amounts by variant id, in whatever currency it is asked for. */
-export function pricerOf(amounts: Record<string, number>, asked: PriceRequest[] = []): VariantPricer {
-  return async (_, variantIds, wanted) => {
-    asked.push(wanted);
+/** A pricer with these amounts by variant id, in any requested currency. Records each request in `requests`. */
+export function pricerOf(amounts: Record<string, number>, requests: PriceRequest[] = []): VariantPricer {
+  return async (_, variantIds, request) => {
+    requests.push(request);
     const prices = new Map<string, MoneyValue>();
     for (const id of variantIds) {
       const amount = amounts[id];
-      if (amount !== undefined) prices.set(id, { amount, currency: wanted.currency ?? 'XXX' });
+      if (amount !== undefined) prices.set(id, { amount, currency: request.currency ?? 'XXX' });
     }
     return prices;
   };

@@ -1,5 +1,5 @@
 /**
- * Products in the hands of staff: created whole, changed, copied, deleted.
+ * Products for staff: created, changed, duplicated and deleted.
  */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
@@ -54,7 +54,7 @@ t.test('a product without options gets one variant', async (t) => {
   t.strictSame(await eventsOf(made.body.id), ['product.created']);
 });
 
-t.test('with options and no variants, there is one variant for each combination', async (t) => {
+t.test('with options but no variants, one variant is created for each combination', async (t) => {
   const made = await make(shirt);
   t.strictSame(titles(made), ['S / Red', 'S / Blue', 'M / Red', 'M / Blue']);
   t.match(
@@ -67,7 +67,7 @@ t.test('with options and no variants, there is one variant for each combination'
   t.match(made.options, exactly([{ name: 'Size', values: [{ value: 'S' }, { value: 'M' }] }, { name: 'Colour' }]));
 });
 
-t.test('variants are made as they are asked for', async (t) => {
+t.test('variants are created as requested', async (t) => {
   const variant = {
     title: 'Small',
     sku: 'L-S',
@@ -95,7 +95,7 @@ t.test('variants are made as they are asked for', async (t) => {
   );
 });
 
-t.test('a body that does not fit together is refused, naming the field, and makes nothing', async (t) => {
+t.test('an inconsistent body is rejected with the field, and creates nothing', async (t) => {
   const size = { name: 'Size', values: ['S', 'M'] };
   const chosen = (value: string) => ({ options: [{ name: 'Size', value }] });
   const many = Array.from({ length: 16 }, (_, index) => String(index));
@@ -156,12 +156,12 @@ t.test('a body that does not fit together is refused, naming the field, and make
   t.strictSame((await box.db.table('products').where('title', 'X')).length, 0);
 });
 
-t.test('text that PostgreSQL cannot hold is refused, not a failure', async (t) => {
+t.test('text that PostgreSQL cannot store is rejected with 400', async (t) => {
   t.match(await box.staff.post('/admin/products', { title: 'a\u0000b' }), { status: 400 });
   t.match(await box.staff.post('/admin/products', { title: 'X', metadata: { a: '\u0000' } }), { status: 400 });
 });
 
-t.test('a handle is made from the title, or given, and is of one product', async (t) => {
+t.test('a handle is made from the title or requested, and is unique', async (t) => {
   const cases: [title: string, handle: string][] = [
     ['Crème brûlée — N° 5!', 'creme-brulee-n-5'],
     ['Crème brûlée — N° 5!', 'creme-brulee-n-5-2'],
@@ -181,17 +181,25 @@ t.test('a handle is made from the title, or given, and is of one product', async
   t.match(await box.staff.patch(`/admin/products/${first.id}`, { handle: first.id }), { status: 400 });
 
   await box.staff.delete(`/admin/products/${first.id}`);
-  t.match(await box.staff.patch(`/admin/products/${other.id}`, { handle: 'the-one' }), { status: 200 }, 'free again');
+  t.match(
+    await box.staff.patch(`/admin/products/${other.id}`, { handle: 'the-one' }),
+    { status: 200 },
+    'available again',
+  );
   const tenant = await box.openTenant();
-  t.equal((await make({ title: 'Theirs', handle: 'the-one' }, tenant)).handle, 'the-one', 'in another shop too');
+  t.equal(
+    (await make({ title: 'Theirs', handle: 'the-one' }, tenant)).handle,
+    'the-one',
+    'another tenant may use it too',
+  );
 });
 
-t.test('products made at once from one title get different handles', async (t) => {
+t.test('products created concurrently from one title get different handles', async (t) => {
   const made = await Promise.all([1, 2, 3, 4].map(() => make({ title: 'At once' })));
   t.strictSame(made.map(({ handle }) => handle).sort(), ['at-once', 'at-once-2', 'at-once-3', 'at-once-4']);
 });
 
-t.test('of products made at once with one handle or one SKU, one is there', async (t) => {
+t.test('of products created concurrently with one handle or SKU, one succeeds', async (t) => {
   const sameHandle = await Promise.all(
     [1, 2, 3, 4].map(() => box.staff.post('/admin/products', { title: 'Race', handle: 'race' })),
   );
@@ -212,7 +220,7 @@ t.test('of products made at once with one handle or one SKU, one is there', asyn
   t.equal((await box.db.table('products').where('title', 'like', 'Sku %')).length, 1);
 });
 
-t.test('a product is changed, and a change of nothing or of the unknown is refused', async (t) => {
+t.test('a product is changed; empty changes and unknown ids are rejected', async (t) => {
   const { id, variants, updatedAt } = await make(shirt);
   const path = `/admin/products/${id}`;
   const patch = { title: 'Cotton shirt', description: 'Soft', status: 'archived', metadata: { a: 1 } };
@@ -229,7 +237,7 @@ t.test('a product is changed, and a change of nothing or of the unknown is refus
   t.match(await box.staff.get('/admin/products/linen-shirt'), { status: 404 });
 });
 
-t.test('a deleted product is gone for everyone, and its SKUs are free', async (t) => {
+t.test('a deleted product is 404 for everyone, and its SKUs are available', async (t) => {
   const { id, variants } = await make({ title: 'Short life', status: 'published', variants: [{ sku: 'SHORT' }] });
   const path = `/admin/products/${id}`;
   t.match(await box.staff.delete(path), { status: 204 });
@@ -250,7 +258,7 @@ t.test('a deleted product is gone for everyone, and its SKUs are free', async (t
   t.strictSame((await box.staff.get('/admin/products?q=short')).body.items, []);
   t.strictSame(await eventsOf(id), ['product.created', 'product.deleted']);
   t.equal((await make({ title: 'Next', variants: [{ sku: 'SHORT' }] })).variants[0].sku, 'SHORT');
-  t.equal((await box.db.table('products').where({ id })).length, 1, 'the row is kept for orders');
+  t.equal((await box.db.table('products').where({ id })).length, 1, 'the row remains for orders');
 });
 
 t.test('a copy is a draft with the same options and variants, without SKUs', async (t) => {
@@ -299,7 +307,7 @@ t.test('products are found by text, handle and status, page by page', async (t) 
   const found = async (query: string) =>
     (await tenant.staff.get(`/admin/products?${query}`)).body.items.map(({ title }: { title: string }) => title);
   t.strictSame(await found('q=HAT'), ['Blue hat', 'Red hat']);
-  t.strictSame(await found('q=%25'), ['100% wool'], 'a percent sign is a percent sign');
+  t.strictSame(await found('q=%25'), ['100% wool'], 'a percent sign is literal');
   t.strictSame(await found('status=published'), ['Scarf']);
   t.strictSame(await found('status=draft&q=red'), ['Red hat']);
   t.match(await tenant.staff.get('/admin/products?status=sold'), { status: 400 });

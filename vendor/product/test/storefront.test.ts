@@ -1,5 +1,5 @@
 /**
- * Products as shoppers see them: published ones, in declared orders, with prices.
+ * Products for shoppers: published ones, in declared orders, with prices.
  */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
@@ -14,7 +14,7 @@ async function make(tenant: TestTenant, body: Record<string, unknown>) {
   return made.body;
 }
 
-/** A variant as staff see it, without what only they do. */
+/** A variant without the fields that only staff see. */
 function forShoppers(variant: Record<string, unknown>) {
   const { position, hsCode, originCountry, externalId, metadata, createdAt, updatedAt, ...shown } = variant;
   return shown;
@@ -22,20 +22,20 @@ function forShoppers(variant: Record<string, unknown>) {
 
 const titles = (answer: { body: { items: { title: string }[] } }) => answer.body.items.map(({ title }) => title);
 
-t.test('before anything knows prices', async (t) => {
+t.test('without prices', async (t) => {
   const box = await createTestBox(t, { packages, tier: 'basic' });
   const visitor = box.visitor();
 
-  await t.test('a list of the fields that are wanted', async (t) => {
+  await t.test('`fields` selects fields of a list', async (t) => {
     const tenant = await box.openTenant();
     await make(tenant, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M'] }] });
     await make(tenant, { title: 'Socks' });
     const list = async (query: string) => (await tenant.visitor().get(`/products?sort=title${query}`)).body;
     const whole = await list('');
     for (const fields of ['id', 'title,handle', 'options', 'variants', 'id,options,variants,createdAt']) {
-      const wanted = fields.split(',');
+      const names = fields.split(',');
       const expected = whole.items.map((item: object) =>
-        Object.fromEntries(Object.entries(item).filter(([name]) => wanted.includes(name))),
+        Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name))),
       );
       t.strictSame(await list(`&fields=${fields}`), { items: expected, nextCursor: null }, fields);
     }
@@ -44,7 +44,7 @@ t.test('before anything knows prices', async (t) => {
     t.match(await list('&fields=metadata'), { status: 400, errors: exactly([{ pointer: '/fields' }]) });
   });
 
-  await t.test('a shopper sees a published product by handle and by id, and nothing of what staff keep', async (t) => {
+  await t.test('a shopper reads a published product by handle or id, without fields for staff', async (t) => {
     const made = await make(box, {
       title: 'Shirt',
       metadata: { margin: 40 },
@@ -81,7 +81,7 @@ t.test('before anything knows prices', async (t) => {
     t.equal(again.status, 304);
   });
 
-  await t.test('drafts, archived ones and unknown names are 404 and in no list', async (t) => {
+  await t.test('drafts, archived and unknown products are 404 and not listed', async (t) => {
     const draft = await make(box, { title: 'Secret draft', status: 'draft' });
     await make(box, { title: 'Secret archive', status: 'archived' });
     const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
@@ -104,7 +104,7 @@ t.test('before anything knows prices', async (t) => {
     t.strictSame(titles(await visitor.get('/products?handle=secret-draft')), []);
   });
 
-  await t.test('lists come in each declared order, page by page, stable while products come', async (t) => {
+  await t.test('lists have each declared order, with pages that stay stable when products are added', async (t) => {
     const tenant = await box.openTenant();
     for (const title of ['banana', 'Apple', 'cherry', 'apple']) {
       await make(tenant, { title, handle: `${title.toLowerCase()}-${title.charCodeAt(0)}` });
@@ -135,7 +135,7 @@ t.test('before anything knows prices', async (t) => {
     t.equal(rest.body.nextCursor, null);
   });
 
-  await t.test('a list in the order of long titles can be paged', async (t) => {
+  await t.test('a list sorted by long titles can be paged', async (t) => {
     const tenant = await box.openTenant();
     for (const mark of ['a', 'b']) await make(tenant, { title: '𝄞'.repeat(199) + mark, handle: mark });
     const first = await tenant.visitor().get('/products?sort=title&limit=1');
@@ -144,7 +144,7 @@ t.test('before anything knows prices', async (t) => {
     t.not(second.body.items[0].id, first.body.items[0].id);
   });
 
-  await t.test('a shop shows its own products only', async (t) => {
+  await t.test('a store shows only its own products', async (t) => {
     const other = await box.openTenant();
     await make(box, { title: 'Ours' });
     const theirs = await make(other, { title: 'Theirs' });
@@ -153,7 +153,7 @@ t.test('before anything knows prices', async (t) => {
     t.match(await visitor.get(`/variants/${theirs.variants[0].id}`), { status: 404 });
     t.notOk(titles(await visitor.get('/products?limit=100')).includes('Theirs'));
     const { nextCursor } = (await visitor.get('/products?limit=1')).body;
-    t.strictSame(titles(await other.visitor().get(`/products?cursor=${nextCursor}`)), [], 'a cursor opens no door');
+    t.strictSame(titles(await other.visitor().get(`/products?cursor=${nextCursor}`)), [], 'a cursor gives no access');
   });
 });
 
@@ -162,10 +162,10 @@ t.test('with prices', async (t) => {
   const visitor = box.visitor();
   const product = await make(box, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const [small, medium] = product.variants;
-  const asked: PriceRequest[] = [];
-  addPricers(box, pricerOf({ [small.id]: 1000, [medium.id]: 2000 }, asked));
+  const requests: PriceRequest[] = [];
+  addPricers(box, pricerOf({ [small.id]: 1000, [medium.id]: 2000 }, requests));
 
-  await t.test('each variant has its price, in the currency of the store unless told', async (t) => {
+  await t.test("each variant has its price, by default in the store's currency", async (t) => {
     const prices = async (path: string) =>
       (await visitor.get(path)).body.variants.map(({ price }: { price: unknown }) => price);
     const eur = [{ amount: 1000, currency: 'EUR' }, { amount: 2000, currency: 'EUR' }, null];
@@ -173,11 +173,11 @@ t.test('with prices', async (t) => {
     t.strictSame((await prices('/products/shirt?currency=USD'))[0], { amount: 1000, currency: 'USD' });
     t.strictSame((await visitor.get(`/variants/${medium.id}`)).body.price, eur[1]);
     t.strictSame((await visitor.get('/products')).body.items[0].variants[0].price, eur[0]);
-    const [staffs] = (await box.staff.get('/admin/products')).body.items;
-    t.strictSame(staffs.variants[0].price, eur[0]);
+    const [listed] = (await box.staff.get('/admin/products')).body.items;
+    t.strictSame(listed.variants[0].price, eur[0]);
     t.strictSame((await box.staff.get(`/admin/variants/${small.id}`)).body.price, eur[0]);
 
-    asked.length = 0;
+    requests.length = 0;
     const regionId = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
     for (const query of [
       '',
@@ -187,7 +187,7 @@ t.test('with prices', async (t) => {
     ]) {
       await visitor.get(`/products${query}`);
     }
-    t.strictSame(JSON.parse(JSON.stringify(asked)), [
+    t.strictSame(JSON.parse(JSON.stringify(requests)), [
       { currency: 'EUR', memberId: null },
       { currency: 'USD', memberId: null },
       { regionId, memberId: null },
@@ -202,7 +202,7 @@ t.test('with prices', async (t) => {
 
   await t.test('a list takes as many statements for twelve products as for one', async (t) => {
     const captured = t.capture(Object.getPrototypeOf(box.db), 'query', Object.getPrototypeOf(box.db).query);
-    // The background worker asks at moments of its own.
+    // Statements of the background worker are not counted.
     const statements = () =>
       captured().filter(({ args }) => / (products|product_variants|stores) /.test(String(args[0])));
     await visitor.get('/products?limit=12');
@@ -218,7 +218,7 @@ t.test('with prices', async (t) => {
     t.ok(forTwelve.length <= 3, `${forTwelve.length} statements besides the pricer's`);
   });
 
-  await t.test('where two packages price a variant, the later one wins', async (t) => {
+  await t.test('if two packages price a variant, the later one wins', async (t) => {
     addPricers(box, pricerOf({ [medium.id]: 1500 }));
     const { variants } = (await visitor.get('/products/shirt')).body;
     t.match(variants, exactly([{ price: { amount: 1000 } }, { price: { amount: 1500 } }, { price: null }]));

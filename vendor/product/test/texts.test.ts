@@ -1,5 +1,5 @@
 /**
- * The texts of products in the language of the shopper: in lists and reads, in carts, and in the order that keeps them.
+ * Texts of products in the shopper's language: in lists and reads, in carts, and in the order that stores them.
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -19,15 +19,15 @@ const product = made.body;
 const [small, large] = product.variants;
 await box.db.insert('channel_products', { channelId: 'web', productId: product.id });
 await box.staff.patch(`/admin/variants/${large.id}`, { title: 'The large one' });
-const say = (resourceId: string, locale: string, texts: Record<string, string>) =>
+const translate = (resourceId: string, locale: string, texts: Record<string, string>) =>
   box.db.insertMany(
     'product_texts',
     Object.entries(texts).map(([field, said]) => ({ resourceId, locale, field, said })),
   );
-await say(product.id, 'de', { title: 'Leinenhemd', description: 'In Portugal gewebt.' });
-await say(product.id, 'de-AT', { title: 'Leiberl aus Leinen' });
-await say(product.options[0].id, 'de', { name: 'Größe' });
-await say(product.options[0].values[0].id, 'de', { value: 'Klein' });
+await translate(product.id, 'de', { title: 'Leinenhemd', description: 'In Portugal gewebt.' });
+await translate(product.id, 'de-AT', { title: 'Leiberl aus Leinen' });
+await translate(product.options[0].id, 'de', { name: 'Größe' });
+await translate(product.options[0].values[0].id, 'de', { value: 'Klein' });
 
 const inGerman = {
   title: 'Leinenhemd',
@@ -62,7 +62,7 @@ function textsOf({ title, description, options, variants }: any) {
 
 const accepting = (language: string) => ({ headers: { 'accept-language': language } });
 
-t.test('lists, products, variants and collections answer in the language that is asked for', async (t) => {
+t.test('lists, products, variants and collections are in the requested language', async (t) => {
   const visitor = box.visitor();
   await box.staff.post('/admin/collections', { title: 'All', productIds: [product.id] });
   for (const path of ['/products?', '/products/linen-shirt?', `/products/${product.id}?`, '/collections/all?']) {
@@ -73,9 +73,13 @@ t.test('lists, products, variants and collections answer in the language that is
     t.strictSame(await read(''), own, path);
     t.strictSame(await read('locale=de'), inGerman, path);
     t.strictSame(await read('', accepting('fr;q=0.5, de;q=0.8')), inGerman, path);
-    t.strictSame(await read('locale=fr', accepting('de')), own, 'the one that is named, or the store’s own');
-    t.strictSame(await read('locale=de-AT'), { ...inGerman, title: 'Leiberl aus Leinen' }, 'each text by itself');
-    t.strictSame(await read('', accepting('en, de')), own, 'the store’s own language goes before it');
+    t.strictSame(await read('locale=fr', accepting('de')), own, 'the named one, or the store’s own');
+    t.strictSame(
+      await read('locale=de-AT'),
+      { ...inGerman, title: 'Leiberl aus Leinen' },
+      'each text falls back by itself',
+    );
+    t.strictSame(await read('', accepting('en, de')), own, 'the store’s own language is preferred');
   }
   const variant = await visitor.get(`/variants/${small.id}?locale=de`);
   t.match(variant.body, { title: 'Klein', options: exactly([{ name: 'Größe', value: 'Klein' }]) });
@@ -88,7 +92,7 @@ t.test('lists, products, variants and collections answer in the language that is
   t.strictSame(textsOf((await box.staff.get(`/admin/products/${product.id}?`, accepting('de'))).body), own, 'staff');
 });
 
-t.test('a cart is in its language, and the order keeps what it was bought with', async (t) => {
+t.test('a cart is in its language, and the order stores the texts it was placed with', async (t) => {
   for (const { id } of [small, large]) {
     await box.staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 500 }] });
     await box.staff.patch(`/admin/stock-items/${id}`, { tracked: false });
@@ -107,7 +111,7 @@ t.test('a cart is in its language, and the order keeps what it was bought with',
   t.strictSame(names(order.items), ['Leinenhemd, Klein', 'Leinenhemd, The large one']);
 });
 
-t.test('which locales are asked for', (t) => {
+t.test('the locales that are looked up', (t) => {
   const cases: [header: string, tags: string[]][] = [
     ['de', ['de']],
     ['de-AT, de;q=0.9, en;q=0.8', ['de-AT', 'de', 'en']],
@@ -117,12 +121,12 @@ t.test('which locales are asked for', (t) => {
     [`${'de,'.repeat(5000)}`, Array.from({ length: 10 }, () => 'de')],
   ];
   for (const [header, tags] of cases) t.strictSame(preferredLocales(header), tags, header.slice(0, 30));
-  const wanted = (language: string, locale?: string, own = 'en-GB') =>
+  const locales = (language: string, locale?: string, own = 'en-GB') =>
     localesToTry({ locale, headers: { 'accept-language': language } }, own);
-  t.strictSame(wanted('de-AT, fr'), ['de-AT', 'de', 'fr']);
-  t.strictSame(wanted('de-AT, fr', 'pt-BR'), ['pt-BR', 'pt']);
-  t.strictSame(wanted('fr, en, de'), ['fr'], 'after the store’s own language nothing is asked for');
-  t.strictSame(wanted('en-US, de'), ['en-US'], 'another kind of the store’s own language is');
-  t.strictSame(wanted('EN-gb, de'), []);
+  t.strictSame(locales('de-AT, fr'), ['de-AT', 'de', 'fr']);
+  t.strictSame(locales('de-AT, fr', 'pt-BR'), ['pt-BR', 'pt']);
+  t.strictSame(locales('fr, en, de'), ['fr'], 'none after the store’s own language');
+  t.strictSame(locales('en-US, de'), ['en-US'], 'but a variety of the store’s own language');
+  t.strictSame(locales('EN-gb, de'), []);
   t.end();
 });

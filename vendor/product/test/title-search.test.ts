@@ -1,5 +1,5 @@
 /**
- * Searching titles: text is found at the beginning of a word of the title of what is there, in the shop that is asked.
+ * Title search: text is found at the beginning of words in the titles of the tenant's undeleted products.
  */
 import { newId } from '@carton/runtime';
 import { type Caller, createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
@@ -15,7 +15,7 @@ async function make(tenant: TestTenant, title: string, status = 'published') {
   return made.body;
 }
 
-/** The titles that a text finds, for shoppers, in the order of titles. */
+/** The titles that shoppers find with a text, sorted by title. */
 async function find(tenant: TestTenant, q: string): Promise<string[]> {
   const { status, body } = await tenant.visitor().get(`/products?sort=title&limit=100&q=${encodeURIComponent(q)}`);
   if (status !== 200) throw new Error(JSON.stringify(body));
@@ -106,13 +106,13 @@ t.test('text is found at the beginning of a word', async (t) => {
     t.strictSame(await findAsStaff(tenant, q), [], `${q} finds nothing for staff`);
   }
   for (const q of [`${'ab '.repeat(61)}`, `${'ab '.repeat(59)}end `]) {
-    t.strictSame(await find(tenant, q), [], 'what is longer than the index holds is compared whole');
+    t.strictSame(await find(tenant, q), [], 'text longer than the index stores is compared completely');
   }
-  t.equal((await find(tenant, ' ')).length, titles.length, 'a space alone leaves nothing out');
+  t.equal((await find(tenant, ' ')).length, titles.length, 'a space alone filters nothing');
   t.equal((await findAsStaff(tenant, ' ')).length, titles.length);
 });
 
-t.test('a product is found by the title it has', async (t) => {
+t.test('a product is found by its current title', async (t) => {
   const tenant = await box.openTenant();
   const { id } = await make(tenant, 'Amber lamp');
   const path = `/admin/products/${id}`;
@@ -121,7 +121,7 @@ t.test('a product is found by the title it has', async (t) => {
   t.strictSame(await find(tenant, 'copper'), ['Copper kettle']);
   t.strictSame(await findAsStaff(tenant, 'kettle'), ['Copper kettle']);
   for (const q of ['amber', 'lamp']) t.strictSame([await find(tenant, q), await findAsStaff(tenant, q)], [[], []]);
-  t.strictSame(await wordsOf(id), ['copper kettle', 'kettle'], 'nothing is left of the old title');
+  t.strictSame(await wordsOf(id), ['copper kettle', 'kettle'], 'no word of the old title is left');
   t.equal((await tenant.staff.patch(path, { description: 'Holds a litre' })).status, 200);
   t.strictSame(await find(tenant, 'kettle'), ['Copper kettle']);
   const copy = (await tenant.staff.post(`${path}/duplicate`)).body;
@@ -129,7 +129,7 @@ t.test('a product is found by the title it has', async (t) => {
   t.strictSame(await wordsOf(copy.id), ['(copy)', ')', 'copper kettle (copy)', 'copy)', 'kettle (copy)']);
 });
 
-t.test('shoppers find what is published, staff what has the status they ask for', async (t) => {
+t.test('shoppers find published products, staff those with the requested status', async (t) => {
   const tenant = await box.openTenant();
   const { id } = await make(tenant, 'Velvet chair', 'draft');
   const path = `/admin/products/${id}`;
@@ -137,31 +137,31 @@ t.test('shoppers find what is published, staff what has the status they ask for'
     t.equal((await tenant.staff.patch(path, { status })).status, 200);
     t.strictSame(await find(tenant, 'velvet'), status === 'published' ? ['Velvet chair'] : [], status);
     t.strictSame(await findAsStaff(tenant, 'chair'), ['Velvet chair'], status);
-    for (const asked of ['draft', 'published', 'archived']) {
-      const found = await findAsStaff(tenant, 'chair', `&status=${asked}`);
-      t.strictSame(found, asked === status ? ['Velvet chair'] : [], `${asked} of ${status}`);
+    for (const requested of ['draft', 'published', 'archived']) {
+      const found = await findAsStaff(tenant, 'chair', `&status=${requested}`);
+      t.strictSame(found, requested === status ? ['Velvet chair'] : [], `${requested} of ${status}`);
     }
   }
 });
 
-t.test('a deleted product is not found, and holds no words', async (t) => {
+t.test('a deleted product is not found, and has no words', async (t) => {
   const tenant = await box.openTenant();
-  const [kept, gone] = [await make(tenant, 'Oak table'), await make(tenant, 'Oak bench')];
-  t.equal((await tenant.staff.delete(`/admin/products/${gone.id}`)).status, 204);
+  const [undeleted, deleted] = [await make(tenant, 'Oak table'), await make(tenant, 'Oak bench')];
+  t.equal((await tenant.staff.delete(`/admin/products/${deleted.id}`)).status, 204);
   t.strictSame([await find(tenant, 'oak'), await findAsStaff(tenant, 'oak')], [['Oak table'], ['Oak table']]);
-  t.strictSame(await wordsOf(gone.id), []);
-  t.strictSame(await wordsOf(kept.id), ['oak table', 'table']);
+  t.strictSame(await wordsOf(deleted.id), []);
+  t.strictSame(await wordsOf(undeleted.id), ['oak table', 'table']);
 });
 
-t.test("another shop's products are not found", async (t) => {
+t.test("another tenant's products are not found", async (t) => {
   const [tenant, other] = [await box.openTenant(), await box.openTenant()];
   const theirs = await make(other, 'Marble vase');
   t.strictSame([await find(tenant, 'marble'), await findAsStaff(tenant, 'marble')], [[], []]);
   const own = await make(tenant, 'Marble bowl');
   t.strictSame([await find(tenant, 'marble'), await findAsStaff(tenant, 'vase')], [['Marble bowl'], []]);
   t.strictSame(await find(other, 'marble'), ['Marble vase']);
-  const walls = await box.owner.query<{ tenant: string; product: string }>(
-    `select tenant_id as shop, product_id as product from product_title_words
+  const rows = await box.owner.query<{ tenant: string; product: string }>(
+    `select tenant_id as tenant, product_id as product from product_title_words
       where product_id in ('${theirs.id}', '${own.id}') group by 1, 2`,
   );
   const expected = [
@@ -169,10 +169,10 @@ t.test("another shop's products are not found", async (t) => {
     { tenant: other.id, product: theirs.id },
   ];
   const sorted = (rows: { product: string }[]) => [...rows].sort((a, b) => (a.product < b.product ? -1 : 1));
-  t.strictSame(sorted(walls), sorted(expected));
+  t.strictSame(sorted(rows), sorted(expected));
 });
 
-t.test('what a filter leaves out is not found either', async (t) => {
+t.test('search and filters are combined', async (t) => {
   const tenant = await box.openTenant();
   await make(tenant, 'Silk scarf');
   await make(tenant, 'Silk tie');
@@ -187,7 +187,7 @@ t.test('what a filter leaves out is not found either', async (t) => {
   });
 });
 
-t.test('many hits are paged through, each product once, wherever in the list they stand', async (t) => {
+t.test('many matches are paged, each product once, wherever they are in the list', async (t) => {
   const tenant = await box.openTenant();
   const insert = async (title: string, status: 'published' | 'draft' = 'published') => {
     const id = newId();
@@ -195,8 +195,8 @@ t.test('many hits are paged through, each product once, wherever in the list the
     await insertProduct(tenant.db, { id, title, status, ...texts });
     return id;
   };
-  // The hits stand in one block that a walk from either end does not reach with a small page, nor the one that stands
-  // apart from there; among them are some that only look like hits.
+  // The matches form one block that a scan from either end does not reach with a small page, nor does it reach the
+  // single match beyond. Some titles only look like matches.
   const hits = [await insert('common stone')];
   for (let at = 0; at < 260; at++) await insert(`Zinc bucket ${at}`);
   for (let at = 0; at < 530; at++) {
@@ -208,15 +208,15 @@ t.test('many hits are paged through, each product once, wherever in the list the
   const pages = async (caller: Caller, path: string, limit: number) => {
     const ids: string[] = [];
     let cursor = '';
-    for (let turned = 0; turned < 200; turned++) {
+    for (let page = 0; page < 200; page++) {
       const { status, body } = await caller.get(`${path}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
       if (status !== 200) throw new Error(JSON.stringify(body));
       ids.push(...body.items.map(({ id }: { id: string }) => id));
       if (body.nextCursor === null) return ids;
-      t.equal(body.items.length, limit, 'a page with another behind it is full');
+      t.equal(body.items.length, limit, 'every page but the last is full');
       cursor = body.nextCursor;
     }
-    throw new Error('there was always another page');
+    throw new Error('the list does not end');
   };
   const isHit = new Set(hits);
   for (const sort of ['newest', 'oldest', 'title']) {
@@ -236,7 +236,7 @@ t.test('many hits are paged through, each product once, wherever in the list the
   t.strictSame(await findAsStaff(tenant, 'common board 9'), []);
 });
 
-t.test('the migration writes the words that a box writes', async (t) => {
+t.test('the migration writes the same words as a box', async (t) => {
   const words = () =>
     box.owner.query('select * from product_title_words order by tenant_id, product_id, status, word_from');
   const written = await words();

@@ -1,5 +1,5 @@
 /**
- * Variants: added, found, changed and deleted; SKUs are of one variant of a shop.
+ * Variants: added, found, changed and deleted; a SKU belongs to one variant of a tenant.
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -23,7 +23,7 @@ async function eventsOf(id: string) {
   );
 }
 
-t.test('a variant is added behind the others', async (t) => {
+t.test('a variant is added after the others', async (t) => {
   const product = await make(['S', 'M', 'L'], [size('S')]);
   const added = await box.staff.post(`${product.path}/variants`, { ...size('M'), sku: 'SH-M', weight: 200 });
   t.match(added, {
@@ -39,7 +39,7 @@ t.test('a variant is added behind the others', async (t) => {
   );
 
   const cases: [body: object, status: number, answer: object][] = [
-    [size('M'), 409, { code: 'variant_choice_taken', detail: /^M has/ }],
+    [size('M'), 409, { code: 'variant_choice_taken', detail: /^M already has/ }],
     [{ ...size('L'), sku: 'SH-M' }, 409, { code: 'sku_taken', detail: /SH-M/ }],
     [size('XL'), 400, { errors: [{ pointer: '/options/0/value' }] }],
     [{}, 400, { errors: [{ pointer: '/options' }] }],
@@ -53,7 +53,7 @@ t.test('a variant is added behind the others', async (t) => {
   t.match(second, { status: 409, body: { code: 'variant_choice_taken', detail: /Add an option/ } });
 });
 
-t.test('a product has a limit of variants', async (t) => {
+t.test('the number of variants is limited', async (t) => {
   const values = Array.from({ length: 63 }, (_, index) => `v${index}`);
   const options = [
     { name: 'A', values },
@@ -62,7 +62,7 @@ t.test('a product has a limit of variants', async (t) => {
   const over = await box.staff.post('/admin/products', { title: 'Over', options });
   t.match(over, {
     status: 400,
-    body: { errors: exactly([{ pointer: '/options', detail: /252 variants; the most is 250/ }]) },
+    body: { errors: exactly([{ pointer: '/options', detail: /252 variants; the maximum is 250/ }]) },
   });
   const variants = values.slice(0, 50).flatMap((a) =>
     ['1', '2', '3', '4'].map((b) => ({
@@ -90,7 +90,7 @@ t.test('a product has a limit of variants', async (t) => {
   t.match(more, { status: 409, body: { code: 'product_limit_reached' } });
 });
 
-t.test('a variant is changed in every field, and set free of them', async (t) => {
+t.test('every field of a variant can be changed and cleared', async (t) => {
   const product = await make(
     ['S', 'M', 'L'],
     [
@@ -109,9 +109,13 @@ t.test('a variant is changed in every field, and set free of them', async (t) =>
   t.match(await box.staff.patch(path, size('L')), { status: 200, body: { title: 'L', ...size('L') } });
   t.match(await box.staff.patch(path, { title: 'Large' }), { body: { title: 'Large' } });
   t.match(await box.staff.patch(path, size('L')), { status: 200, body: { title: 'Large' } }, 'its own values again');
-  t.match(await box.staff.patch(path, size('S')), { body: { title: 'Large', ...size('S') } }, 'a given title stays');
-  const told = (await eventsOf(small.id)).map(({ type }) => type);
-  t.strictSame(told, Array(6).fill('variant.updated'));
+  t.match(
+    await box.staff.patch(path, size('S')),
+    { body: { title: 'Large', ...size('S') } },
+    'a title that was set stays',
+  );
+  const types = (await eventsOf(small.id)).map(({ type }) => type);
+  t.strictSame(types, Array(6).fill('variant.updated'));
 
   const cases: [body: object, status: number, answer: object][] = [
     [size('M'), 409, { code: 'variant_choice_taken' }],
@@ -139,7 +143,7 @@ t.test('an id in capital letters is the same id', async (t) => {
   t.match(await box.staff.patch(`${product.path}/options/${option}`, { name: 'Fit' }), { status: 200 });
 });
 
-t.test('a deleted variant frees its SKU and values; the last one stays', async (t) => {
+t.test('a deleted variant releases its SKU and values; the last one cannot be deleted', async (t) => {
   const product = await make(['S', 'M'], [{ ...size('S'), sku: 'DEL' }, size('M')]);
   const [small, medium] = product.variants;
   t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 204 });
@@ -154,7 +158,7 @@ t.test('a deleted variant frees its SKU and values; the last one stays', async (
   const both = await Promise.all(
     [medium.id, again.body.id].map((id: string) => box.staff.delete(`/admin/variants/${id}`)),
   );
-  t.strictSame(both.map(({ status }) => status).sort(), [204, 409], 'two deletions at once leave one');
+  t.strictSame(both.map(({ status }) => status).sort(), [204, 409], 'of two concurrent deletions one succeeds');
 });
 
 t.test('variants are found by SKU, barcode and product', async (t) => {
@@ -169,7 +173,7 @@ t.test('variants are found by SKU, barcode and product', async (t) => {
   const found = async (query: string) =>
     (await box.staff.get(`/admin/variants?${query}`)).body.items.map(({ sku }: { sku: string }) => sku);
   t.strictSame(await found('sku=F-S'), ['F-S']);
-  t.strictSame(await found('sku=f-s'), [], 'a SKU is compared to the letter');
+  t.strictSame(await found('sku=f-s'), [], 'SKUs are case-sensitive');
   t.strictSame((await found('barcode=777')).sort(), ['F-2', 'F-S']);
   t.strictSame((await found(`productId=${first.id}`)).sort(), ['F-M', 'F-S']);
   t.strictSame(await found(`productId=${second.id}&barcode=777`), ['F-2']);
@@ -183,7 +187,7 @@ t.test('variants are found by SKU, barcode and product', async (t) => {
   );
 });
 
-t.test('of variants that take one SKU or one choice at once, one gets it', async (t) => {
+t.test('of concurrent requests for one SKU or choice, one succeeds', async (t) => {
   const values = ['S', 'M', 'L', 'XL'];
   const product = await make(values, [size('S')]);
   const others = await Promise.all(values.slice(1).map(() => make([])));
@@ -195,5 +199,5 @@ t.test('of variants that take one SKU or one choice at once, one gets it', async
   t.strictSame(sameSku.map(({ status }) => status).sort(), [200, 409, 409]);
   const tenant = await box.openTenant();
   const theirs = await tenant.staff.post('/admin/products', { title: 'Theirs', variants: [{ sku: 'ONE' }] });
-  t.equal(theirs.status, 201, 'another shop has its own SKUs');
+  t.equal(theirs.status, 201, 'another tenant may use the SKU');
 });

@@ -1,5 +1,5 @@
 /**
- * What a package hides is hidden in every read of a shopper, and pages are full all the same.
+ * What a package hides is hidden in every read of a shopper, and pages are full nevertheless.
  */
 import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
@@ -30,7 +30,7 @@ const through = (channel: string) => ({ headers: { 'x-channel': channel } });
 type Titled = { title: string }[];
 const titles = (products: Titled) => products.map(({ title }) => title);
 
-t.test('a product that is hidden is answered to nobody, by whatever name', async (t) => {
+t.test('a hidden product is 404 by every id and handle', async (t) => {
   const tenant = await box.openTenant();
   const seen = await make(tenant, 'Seen', ['web', 'trade']);
   const hidden = await make(tenant, 'Hidden', ['trade']);
@@ -65,7 +65,7 @@ t.test('a product that is hidden is answered to nobody, by whatever name', async
   t.match(await tenant.visitor().post('/cart/items', { variantId: hidden.variantId, quantity: 1 }), { status: 404 });
 });
 
-t.test('pages are full, and a cursor of one channel opens nothing of another', async (t) => {
+t.test('pages are full, and a cursor of one channel shows nothing of another', async (t) => {
   const tenant = await box.openTenant();
   const expected: string[] = [];
   for (let index = 10; index < 32; index += 1) {
@@ -106,18 +106,18 @@ t.test('pages are full, and a cursor of one channel opens nothing of another', a
   }
   const { nextCursor } = (await tenant.visitor().get('/products?limit=4', through('trade'))).body;
   const rest = await tenant.visitor().get(`/products?limit=100&cursor=${nextCursor}`);
-  t.strictSame(titles(rest.body.items), newest.slice(3), 'hidden ones stay hidden after it');
+  t.strictSame(titles(rest.body.items), newest.slice(3), 'hidden products stay hidden');
   const empty = await tenant.visitor().get('/products', through('nobody'));
   t.strictSame(empty.body, { items: [], nextCursor: null });
 });
 
-t.test('all conditions must hold; groups and time count', async (t) => {
+t.test('all conditions must hold, by groups and time', async (t) => {
   const tenant = await box.openTenant();
   const [early, listed] = [await make(tenant, 'Early', ['web']), await make(tenant, 'Unlisted', [])];
   await tenant.db.insert('product_releases', { productId: early.id, releasedAt: new Date(Date.now() + 3_600_000) });
   const ids = [early.id, listed.id];
   const seen = async (viewer?: object) => titles(await listPublishedProducts(tenant.db, ids, { viewer }));
-  t.strictSame(await seen(), [], 'a stranger, now');
+  t.strictSame(await seen(), [], 'anonymous, now');
   const later = new Date(Date.now() + 7_200_000);
   t.strictSame(await seen({ time: later }), ['Early']);
   t.strictSame(await seen({ memberId: buyer }), ['Unlisted']);
@@ -129,22 +129,22 @@ t.test('all conditions must hold; groups and time count', async (t) => {
       .filter((variant) => variant.hidden)
       .map(({ productTitle }) => productTitle)
       .sort();
-  t.strictSame(await hidden(), [], 'read for nobody');
+  t.strictSame(await hidden(), [], 'without a viewer');
   t.strictSame(await hidden({}), ['Early', 'Unlisted']);
   t.strictSame(await hidden({ memberId: buyer }), ['Early']);
 });
 
-t.test('what is hidden after it was put into a cart is unavailable there, and cannot be ordered', async (t) => {
+t.test('a product hidden after it was added to a cart is unavailable there and cannot be ordered', async (t) => {
   const tenant = await box.openTenant();
-  const [kept, gone] = [await make(tenant, 'Kept', ['web']), await make(tenant, 'Gone', ['web'])];
-  for (const { variantId } of [kept, gone]) {
+  const [visible, hidden] = [await make(tenant, 'Kept', ['web']), await make(tenant, 'Gone', ['web'])];
+  for (const { variantId } of [visible, hidden]) {
     await tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: 500 }] });
     await tenant.staff.patch(`/admin/stock-items/${variantId}`, { tracked: false });
   }
   const shopper = tenant.shopper();
-  for (const { variantId } of [kept, gone]) await shopper.post('/cart/items', { variantId, quantity: 1 });
+  for (const { variantId } of [visible, hidden]) await shopper.post('/cart/items', { variantId, quantity: 1 });
   t.equal((await shopper.get('/cart')).body.totals.total.amount, 1000);
-  await unlist(tenant, gone.id);
+  await unlist(tenant, hidden.id);
   const { body } = await shopper.get('/cart');
   const issues = body.items.map((item: { title: string; issues: string[] }) => [item.title, item.issues]);
   t.strictSame(issues, [
@@ -154,6 +154,6 @@ t.test('what is hidden after it was put into a cart is unavailable there, and ca
   t.equal(body.totals.total.amount, 500);
   const customer = { email: 'ada@example.com', name: 'Ada Lovelace' };
   t.match(await shopper.post('/checkout', { customer }), { status: 409, body: { code: 'cart_not_ready' } });
-  await list(tenant, gone.id, ['web']);
+  await list(tenant, hidden.id, ['web']);
   t.equal((await shopper.post('/checkout', { customer })).status, 201);
 });

@@ -1,5 +1,5 @@
 /**
- * Weights are grams; each variant shows its weight in the unit of the store besides.
+ * Weights are in grams; each variant also shows its weight in the store's unit.
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
@@ -7,7 +7,7 @@ import t from 'tap';
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
-t.test('every read of a variant has its weight in the unit of the store', async (t) => {
+t.test("every read of a variant has its weight in the store's unit", async (t) => {
   const { body } = await box.staff.post('/admin/products', {
     title: 'Anvil',
     status: 'published',
