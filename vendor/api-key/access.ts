@@ -1,27 +1,27 @@
 /**
- * Integrations as callers: a secret key in place of a member of staff.
+ * Authentication of integrations by a secret key, on routes for staff.
  */
 import { permissionsOf, permits } from '@carton/auth';
 import { type BoxAccessKind, bearerToken, forbidden, type TenantDatabase, unauthenticated } from '@carton/runtime';
 import { hashOfKey } from './key.ts';
 import type { ApiKey } from './schemas.ts';
-import { apiKeys, noteUse } from './store.ts';
+import { apiKeys, recordUse } from './store.ts';
 
 /**
- * The key of this tenant with this text, if it holds; null for what is no key, or none of this tenant.
- * @throws unauthenticated (401) for one that is revoked or has expired
+ * Finds a key of the tenant by its text; null for an unknown or malformed key.
+ * @throws unauthenticated (401) if it is revoked or expired
  */
 export async function findApiKey(db: TenantDatabase, text: string): Promise<ApiKey | null> {
   const keyHash = hashOfKey(text);
   const key = keyHash && (await apiKeys.findBy(db, { keyHash }));
   if (!key) return null;
-  if (key.revokedAt !== null) throw refusal('This API key is revoked.');
-  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) throw refusal('This API key has expired.');
-  await noteUse(db, key);
+  if (key.revokedAt !== null) throw invalidKey('This API key has been revoked.');
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) throw invalidKey('This API key has expired.');
+  await recordUse(db, key);
   return key;
 }
 
-function refusal(detail: string) {
+function invalidKey(detail: string) {
   return unauthenticated(detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
@@ -33,14 +33,15 @@ export const apiKeyAccess: BoxAccessKind<'apiKey'> = {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'ck_secret_…',
-      description: 'A secret key of POST /admin/api-keys',
+      description: 'A secret key from POST /admin/api-keys',
     },
   },
   async authenticate(ctx, { tenant, db }) {
     const text = tenant && bearerToken(ctx);
     const key = text && (await findApiKey(db, text));
     if (!key) return null;
-    if (key.kind !== 'secret') throw forbidden('A publishable key opens no staff route: this needs a secret one.');
+    if (key.kind !== 'secret')
+      throw forbidden('A publishable key does not authenticate staff routes. Use a secret key.');
     const { id, name: label, scopes } = key;
     const permissions = await permissionsOf(db, { type: 'api_key', id, permissions: scopes });
     return { staff: { type: 'api_key', id, label, permissions } };

@@ -5,5 +5,5 @@ import { defineEvent, object, Type } from '@carton/runtime';
 
 const payload = object({ name: Type.String(), kind: Type.String(), lastFour: Type.String() });
 
-export const apiKeyCreated = defineEvent({ type: 'api_key.created', summary: 'An API key was made', payload });
+export const apiKeyCreated = defineEvent({ type: 'api_key.created', summary: 'An API key was created', payload });
 export const apiKeyRevoked = defineEvent({ type: 'api_key.revoked', summary: 'An API key was revoked', payload });

@@ -1,5 +1,5 @@
 /**
- * @carton/api-key: keys for integrations.
+ * @carton/api-key: API keys for integrations.
  */
 import { staffKeyrings } from '@carton/auth';
 import { accessKinds, definePackage } from '@carton/runtime';

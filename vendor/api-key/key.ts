@@ -1,6 +1,6 @@
 /**
- * What an API key looks like: `ck_<kind>_<random><checksum>`. The random part has 160 bits; the checksum tells what
- * cannot be a key without asking the database, and lets a scanner for leaked secrets tell a key from a likeness.
+ * The format of API keys: `ck_<kind>_<random><checksum>`, with 160 random bits. The checksum lets the box reject
+ * mistyped keys without a query, and scanners for leaked secrets recognize keys.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { hashToken } from '@carton/runtime';
@@ -10,14 +10,14 @@ export type Kind = (typeof kinds)[number];
 
 const pattern = /^(ck_(?:publishable|secret)_[0-9a-f]{40})([0-9a-f]{8})$/;
 
-/** Makes a key that nobody has had. Only `hash` and `lastFour` are kept. */
-export function makeKey(kind: Kind): { key: string; hash: string; lastFour: string } {
+/** Generates a new key. Only `hash` and `lastFour` are stored. */
+export function generateKey(kind: Kind): { key: string; hash: string; lastFour: string } {
   const body = `ck_${kind}_${randomBytes(20).toString('hex')}`;
   const key = body + checksumOf(body);
   return { key, hash: hashToken(key), lastFour: key.slice(-4) };
 }
 
-/** The form in which a key is kept; null for what cannot be one. */
+/** The hash by which a key is stored; null if the text is not a valid key. */
 export function hashOfKey(text: string): string | null {
   const [, body, checksum] = pattern.exec(text) ?? [];
   return body !== undefined && checksumOf(body) === checksum ? hashToken(text) : null;

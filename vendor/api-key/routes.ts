@@ -1,5 +1,5 @@
 /**
- * API keys, in the hands of staff.
+ * Routes of API keys for staff.
  */
 import { integrationQuery, resource } from '@carton/runtime';
 import { CreatedApiKey, shapes } from './schemas.ts';
@@ -15,7 +15,7 @@ export const keyRoutes = resource({
   rows: apiKeys,
   list: { query: integrationQuery(), page: shapes.Page },
   create: {
-    description: 'The key is in this answer alone. It can be given no permission that its maker does not have.',
+    description: 'Only this response contains the key. Its scopes cannot exceed the permissions of the caller.',
     body: shapes.Create,
     response: CreatedApiKey,
     run: ({ body, ...caller }) => createKey(caller, body),
@@ -29,7 +29,7 @@ export const keyRoutes = resource({
   },
   actions: {
     revoke: {
-      description: 'For good, and at once. Revoking it again changes nothing.',
+      description: 'Takes effect immediately and cannot be undone. Revoking a revoked key has no effect.',
       run: ({ db, params }) => revokeKey(db, params.id),
     },
   },

@@ -1,5 +1,5 @@
 /**
- * Shapes of API keys.
+ * Schemas of API keys.
  */
 import { DateTime, nullable, object, oneOf, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
 import { kinds } from './key.ts';
@@ -14,28 +14,36 @@ export const shapes = shapesOf({
         default: [],
         maxItems: 200,
         uniqueItems: true,
-        description: 'Permissions, or `*` for all. None for a publishable key',
+        description: 'Permissions, or `*` for all; empty for a publishable key',
       },
     ),
   },
   immutable: {
     kind: oneOf(kinds, {
       description:
-        'secret: for servers, in place of a member of staff; publishable: may stand in a page, and opens nothing',
+        'secret: for servers, authenticates routes for staff; publishable: may be part of a page, authenticates nothing',
     }),
   },
   createOnly: {
-    expiresAt: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Without it, never' })),
+    expiresAt: Type.Optional(
+      Type.String({ ...DateTime, maxLength: 40, description: 'Omit it for a key that does not expire' }),
+    ),
   },
   readOnly: {
     lastFour: Type.String({ description: 'The last four characters of the key', examples: ['9f3a'] }),
-    createdBy: Type.String({ description: 'Who made it, as they were called then', examples: ['ada@example.com'] }),
+    createdBy: Type.String({
+      description: 'The e-mail address or key name of its creator, at the time',
+      examples: ['ada@example.com'],
+    }),
     createdById: nullable(
-      Type.String({ ...Uuid, description: 'The member of staff who answers for it: with them it is revoked' }),
+      Type.String({
+        ...Uuid,
+        description: 'The member of staff responsible for it. Disabling or removing that person revokes it',
+      }),
     ),
     expiresAt: nullable(DateTime),
     revokedAt: nullable(DateTime),
-    lastUsedAt: nullable(Type.String({ ...DateTime, description: 'Within a quarter of an hour' })),
+    lastUsedAt: nullable(Type.String({ ...DateTime, description: 'Accurate to 15 minutes' })),
   },
 });
 export type ApiKey = Static<typeof shapes.Item>;
@@ -46,7 +54,7 @@ export const CreatedApiKey = object(
   {
     ...shapes.Item.properties,
     key: Type.String({
-      description: 'Shown once. Send it as Authorization: Bearer',
+      description: 'Shown only here. Send it as Authorization: Bearer',
       examples: ['ck_secret_3f6a52a1c0013f6a52a1c0013f6a52a1c0013f6a52a1c001'],
     }),
   },

@@ -4,13 +4,13 @@
 import { rows, type TenantDatabase } from '@carton/runtime';
 import type { ApiKey } from './schemas.ts';
 
-/** A key's last use is written at most this often. */
+/** The last use of a key is written at most this often. */
 const minutesBetweenUses = 15;
 
 export const apiKeys = rows<ApiKey & { keyHash: string }>({ table: 'api_keys', noun: 'API key', json: ['metadata'] });
 
-/** Notes that a key was used. Most requests find that noted, and write nothing. */
-export async function noteUse(
+/** Records that a key was used. Most requests write nothing. */
+export async function recordUse(
   db: TenantDatabase,
   { id, lastUsedAt }: Pick<ApiKey, 'id' | 'lastUsedAt'>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * @carton/collection: groups of products for shoppers to browse, made by hand or filled by a rule.
+ * @carton/collection: groups of products for shoppers to browse, listed by hand or selected by a rule.
  */
 import { ruleFacts } from '@carton/product';
 import { addressesByHandle, definePackage, storefrontAddresses } from '@carton/runtime';

@@ -1,5 +1,5 @@
 /**
- * What changes of collections are refused with.
+ * Problems of collections.
  */
 import { defineProblem, handleTakenBy } from '@carton/runtime';
 
@@ -7,10 +7,10 @@ export const handleTaken = handleTakenBy('collection');
 export const madeByRule = defineProblem({
   code: 'collection_made_by_rule',
   status: 409,
-  title: 'The collection is filled by its rule',
+  title: 'A rule selects the products of this collection',
 });
 export const madeByHand = defineProblem({
   code: 'collection_made_by_hand',
   status: 409,
-  title: 'The collection is made by hand',
+  title: 'The products of this collection are listed by hand',
 });

@@ -1,5 +1,5 @@
 /**
- * Collections: in the hands of staff, and as shoppers see them.
+ * Routes of collections for staff and for shoppers.
  */
 import { viewRequestOf } from '@carton/product';
 import { HandleOrId, integrationQuery, resource, route } from '@carton/runtime';
@@ -33,8 +33,8 @@ export const adminCollections = resource({
   detail: AdminCollectionDetail,
   list: { query: integrationQuery(), page: shapes.Page },
   create: {
-    summary: 'Create a collection by hand or by rule',
-    description: 'With `rule` it fills itself; without, it holds `productIds` in their order.',
+    summary: 'Create a collection',
+    description: 'With `rule`, the rule selects its products; otherwise it has those of `productIds` in their order.',
     body: shapes.Create,
     problems: [handleTaken],
     run: ({ db, body }) => createCollection(db, body),
@@ -47,7 +47,7 @@ export const adminCollections = resource({
     run: ({ db, params, body }) => changeCollection(db, params.id, body),
   },
   remove: {
-    summary: 'Delete a collection; its products stay',
+    summary: 'Delete a collection, but not its products',
     run: ({ db, params }) => deleteCollection(db, params.id),
   },
 });
@@ -58,7 +58,7 @@ export const setCollectionProducts = route(
     path: '/admin/collections/:id/products',
     operationId: 'setCollectionProducts',
     tag: 'Collections',
-    summary: 'Set the ordered products of a collection made by hand',
+    summary: 'Set the products of a collection, in their order',
     access: 'staff',
     body: SetCollectionProducts,
     status: 200,
@@ -76,7 +76,7 @@ export const storefrontCollections = resource({
   list: { page: CollectionPage },
 });
 
-/** Open to everyone; a member who is signed in sees what members see. */
+/** Open to everyone; members who are logged in see the prices and products for members. */
 export const readCollection = resource({
   ...common,
   path: '/collections',
@@ -84,8 +84,9 @@ export const readCollection = resource({
   item: Collection,
   detail: CollectionProducts,
   read: {
-    summary: 'Read a collection by its handle or id, with one page of its products and their prices',
-    description: '`limit` and `cursor` are of the products; `products.nextCursor` leads to their next page.',
+    summary: 'Read a collection by its handle or id, with a page of its products',
+    description:
+      '`limit` and `cursor` page through the products; `products.nextCursor` is the cursor of the next page.',
     params: HandleOrId('summer'),
     query: CollectionQuery,
     run: ({ db, params, ...request }) => read(db, params.handle, viewRequestOf(request)),

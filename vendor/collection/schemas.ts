@@ -1,20 +1,20 @@
 /**
- * Shapes of collections.
+ * Schemas of collections.
  */
 import { ProductPage, ProductRule, viewParameters } from '@carton/product';
 import { Handle, nullable, object, oneOf, pageOf, pageQuery, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
 
-/** Most products a collection made by hand may hold. */
-export const mostProducts = 1000;
+/** The maximum number of products that are listed by hand. */
+export const maximumProducts = 1000;
 
 const texts = {
   title: Type.String({ minLength: 1, maxLength: 200, examples: ['Summer'] }),
   description: Type.String({ default: '', maxLength: 20_000, examples: ['Light and airy.'] }),
 };
 const ProductIds = Type.Array(Uuid, {
-  maxItems: mostProducts,
+  maxItems: maximumProducts,
   uniqueItems: true,
-  description: 'The products of a collection made by hand, in their order',
+  description: 'The products in their order; empty for a collection with a rule',
 });
 
 export const Collection = object({ id: Uuid, handle: Handle, ...texts }, { $id: 'Collection' });
@@ -34,11 +34,13 @@ export const shapes = shapesOf({
   fields: texts,
   readOnly: {
     handle: Handle,
-    kind: oneOf(['manual', 'rule'], { description: 'Made by hand, or filled by its rule' }),
+    kind: oneOf(['manual', 'rule'], {
+      description: '`manual`: its products are listed by hand; `rule`: its rule selects them',
+    }),
     rule: nullable(ProductRule),
   },
   createOnly: {
-    handle: Type.Optional({ ...Handle, description: 'Made from the title unless told' }),
+    handle: Type.Optional({ ...Handle, description: 'Derived from the title by default' }),
     rule: Type.Optional(ProductRule),
     productIds: Type.Optional(ProductIds),
   },
@@ -48,7 +50,7 @@ export type CollectionRow = Static<typeof shapes.Item>;
 export type CreateCollection = Static<typeof shapes.Create>;
 export type ChangeCollection = Static<typeof shapes.Change>;
 
-/** A collection as staff work on it: with the ids of its products; of a rule's collection, none. */
+/** A collection with the ids of the products that are listed by hand, for staff. */
 export const AdminCollectionDetail = object(
   { ...shapes.Item.properties, productIds: ProductIds },
   { $id: 'AdminCollectionDetail' },

@@ -1,5 +1,5 @@
 /**
- * Rules of collections: one made by hand holds ordered products, one with a rule fills itself.
+ * Rules of collections: a manual one lists its products by hand, the other kind has a rule that selects them.
  */
 import {
   findProductIds,
@@ -29,9 +29,9 @@ import {
   type CollectionQuery,
   type CollectionRow,
   type CreateCollection,
-  mostProducts,
+  maximumProducts,
 } from './schemas.ts';
-import { beginning, collections, type PlacedProduct, placedProducts } from './store.ts';
+import { type CollectionProduct, collections, listProductsAfter, start } from './store.ts';
 
 type ProductPage = Page<Product>;
 
@@ -45,17 +45,17 @@ export async function readCollection(
   { limit, cursor, ...wanted }: CollectionQuery & ViewRequest,
 ): Promise<CollectionRow & { products: ProductPage }> {
   const collection = await collections.findBy(db, looksLikeId(name) ? { id: name } : { handle: name });
-  if (!collection) throw notFound(`No collection is called ${name}.`);
+  if (!collection) throw notFound(`No collection has the handle or id ${name}.`);
   const products = collection.rule
     ? await listProductsByRule(db, collection.rule, { limit, cursor }, wanted)
-    : await pageOfPlaced(db, collection.id, { limit, cursor }, wanted);
+    : await pageOfManual(db, collection.id, { limit, cursor }, wanted);
   return { ...collection, products };
 }
 
 const sort = 'position';
 
-/** Products that are not published, or hidden, are passed over: more places are read until the page is full. */
-async function pageOfPlaced(
+/** Skips products that are unpublished or hidden, and reads on until the page is full. */
+async function pageOfManual(
   db: TenantDatabase,
   collectionId: string,
   { limit, cursor }: { limit: number; cursor?: string },
@@ -64,27 +64,27 @@ async function pageOfPlaced(
   const batch = Math.max(100, limit + 1);
   const positions = new Map<string, number>();
   const found: Product[] = [];
-  let after: PlacedProduct | undefined = cursor === undefined ? beginning : placeOf(cursor);
+  let after: CollectionProduct | undefined = cursor === undefined ? start : positionOf(cursor);
   while (after && found.length <= limit) {
-    const places: PlacedProduct[] = await placedProducts(db, collectionId, after, batch);
-    for (const { productId, position } of places) positions.set(productId, position);
-    const ids = places.map(({ productId }) => productId);
+    const rows: CollectionProduct[] = await listProductsAfter(db, collectionId, after, batch);
+    for (const { productId, position } of rows) positions.set(productId, position);
+    const ids = rows.map(({ productId }) => productId);
     found.push(...(await listPublishedProducts(db, ids, wanted, limit + 1 - found.length)));
-    after = places.length === batch ? places.at(-1) : undefined;
+    after = rows.length === batch ? rows.at(-1) : undefined;
   }
   return pageOfRows(found, limit, ({ id }) => [sort, positions.get(id) as number, id]);
 }
 
-function placeOf(cursor: string): PlacedProduct {
+function positionOf(cursor: string): CollectionProduct {
   const [, position, productId] = decodeCursor(cursor, sort);
   return { position: Number(position), productId };
 }
 
-/** A collection as staff work on it. @throws not_found (404) */
+/** A collection for staff, without deleted products. @throws not_found (404) */
 export async function readAdminCollection(db: TenantDatabase, id: string): Promise<AdminCollectionDetail> {
   const collection = await collections.require(db, id);
-  const places = await placedProducts(db, id, beginning, mostProducts);
-  const ids = places.map(({ productId }) => productId);
+  const rows = await listProductsAfter(db, id, start, maximumProducts);
+  const ids = rows.map(({ productId }) => productId);
   const known = await findProductIds(db, ids);
   return { ...collection, productIds: ids.filter((productId) => known.has(productId)) };
 }
@@ -94,9 +94,9 @@ export function createCollection(
   db: TenantDatabase,
   { rule, productIds, handle, ...fields }: CreateCollection,
 ): Promise<AdminCollectionDetail> {
-  if (rule && productIds) throw invalidField('/productIds', 'are not given together with a rule');
+  if (rule && productIds) throw invalidField('/productIds', 'must be omitted for a collection with a rule');
   return db.transaction(async (tx) => {
-    const products = await placesFor(tx, productIds ?? []);
+    const products = await rowsOf(tx, productIds ?? []);
     const { id } = await collections.insert(tx, {
       ...fields,
       handle: handle ?? (await freeHandle(tx, 'collections', handleFromTitle(fields.title, 'collection'))),
@@ -104,7 +104,7 @@ export function createCollection(
       rule: rule ?? null,
     });
     await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', [], products);
-    return announced(tx, id);
+    return publishUpdate(tx, id);
   });
 }
 
@@ -116,15 +116,16 @@ export function changeCollection(
 ): Promise<AdminCollectionDetail> {
   return db.transaction(async (tx) => {
     const { kind } = await collections.lock(tx, id);
-    if (patch.rule && kind === 'manual') throw madeByHand('Set its products, or create another with a rule.');
+    if (patch.rule && kind === 'manual')
+      throw madeByHand('Set its products, or create another collection with a rule.');
     await collections.change(tx, id, patch);
-    return announced(tx, id);
+    return publishUpdate(tx, id);
   });
 }
 
 /**
- * Sets the products of a collection made by hand. @throws not_found (404), invalid_request (400),
- * collection_made_by_rule (409)
+ * Sets the products of a manual collection.
+ * @throws not_found (404), invalid_request (400), collection_made_by_rule (409)
  */
 export function setProducts(
   db: TenantDatabase,
@@ -134,11 +135,11 @@ export function setProducts(
   return db.transaction(async (tx) => {
     const { kind } = await collections.lock(tx, id);
     if (kind === 'rule') throw madeByRule('Change its rule instead.');
-    const wanted = await placesFor(tx, productIds);
-    const current = await placedProducts(tx, id, beginning, mostProducts);
+    const wanted = await rowsOf(tx, productIds);
+    const current = await listProductsAfter(tx, id, start, maximumProducts);
     await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', current, wanted);
     await collections.change(tx, id, {});
-    return announced(tx, id);
+    return publishUpdate(tx, id);
   });
 }
 
@@ -152,19 +153,19 @@ export function deleteCollection(db: TenantDatabase, id: string): Promise<void> 
   });
 }
 
-/** Products in their places. @throws invalid_request (400) for one that is no product, or a duplicate */
-async function placesFor(db: TenantDatabase, given: readonly string[]): Promise<PlacedProduct[]> {
-  const ids = given.map((id) => id.toLowerCase());
+/** The rows of products in their order. @throws invalid_request (400) for an unknown product or a duplicate */
+async function rowsOf(db: TenantDatabase, productIds: readonly string[]): Promise<CollectionProduct[]> {
+  const ids = productIds.map((id) => id.toLowerCase());
   const known = await findProductIds(db, ids);
   for (const [index, id] of ids.entries()) {
-    if (!known.has(id)) throw invalidField(`/productIds/${index}`, 'is not a product of this shop');
+    if (!known.has(id)) throw invalidField(`/productIds/${index}`, 'is not a product of this store');
     if (ids.indexOf(id) !== index) throw invalidField(`/productIds/${index}`, 'is a duplicate');
   }
   return ids.map((productId, position) => ({ productId, position }));
 }
 
-/** Publishes a collection as it is now, and returns it. */
-async function announced(db: TenantDatabase, id: string): Promise<AdminCollectionDetail> {
+/** Publishes the current state of a collection and returns it. */
+async function publishUpdate(db: TenantDatabase, id: string): Promise<AdminCollectionDetail> {
   const collection = await readAdminCollection(db, id);
   await publishRow(db, collectionUpdated, 'collection', collection, { deleted: false });
   return collection;

@@ -12,22 +12,23 @@ export const collections = rows<CollectionRow>({
   taken: { collections_handle: handleTaken },
 });
 
-export interface PlacedProduct {
+/** A product of a manual collection. */
+export interface CollectionProduct {
   productId: string;
   position: number;
 }
 
-/** Before the first place of a collection. */
-export const beginning: PlacedProduct = { position: -1, productId: '00000000-0000-0000-0000-000000000000' };
+/** Comes before all products of a collection. */
+export const start: CollectionProduct = { position: -1, productId: '00000000-0000-0000-0000-000000000000' };
 
-/** The products of a collection in their order, from after a place on. */
-export function placedProducts(
+/** The products of a manual collection in their order, after one of them. */
+export function listProductsAfter(
   db: TenantDatabase,
   collectionId: string,
-  after: PlacedProduct,
+  after: CollectionProduct,
   limit: number,
-): Promise<PlacedProduct[]> {
-  return db.query<PlacedProduct>(
+): Promise<CollectionProduct[]> {
+  return db.query<CollectionProduct>(
     `select product_id, position from collection_products
       where tenant_id = $1 and collection_id = $2 and (position, product_id) > ($3, $4)
       order by position, product_id limit $5`,
@@ -35,7 +36,7 @@ export function placedProducts(
   );
 }
 
-/** Collections by id, with those of the products that were put into them by hand. */
+/** Collections by id, with those of the products that are listed in them by hand. */
 export function findMemberships(
   db: TenantDatabase,
   ids: readonly string[],
@@ -43,9 +44,9 @@ export function findMemberships(
 ): Promise<(Pick<CollectionRow, 'id' | 'rule'> & { productIds: string[] })[]> {
   return db.query(
     `select id, rule, array(
-              select product_id from collection_products places
-               where places.tenant_id = $1 and places.collection_id = collections.id
-                 and places.product_id = any($3::uuid[])) as product_ids
+              select product_id from collection_products listed
+               where listed.tenant_id = $1 and listed.collection_id = collections.id
+                 and listed.product_id = any($3::uuid[])) as product_ids
        from collections
       where tenant_id = $1 and id = any($2::uuid[])`,
     [ids, productIds],

@@ -1,6 +1,6 @@
 /**
- * @carton/core: merchants and their stores, number sequences. It mounts, under its name and its rights, what the engine
- * serves and does itself: it is in every box.
+ * @carton/core: tenants, their stores and number sequences. As the package in every box, it also mounts the engine's
+ * own routes, job and settings, with permissions of its own name.
  */
 import {
   definePackage,
@@ -11,7 +11,7 @@ import {
   tenantDirectories,
 } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
-import { personalAnswers } from './persons.ts';
+import { storedResponses } from './persons.ts';
 import { readCapabilities } from './routes/capabilities.ts';
 import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
 import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
@@ -38,6 +38,6 @@ export default definePackage({
   boxTables: ['tenants'],
   extends: [
     tenantDirectories.with({ bySlug: findTenantBySlug, only: findOnlyTenant, origins: findAllowedOrigins }),
-    personalData.with(personalAnswers),
+    personalData.with(storedResponses),
   ],
 });

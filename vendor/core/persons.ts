@@ -1,24 +1,24 @@
 /**
- * Answers that are kept for Idempotency-Keys, and the person they speak of.
+ * Personal data in responses that are stored for Idempotency-Keys.
  */
 import type { PersonalData } from '@carton/runtime';
 
-/** Answers given to the person, by their sessions and their account, and those given to staff about their records. */
-export const personalAnswers: PersonalData = {
+/** Responses to the person's sessions and account, and responses to staff that mention the person's records. */
+export const storedResponses: PersonalData = {
   name: 'kept-answers',
   keeps: [
     {
       table: 'idempotency_keys',
       columns: ['body'],
-      reason: 'To answer a request that is sent twice the same both times.',
+      reason: 'To give a repeated request the response of the first one.',
       kept: '24 hours',
     },
   ],
-  // Each is a copy of what another section tells.
+  // The data are copies of what other sections export.
   exportData: async () => null,
   async erase(tx, { memberId, sessions, records }) {
     const callers = [...sessions.map((hash) => `session ${hash}`), ...(memberId ? [`member ${memberId}`] : [])];
-    // The key stays: the same request sent again must not be carried out again.
+    // The key stays, so that repeating the request still has no second effect.
     await tx.query(
       `update idempotency_keys set body = null
         where tenant_id = $1 and body is not null

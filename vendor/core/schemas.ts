@@ -1,5 +1,5 @@
 /**
- * Shapes of the store and of the box's capabilities.
+ * Schemas of the store and of the box's capabilities.
  */
 import {
   Currency,
@@ -20,7 +20,7 @@ import { changeSettingsSchema, type StoredSettings, settingsSchema } from './sto
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Shop'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
 
-/** Kept as a browser writes it: without a port that goes without saying (RFC 6454, section 6.2). */
+/** Stored as browsers send it: without a default port (RFC 6454, section 6.2). */
 const Origin = Type.String({
   pattern: '^https?://[a-z0-9-]+(\\.[a-z0-9-]+)*(:[1-9]\\d{0,4})?$',
   maxLength: 261,
@@ -29,7 +29,9 @@ const Origin = Type.String({
 
 export const weightUnits = ['kg', 'lb'] as const;
 
-/** What a shop may ask of whoever orders; a part of an address (`address.city`) asks for an address that is no text. */
+/**
+ * What a store can require at checkout. A part of an address (`address.city`) requires an address that is an object.
+ */
 export const checkoutFields = [
   'name',
   'phone',
@@ -41,7 +43,7 @@ export const checkoutFields = [
   'billing',
 ] as const;
 
-/** What a shopper may know of the store. */
+/** The store as shown to shoppers. */
 export const StoreProfile = object(
   {
     name: Name,
@@ -50,7 +52,7 @@ export const StoreProfile = object(
     defaultLocale: Locale,
     timeZone: Type.String({
       ...TimeZone,
-      description: 'In which the days of the store begin and end; `UTC` unless changed',
+      description: 'The time zone in which days of the store begin and end; `UTC` by default',
     }),
   },
   { $id: 'StoreProfile' },
@@ -62,25 +64,25 @@ export const Store = object(
     orderNumberFormat: Type.String({
       pattern: '^[^{}]*\\{number\\}[^{}]*$',
       maxLength: 40,
-      description: '`{number}` stands for the next number of the sequence',
+      description: '`{number}` is replaced by the next number of the sequence',
       examples: ['ORD-{number}'],
     }),
-    guestCheckout: Type.Boolean({ description: 'Whether shoppers without an account may order' }),
+    guestCheckout: Type.Boolean({ description: 'Whether shoppers without an account can order' }),
     checkoutRequires: Type.Array(oneOf(checkoutFields), {
       maxItems: checkoutFields.length,
       uniqueItems: true,
-      description: 'What a shopper has to say at checkout besides the e-mail address',
+      description: 'Required at checkout besides the e-mail address',
       examples: [['name', 'address']],
     }),
     weightUnit: oneOf(weightUnits, {
-      description: 'In which variants show their weight besides grams, as `displayWeight`',
+      description: 'The unit of `displayWeight`, in which variants show their weight besides grams',
     }),
     allowedOrigins: Type.Array(Origin, {
       maxItems: 50,
       uniqueItems: true,
-      description: 'Origins of other sites whose pages may call this shop in a browser, besides its own hosts',
+      description: 'Origins of other sites whose pages may call this store from a browser, besides its own hosts',
     }),
-    /** Its properties are those of the groups that the box's packages declare: see store-settings.ts. */
+    /** The settings of the box's packages, by group: see store-settings.ts. */
     settings: Type.Unsafe<StoredSettings>({ type: 'object' }),
     updatedAt: Type.String({ format: 'date-time' }),
   },
@@ -92,7 +94,7 @@ const { updatedAt: _, ...changeable } = Store.properties;
 export const ChangeStore = changeOf(changeable, { $id: 'ChangeStore' });
 export type ChangeStore = Static<typeof ChangeStore>;
 
-/** The store with the settings that the packages of a box add. */
+/** The store with the settings of the box's packages. */
 export const storeSchema = onceForBox((box) =>
   object({ ...Store.properties, settings: settingsSchema(box) }, { $id: 'Store' }),
 );

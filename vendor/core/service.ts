@@ -1,5 +1,5 @@
 /**
- * Rules of core: opening a merchant's shop, its settings, and numbers that never repeat.
+ * Rules of core: creating tenants, changing store settings, and drawing order numbers.
  */
 import {
   type Database,
@@ -16,10 +16,14 @@ import type { ChangeStore, Store } from './schemas.ts';
 import { drawNumber, insertTenant, lockSettings, type TenantRow, updateStore } from './store.ts';
 import { mergedSettings } from './store-settings.ts';
 
-export const slugTaken = defineProblem({ code: 'tenant_slug_taken', status: 409, title: 'This slug is taken' });
+export const slugTaken = defineProblem({
+  code: 'tenant_slug_taken',
+  status: 409,
+  title: 'Another tenant has this slug',
+});
 
-/** The first order of a shop is number 1001: a shop does not tell its customers that they are the first. */
-const numbersBeginAfter = 1000;
+/** Order numbers start at 1001, so that they do not reveal how few orders a new store has had. */
+const orderNumberOffset = 1000;
 
 export interface NewTenant {
   slug: string;
@@ -29,13 +33,13 @@ export interface NewTenant {
   firstStaffEmail: string;
 }
 
-/** Invites the first member of staff of a new tenant; the package that keeps staff contributes it. */
+/** Invites the first member of staff of a new tenant. Contributed by the package with staff accounts. */
 export type FirstStaffInviter = (db: TenantDatabase, email: string) => Promise<{ token: string; expiresAt: string }>;
 export const firstStaffInviters = extensionPoint<FirstStaffInviter>('core.first-staff');
 
 /**
- * Opens a merchant: tenant, store and the invite of its first member of staff, in one transaction.
- * @param also work of the caller's own in the same transaction
+ * Creates a tenant, its store and the invite of its first member of staff in one transaction.
+ * @param also further work in the same transaction
  * @throws tenant_slug_taken (409)
  */
 export async function openTenant(
@@ -52,17 +56,19 @@ export async function openTenant(
     return { tenant, invite };
   });
   return work.catch((error) => {
-    throw isUniqueViolation(error, 'tenants_slug_key') ? slugTaken(`A shop called ${slug} exists already.`) : error;
+    throw isUniqueViolation(error, 'tenants_slug_key')
+      ? slugTaken(`A tenant with the slug ${slug} already exists.`)
+      : error;
   });
 }
 
 /**
- * Changes the store. Of `settings` what the patch leaves out stays; they are not looked at here: the route's body was,
- * and whoever else calls this has checked them.
- * @throws invalid_request (400) for what is no origin
+ * Changes the store. `settings` are merged into the stored ones. They are not validated here: the route has validated
+ * its body, and other callers must pass valid values.
+ * @throws invalid_request (400) for an invalid origin
  */
 export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
-  const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalOrigin))];
+  const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalizeOrigin))];
   return db.transaction(async (transaction) => {
     const settings = patch.settings && mergedSettings(await lockSettings(transaction), patch.settings);
     const store = await updateStore(transaction, { ...patch, allowedOrigins, settings });
@@ -77,21 +83,21 @@ export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promi
   });
 }
 
-function normalOrigin(given: string, position: number): string {
-  if (!URL.canParse(given)) throw invalidField(`/allowedOrigins/${position}`, 'must be an origin');
-  return new URL(given).origin;
+function normalizeOrigin(origin: string, position: number): string {
+  if (!URL.canParse(origin)) throw invalidField(`/allowedOrigins/${position}`, 'must be an origin');
+  return new URL(origin).origin;
 }
 
-/** Draws the next order number in the store's format. Call it late in a transaction: others wait for its end. */
+/** Draws the next order number in the store's format. Call it late in a transaction: it locks the sequence. */
 export async function drawOrderNumber(
   db: TenantDatabase,
   { orderNumberFormat }: Pick<Store, 'orderNumberFormat'>,
 ): Promise<string> {
-  const number = await drawNumber(db, 'order', numbersBeginAfter);
+  const number = await drawNumber(db, 'order', orderNumberOffset);
   return orderNumberFormat.replace('{number}', () => String(number));
 }
 
-/** Leaves out the next order number, for good: it is in use, since the store's format was changed. */
+/** Skips the next order number, which an order already has because the store's format was changed. */
 export async function skipOrderNumber(db: TenantDatabase): Promise<void> {
-  await drawNumber(db, 'order', numbersBeginAfter);
+  await drawNumber(db, 'order', orderNumberOffset);
 }

@@ -1,6 +1,6 @@
 /**
- * Settings of the store that other packages add: each declares a group of them, with schemas and defaults, and core
- * keeps, checks, documents and answers them without knowing what they are for.
+ * Store settings of other packages. Each package declares a group with schemas and defaults; core stores, validates,
+ * documents and serves them.
  */
 import {
   changeOf,
@@ -18,20 +18,19 @@ export type StoredSettings = Readonly<Record<string, Readonly<Record<string, unk
 
 /** A group of settings of one package. */
 export interface StoreSettingsGroup<Values = unknown> {
-  /** The property of `settings` it stands under: by custom the name of its package. */
+  /** Its property of `settings`; by convention the name of the package. */
   readonly name: string;
   readonly properties: TProperties;
-  /** What holds in a store: what was set there, else the defaults. Reads nothing: `findStore` has brought it along. */
+  /** The values in effect in a store that `findStore` has read: what was set, else the defaults. */
   of(store: { readonly settings: StoredSettings }): Values;
 }
 
-/** Where packages add settings to the store. */
 export const storeSettingsGroups = extensionPoint<StoreSettingsGroup>('core.store-settings');
 
 /**
- * Declares settings of the store, to be contributed by the same package. Each has a default, so that a store that is
- * older than the setting has it too. They are read and changed by `/admin/store`, as `settings.<name>`.
- * @throws Error when a setting has no default
+ * Declares settings of the store, for the package to contribute. Each must have a default, for stores that are older
+ * than the setting. `/admin/store` reads and changes them as `settings.<name>`.
+ * @throws Error if a setting has no default
  * @example export const taxSettings = storeSettings('tax', {
  *            roundPer: oneOf(['line', 'total'], { default: 'line', description: 'Where taxes are rounded' }) });
  *          definePackage({ extends: [storeSettingsGroups.with(taxSettings)] });
@@ -54,25 +53,25 @@ export function storeSettings<Properties extends TProperties>(
   };
 }
 
-/** The groups of a box, by name. @throws Error when two packages declare one */
+/** The groups of a box. @throws Error if two have the same name */
 function groupsOf(box: HasExtensions): readonly StoreSettingsGroup[] {
   const groups = storeSettingsGroups.of(box);
   const names = groups.map(({ name }) => name);
-  const twice = names.find((name, position) => names.indexOf(name) !== position);
-  if (twice !== undefined) throw new Error(`two packages declare the settings ${twice} of the store`);
+  const duplicate = names.find((name, position) => names.indexOf(name) !== position);
+  if (duplicate !== undefined) throw new Error(`two packages declare the settings ${duplicate} of the store`);
   return groups;
 }
 
-/** What holds in a store, group by group, as it is answered. */
+/** The values in effect in a store, by group, for the response. */
 export function presentSettings(box: HasExtensions, store: { settings: StoredSettings }): Record<string, unknown> {
   return Object.fromEntries(groupsOf(box).map((group) => [group.name, group.of(store)]));
 }
 
-/** The settings of a box's stores as they are answered. */
+/** The schema of the settings in responses. */
 export function settingsSchema(box: HasExtensions): TSchema {
   return object(Object.fromEntries(groupsOf(box).map(({ name, properties }) => [name, object(properties)])), {
     $id: 'StorePackageSettings',
-    description: 'Settings that packages of this box add',
+    description: 'Settings of the packages of this box',
   });
 }
 

@@ -22,20 +22,20 @@ export async function findTenantById({ box }: Database, id: string): Promise<Ten
   return tenant ?? null;
 }
 
-/** The slug of the tenant that a database handle is of. */
+/** The slug of the tenant of `db`. */
 export async function findOwnSlug(db: TenantDatabase): Promise<string> {
   const [tenant] = await db.query<Tenant>('select slug from tenants where id = $1');
   if (!tenant) throw new Error(`no tenant ${db.tenantId}`);
   return tenant.slug;
 }
 
-/** The tenant of a box that has exactly one, else null. */
+/** The only tenant of the box; null if there are none or several. */
 export async function findOnlyTenant({ box }: Database): Promise<TenantRow | null> {
   const tenants = await box.query<TenantRow>(`select ${tenantColumns} from tenants limit 2`);
   return tenants.length === 1 ? (tenants[0] as TenantRow) : null;
 }
 
-/** Tenants by name and id, from after a place. */
+/** Tenants ordered by slug and id, after a position. */
 export function listTenantRows({ box }: Database, after: [string, string] | null, limit: number): Promise<TenantRow[]> {
   return box.query<TenantRow>(
     `select ${tenantColumns} from tenants where $1::text is null or (slug, id) > ($1, $2::uuid) order by slug, id limit $3`,
@@ -69,7 +69,7 @@ export async function findStore(db: TenantDatabase): Promise<Store> {
   return store;
 }
 
-/** Origins whose pages may call the shop; none for what is no tenant. */
+/** Origins whose pages may call the store; none for an unknown tenant. */
 export async function findAllowedOrigins(database: Database, tenantId: string): Promise<readonly string[]> {
   const [store] = await database
     .forTenant(tenantId)
@@ -77,7 +77,7 @@ export async function findAllowedOrigins(database: Database, tenantId: string): 
   return store?.allowedOrigins ?? [];
 }
 
-/** What was set of the groups that packages add, locked until the transaction ends. */
+/** The stored settings of packages, locked until the transaction ends. */
 export async function lockSettings(db: TenantDatabase): Promise<StoredSettings> {
   const [store] = await db.query<Pick<Store, 'settings'>>(
     'select settings from stores where tenant_id = $1 for no key update',
@@ -91,7 +91,8 @@ export async function updateStore(db: TenantDatabase, patch: ChangeStore): Promi
 }
 
 /**
- * Draws the next number of a sequence that begins after `start`; held until the transaction ends, so no number is lost.
+ * Draws the next number of a sequence that begins after `start`. The sequence stays locked until the transaction ends,
+ * so a rollback leaves no gap.
  */
 export async function drawNumber(db: TenantDatabase, name: string, start: number): Promise<number> {
   const [row] = await db.query<{ lastValue: number }>(

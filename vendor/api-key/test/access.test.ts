@@ -1,12 +1,12 @@
 /**
- * Keys as credentials: what they open, where, and as whom.
+ * Authentication by keys: routes, tenants and the recorded actor.
  */
 import { get } from 'node:http';
 import { callerOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { hire, makeKey, packages } from './keys.ts';
+import { createKey, hire, packages } from './keys.ts';
 
-/** The answer to a key at a host, which fetch would not let a caller choose. */
+/** The status of a request with a key and a chosen Host header, which fetch does not allow. */
 function statusAt(host: string, key: string): Promise<number | undefined> {
   const headers = { host, authorization: `Bearer ${key}` };
   return new Promise((resolve, reject) => {
@@ -16,10 +16,10 @@ function statusAt(host: string, key: string): Promise<number | undefined> {
 
 const box = await createTestBox(t, { packages, tier: 'enterprise' });
 
-t.test('a secret key opens what its scopes say', async (t) => {
-  const reader = await makeKey(box, ['core:read']);
-  const writer = await makeKey(box, ['core:read', 'core:write', 'tenant:read']);
-  const all = await makeKey(box, ['*']);
+t.test('a secret key has the permissions of its scopes', async (t) => {
+  const reader = await createKey(box, ['core:read']);
+  const writer = await createKey(box, ['core:read', 'core:write', 'tenant:read']);
+  const all = await createKey(box, ['*']);
   const cases: [key: typeof all, method: string, path: string, body: object | undefined, expected: object][] = [
     [reader, 'GET', '/admin/store', undefined, { status: 200 }],
     [
@@ -44,8 +44,8 @@ t.test('a secret key opens what its scopes say', async (t) => {
   }
 });
 
-t.test('a key that manages staff gives no role beyond its scopes', async (t) => {
-  const key = await makeKey(box, ['auth:read', 'auth:write']);
+t.test('a key cannot grant roles that exceed its scopes', async (t) => {
+  const key = await createKey(box, ['auth:read', 'auth:write']);
   const { id } = (await box.staff.get('/admin/me')).body;
   await hire(box, 'viewer');
   const viewer = (await key.get('/admin/users')).body.items.find(({ role }: { role: string }) => role === 'viewer');
@@ -58,18 +58,18 @@ t.test('a key that manages staff gives no role beyond its scopes', async (t) => 
   t.match(await key.delete(`/admin/users/${id}`), refused);
 });
 
-t.test('what is no key of this shop, or none any more, opens nothing', async (t) => {
+t.test('invalid keys and keys of other tenants do not authenticate', async (t) => {
   const other = await box.openTenant();
-  const foreign = await makeKey(box, ['*'], { tenant: other });
-  const expired = await makeKey(box, ['*']);
+  const foreign = await createKey(box, ['*'], { tenant: other });
+  const expired = await createKey(box, ['*']);
   await box.db.query("update api_keys set expires_at = now() - interval '1 s' where tenant_id = $1 and id = $2", [
     expired.id,
   ]);
-  const good = await makeKey(box, ['*']);
+  const good = await createKey(box, ['*']);
   const mistyped = good.key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
   const unknown = `ck_secret_${'0'.repeat(48)}`;
   const cases: [name: string, key: string][] = [
-    ["another shop's", foreign.key],
+    ['of another tenant', foreign.key],
     ['expired', expired.key],
     ['mistyped', mistyped],
     ['in capitals', good.key.toUpperCase()],
@@ -91,13 +91,13 @@ t.test('what is no key of this shop, or none any more, opens nothing', async (t)
     await box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host });
   }
   t.equal(await statusAt('one.example', good.key), 200);
-  t.equal(await statusAt('two.example', good.key), 401, "on another shop's host");
+  t.equal(await statusAt('two.example', good.key), 401, 'at a host of another tenant');
   t.equal(await statusAt('two.example', foreign.key), 200);
   t.equal(await statusAt('one.example', foreign.key), 401);
 });
 
-t.test('a publishable key opens no staff route', async (t) => {
-  const key = await makeKey(box, [], { kind: 'publishable' });
+t.test('a publishable key does not authenticate staff routes', async (t) => {
+  const key = await createKey(box, [], { kind: 'publishable' });
   for (const path of ['/admin/store', '/admin/users', '/admin/tenants']) {
     t.match(await key.get(path), { status: 403, body: { code: 'forbidden', detail: /publishable/ } }, path);
   }
@@ -105,8 +105,8 @@ t.test('a publishable key opens no staff route', async (t) => {
   t.match(await key.get('/store'), { status: 200 });
 });
 
-t.test('the last use is noted, and rarely', async (t) => {
-  const key = await makeKey(box, ['core:read']);
+t.test('the last use is recorded, and rarely written', async (t) => {
+  const key = await createKey(box, ['core:read']);
   const path = `/admin/api-keys/${key.id}`;
   const lastUse = async () => (await box.staff.get(path)).body.lastUsedAt;
   t.equal(await lastUse(), null);
@@ -128,8 +128,8 @@ t.test('the last use is noted, and rarely', async (t) => {
   t.ok((await lastUse()) >= first);
 });
 
-t.test('what a key does is logged as done by the key', async (t) => {
-  const key = await makeKey(box, ['core:write'], { name: 'Robot' });
+t.test('the audit log names the key as the actor', async (t) => {
+  const key = await createKey(box, ['core:write'], { name: 'Robot' });
   t.match(await key.patch('/admin/store', { name: 'Named by a robot' }), { status: 200 });
   const { items } = (await box.staff.get(`/admin/audit-log?actorId=${key.id}`)).body;
   t.match(
@@ -146,11 +146,11 @@ t.test('what a key does is logged as done by the key', async (t) => {
   );
 });
 
-t.test('the document offers a key wherever staff are asked for a right', async (t) => {
+t.test('the document offers a key for all routes with a permission', async (t) => {
   const { paths, components } = (await callerOf(box.url).get('/docs/json')).body;
   const staff = [{ staffSession: [] }, { staffCookie: [] }];
   t.strictSame(paths['/admin/store'].get.security, [...staff, { apiKey: [] }]);
   t.strictSame(paths['/admin/tenants'].get.security, [{ operatorSecret: [] }, ...staff, { apiKey: [] }]);
-  t.strictSame(paths['/admin/me'].get.security, staff, 'not for what is about a person');
+  t.strictSame(paths['/admin/me'].get.security, staff, 'not for routes about the caller');
   t.match(components.securitySchemes.apiKey, { type: 'http', scheme: 'bearer' });
 });

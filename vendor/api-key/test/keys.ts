@@ -1,5 +1,5 @@
 /**
- * Keys for the tests.
+ * API keys for tests.
  */
 import { type Caller, callerOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
@@ -11,22 +11,22 @@ export interface Key extends Caller {
   lastFour: string;
 }
 
-/** Makes a key and a caller that sends it. */
-export async function makeKey(
+/** Creates a key, and a caller that sends it. */
+export async function createKey(
   box: TestBox,
   scopes: readonly string[],
   {
     tenant = box,
-    maker = tenant.staff,
+    creator = tenant.staff,
     ...more
-  }: { tenant?: TestTenant; maker?: Caller; name?: string; kind?: string } = {},
+  }: { tenant?: TestTenant; creator?: Caller; name?: string; kind?: string } = {},
 ): Promise<Key> {
-  const { body } = await maker.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes, ...more });
+  const { body } = await creator.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes, ...more });
   const caller = callerOf(box.url, { ...tenant.visitor().headers, authorization: `Bearer ${body.key}` });
   return { ...caller, id: body.id, key: body.key, lastFour: body.lastFour };
 }
 
-/** A member of staff with a role, signed in. */
+/** Hires a member of staff and logs in. */
 export async function hire(box: TestBox, role: string): Promise<Caller> {
   const email = `${role}@shop.example`;
   const password = 'correct horse battery';

@@ -1,19 +1,18 @@
 /**
- * Keys do not outlive the work of who answers for them: disabling or removing a person lists their keys and revokes
- * them.
+ * Disabling or removing a member of staff lists and revokes the keys for which the person is responsible.
  */
 import { callerOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { makeKey, packages } from './keys.ts';
+import { createKey, packages } from './keys.ts';
 
-// Each password costs its hash, on purpose.
+// Hashing a password is slow on purpose.
 t.setTimeout(600_000);
 
 const box = await createTestBox(t, { packages, tier: 'enterprise' });
 const password = 'correct horse battery';
 let hired = 0;
 
-/** A manager, signed in. */
+/** Hires a manager and logs in. */
 async function hire(tenant = box as Pick<typeof box, 'staff' | 'visitor'>) {
   hired += 1;
   const email = `manager-${hired}@shop.example`;
@@ -39,22 +38,22 @@ for (const way of ['disable', 'remove'] as const) {
     return box.staff.delete(`${person.path}${keep === undefined ? '' : `?keepApiKeys=${keep}`}`);
   };
 
-  t.test(`${way}: their keys are listed and revoked, with those that their keys made`, async (t) => {
+  t.test(`${way}: the person's keys are listed and revoked, with those that these keys created`, async (t) => {
     const person = await hire();
-    const own = await makeKey(box, ['core:read', 'api-key:write'], { maker: person, name: 'Own' });
-    const made = await makeKey(box, ['core:read'], { maker: own, name: 'Made by a key' });
-    const gone = await makeKey(box, ['core:read'], { maker: person, name: 'Gone before' });
-    await box.staff.post(`/admin/api-keys/${gone.id}/revoke`);
-    const owners = await makeKey(box, ['core:read']);
+    const own = await createKey(box, ['core:read', 'api-key:write'], { creator: person, name: 'Own' });
+    const second = await createKey(box, ['core:read'], { creator: own, name: 'Created by a key' });
+    const revoked = await createKey(box, ['core:read'], { creator: person, name: 'Revoked before' });
+    await box.staff.post(`/admin/api-keys/${revoked.id}/revoke`);
+    const owners = await createKey(box, ['core:read']);
     const before = (await box.staff.get(person.path)).body;
     t.strictSame(
       before.apiKeys.map(({ id, revokedAt }: { id: string; revokedAt: string | null }) => [id, revokedAt !== null]),
       [
-        [gone.id, true],
-        [made.id, false],
+        [revoked.id, true],
+        [second.id, false],
         [own.id, false],
       ],
-      'who manages staff sees them first',
+      'the account lists them',
     );
 
     const { status, body } = await leave(person);
@@ -63,26 +62,26 @@ for (const way of ['disable', 'remove'] as const) {
       body.apiKeys.map(({ revokedAt, ...key }: { revokedAt: string; createdAt: string }) => [key, revokedAt !== null]),
       before.apiKeys.map(({ revokedAt: _, ...key }: { revokedAt: unknown }) => [key, true]),
     );
-    t.strictSame([await works(own), await works(made), await works(owners)], [false, false, true]);
-    t.strictSame((await revokedEvents()).slice(-3), [gone.id, own.id, made.id]);
-    t.match(await person.get('/admin/me'), { status: 401 }, 'their session has ended too');
-    t.match((await box.staff.get(`/admin/api-keys/${made.id}`)).body, { createdById: person.id, revokedAt: /Z$/ });
+    t.strictSame([await works(own), await works(second), await works(owners)], [false, false, true]);
+    t.strictSame((await revokedEvents()).slice(-3), [revoked.id, own.id, second.id]);
+    t.match(await person.get('/admin/me'), { status: 401 }, 'their session has ended, too');
+    t.match((await box.staff.get(`/admin/api-keys/${second.id}`)).body, { createdById: person.id, revokedAt: /Z$/ });
     const { items } = (await box.staff.get(`/admin/audit-log?resource=api_key&resourceId=${own.id}`)).body;
     t.match(
       items[0],
       { action: 'update', actorType: 'staff', actorLabel: box.email },
-      'the audit log says who revoked them',
+      'the audit log has who revoked them',
     );
   });
 
-  t.test(`${way}: they are kept when that is asked for`, async (t) => {
+  t.test(`${way}: keepApiKeys leaves the keys valid`, async (t) => {
     const person = await hire();
-    const key = await makeKey(box, ['core:read'], { maker: person });
+    const key = await createKey(box, ['core:read'], { creator: person });
     t.match(await leave(person, true), { status: 200, body: { apiKeys: exactly([{ id: key.id, revokedAt: null }]) } });
     t.ok(await works(key));
     t.match((await box.staff.get(`/admin/api-keys/${key.id}`)).body, { createdById: person.id });
     const second = await hire();
-    const other = await makeKey(box, ['core:read'], { maker: second });
+    const other = await createKey(box, ['core:read'], { creator: second });
     t.match(await leave(second, false), {
       status: 200,
       body: { apiKeys: exactly([{ id: other.id, revokedAt: /Z$/ }]) },
@@ -90,20 +89,21 @@ for (const way of ['disable', 'remove'] as const) {
     t.notOk(await works(other));
   });
 
-  t.test(`${way}: a key that is made at the same time is revoked, or not made`, async (t) => {
+  t.test(`${way}: a key that is created concurrently is revoked or refused`, async (t) => {
     for (let round = 0; round < 3; round++) {
       const person = await hire();
-      const own = await makeKey(box, ['core:read', 'api-key:write'], { maker: person });
+      const own = await createKey(box, ['core:read', 'api-key:write'], { creator: person });
       const body = { name: 'Late', kind: 'secret', scopes: ['core:read'] };
-      const makers = [person, own, person, own];
+      const creators = [person, own, person, own];
       const [answer, ...late] = await Promise.all([
         leave(person),
-        ...makers.map((who) => who.post('/admin/api-keys', body)),
+        ...creators.map((caller) => caller.post('/admin/api-keys', body)),
       ]);
       t.equal(answer?.status, 200);
-      for (const { status, body: made } of late) {
+      for (const { status, body: created } of late) {
         if (status !== 201) t.equal(status, 401);
-        else t.notOk(await works(callerOf(box.url, { ...box.visitor().headers, authorization: `Bearer ${made.key}` })));
+        else
+          t.notOk(await works(callerOf(box.url, { ...box.visitor().headers, authorization: `Bearer ${created.key}` })));
       }
       const left = await box.db.query(
         'select id from api_keys where tenant_id = $1 and created_by_id = $2 and revoked_at is null',
@@ -114,9 +114,9 @@ for (const way of ['disable', 'remove'] as const) {
   });
 }
 
-t.test('what is not disabling keeps keys, and says so when it is told to', async (t) => {
+t.test('other changes leave keys valid, and refuse keepApiKeys', async (t) => {
   const person = await hire();
-  const key = await makeKey(box, ['core:read'], { maker: person });
+  const key = await createKey(box, ['core:read'], { creator: person });
   t.match(await box.staff.patch(person.path, { role: 'viewer' }), {
     status: 200,
     body: { apiKeys: exactly([{ id: key.id }]) },
@@ -135,22 +135,22 @@ t.test('what is not disabling keeps keys, and says so when it is told to', async
   t.ok(await works(key));
 });
 
-t.test('the last owner stays, with their keys', async (t) => {
+t.test('the last owner cannot be removed and keeps the keys', async (t) => {
   const { id } = (await box.staff.get('/admin/me')).body;
-  const key = await makeKey(box, ['core:read']);
+  const key = await createKey(box, ['core:read']);
   t.match(await box.staff.patch(`/admin/users/${id}`, { status: 'disabled' }), {
     status: 409,
     body: { code: 'last_owner' },
   });
-  const manager = await makeKey(box, ['*']);
+  const manager = await createKey(box, ['*']);
   t.match(await manager.delete(`/admin/users/${id}`), { status: 409, body: { code: 'last_owner' } });
-  t.ok(await works(key), 'what was refused has revoked nothing');
+  t.ok(await works(key), 'the refused request has revoked nothing');
 });
 
-t.test("another shop's people and keys are out of reach", async (t) => {
+t.test('staff cannot remove the staff of another tenant', async (t) => {
   const other = await box.openTenant();
   const person = await hire(other);
-  const key = await makeKey(box, ['core:read'], { tenant: other, maker: person });
+  const key = await createKey(box, ['core:read'], { tenant: other, creator: person });
   t.match(await box.staff.delete(person.path), { status: 404 });
   t.match(await box.staff.patch(person.path, { status: 'disabled' }), { status: 404 });
   t.ok(await works(key));

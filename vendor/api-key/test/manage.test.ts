@@ -1,9 +1,9 @@
 /**
- * Making, reading, changing and revoking keys, and who may.
+ * Creating, reading, changing and revoking keys, and the permissions for it.
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { hire, makeKey, packages } from './keys.ts';
+import { createKey, hire, packages } from './keys.ts';
 
 const box = await createTestBox(t, { packages, tier: 'enterprise' });
 const manager = await hire(box, 'manager');
@@ -17,15 +17,15 @@ async function eventsOf(id: string): Promise<string[]> {
   return events.map(({ type }) => type);
 }
 
-t.test('a key is shown once and kept as a hash', async (t) => {
-  const made = await box.staff.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes: ['core:read'] });
-  t.match(made, {
+t.test('a key is shown once and stored as a hash', async (t) => {
+  const created = await box.staff.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes: ['core:read'] });
+  t.match(created, {
     status: 201,
     body: { key: /^ck_secret_[0-9a-f]{48}$/, scopes: exactly(['core:read']), createdBy: box.email },
   });
-  const { key, ...shown } = made.body;
+  const { key, ...shown } = created.body;
   const path = `/admin/api-keys/${shown.id}`;
-  t.equal(made.headers.get('location'), path);
+  t.equal(created.headers.get('location'), path);
   t.equal(shown.lastFour, key.slice(-4));
   t.match(shown, { expiresAt: null, revokedAt: null, lastUsedAt: null });
   t.strictSame((await box.staff.get(path)).body, shown);
@@ -34,17 +34,17 @@ t.test('a key is shown once and kept as a hash', async (t) => {
     listed.filter(({ id }: { id: string }) => id === shown.id),
     [shown],
   );
-  const kept = await box.db.query('select * from api_keys where tenant_id = $1');
-  const told = await box.db.query('select payload from event_outbox where tenant_id = $1');
+  const stored = await box.db.query('select * from api_keys where tenant_id = $1');
+  const events = await box.db.query('select payload from event_outbox where tenant_id = $1');
   const logged = (await box.staff.get('/admin/audit-log?resource=api_key')).body;
-  t.notMatch(JSON.stringify([kept, told, logged]), key);
+  t.notMatch(JSON.stringify([stored, events, logged]), key);
   t.strictSame(await eventsOf(shown.id), ['api_key.created']);
 
   const other = await box.staff.post('/admin/api-keys', { name: 'Page', kind: 'publishable' });
   t.match(other, { status: 201, body: { key: /^ck_publishable_[0-9a-f]{48}$/, scopes: exactly([]) } });
 });
 
-t.test('what a key cannot be', async (t) => {
+t.test('invalid keys are refused', async (t) => {
   const cases: [body: object, pointer: string][] = [
     [{ kind: 'secret' }, '/scopes'],
     [{ kind: 'secret', scopes: [] }, '/scopes'],
@@ -66,10 +66,10 @@ t.test('what a key cannot be', async (t) => {
   }
 });
 
-t.test('nobody makes a key with more rights than their own', async (t) => {
-  const key = await makeKey(box, ['api-key:write', 'core:read']);
-  const makers = { manager, viewer, key };
-  const cases: [maker: keyof typeof makers, scopes: string[], status: number][] = [
+t.test('the scopes of a new key cannot exceed the permissions of its creator', async (t) => {
+  const key = await createKey(box, ['api-key:write', 'core:read']);
+  const creators = { manager, viewer, key };
+  const cases: [creator: keyof typeof creators, scopes: string[], status: number][] = [
     ['manager', ['core:read', 'core:write', 'api-key:write', 'audit:read'], 201],
     ['manager', ['auth:read'], 201],
     ['manager', ['auth:write'], 403],
@@ -81,22 +81,22 @@ t.test('nobody makes a key with more rights than their own', async (t) => {
     ['key', ['api-key:read'], 403],
     ['key', ['*'], 403],
   ];
-  for (const [maker, scopes, status] of cases) {
-    const answer = await makers[maker].post('/admin/api-keys', { name: 'Theirs', kind: 'secret', scopes });
-    t.equal(answer.status, status, `${maker} ${scopes}`);
+  for (const [creator, scopes, status] of cases) {
+    const answer = await creators[creator].post('/admin/api-keys', { name: 'Theirs', kind: 'secret', scopes });
+    t.equal(answer.status, status, `${creator} ${scopes}`);
     if (status === 403) t.equal(answer.body.code, 'forbidden');
   }
   t.match(await viewer.get('/admin/api-keys'), { status: 200 });
   const { items } = (await box.staff.get('/admin/api-keys?limit=1')).body;
-  t.equal(items[0].createdBy, 'Warehouse', 'a key that a key made says so');
+  t.equal(items[0].createdBy, 'Warehouse', 'the creator is the key');
 });
 
-t.test('nobody changes a key with more rights than their own, nor gives it more', async (t) => {
-  const own = await makeKey(box, ['core:read'], { maker: manager });
-  const mighty = await makeKey(box, ['*']);
-  const publishable = await makeKey(box, [], { kind: 'publishable' });
-  const keeper = await makeKey(box, ['api-key:write', 'core:read']);
-  const cases: [who: typeof manager, id: string, change: object, expected: object][] = [
+t.test('neither the old nor the new scopes of a changed key can exceed the permissions of the caller', async (t) => {
+  const own = await createKey(box, ['core:read'], { creator: manager });
+  const mighty = await createKey(box, ['*']);
+  const publishable = await createKey(box, [], { kind: 'publishable' });
+  const keeper = await createKey(box, ['api-key:write', 'core:read']);
+  const cases: [caller: typeof manager, id: string, change: object, expected: object][] = [
     [
       manager,
       own.id,
@@ -117,13 +117,13 @@ t.test('nobody changes a key with more rights than their own, nor gives it more'
     [box.staff, publishable.id, { name: 'Page 2' }, { status: 200, body: { name: 'Page 2', scopes: [] } }],
     [box.staff, publishable.id, { scopes: ['core:read'] }, { status: 400 }],
   ];
-  for (const [who, id, change, expected] of cases) {
-    t.match(await who.patch(`/admin/api-keys/${id}`, change), expected, JSON.stringify(change));
+  for (const [caller, id, change, expected] of cases) {
+    t.match(await caller.patch(`/admin/api-keys/${id}`, change), expected, JSON.stringify(change));
   }
 });
 
-t.test('a key is revoked once, for good, by whoever manages keys', async (t) => {
-  const key = await makeKey(box, ['*']);
+t.test('everyone who manages keys can revoke a key, once and permanently', async (t) => {
+  const key = await createKey(box, ['*']);
   const path = `/admin/api-keys/${key.id}`;
   t.match(await viewer.post(`${path}/revoke`), { status: 403 });
   t.match(await key.get('/admin/store'), { status: 200 });

@@ -1,5 +1,5 @@
 /**
- * A package that keeps roles of the shop's own says what people and keys may do.
+ * A package with custom roles determines the permissions of staff and keys.
  */
 
 import { hire } from '@carton/auth/testing';
@@ -14,7 +14,7 @@ const Duties = Type.Array(Type.String());
 
 const setDuties = route(
   {
-    method: 'put', path: '/admin/duties/:id', operationId: 'setDuties', tag: 'Duties', summary: 'Say what somebody does',
+    method: 'put', path: '/admin/duties/:id', operationId: 'setDuties', tag: 'Duties', summary: 'Set the duties of a holder',
     access: 'staff', body: object({ permissions: Duties }), status: 200, response: object({ permissions: Duties }),
   },
   async ({ db, staff, params, body }) => {
@@ -47,58 +47,58 @@ const written = await writePackage(t, { name: 'duty', dependencies: ['core', 'au
 ]);
 const box = await createTestBox(t, { ...written, database: 'empty' });
 
-const give = (id: string, permissions: string[], by = box.staff) => by.put(`/admin/duties/${id}`, { permissions });
+const setDuties = (id: string, permissions: string[], by = box.staff) => by.put(`/admin/duties/${id}`, { permissions });
 const permissionsOf = async (person: { get: typeof box.staff.get }) => (await person.get('/admin/me')).body.permissions;
 
-t.test('who has duties does these and nothing else, from the next request on', async (t) => {
+t.test('the permissions of a source replace those of the role from the next request on', async (t) => {
   const person = await hire(box, 'manager');
-  t.ok((await permissionsOf(person)).includes('core:write'), 'as the role says');
-  t.equal((await give(person.id, ['core:read', 'duty:write'])).status, 200);
+  t.ok((await permissionsOf(person)).includes('core:write'), 'the permissions of the role');
+  t.equal((await setDuties(person.id, ['core:read', 'duty:write'])).status, 200);
   t.strictSame(await permissionsOf(person), ['core:read', 'duty:write']);
   t.equal((await person.get('/admin/store')).status, 200);
   t.equal((await person.patch('/admin/store', { name: 'Theirs' })).status, 403);
-  await give(person.id, []);
+  await setDuties(person.id, []);
   t.strictSame(await permissionsOf(person), []);
-  t.equal((await person.get('/admin/store')).status, 403, 'nothing at all');
+  t.equal((await person.get('/admin/store')).status, 403, 'no permission at all');
 });
 
-t.test('who has none does what the role says', async (t) => {
+t.test('without an entry in the source the role applies', async (t) => {
   const person = await hire(box, 'viewer');
   t.ok((await permissionsOf(person)).includes('core:read'));
   t.notOk((await permissionsOf(person)).includes('core:write'));
 });
 
-t.test('an owner stays one, whatever is said of them', async (t) => {
+t.test('a source cannot restrict an owner', async (t) => {
   const owner = await hire(box, 'owner');
-  await give(owner.id, ['core:read']);
+  await setDuties(owner.id, ['core:read']);
   t.equal((await owner.patch('/admin/store', { name: 'Ours' })).status, 200);
 });
 
-t.test('nobody becomes an owner by duties, or gives more than they have', async (t) => {
+t.test('a source cannot make an owner, and nobody grants more than they have', async (t) => {
   const person = await hire(box, 'viewer');
-  await give(person.id, ['*', 'duty:write']);
+  await setDuties(person.id, ['*', 'duty:write']);
   t.strictSame(await permissionsOf(person), ['duty:write']);
-  t.equal((await give(person.id, ['core:write'], person)).status, 403);
+  t.equal((await setDuties(person.id, ['core:write'], person)).status, 403);
 });
 
-t.test('whoever may change staff touches nobody with more rights than theirs', async (t) => {
+t.test('staff cannot change others with more permissions', async (t) => {
   const [clerk, other] = [await hire(box, 'viewer'), await hire(box, 'viewer')];
-  await give(clerk.id, ['auth:read', 'auth:write', 'core:read']);
-  await give(other.id, ['core:read', 'core:write']);
+  await setDuties(clerk.id, ['auth:read', 'auth:write', 'core:read']);
+  await setDuties(other.id, ['core:read', 'core:write']);
   t.equal((await clerk.patch(`/admin/users/${other.id}`, { status: 'disabled' })).status, 403);
-  await give(other.id, ['core:read']);
+  await setDuties(other.id, ['core:read']);
   t.equal((await clerk.patch(`/admin/users/${other.id}`, { status: 'disabled' })).status, 200);
-  t.equal((await clerk.patch(`/admin/users/${clerk.id}`, { role: 'manager' })).status, 403, 'nor helps themselves');
+  t.equal((await clerk.patch(`/admin/users/${clerk.id}`, { role: 'manager' })).status, 403, 'nor raise their own');
 });
 
-t.test('a key does no more than its scopes', async (t) => {
-  const made = await box.staff.post('/admin/api-keys', { name: 'Till', kind: 'secret', scopes: ['core:read'] });
+t.test('a key never has more than its scopes', async (t) => {
+  const created = await box.staff.post('/admin/api-keys', { name: 'Till', kind: 'secret', scopes: ['core:read'] });
   const { authorization: _, ...reach } = box.staff.headers;
-  const till = callerOf(box.url, { ...reach, authorization: `Bearer ${made.body.key}` });
+  const till = callerOf(box.url, { ...reach, authorization: `Bearer ${created.body.key}` });
   t.equal((await till.get('/admin/store')).status, 200);
-  await give(made.body.id, ['core:write', 'duty:write']);
+  await setDuties(created.body.id, ['core:write', 'duty:write']);
   t.equal((await till.get('/admin/store')).status, 403);
   t.equal((await till.patch('/admin/store', { name: 'Theirs' })).status, 403, 'not among its scopes');
-  await give(made.body.id, ['core:read']);
+  await setDuties(created.body.id, ['core:read']);
   t.equal((await till.get('/admin/store')).status, 200);
 });

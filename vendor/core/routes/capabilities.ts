@@ -1,5 +1,5 @@
 /**
- * What this box can do.
+ * The route of the box's capabilities.
  */
 import { route } from '@carton/runtime';
 import { Capabilities } from '../schemas.ts';
@@ -10,7 +10,7 @@ export const readCapabilities = route(
     path: '/admin/capabilities',
     operationId: 'readCapabilities',
     tag: 'Box',
-    summary: 'List the packages, versions and tier mounted in this box',
+    summary: 'List the tier, packages and versions of this box',
     access: 'staff',
     status: 200,
     response: Capabilities,

@@ -1,5 +1,5 @@
 /**
- * The store: what shoppers see of it, and its settings.
+ * Routes of the store: its public profile and its settings.
  */
 import { route, type TenantDatabase, withOverrides } from '@carton/runtime';
 import { ChangeStore, changeStoreSchema, Store, StoreProfile, storeSchema } from '../schemas.ts';
@@ -21,8 +21,8 @@ export const readStoreProfile = route(
   ({ db }) => findStore(db),
 );
 
-/** The store as staff see it: with all settings of packages, those that were never set at their defaults. */
-function present(db: TenantDatabase, store: Store) {
+/** The store with the settings of all packages, including defaults. */
+function presentStore(db: TenantDatabase, store: Store) {
   return { ...store, settings: presentSettings(db, store) as Store['settings'] };
 }
 
@@ -38,7 +38,7 @@ export const readStore = withOverrides(
       status: 200,
       response: Store,
     },
-    async ({ db }) => present(db, await findStore(db)),
+    async ({ db }) => presentStore(db, await findStore(db)),
   ),
   (box) => ({ response: storeSchema(box) }),
 );
@@ -59,7 +59,7 @@ export const updateStore = withOverrides(
     async ({ db, body, box }) => {
       const store = await changeStore(db, body);
       db.afterCommit(() => box.invalidateTenants());
-      return present(db, store);
+      return presentStore(db, store);
     },
   ),
   (box) => ({ body: changeStoreSchema(box), response: storeSchema(box) }),

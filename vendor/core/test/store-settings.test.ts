@@ -1,5 +1,5 @@
 /**
- * A package adds settings to the store, which core keeps without knowing what they are for.
+ * A package adds settings to the store.
  */
 import { createTestBox, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
@@ -28,14 +28,14 @@ const written = await writePackage(t, { name: 'engraving', dependencies: ['core'
 const box = await createTestBox(t, { ...written, database: 'empty' });
 const path = '/admin/store';
 
-t.test('they are there with their defaults, also in a store that is older', async (t) => {
+t.test('an existing store has them with their defaults', async (t) => {
   const { status, body } = await box.staff.get(path);
   t.equal(status, 200);
   t.strictSame(body.settings.engraving, { longest: 20, fonts: ['serif'] });
   t.strictSame((await box.visitor().get('/engraving')).body, { longest: 20, fonts: ['serif'] });
 });
 
-t.test('what is changed holds at once, and what is left out stays', async (t) => {
+t.test('a change is merged into the stored settings and applies immediately', async (t) => {
   await box.staff.patch(path, { settings: { engraving: { fonts: ['serif', 'script'] } } });
   const { status, body } = await box.staff.patch(path, { settings: { engraving: { longest: 12 } } });
   t.equal(status, 200);
@@ -45,7 +45,7 @@ t.test('what is changed holds at once, and what is left out stays', async (t) =>
   t.strictSame(stored?.settings, { engraving: { longest: 12, fonts: ['serif', 'script'] } });
 });
 
-t.test('two changes at once lose nothing', async (t) => {
+t.test('concurrent changes are all applied', async (t) => {
   const changes = Array.from({ length: 8 }, (_, at) =>
     box.staff.patch(path, {
       settings: { engraving: at % 2 === 0 ? { longest: 40 } : { fonts: ['script'] } },
@@ -56,12 +56,12 @@ t.test('two changes at once lose nothing', async (t) => {
   t.strictSame(body.settings.engraving, { longest: 40, fonts: ['script'] });
 });
 
-t.test('each shop has its own', async (t) => {
+t.test('each tenant has its own settings', async (t) => {
   const other = await box.openTenant();
   t.strictSame((await other.staff.get(path)).body.settings.engraving, { longest: 20, fonts: ['serif'] });
 });
 
-t.test('a wrong value is refused with a pointer to it', async (t) => {
+t.test('an invalid value is refused with a pointer to it', async (t) => {
   const cases: [object, string][] = [
     [{ engraving: { longest: 0 } }, '/settings/engraving/longest'],
     [{ engraving: { fonts: ['gothic'] } }, '/settings/engraving/fonts/0'],
@@ -79,7 +79,7 @@ t.test('a wrong value is refused with a pointer to it', async (t) => {
   }
 });
 
-t.test('the document shows them, and a change can be conditional', async (t) => {
+t.test('the document describes them, and If-Match applies to them', async (t) => {
   const { components } = (await box.box.document()) as unknown as {
     components: { schemas: Record<string, { properties: Record<string, { properties: object }> }> };
   };
@@ -98,6 +98,6 @@ t.test('the document shows them, and a change can be conditional', async (t) => 
   t.equal(
     changed.headers.get('etag'),
     (await box.staff.get(path)).headers.get('etag'),
-    'the answer is that of the read',
+    'the response has the ETag of a read',
   );
 });
