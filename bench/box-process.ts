@@ -4,12 +4,12 @@
 
 import pg from 'pg';
 import { boot } from '../runtime/boot.ts';
-import { collectWithoutHelpers } from '../runtime/collection.ts';
+import { disableParallelScavenge } from '../runtime/collection.ts';
 import type { Statement } from './box.ts';
 
 const { databaseUrl, operatorSecret, hostingSecret, packages, packagesFrom } = JSON.parse(process.argv[2] as string);
 
-collectWithoutHelpers();
+disableParallelScavenge();
 
 let kept: Statement[] | null = null;
 const send = pg.Client.prototype.query as (...given: unknown[]) => unknown;

@@ -12,13 +12,13 @@ export type RunningControlPlane = RunningApi<ControlPlaneServices>;
 /** Starts the control plane. @throws Error with one clear line about what stops it */
 export function startControlPlane(options: ControlPlaneOptions): Promise<RunningControlPlane> {
   const about = { name: `${vendor.name}-control-plane`, version: manifest.version };
-  return startService({ ...options, about }, async ({ log, operations, closes }) => {
+  return startService({ ...options, about }, async ({ log, operations, onClose }) => {
     const { databaseUrl, poolSize, tokenLifetimeSeconds, signingKeySecret } = options;
     const observer = operations.observeDatabase;
     const db = connect({ url: databaseUrl, poolSize, applicationName: 'control-plane', observer });
-    closes(() => db.destroy());
+    onClose(() => db.destroy());
     await applyMigrations(db, [migrationOwner], log);
     const signing = await openSigningKeys(db, { tokenLifetime: tokenLifetimeSeconds, secret: signingKeySecret });
-    return { api: controlPlaneApi(options, { db, signing }), given: {} };
+    return { api: controlPlaneApi(options, { db, signing }), handle: {} };
   });
 }

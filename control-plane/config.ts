@@ -105,7 +105,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 function hostNames(setting: string, text: string): string[] {
   return text.split(',').map((part) => {
     const host = normalizeHost(part.trim());
-    if (host === null) throw new Error(`wrong setting: ${setting} must be host names, and "${part.trim()}" is none`);
+    if (host === null) throw new Error(`invalid setting: ${setting} must be host names, and "${part.trim()}" is none`);
     return host;
   });
 }

@@ -1,5 +1,5 @@
 /**
- * The whole start of a box as one readable list.
+ * The start of a box, step by step.
  */
 import { prepareBackground } from './background/background.ts';
 import { boxApi } from './boot/api.ts';
@@ -23,11 +23,11 @@ import { vendor } from './vendor.ts';
 export type { BootOptions } from './boot/options.ts';
 
 export interface RunningBox extends Box, RunningApi<RequestServices> {
-  /** Every way to be let in. */
+  /** All ways to authenticate. */
   accessKinds: readonly AccessKind<TenantScope, BoxCaller>[];
 }
 
-/** Starts a box. @throws Error with one clear line about what stops it */
+/** Starts a box. @throws Error with one line about the cause */
 export async function boot(options: BootOptions): Promise<RunningBox> {
   const {
     databaseUrl,
@@ -38,7 +38,7 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
     environment = {},
   } = options;
   const about = { version: vendor.version, tier };
-  return startService({ ...options, about }, async ({ log, operations, closes }) => {
+  return startService({ ...options, about }, async ({ log, operations, onClose }) => {
     const packages = await loadPackages(options.packages, options.packagesFrom);
     const settings = readPackageSettings(packages, environment, Object.keys(boxSettings));
     const connection = {
@@ -47,15 +47,15 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
       ...(await prepareDatabase(databaseUrl, packages, log)),
     };
     const database = openDatabase({ ...connection, poolSize, statementTimeout: requestDeadline });
-    closes(database.close);
+    onClose(database.close);
     const background = prepareBackground({ ...connection, packages, log, observe: operations.observeBackground });
-    closes(background.stop);
+    onClose(background.stop);
     operations.watchPool('background', background.database.knex);
-    const contributed = packages.flatMap((loaded) => loaded.extends ?? []);
-    database.extensions = gatherExtensions([...contributed, ...settings, outboxListeners.with(background.wake)]);
+    const contributions = packages.flatMap((loaded) => loaded.extends ?? []);
+    database.extensions = gatherExtensions([...contributions, ...settings, outboxListeners.with(background.wake)]);
     if (uploadFolder) await removeStaleUploads(uploadFolder);
-    const listening = () => background.start(database.extensions);
+    const onListening = () => background.start(database.extensions);
     const { box, api } = boxApi(options, { packages, database, log });
-    return { api, given: { ...box, accessKinds: api.accessKinds }, listening };
+    return { api, handle: { ...box, accessKinds: api.accessKinds }, onListening };
   });
 }

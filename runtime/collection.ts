@@ -1,14 +1,14 @@
 /**
- * How the engine (V8) collects what a request leaves behind.
+ * Garbage collection settings of V8.
  */
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Has new objects collected by the thread that runs JavaScript, without helpers. The space of new objects is small here
- * (the installer says how small), and is collected many times a second: waking helpers, on a machine whose processors
- * PostgreSQL keeps busy as well, takes longer than the work they would share, and the thread waits for them. Node refuses
- * this flag in `NODE_OPTIONS`.
+ * Makes the main thread collect the young generation (scavenge) without helper threads. The young generation is small
+ * here (the installer sets its size) and is collected many times a second: on a machine whose processors are also busy
+ * with PostgreSQL, waking the helpers takes longer than the work they share, and the main thread waits for them. Node
+ * does not allow this flag in `NODE_OPTIONS`.
  */
-export function collectWithoutHelpers(): void {
+export function disableParallelScavenge(): void {
   setFlagsFromString('--no-parallel-scavenge');
 }

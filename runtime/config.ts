@@ -1,5 +1,5 @@
 /**
- * The environment of a box as one frozen, checked object.
+ * The settings of a box, read from the environment.
  */
 import { resolve } from 'node:path';
 import type { RateLimits } from './http/rate-limit.ts';
@@ -7,12 +7,12 @@ import { object, Type } from './http/schemas.ts';
 import { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
 import { readSettings, readTrustProxy, serviceSettings } from './settings.ts';
 
-const limit = (usual: number, what: string) =>
+const rateLimit = (defaultLimit: number, requests: string) =>
   Type.Integer({
     minimum: 0,
     maximum: 100_000_000,
-    default: usual,
-    description: `Most ${what} a minute of one caller, counted by each replica for itself; 0 for no limit`,
+    default: defaultLimit,
+    description: `Maximum number of ${requests} a minute for one caller, counted by each replica; 0 for no limit`,
   });
 
 const Settings = object({
@@ -22,25 +22,25 @@ const Settings = object({
   BOX_PACKAGES: Type.String({
     minLength: 1,
     default: 'carton.lock.json',
-    description: 'The lock file that names the entitled packages; they stand in node_modules beside it',
+    description: 'The lock file with the entitled packages, which are in `node_modules` beside it',
   }),
   REQUEST_DEADLINE: Type.Integer({
     minimum: 1,
     maximum: 3600,
     default: 30,
-    description: 'Seconds after which a request that still works in the database is ended with 503',
+    description: 'Seconds after which the database work of a request is cancelled and the response is 503',
   }),
   SECURE_COOKIES: Type.Boolean({
     default: true,
     description:
-      'Whether browsers send cookies over TLS only, as they should; `false` for a box that is reached without. A change ends the sessions that cookies hold',
+      'Whether browsers send cookies over TLS only; `false` for a box that is reached without TLS. A change ends all sessions with cookies',
   }),
   OPERATOR_SECRET: Type.Optional(Type.String({ minLength: 16, description: "The operator's bearer secret" })),
   HOSTING_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Secret of the website hosting layer' })),
-  RATE_LIMIT_READ: limit(12_000, 'GET requests'),
-  RATE_LIMIT_WRITE: limit(3_000, 'changes'),
-  RATE_LIMIT_CHECKOUT: limit(600, 'checkouts'),
-  RATE_LIMIT_LOGIN: limit(120, 'changes without a credential and wrong credentials'),
+  RATE_LIMIT_READ: rateLimit(12_000, 'GET requests'),
+  RATE_LIMIT_WRITE: rateLimit(3_000, 'write requests'),
+  RATE_LIMIT_CHECKOUT: rateLimit(600, 'checkouts'),
+  RATE_LIMIT_LOGIN: rateLimit(120, 'write requests without a credential and wrong credentials'),
 });
 
 export interface Config {
@@ -66,12 +66,12 @@ export interface Config {
   readonly tracing: TracingSettings | null;
 }
 
-/** Every setting with its default and meaning, for the README and --help. */
+/** All settings with defaults and descriptions, for the documentation. */
 export const settings = Settings.properties;
 
 /**
  * Reads the settings of a box.
- * @throws Error naming the setting that is wrong and what it must be
+ * @throws Error naming an invalid setting and what it must be
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const values = readSettings(Settings, environment);

@@ -1,5 +1,5 @@
 /**
- * What a package builds with.
+ * The engine's interface for packages.
  */
 
 export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues } from './answers/acted-by.ts';
@@ -24,7 +24,7 @@ export { lockFor } from './db/lock-for.ts';
 export { replaceRows } from './db/replace-rows.ts';
 export { runConcurrently } from './db/run-concurrently.ts';
 export { changeListeners, json, recordDeletions, type TenantDatabase } from './db/tenant-database.ts';
-export { forgetOldRows, retention } from './engine/retention.ts';
+export { deleteOldRows, retention } from './engine/retention.ts';
 export { eventDeliveryRoutes } from './engine/routes.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';

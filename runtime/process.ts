@@ -1,27 +1,26 @@
 /**
- * A service as a process: read the settings, start the database, start the service, and at SIGTERM or SIGINT let it
- * drain and stop it.
+ * The process of a service: reads the settings, starts the database and the service, and at SIGTERM or SIGINT drains
+ * and stops it.
  */
 import type { Logger } from 'pino';
-import { collectWithoutHelpers } from './collection.ts';
+import { disableParallelScavenge } from './collection.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { openLog, switchLevelOnSignal } from './operations/log.ts';
 import { StopSignals } from './operations/stop-signals.ts';
 
-/** A service that runs. */
 export interface RunningService {
-  /** Says to whoever asks that it will stop, and goes on serving. */
+  /** Makes `/health` report that the service will stop, and continues to serve. */
   drain(): void;
-  /** Ends what is under way, then closes. */
+  /** Completes the requests in progress, then stops. */
   stop(): Promise<void>;
 }
 
 export interface ServiceDescription {
-  /** Least level that is logged. */
+  /** The lowest level that is logged. */
   logLevel: string;
-  /** Milliseconds between being told to stop and stopping. */
+  /** Milliseconds between the signal to stop and stopping. */
   drainTime: number;
-  /** A PostgreSQL that runs elsewhere; else the embedded one runs with the service. */
+  /** The database; if undefined, the embedded PostgreSQL runs with the service. */
   databaseUrl: string | undefined;
   /** Folder of the embedded PostgreSQL. */
   databaseFolder: string;
@@ -29,14 +28,14 @@ export interface ServiceDescription {
 }
 
 /**
- * Runs a service until it is told to stop, and ends the process: 0 when it was stopped, 1 with one line on standard
- * error when it could not start.
- * @param name stands in that line: `the box`
+ * Runs a service until a signal stops it, and exits: with 0, or with 1 and one line on standard error if it cannot
+ * start.
+ * @param name the subject of that line: `the box`
  * @param describe reads the settings
  */
 export async function runService(name: string, describe: () => Promise<ServiceDescription>): Promise<never> {
-  collectWithoutHelpers();
-  // A signal during the start is kept until there is something to stop.
+  disableParallelScavenge();
+  // A signal that arrives during the start takes effect afterwards.
   const signals = new StopSignals();
   try {
     await run(await describe(), signals);

@@ -1,6 +1,6 @@
 /**
- * What another service of the vendor's (the control plane) builds its API, document and database with:
- * everything of the engine that knows nothing of boxes, packages or tenants.
+ * The engine's interface for other services (the control plane): API, document and database, without boxes, packages
+ * and tenants.
  */
 export { problemOfDatabaseError } from './answers/database-problems.ts';
 export { paginate } from './answers/paging.ts';

@@ -1,12 +1,12 @@
 /**
- * Who makes this software. The name stands in one place only: the scope of this package's own name.
+ * The vendor of this software. Its name is defined in one place only, the scope of this package's name.
  */
 import manifest from './package.json' with { type: 'json' };
 
 const scope = manifest.name.slice(0, manifest.name.indexOf('/'));
 
 export const vendor = Object.freeze({
-  /** The plain name, also the command and the first part of cookie names. */
+  /** The plain name, also that of the command and the prefix of cookie names. */
   name: scope.slice(1),
   /** The npm scope of every package. */
   scope,

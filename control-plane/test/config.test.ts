@@ -52,7 +52,7 @@ t.test('what is said is read; an empty setting counts as none', async (t) => {
 
 t.test('a missing or wrong setting is named', async (t) => {
   const cases: [change: Record<string, string | undefined>, message: RegExp][] = [
-    [{ ADMIN_SECRET: undefined }, /^wrong setting: ADMIN_SECRET is not set$/],
+    [{ ADMIN_SECRET: undefined }, /^invalid setting: ADMIN_SECRET is not set$/],
     [{ ADMIN_SECRET: 'short' }, /ADMIN_SECRET must NOT have fewer than 16 characters/],
     [{ REGISTRY_SECRET: '' }, /REGISTRY_SECRET is not set/],
     [{ REGISTRY_URL: undefined }, /REGISTRY_URL is not set/],

@@ -63,7 +63,7 @@ function run(t: Test, environment: Record<string, string>): Run {
 t.test('a wrong setting is one line and exit 1', async (t) => {
   const { ended, output } = run(t, { ...settings, ADMIN_SECRET: 'short' });
   t.equal(await ended, 1);
-  t.match(output(), /^the control plane cannot start: wrong setting: ADMIN_SECRET must [^\n]+\n$/);
+  t.match(output(), /^the control plane cannot start: invalid setting: ADMIN_SECRET must [^\n]+\n$/);
 });
 
 t.test('a taken port is one line and exit 1', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * The API of a box: the routes of its packages, who is let in, and what a handler is given.
+ * The API of a box: the routes of its packages, authentication, and the services for handlers.
  */
 import type { Logger } from 'pino';
 import { accessKindsIn, routesOf } from '../box/access.ts';
@@ -19,7 +19,7 @@ import type { ApiDescription } from '../start/api.ts';
 import { vendor } from '../vendor.ts';
 import type { BootOptions } from './options.ts';
 
-/** The contract, as its document carries it (contract, "OpenAPI document identifiers"). */
+/** The identifiers in the document (contract, "OpenAPI document identifiers"). */
 const contract = {
   title: 'Box Backend',
   version: '0.1.0',
@@ -28,7 +28,7 @@ const contract = {
 
 type BoxApi = ApiDescription<TenantScope, RequestServices, BoxCaller>;
 
-/** Describes what a box serves, by what its packages contribute to `database.extensions`. */
+/** Describes the API of a box. Its packages' contributions must be in `database.extensions`. */
 export function boxApi(
   options: BootOptions,
   { packages, database, log }: { packages: readonly LoadedPackage[]; database: Database; log: Logger },

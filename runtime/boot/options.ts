@@ -1,5 +1,5 @@
 /**
- * What a box is started with.
+ * The options of `boot`.
  */
 
 import type { Tier } from '../box/tier.ts';
@@ -12,26 +12,26 @@ export interface BootOptions extends Omit<ServiceOptions, 'about'> {
   tier: Tier;
   /** Full npm names of the entitled packages. */
   packages: readonly string[];
-  /** A file beside whose node_modules the packages stand. */
+  /** A file beside the node_modules with the packages. */
   packagesFrom: string;
   operatorSecret?: string;
   hostingSecret?: string;
   metricsSecret?: string;
-  /** Which proxies are believed: see `trustedProxy`. */
+  /** The proxies to trust: see `trustedProxy`. */
   trustProxy?: boolean | string;
-  /** Whether browsers send cookies over TLS only; true unless told. */
+  /** Whether browsers send cookies over TLS only. Default: true. */
   secureCookies?: boolean;
-  /** Requests a minute; none are counted unless given. */
+  /** Requests a minute. Default: no limits. */
   rateLimits?: RateLimits;
-  /** Milliseconds in which a request's work in the database has to be done; 30,000 unless given. */
+  /** Milliseconds for the database work of a request. Default: 30,000. */
   requestDeadline?: number;
-  /** Milliseconds in which a body has to arrive; in which each piece of an upload has to. */
+  /** Milliseconds for the arrival of a body, or of each chunk of an upload. */
   bodyDeadline?: number;
-  /** Where files of uploads stand while their requests are served. */
+  /** The folder for uploaded files during their requests. */
   uploadFolder?: string;
-  /** Milliseconds in which the reader of a streamed answer has to take what it was sent. */
+  /** Milliseconds for the client to read each chunk of a streamed response. */
   readDeadline?: number;
   strictResponses?: boolean;
-  /** Where packages find their settings; nothing is set unless given. */
+  /** The environment variables with the packages' settings. Default: none. */
   environment?: NodeJS.ProcessEnv;
 }

@@ -1,5 +1,5 @@
 /**
- * The database of a box before it serves: migrated by the owner of the tables, and with the role that the box takes on.
+ * Prepares the database of a box: applies migrations as the owner of the tables and creates the box's role.
  */
 import type { Logger } from 'pino';
 import { isCitus } from '../db/citus/detect.ts';
@@ -10,7 +10,7 @@ import { migrationOwners } from '../engine/migrations.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import { applyMigrations } from '../start/migrations.ts';
 
-/** Applies the migrations as the owner of the tables; answers how the box connects: its role, and whether to Citus. */
+/** Applies the migrations and creates the role. Returns how the box connects: with which role, and whether to Citus. */
 export async function prepareDatabase(url: string, packages: readonly LoadedPackage[], log: Logger) {
   const { knex, close } = openDatabase({ url, applicationName: 'box start' });
   try {

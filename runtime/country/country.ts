@@ -1,6 +1,6 @@
 /**
- * Countries: the codes of ISO 3166-1 alpha-2. Written out, because the runtime's own list also knows codes
- * that were withdrawn (SU, YU) and groups of countries (EU, UN).
+ * Countries: the codes of ISO 3166-1 alpha-2. They are listed here, because the list of JavaScript's `Intl` also
+ * contains withdrawn codes (SU, YU) and groups of countries (EU, UN).
  */
 import { Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
@@ -22,7 +22,7 @@ export function isCountry(code: string): boolean {
   return known.has(code);
 }
 
-/** A country as it is sent. */
+/** The schema of a country code. */
 export const Country = Type.String({
   pattern: '^[A-Z]{2}$',
   format: defineFormat('country', 'a country of ISO 3166-1 alpha-2', isCountry),

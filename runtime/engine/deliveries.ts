@@ -1,5 +1,5 @@
 /**
- * Queries of `event_deliveries`, for staff who look after what was not delivered.
+ * Queries of `event_deliveries`, for staff who check failed deliveries.
  */
 import { paginate, type Sort } from '../answers/paging.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
@@ -16,7 +16,7 @@ interface DeliveryRow extends Omit<EventDelivery, 'event'> {
   eventCreatedAt: string;
 }
 
-/** Ids are made as deliveries are dealt out, in their order. */
+/** Ids are generated at dispatch, in the order of the deliveries. */
 const newestFirst: Sort = { name: 'dealt', column: 'id', direction: 'desc' };
 
 function deliveriesOf(db: TenantDatabase) {
@@ -56,10 +56,11 @@ export async function listDeliveries(db: TenantDatabase, query: EventDeliveryQue
 }
 
 /**
- * A page of the kinds of delivery that are asked for: what is for one subscriber, of one type. Statements are planned
- * without their values, so no plan could tell a subscriber that has most of the deliveries from one that has none.
- * There are few kinds, and an index has each together, newest last: the kinds are walked in it, then the first of each
- * read, and of these the first answered. Rows are compared as the index has them, so that none but it will do.
+ * A page of the deliveries with the requested subscriber and type. A kind is one such pair. Statements are planned
+ * without their values, so no plan could distinguish a subscriber with most of the deliveries from one with none. There
+ * are few kinds, and an index groups them, each with its newest delivery last: the query walks the kinds in the index
+ * (a loose index scan), reads the newest deliveries of each, and merges them. The rows are compared in the index's
+ * column order, so that no other index is suitable.
  */
 async function listByKind(
   db: TenantDatabase,
@@ -83,15 +84,18 @@ const firstId = '00000000-0000-0000-0000-000000000000';
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * `$2` subscriber, `$3` type (empty for any), `$4` the id before which the page begins, `$5` its length. What the rows of
- * the table are compared with is a plain value: row-level security takes an index for nothing else.
- * @param columns of the index before the subscriber, each with the parameter that has its value
- * @param condition that a listed row meets besides, or by which the index is known to hold it
+ * `$2` subscriber, `$3` type (empty for any), `$4` the id before which the page begins, `$5` its length. The table's
+ * rows are compared with plain values: with row-level security an index is used for nothing else.
+ * @param columns the index columns before the subscriber, each with the parameter for its value
+ * @param condition a further condition on the rows, which also makes a partial index usable
  */
 function kindTextOf(columns: Record<string, string>, condition: string): string {
   const names = [...Object.keys(columns), 'subscriber', 'type'];
   const kindOf = (table: string) => names.map((name) => `${table}.${name}`).join(', ');
-  const asked = ["$2 in ('', kinds.subscriber)", ...Object.entries(columns).map((pair) => `kinds.${pair.join(' = ')}`)];
+  const requested = [
+    "$2 in ('', kinds.subscriber)",
+    ...Object.entries(columns).map((pair) => `kinds.${pair.join(' = ')}`),
+  ];
   const first = (place: string) => `
     select ${kindOf('listed')} from event_deliveries listed
      where listed.tenant_id = $1 ${condition} and (${kindOf('listed')}) ${place}
@@ -102,7 +106,7 @@ function kindTextOf(columns: Record<string, string>, condition: string): string 
       union all
       select following.*
         from kinds cross join lateral (${first(`> (${kindOf('kinds')})`)}) following
-       where ${asked.join(' and ')}
+       where ${requested.join(' and ')}
     )
     select page.id
       from kinds
@@ -113,7 +117,7 @@ function kindTextOf(columns: Record<string, string>, condition: string): string 
           and (${kindOf('listed')}, listed.id) < (${kindOf('kinds')}, $4::uuid)
         order by ${[...names, 'id'].map((name) => `listed.${name} desc`).join(', ')} limit $5
      ) page
-     where ${asked.join(' and ')} and $3 in ('', kinds.type)
+     where ${requested.join(' and ')} and $3 in ('', kinds.type)
      order by page.id desc limit $5`;
 }
 
@@ -126,7 +130,7 @@ export async function findDelivery(db: TenantDatabase, id: string): Promise<Even
   return row ? present(row) : null;
 }
 
-/** Has a delivery tried anew, at once; null for one that is delivered or unknown. */
+/** Retries a delivery immediately; null if it is delivered or unknown. */
 export async function retryDelivery(db: TenantDatabase, id: string): Promise<EventDelivery | null> {
   const now = new Date();
   const patch = { status: 'pending', attempts: 0, nextAttemptAt: now, updatedAt: now };

@@ -1,6 +1,5 @@
 /**
- * What the engine keeps for a while only: answers to Idempotency-Keys, events that every subscriber has taken, and what
- * was deleted when.
+ * Retention: deletes stored responses of idempotency keys, delivered events and tombstones after a time.
  */
 import { job } from '../background/job.ts';
 import { firstIdAt } from '../db/id.ts';
@@ -15,51 +14,51 @@ export const retention = packageSettings({
     minimum: 1,
     maximum: 3650,
     default: 30,
-    description: 'Days for which events are kept that every subscriber has taken; what is dead or waits stays',
+    description: 'Days for which delivered events are stored; events with pending or dead deliveries stay',
   }),
 });
 
-/** Few at a time, so that no statement holds its rows for long. */
-const rowsAtOnce = 1000;
+/** Rows in one statement: few, so that none holds its row locks for long. */
+const batchSize = 1000;
 
-const forgetKeys = `
+const deleteKeys = `
   delete from idempotency_keys
    where tenant_id = $1 and (caller, operation_id, key) in (
          select caller, operation_id, key from idempotency_keys
-          where tenant_id = $1 and created_at < now() - $2 * interval '1 hour' limit ${rowsAtOnce})
+          where tenant_id = $1 and created_at < now() - $2 * interval '1 hour' limit ${batchSize})
   returning key`;
 
-/** An id tells when its event was written, so the old ones stand at the beginning of the primary key. */
-const forgetEvents = `
+/** Ids contain the time, so old events are at the beginning of the primary key. */
+const deleteEvents = `
   delete from event_outbox
    where tenant_id = $1 and id in (
          select id from event_outbox event
           where tenant_id = $1 and id < $2 and dispatched_at is not null
             and not exists (select from event_deliveries delivery
                              where delivery.tenant_id = $1 and delivery.event_id = event.id and status <> 'delivered')
-          limit ${rowsAtOnce})
+          limit ${batchSize})
   returning id`;
 
-/** A day longer than lists promise: a reader who was let in meets nobody who removes what it reads. */
-const forgetDeletions = `
+/** A day longer than lists promise: rows are never deleted while an accepted request reads them. */
+const deleteTombstones = `
   delete from deletions
    where tenant_id = $1 and (resource, id) in (
          select resource, id from deletions
-          where tenant_id = $1 and deleted_at < now() - ($2 + 1) * interval '1 day' limit ${rowsAtOnce})
+          where tenant_id = $1 and deleted_at < now() - ($2 + 1) * interval '1 day' limit ${batchSize})
   returning id`;
 
-async function repeat(db: TenantDatabase, text: string, limit: number | string): Promise<void> {
-  while ((await db.query(text, [limit])).length === rowsAtOnce);
+async function deleteInBatches(db: TenantDatabase, text: string, limit: number | string): Promise<void> {
+  while ((await db.query(text, [limit])).length === batchSize);
 }
 
-export const forgetOldRows = job({
-  // Of the package that contributes it; the name is kept with the time when it is due.
+export const deleteOldRows = job({
+  // Named after the package that contributes it. The name is stored in `background_tasks` and must not change.
   name: 'core.forget-old-rows',
   everySeconds: 3600,
   async run(db) {
-    await repeat(db, forgetKeys, idempotencyKeyLifetimeHours);
-    await repeat(db, forgetDeletions, deletionRetentionDays);
+    await deleteInBatches(db, deleteKeys, idempotencyKeyLifetimeHours);
+    await deleteInBatches(db, deleteTombstones, deletionRetentionDays);
     const days = retention.of(db).EVENT_RETENTION_DAYS;
-    await repeat(db, forgetEvents, firstIdAt(new Date(Date.now() - days * 86_400_000)));
+    await deleteInBatches(db, deleteEvents, firstIdAt(new Date(Date.now() - days * 86_400_000)));
   },
 });

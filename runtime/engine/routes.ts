@@ -1,5 +1,5 @@
 /**
- * Deliveries of events to the subscribers in the box: which wait, which are dead, and sending one again.
+ * Routes for the deliveries of events to the subscribers in the box: list, read and retry.
  */
 import { route } from '../box/services.ts';
 import { defineProblem, notFound } from '../http/problems.ts';
@@ -9,7 +9,7 @@ import { EventDelivery, EventDeliveryPage, EventDeliveryQuery } from './schemas.
 const eventDelivered = defineProblem({
   code: 'event_delivered',
   status: 409,
-  title: 'The subscriber has taken this event',
+  title: 'The event has already been delivered',
 });
 
 const listEventDeliveries = route(
@@ -20,7 +20,7 @@ const listEventDeliveries = route(
     tag: 'Event deliveries',
     summary: 'List deliveries of events to subscribers in the box, newest first',
     description:
-      'What fails is tried again for about two days, with longer and longer pauses, and the later events of the same resource wait behind it. Then it is `dead`, and they go on.',
+      'A failed delivery is retried for about two days with increasing delays, while later events of the same resource wait. Then it is `dead`, and the later events are delivered.',
     access: 'staff',
     query: EventDeliveryQuery,
     status: 200,
@@ -53,9 +53,9 @@ const retryEventDelivery = route(
     path: '/admin/event-deliveries/:id/retry',
     operationId: 'retryEventDelivery',
     tag: 'Event deliveries',
-    summary: 'Deliver an event again that is dead or waits',
+    summary: 'Retry a pending or dead delivery',
     description:
-      'It is delivered at once, and counted as new. One that was dead comes after later events of its resource.',
+      'It is retried immediately and its attempts are counted from zero. A dead delivery may arrive after later events of its resource.',
     access: 'staff',
     status: 200,
     response: EventDelivery,
@@ -64,7 +64,7 @@ const retryEventDelivery = route(
   async ({ db, params }) => {
     const delivery = await retryDelivery(db, params.id);
     if (delivery) return delivery;
-    if (await findDelivery(db, params.id)) throw eventDelivered('There is nothing to deliver again.');
+    if (await findDelivery(db, params.id)) throw eventDelivered('A delivered event cannot be retried.');
     throw notFound(`No delivery has the id ${params.id}.`);
   },
 );

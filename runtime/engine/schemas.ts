@@ -1,5 +1,5 @@
 /**
- * Shapes of what staff are told of deliveries.
+ * Schemas of event deliveries.
  */
 import { pageOf, pageQuery } from '../http/paging.ts';
 import { DateTime, nullable, object, oneOf, type Static, Type, timestamps, Uuid } from '../http/schemas.ts';
@@ -8,7 +8,7 @@ const deliveryStates = ['pending', 'delivered', 'dead'] as const;
 const Subscriber = Type.String({ minLength: 1, maxLength: 120, examples: ['payment.void-canceled'] });
 const EventType = Type.String({ minLength: 1, maxLength: 120, examples: ['order.placed'] });
 
-/** An event on its way to one subscriber in the box. */
+/** The delivery of an event to one subscriber in the box. */
 export const EventDelivery = object(
   {
     id: Uuid,

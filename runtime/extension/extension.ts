@@ -1,15 +1,15 @@
 /**
- * Extension points: an object its owner exports, to which other packages contribute in their definePackage.
- * What was contributed belongs to a box, not to the process, so two boxes in one process do not mix.
+ * Extension points: objects that a package exports and to which other packages contribute in `definePackage`.
+ * Contributions belong to a box, not to the process, so that two boxes in one process are independent.
  */
 
-/** A contribution as it stands in definePackage. */
+/** A contribution to an extension point, for `definePackage`. */
 export interface Contribution {
   readonly point: ExtensionPoint<unknown>;
   readonly value: unknown;
 }
 
-/** Whatever carries the contributions of its box: a database handle does, so services need nothing else. */
+/** An object with the contributions of its box. A database handle is one, so services need nothing else. */
 export interface HasExtensions {
   readonly extensions: Extensions;
 }
@@ -20,12 +20,12 @@ export interface ExtensionPoint<T> {
   readonly name: string;
   /** Contributes a value: `extends: [cartTotals.with(taxStep)]`. */
   with(value: T): Contribution;
-  /** What was contributed in this box, in dependency order of the packages. */
+  /** The contributions in this box, in the order of the packages' dependencies. */
   of(box: HasExtensions): readonly T[];
 }
 
 /**
- * Makes an extension point.
+ * Creates an extension point.
  * @example export const cartTotals = extensionPoint<TotalsStep>('cart.totals');
  */
 export function extensionPoint<T>(name: string): ExtensionPoint<T> {
@@ -37,21 +37,21 @@ export function extensionPoint<T>(name: string): ExtensionPoint<T> {
   return point;
 }
 
-/** Gathers contributions by their point, keeping the order in which they are given. */
+/** Groups contributions by extension point, in their order. */
 export function gatherExtensions(contributions: readonly Contribution[]): Extensions {
   const gathered = new Map<ExtensionPoint<unknown>, unknown[]>();
   for (const { point, value } of contributions) gathered.set(point, [...(gathered.get(point) ?? []), value]);
   return gathered;
 }
 
-/** What is made of a box's contributions, made once for each box: schemas are told apart, and compiled, by identity. */
-export function onceForBox<T extends object>(make: (box: HasExtensions) => T): (box: HasExtensions) => T {
-  const made = new WeakMap<Extensions, T>();
+/** Caches a value derived from a box's contributions, such as a schema: schemas are compiled once for each object. */
+export function onceForBox<T extends object>(create: (box: HasExtensions) => T): (box: HasExtensions) => T {
+  const cache = new WeakMap<Extensions, T>();
   return (box) => {
-    let value = made.get(box.extensions);
+    let value = cache.get(box.extensions);
     if (value === undefined) {
-      value = make(box);
-      made.set(box.extensions, value);
+      value = create(box);
+      cache.set(box.extensions, value);
     }
     return value;
   };

@@ -1,10 +1,10 @@
 /**
- * Locales: the tags of BCP 47 for languages, as the runtime's own formatting of dates and amounts takes them.
+ * Locales: BCP 47 language tags, as JavaScript's `Intl` uses them to format dates and amounts.
  */
 import { Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
 
-/** True for a tag that names a language: `de`, `pt-BR`, `zh-Hant-TW`. What only looks like one is none: `en-GB-US`. */
+/** True for a valid language tag: `de`, `pt-BR`, `zh-Hant-TW`, but not `en-GB-US`. */
 export function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
@@ -13,7 +13,7 @@ export function isLocale(tag: string): boolean {
   }
 }
 
-/** A locale as it is sent. */
+/** The schema of a locale. */
 export const Locale = Type.String({
   pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
   format: defineFormat('locale', 'a language tag of BCP 47', isLocale),

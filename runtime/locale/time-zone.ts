@@ -8,8 +8,9 @@ const areas = new Set(['Etc', ...Intl.supportedValuesOf('timeZone').map((name) =
 
 /**
  * True for `UTC` and for a name of the form `Area/Location`, in its own capitals: `Europe/Paris`. Of two names for one
- * zone both are valid (`Asia/Calcutta`, `Asia/Kolkata`): browsers differ in which they send. An offset (`+01:00`) has no
- * daylight saving time, an abbreviation (`IST`) has several meanings, and `US/Pacific` is a name of old: none is valid.
+ * zone both are valid (`Asia/Calcutta`, `Asia/Kolkata`): browsers differ in which they send. An offset (`+01:00`) has
+ * no daylight saving time, an abbreviation (`IST`) has several meanings, and `US/Pacific` is a name of old: none is
+ * valid.
  */
 export function isTimeZone(name: string): boolean {
   if (name === 'UTC') return true;

@@ -1,5 +1,5 @@
 /**
- * Money: whole minor units and an ISO 4217 currency. No fraction is ever stored.
+ * Money: an integer number of minor units and an ISO 4217 currency. Fractions of a minor unit are never stored.
  */
 import { object, Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
@@ -13,7 +13,7 @@ export const Money = object(
   { $id: 'Money', description: 'Whole minor units of an ISO 4217 currency' },
 );
 
-/** A currency a shop may sell in. */
+/** The schema of a currency code. */
 export const Currency = Type.String({
   pattern: '^[A-Z]{3}$',
   format: defineFormat('currency', 'a currency of ISO 4217', isCurrency),
@@ -39,12 +39,12 @@ export function isCurrency(code: string): boolean {
   return known.has(code);
 }
 
-/** Digits after the decimal point of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
+/** Number of decimal digits of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
 export function minorUnitDigits(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Rounds to a whole number of minor units, halves away from zero. */
+/** Rounds to an integer number of minor units, half away from zero. */
 export function roundHalfUp(value: number): number {
   return Math.sign(value) * Math.round(Math.abs(value)) || 0;
 }
@@ -52,29 +52,29 @@ export function roundHalfUp(value: number): number {
 /** Percentages are exact to five decimals. */
 const percentScale = 100_000;
 
-/** amount × numerator / denominator, exactly, with halves away from zero. */
+/** amount × numerator / denominator in exact arithmetic, rounded half away from zero. */
 function portion(amount: number, numerator: bigint, denominator: bigint): number {
   const twice = 2n * BigInt(Math.abs(amount)) * numerator;
   return Math.sign(amount) * Number((twice + denominator) / (2n * denominator)) || 0;
 }
 
 /**
- * So many per cent of an amount, rounded: 19 % of 1999 is 380. Exact for the largest amounts.
- * @param percent zero or above, to five decimals
+ * A percentage of an amount, rounded: 19 % of 1999 is 380. Exact for the largest amounts.
+ * @param percent not negative, with up to five decimals
  */
 export function percentOf(amount: number, percent: number): number {
   return portion(amount, BigInt(Math.round(percent * percentScale)), BigInt(100 * percentScale));
 }
 
-/** The part of an amount that was put on top of the rest at so many per cent: 319 of 1999 are the tax of 19 %. */
+/** The part of a gross amount that is a percentage of its net amount: of 1999 at 19 %, 319 is tax. */
 export function percentWithin(amount: number, percent: number): number {
   const scaled = BigInt(Math.round(percent * percentScale));
   return portion(amount, scaled, BigInt(100 * percentScale) + scaled);
 }
 
 /**
- * Splits an amount in proportion to weights without losing or making a unit: the largest remainders get the rest.
- * With no weight at all everything goes to the first share.
+ * Splits an amount in proportion to weights, so that the shares add up to the amount (largest remainder method). If all
+ * weights are zero, the first share is the entire amount.
  */
 export function allocate(amount: number, weights: readonly number[]): number[] {
   if (weights.length === 0) return [];

@@ -1,5 +1,5 @@
 /**
- * Watching the work in the background: attempts to deliver events, runs of jobs, and the sweeps over all tenants.
+ * Metrics and traces of the background work: attempts to deliver events, runs of jobs, and sweeps over all tenants.
  */
 import { withCurrentWork } from './current-work.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
@@ -7,17 +7,17 @@ import { Histogram } from './metrics/histogram.ts';
 import type { BackgroundTask } from './task.ts';
 import type { Tracer } from './tracing/tracer.ts';
 
-/** In seconds: most events are delivered at once, and one that is tried for the last time is two days old. */
+/** In seconds: most events are delivered immediately, and at the last attempt an event is two days old. */
 const lagBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 21_600];
 
-/** Events that were dealt out to their subscribers. */
+/** The result of one round of dispatch. */
 interface FanOutResult {
   events: number;
-  /** Seconds that the oldest of them had waited. */
+  /** Age of the oldest of them, in seconds. */
   oldest: number;
 }
 
-/** An attempt to deliver an event that has ended. */
+/** A finished attempt to deliver an event. */
 interface DeliveryAttempt {
   subscriber: string;
   outcome: string;
@@ -25,8 +25,8 @@ interface DeliveryAttempt {
   age: number;
 }
 
-/** Is told of what the worker does. */
-export class BackgroundWatch {
+/** Receives what the worker does. */
+export class BackgroundObserver {
   readonly #tracer: Tracer | null;
   readonly #dispatchLag = new Histogram(lagBounds);
   readonly #deliveryLag = new Map<string, Histogram>();
@@ -62,7 +62,7 @@ export class BackgroundWatch {
   }
 
   attempted({ subscriber, outcome, age }: DeliveryAttempt): void {
-    raise(this.#attempts, `${subscriber} ${outcome}`);
+    increment(this.#attempts, `${subscriber} ${outcome}`);
     if (outcome !== 'delivered') return;
     const lag = this.#deliveryLag.get(subscriber) ?? new Histogram(lagBounds);
     this.#deliveryLag.set(subscriber, lag);
@@ -70,7 +70,7 @@ export class BackgroundWatch {
   }
 
   jobEnded(name: string, failed: boolean): void {
-    raise(this.#jobs, `${name} ${failed ? 'failed' : 'done'}`);
+    increment(this.#jobs, `${name} ${failed ? 'failed' : 'done'}`);
   }
 
   swept(tenants: number, milliseconds: number): void {
@@ -84,26 +84,26 @@ export class BackgroundWatch {
     family({
       name: 'events_dispatched_total',
       type: 'counter',
-      help: 'Events that this process has dealt out to their subscribers',
+      help: 'Events dispatched by this process',
       read: single(() => this.#dispatched),
     }),
     family({
       name: 'event_dispatch_lag_seconds',
       type: 'histogram',
-      help: 'Age of the oldest event of each round when it was dealt out',
+      help: 'Age of the oldest event of each round of dispatch',
       read: () => this.#dispatchLag.samples(),
     }),
     family({
       name: 'event_delivery_attempts_total',
       type: 'counter',
-      help: 'Attempts of this process to deliver an event, by subscriber and outcome: `delivered`, `failed` (it is tried again), `dead` (given up: somebody must look)',
+      help: 'Attempts of this process to deliver an event, by subscriber and outcome: `delivered`, `failed` (will be retried), `dead` (was the last attempt: an operator must act)',
       labels: ['subscriber', 'outcome'],
       read: () => outcomes(this.#attempts, 'subscriber'),
     }),
     family({
       name: 'event_delivery_lag_seconds',
       type: 'histogram',
-      help: 'Age of events when they were delivered, by subscriber: what waited for another try is in it',
+      help: 'Age of events when they were delivered, by subscriber, including retries',
       labels: ['subscriber'],
       read: () => [...this.#deliveryLag].flatMap(([subscriber, lag]) => lag.samples({ subscriber })),
     }),
@@ -117,31 +117,31 @@ export class BackgroundWatch {
     family({
       name: 'background_sweeps_total',
       type: 'counter',
-      help: 'Sweeps of this process over all tenants, which find what was not told of',
+      help: 'Sweeps of this process over all tenants, which find events whose notification was lost',
       read: single(() => this.#sweeps),
     }),
     family({
       name: 'background_sweep_seconds_total',
       type: 'counter',
-      help: 'Time that those sweeps took',
+      help: 'Time that the sweeps took',
       read: single(() => this.#sweepSeconds),
     }),
     family({
       name: 'background_last_sweep_timestamp_seconds',
       type: 'gauge',
-      help: 'When the last sweep ended (Unix time); 0 before the first',
+      help: 'Time at which the last sweep ended (Unix time); 0 before the first',
       read: single(() => this.#lastSweep),
     }),
     family({
       name: 'tenants',
       type: 'gauge',
-      help: 'Shops that the last sweep found',
+      help: 'Tenants that the last sweep visited',
       read: single(() => this.#tenants),
     }),
   ];
 }
 
-function raise(counts: Map<string, number>, key: string): void {
+function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 

@@ -1,11 +1,11 @@
 /**
- * What is being worked on: the request, or the delivery of an event. Known to whatever runs for it, however deep, so
- * that a line of the log or a slow statement can say whose it is.
+ * The current work, a request or the delivery of an event, available to all code that runs for it, so that a log line
+ * or a slow statement can name it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Trace } from './tracing/tracer.ts';
 
-/** A request's `ctx.state` is one. */
+/** The `ctx.state` of a request is one. */
 export interface Work {
   requestId?: string;
   operationId?: string;
@@ -15,12 +15,12 @@ export interface Work {
 
 const storage = new AsyncLocalStorage<Work>();
 
-/** Runs what belongs to a piece of work. */
+/** Runs a function as part of this work. */
 export function withCurrentWork<T>(work: Work, run: () => T): T {
   return storage.run(work, run);
 }
 
-/** Runs what is begun by a piece of work and does not belong to it: it would go under its name long after its end. */
+/** Runs a function outside the current work, for what continues after its end. */
 export function withoutCurrentWork<T>(run: () => T): T {
   return storage.exit(run);
 }
@@ -29,7 +29,9 @@ export function currentWork(): Work | undefined {
   return storage.getStore();
 }
 
-/** What each line of the log says of the work it belongs to. The trace is named as OpenTelemetry names it in logs. */
+/**
+ * The fields of each log line that name its work. The trace has the field names that OpenTelemetry specifies for logs.
+ */
 export function workFields(work = currentWork()): Record<string, string> {
   if (!work) return {};
   const { requestId, operationId, deliveryId, trace } = work;

@@ -1,57 +1,57 @@
 /**
- * What an operator sees of a service: metrics, traces, slow statements. Made before the service, which hands its
- * requests, its pool and its background work over to be watched.
+ * Metrics, traces and the log of slow statements of a service. Created before the service, which reports its requests,
+ * its pools and its background work to it.
  */
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Migration } from '../db/migrations.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
 import type { RequestObserver } from '../http/app-options.ts';
-import { BackgroundWatch } from './background.ts';
+import { BackgroundObserver } from './background.ts';
 import { withCurrentWork } from './current-work.ts';
 import { migrationFamilies, poolFamilies } from './metrics/database.ts';
 import { exposition } from './metrics/exposition.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { RequestCounts } from './metrics/requests.ts';
-import { StatementWatch } from './statements.ts';
+import { StatementObserver } from './statements.ts';
 import type { TracingSettings } from './tracing/settings.ts';
 import type { Tracer } from './tracing/tracer.ts';
 
 export interface OperationsOptions {
   log: Logger;
-  /** Names the build: version, tier. Labels of a metric. */
+  /** Version and tier of the build, the labels of a metric. */
   about: Record<string, string>;
-  /** Milliseconds from which on a statement is logged; 0 for never. */
+  /** Milliseconds from which a statement is logged as slow; 0 for never. */
   slowQueries?: number;
-  /** Traces are made and sent only where this is given. */
+  /** Without it there are no traces. */
   tracing?: TracingSettings | null;
 }
 
 export interface Operations {
   observeDatabase: DatabaseObserver;
   observeRequest: RequestObserver;
-  observeBackground: BackgroundWatch;
+  observeBackground: BackgroundObserver;
   /** Adds a pool to the metrics. */
   watchPool(name: string, knex: Knex): void;
-  /** Adds the migrations, and whether the database answers. */
+  /** Adds the migrations and the availability of the database to the metrics. */
   watchMigrations(knex: Knex, migrations: readonly Migration[]): void;
-  /** The metrics' text. */
+  /** The metrics as text. */
   metrics(): Promise<string>;
-  /** All metrics but those of the process itself. */
+  /** All metrics except those of the process itself. */
   families(): readonly MetricFamily[];
-  /** Says in the metrics that the service has been told to stop. */
+  /** True after the service was told to stop; a metric reports it. */
   draining: boolean;
-  /** Sends the last traces. */
+  /** Sends the remaining traces. */
   stop(): Promise<void>;
 }
 
-/** @throws Error naming a setting of the traces that is wrong */
+/** @throws Error naming an invalid setting of the traces */
 export async function startOperations(options: OperationsOptions): Promise<Operations> {
   const { log, about, slowQueries = 0, tracing } = options;
   const tracer = tracing ? await (await import('./tracing/open-telemetry.ts')).openTracer(tracing, about, log) : null;
   const requests = new RequestCounts();
-  const statements = new StatementWatch({ log, slowFrom: slowQueries, tracer });
-  const background = new BackgroundWatch(tracer);
+  const statements = new StatementObserver({ log, slowFrom: slowQueries, tracer });
+  const background = new BackgroundObserver(tracer);
   const pools = new Map<string, Knex>();
   let migrations: MetricFamily[] = [];
   const operations: Operations = {
@@ -61,8 +61,8 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
     watchPool(name, knex) {
       pools.set(name, knex);
     },
-    watchMigrations(knex, given) {
-      migrations = migrationFamilies(knex, given);
+    watchMigrations(knex, ofPackages) {
+      migrations = migrationFamilies(knex, ofPackages);
     },
     metrics: () => text(),
     families: () => [
@@ -76,7 +76,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
       family({
         name: 'draining',
         type: 'gauge',
-        help: '1 once the process has been told to stop, else 0',
+        help: '1 after the process was told to stop, else 0',
         read: single(() => (operations.draining ? 1 : 0)),
       }),
       ...requests.families,
@@ -88,7 +88,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
     draining: false,
     stop: async () => tracer?.stop(),
   };
-  // The families are asked for at the first scrape: by then everything that is watched is known.
+  // The families are read at the first scrape, when all pools and migrations are known.
   let text = async (): Promise<string> => {
     text = exposition(operations.families());
     return text();
@@ -96,7 +96,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
   return operations;
 }
 
-/** Counts each request, and makes it known to what runs for it. */
+/** Counts each request and makes it the current work of the code that handles it. */
 function requestObserver(requests: RequestCounts, tracer: Tracer | null): RequestObserver {
   return async (ctx, answer) => {
     requests.inFlight += 1;

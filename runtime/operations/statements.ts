@@ -1,6 +1,6 @@
 /**
- * Watching the database's work: counts for the metrics, a line in the log for each slow statement, spans for traces.
- * Only texts are told of, which are constants of the program; values never leave their statement.
+ * Observing statements: counts for the metrics, a log line for each slow statement, spans for traces. Only the texts of
+ * statements are reported, which are constants of the program, and never their values.
  */
 import type { Logger } from 'pino';
 import type { DatabaseObserver } from '../db/observer.ts';
@@ -10,17 +10,17 @@ import type { Tracer } from './tracing/tracer.ts';
 
 export interface StatementOptions {
   log: Logger;
-  /** Milliseconds from which on a statement, or a wait for a connection, is logged; 0 for never. */
+  /** Milliseconds from which a statement, or a wait for a connection, is logged as slow; 0 for never. */
   slowFrom: number;
   tracer: Tracer | null;
 }
 
-/** Rows written at once make a statement long; its beginning says which it is. */
-const longestText = 2000;
-/** A connection that is free is had within this time, in milliseconds: no wait to speak of. */
-const noWait = 1;
+/** An insert of many rows is long; its beginning is enough to identify it. */
+const maxTextLength = 2000;
+/** A free connection is available within this time, in milliseconds: that is not counted as a wait. */
+const waitThreshold = 1;
 
-export class StatementWatch implements DatabaseObserver {
+export class StatementObserver implements DatabaseObserver {
   readonly #options: StatementOptions;
   #waits = 0;
   #waitSeconds = 0;
@@ -38,7 +38,7 @@ export class StatementWatch implements DatabaseObserver {
     const milliseconds = ended - began;
     this.#waits += 1;
     this.#waitSeconds += milliseconds / 1000;
-    if (milliseconds < noWait) return;
+    if (milliseconds < waitThreshold) return;
     const trace = currentWork()?.trace;
     if (trace) tracer?.wait(trace, { began, ended });
     if (slowFrom > 0 && milliseconds >= slowFrom) {
@@ -63,22 +63,22 @@ export class StatementWatch implements DatabaseObserver {
     const isSlow = slowFrom > 0 && milliseconds >= slowFrom;
     if (isSlow) this.#slow += 1;
     if (!isSlow && !log.isLevelEnabled('debug')) return;
-    const facts = {
-      // Also where the answer comes to someone else's turn, as knex's does.
+    const fields = {
+      // Explicit, since the result may arrive in the asynchronous context of other work, as with knex.
       ...workFields(work),
       statement: shortened(text),
       milliseconds: rounded(milliseconds),
       waitedMilliseconds: rounded(waited),
     };
-    if (isSlow) log.warn(facts, 'slow statement');
-    else log.debug(facts, 'statement');
+    if (isSlow) log.warn(fields, 'slow statement');
+    else log.debug(fields, 'statement');
   }
 
   readonly families: readonly MetricFamily[] = [
     family({
       name: 'database_waits_total',
       type: 'counter',
-      help: 'Times that work asked for a connection of the pool',
+      help: 'Requests for a connection of the pool',
       read: single(() => this.#waits),
     }),
     family({
@@ -90,7 +90,7 @@ export class StatementWatch implements DatabaseObserver {
     family({
       name: 'database_statements_total',
       type: 'counter',
-      help: 'Statements that were answered (`done`) or refused (`failed`)',
+      help: 'Statements that succeeded (`done`) or failed (`failed`)',
       labels: ['outcome'],
       read: () => [
         { value: this.#done, labels: { outcome: 'done' } },
@@ -100,13 +100,13 @@ export class StatementWatch implements DatabaseObserver {
     family({
       name: 'database_statement_seconds_total',
       type: 'counter',
-      help: 'Time from sending a statement to its answer, over all statements',
+      help: 'Time from sending a statement to its result, over all statements',
       read: single(() => this.#statementSeconds),
     }),
     family({
       name: 'database_slow_statements_total',
       type: 'counter',
-      help: 'Statements that took `SLOW_QUERY_MILLISECONDS` or longer: each has a line in the log',
+      help: 'Statements that took `SLOW_QUERY_MILLISECONDS` or longer: each is logged',
       read: single(() => this.#slow),
     }),
   ];
@@ -114,7 +114,7 @@ export class StatementWatch implements DatabaseObserver {
 
 function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= longestText ? line : `${line.slice(0, longestText)}…`;
+  return line.length <= maxTextLength ? line : `${line.slice(0, maxTextLength)}…`;
 }
 
 function rounded(milliseconds: number): number {

@@ -1,46 +1,46 @@
 /**
- * SIGTERM and SIGINT: the first asks the service to stop, a second one to stop now. Later ones change nothing: stopping
- * has an end, and being cut off in it would lose what is under way.
+ * SIGTERM and SIGINT: the first asks the service to drain and stop, the second ends the draining. Later signals are
+ * ignored: stopping takes a limited time, and an abort would lose work in progress.
  */
 
 /**
- * A second signal so soon is the first one again: a service manager signals every process of a unit, and a parent passes
- * on what it was sent.
+ * A second signal within this time is the same one again: a service manager signals every process of a unit, and a
+ * parent process forwards its signals.
  */
 const sameSignalMilliseconds = 1000;
 
 export class StopSignals {
-  /** Settles at the first signal. */
+  /** Resolves at the first signal. */
   readonly first: Promise<void>;
   readonly #second: Promise<void>;
 
   constructor() {
-    let tellFirst = () => {};
-    let tellSecond = () => {};
+    let resolveFirst = () => {};
+    let resolveSecond = () => {};
     this.first = new Promise((resolve) => {
-      tellFirst = resolve;
+      resolveFirst = resolve;
     });
     this.#second = new Promise((resolve) => {
-      tellSecond = resolve;
+      resolveSecond = resolve;
     });
     let firstAt: number | undefined;
-    const take = () => {
+    const onSignal = () => {
       const now = performance.now();
-      if (firstAt !== undefined && now - firstAt > sameSignalMilliseconds) tellSecond();
+      if (firstAt !== undefined && now - firstAt > sameSignalMilliseconds) resolveSecond();
       firstAt ??= now;
-      tellFirst();
+      resolveFirst();
     };
-    process.on('SIGTERM', take);
-    process.on('SIGINT', take);
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
   }
 
-  /** Settles at the second signal, or when the time is over. */
+  /** Resolves at the second signal or after this time. */
   async secondWithin(milliseconds: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, milliseconds);
     });
-    await Promise.race([this.#second, over]);
+    await Promise.race([this.#second, timeout]);
     clearTimeout(timer);
   }
 }

@@ -1,13 +1,13 @@
 /**
- * A piece of work in the background, as it is told to metrics and traces.
+ * A task of the worker, as metrics and traces describe it.
  */
 
-/** A piece of the worker's work: an attempt to deliver an event, or a run of a job. */
+/** An attempt to deliver an event, or a run of a job. */
 export interface BackgroundTask {
-  /** `payment.reconcile`: of the subscriber or the job. */
+  /** The name of the subscriber or job: `payment.reconcile`. */
   name: string;
   delivery?: { deliveryId: string; eventId: string; type: string; attempt: number };
 }
 
-/** Runs a piece of work, and throws what it throws. */
+/** Runs a task and passes its result or error on. */
 export type RunTask = <T>(task: BackgroundTask, run: () => Promise<T>) => Promise<T>;

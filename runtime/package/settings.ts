@@ -38,7 +38,7 @@ export function packageSettings<Properties extends TProperties, Values = Static<
       try {
         return point.with(make(values as Static<TObject<Properties>>));
       } catch (error) {
-        throw new Error(`wrong setting: ${(error as Error).message}`);
+        throw new Error(`invalid setting: ${(error as Error).message}`);
       }
     },
     of(box) {

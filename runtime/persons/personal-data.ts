@@ -1,60 +1,63 @@
 /**
- * What a box keeps of a person who shops in it: each package declares its own part, how it is told (GDPR, Article 15)
- * and how it is erased (Article 17). Nobody else knows the tables of a package, so nobody else can do it.
+ * The personal data that a box stores. Each package declares the data in its own tables, how it is exported (GDPR,
+ * Article 15) and how it is erased (Article 17), since no other package knows these tables.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { extensionPoint } from '../extension/extension.ts';
 
-/** Who is asked about, by whatever a package may know them by. */
+/** A person, by the identifiers that packages may know. */
 export interface Person {
-  /** Null for somebody who never had an account. */
+  /** Null for a person without an account. */
   readonly memberId: string | null;
-  /** Addresses that are proved to be theirs: what is kept under another is another person's. */
+  /** Verified addresses only: data stored under another address may be another person's. */
   readonly emails: readonly string[];
 }
 
-/** A person with what was found of them: keepers of copies (a log, kept answers) know their records by these. */
+/**
+ * A person with the identifiers found so far: packages that store copies (a log, stored responses) look them up by
+ * these.
+ */
 export interface Subject extends Person {
-  /** SHA-256 of the sessions they have shopped in, in hexadecimal. */
+  /** SHA-256 of the person's sessions, in hexadecimal. */
   readonly sessions: readonly string[];
-  /** Ids of what is theirs, by resource: `{ order: ['0198…'] }`. */
+  /** Ids of the person's records, by resource: `{ order: ['0198…'] }`. */
   readonly records: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a keeper finds of a person. */
+/** The identifiers that one package finds. */
 export type Traces = Partial<Pick<Subject, 'sessions' | 'records'>>;
 
-/** Columns of one table that tell of a person. */
+/** Columns of one table with personal data. */
 export interface PersonalColumns {
   readonly table: string;
-  /** As they are called in the database. */
+  /** Names in the database. */
   readonly columns: readonly string[];
-  /** What they are kept for, in a sentence for the person to read. */
+  /** The purpose of the data, in a sentence for the person to read. */
   readonly reason: string;
-  /** How long, in words: `until the cart is 90 days old`. */
+  /** How long the data is stored, in words: `until the cart is 90 days old`. */
   readonly kept: string;
 }
 
 /** The personal data of one package, or of a part of it. */
 export interface PersonalData {
-  /** The section of the export it stands in; unique in a box: `orders`. */
+  /** The name of its section in the export; unique in a box: `orders`. */
   readonly name: string;
   readonly keeps: readonly PersonalColumns[];
   /**
-   * What is theirs here, for this and other keepers to go by. Is called before `tell` and `erase`, in the order of the
-   * packages' dependencies, with what was found by then.
+   * Finds identifiers of the person for this and later packages. Called before `exportData` and `erase`, in the order
+   * of the packages' dependencies, with the identifiers found so far.
    */
   find?(db: TenantDatabase, subject: Subject): Promise<Traces>;
-  /** What is kept of them, as JSON for them to read; null when that is nothing. */
+  /** The person's data as JSON; null if there is none. */
   exportData(db: TenantDatabase, subject: Subject): Promise<unknown>;
-  /** Why it cannot be erased yet, in sentences: an order is on its way. Empty, or left out, when it can. */
+  /** Reasons why the data cannot be erased yet, in sentences, such as an order in progress. */
   erasureObstacles?(db: TenantDatabase, subject: Subject): Promise<readonly string[]>;
   /**
-   * Erases it, so that no column names them, sends to them or could be led back to them. Records that the law asks for
-   * stay, without the person. Doing it again changes nothing.
+   * Erases the data, so that no column identifies the person or can be used to contact them. Records required by law
+   * stay, anonymised. Must be idempotent.
    */
   erase(tx: TenantDatabase, subject: Subject): Promise<void>;
 }
 
-/** Where packages declare what they keep of a person. */
+/** The extension point at which packages declare their personal data. */
 export const personalData = extensionPoint<PersonalData>('persons.data');

@@ -1,5 +1,5 @@
 /**
- * What a person may ask of a shop: to be told what it keeps of them, and to be forgotten (GDPR, Articles 15 and 17).
+ * The rights of access and erasure: the export and the deletion of a person's data (GDPR, Articles 15 and 17).
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { HasExtensions } from '../extension/extension.ts';
@@ -9,63 +9,63 @@ import { type Person, type PersonalData, personalData, type Subject, type Traces
 export const erasureHindered = defineProblem({
   code: 'erasure_hindered',
   status: 409,
-  title: 'Something is under way that needs to know who it is for',
+  title: "The person's data is still needed",
 });
 
-/** One section of what a shop keeps of a person. */
+/** One section of the export of a person's data. */
 export interface ExportSection {
-  /** The sentences that say what it is kept for, and how long. */
+  /** The purposes of the data and how long it is stored, in sentences. */
   readonly reasons: readonly { readonly reason: string; readonly kept: string }[];
   readonly data: unknown;
 }
 
 /**
- * Everything that is kept of a person, by section; sections of which nothing is kept are left out.
- * All of it is read in one transaction, so that it is of one moment.
+ * Exports all data of a person, by section; sections without data are omitted. It is read in one transaction, so that
+ * the sections are consistent.
  */
 export function exportPerson(db: TenantDatabase, person: Person): Promise<Record<string, ExportSection>> {
   return db.transaction(
     async (tx) => {
       const subject = await findSubject(tx, person);
-      const told: Record<string, ExportSection> = {};
+      const sections: Record<string, ExportSection> = {};
       for (const { name, keeps, exportData } of personalDataOf(tx)) {
         const data = await exportData(tx, subject);
         if (data === null) continue;
-        told[name] = { reasons: keeps.map(({ reason, kept }) => ({ reason, kept })), data };
+        sections[name] = { reasons: keeps.map(({ reason, kept }) => ({ reason, kept })), data };
       }
-      return told;
+      return sections;
     },
     { isolation: 'serializable' },
   );
 }
 
 /**
- * Erases a person from every package, in one transaction: all of it or nothing. Call it after whatever else the caller
- * erases, in the caller's transaction if there is one. Doing it again changes nothing.
- * @throws erasure_hindered (409) with the reasons, while something is under way; nothing is erased then
+ * Erases a person's data in every package, in one transaction. Call it after the caller's own deletions, in the
+ * caller's transaction if there is one. Idempotent.
+ * @throws erasure_hindered (409) with the reasons, while data is still needed; nothing is erased then
  */
 export function erasePerson(db: TenantDatabase, person: Person): Promise<void> {
   return db.transaction(async (tx) => {
     const subject = await findSubject(tx, person);
-    const keepers = personalDataOf(tx);
+    const parts = personalDataOf(tx);
     const reasons: string[] = [];
-    for (const { erasureObstacles } of keepers) reasons.push(...((await erasureObstacles?.(tx, subject)) ?? []));
+    for (const { erasureObstacles } of parts) reasons.push(...((await erasureObstacles?.(tx, subject)) ?? []));
     if (reasons.length > 0) throw erasureHindered(reasons.join(' '));
-    // Copies after what they are copies of: whoever erases later finds what was written by erasing, too.
-    for (const { erase } of keepers) await erase(tx, subject);
+    // In order of dependencies: a package that stores copies comes later, and erases copies written by the erasure too.
+    for (const { erase } of parts) await erase(tx, subject);
   });
 }
 
-/** Whoever keeps personal data in a box. @throws Error when two sections have one name */
+/** The personal data that the packages of a box declare. @throws Error when two sections have the same name */
 export function personalDataOf(box: HasExtensions): readonly PersonalData[] {
-  const keepers = personalData.of(box);
-  const names = keepers.map(({ name }) => name);
-  const twice = names.find((name, position) => names.indexOf(name) !== position);
-  if (twice !== undefined) throw new Error(`two packages keep personal data under the name ${twice}`);
-  return keepers;
+  const parts = personalData.of(box);
+  const names = parts.map(({ name }) => name);
+  const duplicate = names.find((name, position) => names.indexOf(name) !== position);
+  if (duplicate !== undefined) throw new Error(`two packages declare personal data under the name ${duplicate}`);
+  return parts;
 }
 
-/** A person with everything of theirs, as the keepers find it one after another. */
+/** Collects the identifiers of a person from all packages. */
 async function findSubject(db: TenantDatabase, { memberId, emails }: Person): Promise<Subject> {
   let subject: Subject = { memberId, emails, sessions: [], records: {} };
   for (const { find } of personalDataOf(db)) {
@@ -76,13 +76,13 @@ async function findSubject(db: TenantDatabase, { memberId, emails }: Person): Pr
 }
 
 function withTraces(subject: Subject, { sessions = [], records = {} }: Traces): Subject {
-  const joined = Object.entries(records).map(([resource, ids]) => [
+  const merged = Object.entries(records).map(([resource, ids]) => [
     resource,
     [...new Set([...(subject.records[resource] ?? []), ...ids])],
   ]);
   return {
     ...subject,
     sessions: [...new Set([...subject.sessions, ...sessions])],
-    records: { ...subject.records, ...Object.fromEntries(joined) },
+    records: { ...subject.records, ...Object.fromEntries(merged) },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The API of a service: the application of its routes, with those that every service has, and the document of both.
+ * The API of a service: the application with its routes and those that every service has, and their OpenAPI document.
  */
 
 import type { Knex } from 'knex';
@@ -17,41 +17,42 @@ import { explorer } from '../openapi/explorer.ts';
 import { serveDocument } from '../openapi/served.ts';
 import type { Operations } from '../operations/operations.ts';
 
-/** Routes that belong together, as the document tells of them. */
+/** A group of routes in the document. */
 export interface ApiGroup<Services> extends Omit<DocumentGroup, 'declarations'> {
   routes: readonly Route<Services>[];
 }
 
-type GivenHere = 'routes' | 'log' | 'before' | 'observeRequest' | 'translateError';
+type SetHere = 'routes' | 'log' | 'before' | 'observeRequest' | 'translateError';
 
-export interface ApiDescription<Scope, Services, Caller> extends Omit<AppOptions<Scope, Services, Caller>, GivenHere> {
-  /** What the service is called in a sentence: `box`. */
+export interface ApiDescription<Scope, Services, Caller> extends Omit<AppOptions<Scope, Services, Caller>, SetHere> {
+  /** The service's name in a sentence: `box`. */
   name: string;
   title: string;
-  /** Of the contract. */
+  /** Version of the contract. */
   version: string;
-  /** What it is, in a sentence. */
+  /** One sentence about the service. */
   description: string;
-  /** What the page of the document says besides, in a word each. */
+  /** Words shown as badges on the page of the document. */
   badges: readonly string[];
-  /** What `/health` says of the build. */
+  /** The fields of `/health` that describe the build. */
   about: Record<string, string>;
   /** Access kinds that may read the metrics. */
   metricsReaders: readonly string[];
-  /** The database that requests are served from, and whose migrations stand in it. */
+  /** The database of requests. */
   knex: Knex;
+  /** The owners of the database's migrations. */
   migrated: readonly MigrationOwner[];
-  /** What it serves, its own routes (`/health`, `/docs`) among them. */
+  /** All groups of routes, including the service's own routes (`/health`, `/docs`). */
   groups(own: readonly Route<Services>[]): readonly ApiGroup<Services>[];
-  /** What a request for one of its own routes belongs to. */
+  /** The scope of a request for one of the service's own routes. */
   ownScope: Scope;
 }
 
 export interface Api<Services> {
   app: Koa;
-  /** Makes its OpenAPI document. */
+  /** Creates the OpenAPI document. */
   document(): Promise<Record<string, unknown>>;
-  /** Everything it serves, as it was given to the application. */
+  /** All routes of the application. */
   routes: readonly Route<Services>[];
 }
 
@@ -98,7 +99,7 @@ export async function createApi<Scope, Services extends object, Caller>(
   return { app, document: document.make, routes };
 }
 
-/** The groups with their declarations as they are served, and so documented. */
+/** Adds what the engine adds to every declaration, so that it is documented too. */
 function completeGroups<Scope, Services, Caller>(
   groups: readonly ApiGroup<Services>[],
   {

@@ -1,6 +1,6 @@
 /**
- * The start and the stop of a service, the same for a box and for the control plane: its operations, what it opens, its
- * API, listening; and at the end all of it backwards.
+ * Starting and stopping a service, a box or the control plane: operations, resources, API, listening; on stop in
+ * reverse.
  */
 import { type Logger, pino } from 'pino';
 import { listen } from '../http/server.ts';
@@ -9,63 +9,63 @@ import type { TracingSettings } from '../operations/tracing/settings.ts';
 import { type Api, type ApiDescription, createApi } from './api.ts';
 
 export interface ServiceOptions {
-  /** Names the build: version, tier. Labels of a metric. */
+  /** Version and tier of the build, the labels of a metric. */
   about: Record<string, string>;
-  /** Milliseconds from which on a statement is logged as slow; 0, unless given, for never. */
+  /** Milliseconds from which a statement is logged as slow; 0 for never. Default: 0. */
   slowQueries?: number;
-  /** Where given, traces are made and sent. */
+  /** Without it there are no traces. */
   tracing?: TracingSettings | null;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   port: number;
-  /** Nothing is logged unless given. */
+  /** Default: no log. */
   log?: Logger;
 }
 
-/** A service that is being opened. */
-export interface Opening {
+/** What `open` of `startService` receives. */
+export interface StartContext {
   log: Logger;
   operations: Operations;
-  /** Says how to close what was opened: what came last is closed first, when the service stops or cannot start. */
-  closes(close: () => Promise<void>): void;
+  /** Registers a function that closes a resource, in reverse order, when the service stops or fails to start. */
+  onClose(close: () => Promise<void>): void;
 }
 
-export interface Opened<Scope, Services extends object, Caller, Given extends object> {
-  /** What whoever started it is given besides. */
-  given: Given;
+export interface OpenedService<Scope, Services extends object, Caller, Handle extends object> {
+  /** Properties that `startService` adds to its result. */
+  handle: Handle;
   api: ApiDescription<Scope, Services, Caller>;
-  /** Called once it listens. */
-  listening?(): void;
+  /** Called once the service listens. */
+  onListening?(): void;
 }
 
 export interface RunningApi<Services> extends Omit<Api<Services>, 'app'> {
   url: string;
-  /** Says by `/health` that it will stop, and goes on serving. */
+  /** Makes `/health` report that the service will stop, and continues to serve. */
   drain(): void;
-  /** Ends what is under way, requests first, then closes what was opened. */
+  /** Completes the requests in progress, then closes the resources. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a service.
- * @param open opens what it works with and says what it serves
- * @throws Error with one clear line about what stops it; what was opened is closed then
+ * @param open opens the service's resources and describes its API
+ * @throws Error with one line about the cause, after the resources are closed
  */
-export async function startService<Scope, Services extends object, Caller, Given extends object>(
+export async function startService<Scope, Services extends object, Caller, Handle extends object>(
   options: ServiceOptions,
-  open: (opening: Opening) => Promise<Opened<Scope, Services, Caller, Given>>,
-): Promise<Given & RunningApi<Services>> {
+  open: (context: StartContext) => Promise<OpenedService<Scope, Services, Caller, Handle>>,
+): Promise<Handle & RunningApi<Services>> {
   const { log = pino({ level: 'silent' }), about, slowQueries, tracing } = options;
   const operations = await startOperations({ log, about, slowQueries, tracing });
-  const closings = [operations.stop];
-  const close = async () => {
-    for (const each of closings.toReversed()) await each();
+  const closers = [operations.stop];
+  const closeAll = async () => {
+    for (const close of closers.toReversed()) await close();
   };
   try {
-    const { given, api, listening } = await open({ log, operations, closes: (each) => closings.push(each) });
+    const { handle, api, onListening } = await open({ log, operations, onClose: (close) => closers.push(close) });
     const { app, ...served } = await createApi(api, { log, operations });
     const server = await listen(app, options.host, options.port);
-    listening?.();
+    onListening?.();
     log.info({ url: server.url, ...about, routes: served.routes.length }, 'listening');
     const drain = () => {
       operations.draining = true;
@@ -74,11 +74,11 @@ export async function startService<Scope, Services extends object, Caller, Given
     const stop = async () => {
       drain();
       await server.stop();
-      await close();
+      await closeAll();
     };
-    return { ...given, ...served, url: server.url, drain, stop };
+    return { ...handle, ...served, url: server.url, drain, stop };
   } catch (error) {
-    await close();
+    await closeAll();
     throw error;
   }
 }

@@ -1,14 +1,14 @@
 /**
- * Pages of the storefront, for the sitemap: each package says which of its resources have one.
+ * The pages of the storefront, for the sitemap: each package lists those of its resources.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { extensionPoint } from '../extension/extension.ts';
 
-/** A page that anybody may find. */
+/** A public page. */
 export interface StorefrontAddress {
   /** From the root of the storefront: `/products/linen-shirt`. */
   readonly path: string;
-  /** When what it shows last changed, ISO 8601. */
+  /** When its content last changed, ISO 8601. */
   readonly changedAt: string;
 }
 
@@ -17,9 +17,9 @@ export interface StorefrontAddresses {
   /** Unique in a box; names the part of the sitemap: `products`. */
   readonly name: string;
   /**
-   * Those that anybody may see, in an order that stays under writes, from after a place.
-   * @param after `next` of the page before, null for the first
-   * @param limit most of them at once; a sitemap holds 50,000 (sitemaps.org)
+   * The public pages, by keyset, in an order that is stable under writes.
+   * @param after the previous result's `next`, null for the first
+   * @param limit maximum number of items; a sitemap may contain 50,000 (sitemaps.org)
    */
   list(
     db: TenantDatabase,
@@ -28,7 +28,7 @@ export interface StorefrontAddresses {
   ): Promise<{ readonly items: readonly StorefrontAddress[]; readonly next: string | null }>;
 }
 
-/** Where packages say which pages the storefront has. */
+/** The extension point at which packages list pages of the storefront. */
 export const storefrontAddresses = extensionPoint<StorefrontAddresses>('storefront.addresses');
 
 /** A condition on rows, with the values of its parameters. */
@@ -61,15 +61,15 @@ export function addressesByHandle(
   };
 }
 
-/** All addresses of a kind, page by page, so that a large shop is never whole in memory. */
+/** All addresses of a kind, read in batches, so that they are never all in memory. */
 export async function* everyAddress(
   db: TenantDatabase,
   { list }: StorefrontAddresses,
-  atOnce = 1000,
+  batchSize = 1000,
 ): AsyncGenerator<StorefrontAddress> {
   let after: string | null = null;
   do {
-    const { items, next } = await list(db, after, atOnce);
+    const { items, next } = await list(db, after, batchSize);
     yield* items;
     after = next;
   } while (after !== null);

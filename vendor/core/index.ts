@@ -4,8 +4,8 @@
  */
 import {
   definePackage,
+  deleteOldRows,
   eventDeliveryRoutes,
-  forgetOldRows,
   personalData,
   retention,
   tenantDirectories,
@@ -33,7 +33,7 @@ export { type StoredSettings, type StoreSettingsGroup, storeSettings, storeSetti
 export default definePackage({
   routes: [readStoreProfile, readStore, updateStore, readCapabilities, ...eventDeliveryRoutes],
   events: [storeUpdated],
-  jobs: [forgetOldRows],
+  jobs: [deleteOldRows],
   settings: retention,
   boxTables: ['tenants'],
   extends: [

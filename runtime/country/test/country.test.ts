@@ -1,5 +1,5 @@
 /**
- * Countries are those of ISO 3166-1, no more and no fewer.
+ * The countries are exactly those of ISO 3166-1.
  */
 import t from 'tap';
 import { countryName, isCountry } from '../country.ts';

@@ -1,5 +1,5 @@
 /**
- * The list of deliveries: whatever it is asked for, each delivery that is meant, once, newest first.
+ * The list of deliveries: with every combination of filters it contains each matching delivery once, newest first.
  */
 import { newId } from '@carton/runtime';
 import { createTestBox, type TestTenant } from '@carton/runtime/testing';
@@ -8,7 +8,7 @@ import t from 'tap';
 const box = await createTestBox(t, { tier: 'basic' });
 const other = await box.openTenant();
 
-interface Made {
+interface Delivery {
   id: string;
   subscriber: string;
   type: string;
@@ -17,7 +17,7 @@ interface Made {
 }
 
 const resources = [newId(), newId()] as const;
-/** In the order in which they are made. Of subscribers that this box does not have, so that nobody delivers them. */
+/** In the order of their creation. The box does not have these subscribers, so that it delivers nothing. */
 const kinds = [
   ['a.one', 'order.placed', 'delivered'],
   ['b.two', 'order.placed', 'dead'],
@@ -30,12 +30,12 @@ const kinds = [
   ['a.one', 'stock.low', 'dead'],
   ['c.three', 'order.canceled', 'dead'],
   ['a.one', 'order.placed', 'dead'],
-  // Dealt out by an earlier release, which wrote no type.
+  // Dispatched by an earlier release, which stored no type.
   ['b.two', '', 'delivered'],
 ] as const;
 
-async function fill({ db }: TestTenant): Promise<Made[]> {
-  const made: Made[] = [];
+async function insertDeliveries({ db }: TestTenant): Promise<Delivery[]> {
+  const deliveries: Delivery[] = [];
   for (const [index, [subscriber, type, status]] of kinds.entries()) {
     const one = { id: newId(), subscriber, type, status, resourceId: resources[index % 2] as string };
     const eventId = newId();
@@ -45,20 +45,20 @@ async function fill({ db }: TestTenant): Promise<Made[]> {
       [eventId, type || 'order.placed', one.resourceId],
     );
     await db.insert('event_deliveries', { ...one, eventId, position: index });
-    made.unshift(one);
+    deliveries.unshift(one);
   }
-  return made;
+  return deliveries;
 }
 
-const made = await fill(box);
-await fill(other);
+const deliveries = await insertDeliveries(box);
+await insertDeliveries(other);
 
 async function idsOf(query: Record<string, string>, limit: number): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;
   do {
-    const asked = new URLSearchParams({ ...query, limit: String(limit), ...(cursor && { cursor }) });
-    const { status, body } = await box.staff.get(`/admin/event-deliveries?${asked}`);
+    const parameters = new URLSearchParams({ ...query, limit: String(limit), ...(cursor && { cursor }) });
+    const { status, body } = await box.staff.get(`/admin/event-deliveries?${parameters}`);
     t.equal(status, 200);
     t.ok(body.items.length <= limit);
     for (const { id } of body.items) ids.push(id);
@@ -67,22 +67,24 @@ async function idsOf(query: Record<string, string>, limit: number): Promise<stri
   return ids;
 }
 
-const choices: Record<keyof Omit<Made, 'id'>, string[]> = {
+const choices: Record<keyof Omit<Delivery, 'id'>, string[]> = {
   status: ['', 'delivered', 'pending', 'dead'],
   subscriber: ['', 'a.one', 'b.two', 'nobody'],
   type: ['', 'order.placed', 'stock.low', 'nothing'],
   resourceId: ['', resources[1]],
 };
 
-t.test('each filter by itself, with any other, page by page', async (t) => {
+t.test('all combinations of filters, page by page', async (t) => {
   for (const status of choices.status)
     for (const subscriber of choices.subscriber)
       for (const type of choices.type)
         for (const resourceId of choices.resourceId) {
-          const told = Object.entries({ status, subscriber, type, resourceId }).filter(([, value]) => value !== '');
-          const meant = made.filter((one) => told.every(([name, value]) => one[name as keyof Made] === value));
-          const ids = meant.map(({ id }) => id);
-          const query = Object.fromEntries(told);
+          const filters = Object.entries({ status, subscriber, type, resourceId }).filter(([, value]) => value !== '');
+          const matching = deliveries.filter((delivery) =>
+            filters.every(([name, value]) => delivery[name as keyof Delivery] === value),
+          );
+          const ids = matching.map(({ id }) => id);
+          const query = Object.fromEntries(filters);
           for (const limit of [2, 100])
             t.strictSame(await idsOf(query, limit), ids, `${JSON.stringify(query)} ${limit}`);
         }

@@ -1,6 +1,6 @@
 /**
- * The engine is a source of migrations beside the packages: one list by time stamps, each applied once, and what was
- * applied from a package stays that package's.
+ * The migrations of the engine and of packages: one list in the order of timestamps, each applied once, and an applied
+ * migration cannot move to another package.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,14 +33,14 @@ async function write({ folder }: MigrationOwner, file: string, sql: string): Pro
   );
 }
 
-t.test('it stands beside its own manifest, and its table of the box is known', async (t) => {
+t.test('the engine has the folder of its manifest, and declares its box table', async (t) => {
   const manifest = JSON.parse(await readFile(join(engine.folder, 'package.json'), 'utf8'));
   t.equal(engine.fullName, manifest.name);
   t.strictSame(engine.boxTables, ['session_keys']);
   t.strictSame(migrationOwners([core]), [engine, core]);
 });
 
-t.test('its migrations and those of packages are one list', async (t) => {
+t.test('migrations of the engine and of packages are one list', async (t) => {
   await write(core, '20260101000000_core_create_tenants.js', 'create table tenants (id uuid primary key)');
   await write(core, '20260103000000_core_create_session_keys.js', 'create table session_keys (id integer primary key)');
   await migrate(knex, migrationOwners([core], own));
@@ -58,22 +58,22 @@ t.test('its migrations and those of packages are one list', async (t) => {
       ['@carton/runtime', '20260104000000_runtime_add_secret.js'],
     ],
   );
-  const waiting = ['20260102000000_runtime_create_marks.js', '20260104000000_runtime_add_secret.js'];
-  t.strictSame((await pendingMigrations(knex, collected)).sort(), waiting);
+  const pending = ['20260102000000_runtime_create_marks.js', '20260104000000_runtime_add_secret.js'];
+  t.strictSame((await pendingMigrations(knex, collected)).sort(), pending);
   const report = await migrate(knex, owners);
   t.strictSame(
     report.applied.map(({ file }) => file),
-    waiting,
-    'what core has applied is not applied again',
+    pending,
+    'migrations applied by core are not applied again',
   );
   t.strictSame(report.orphaned, []);
   t.strictSame((await migrate(knex, owners)).applied, []);
-  t.strictSame(await knex('applied_migrations').select('package').where({ file: waiting[0] }), [
+  t.strictSame(await knex('applied_migrations').select('package').where({ file: pending[0] }), [
     { package: '@carton/runtime' },
   ]);
 });
 
-t.test('an applied migration is not taken from its package', async (t) => {
+t.test('an applied migration cannot move to another package', async (t) => {
   const file = '20260103000000_core_create_session_keys.js';
   await write(own, file, 'create table session_keys (id integer primary key)');
   await rm(join(core.folder, 'migrations', file));

@@ -1,28 +1,28 @@
 /**
- * What is kept for a while only goes when it is old, and nothing else does.
+ * The retention job deletes old rows and no others.
  */
 import { firstIdAt, newId } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { forgetOldRows } from '../retention.ts';
+import { deleteOldRows } from '../retention.ts';
 
-t.test('old rows go, others stay', async (t) => {
+t.test('old rows are deleted, others stay', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', environment: { EVENT_RETENTION_DAYS: '10' } });
   const other = await box.openTenant();
   const daysAgo = (days: number) => firstIdAt(new Date(Date.now() - days * 86_400_000));
   const events: Record<string, { id: string; delivery?: string }> = {
-    'too young': { id: daysAgo(9), delivery: 'delivered' },
-    'old and taken': { id: daysAgo(11), delivery: 'delivered' },
-    'old, for nobody': { id: daysAgo(12) },
+    recent: { id: daysAgo(9), delivery: 'delivered' },
+    'old and delivered': { id: daysAgo(11), delivery: 'delivered' },
+    'old without subscribers': { id: daysAgo(12) },
     'old and dead': { id: daysAgo(13), delivery: 'dead' },
-    'old and waiting': { id: daysAgo(14), delivery: 'pending' },
+    'old and pending': { id: daysAgo(14), delivery: 'pending' },
   };
   for (const tenant of [box, other]) {
-    // The job does not come by itself meanwhile.
+    // Not due, so that the worker does not run it during the test.
     await tenant.db.query(
       `insert into background_tasks (tenant_id, name, due_at) values ($1, $2, now() + interval '1 day')
        on conflict (tenant_id, name) do update set due_at = excluded.due_at`,
-      [forgetOldRows.name],
+      [deleteOldRows.name],
     );
     for (const [type, { id, delivery }] of Object.entries(events)) {
       await tenant.db.query(
@@ -31,7 +31,7 @@ t.test('old rows go, others stay', async (t) => {
         [id, type],
       );
       if (!delivery) continue;
-      // Of a subscriber that this box does not have, so that nobody delivers it meanwhile.
+      // The box does not have this subscriber, so that it delivers nothing.
       await tenant.db.insert('event_deliveries', {
         id: newId(),
         eventId: id,
@@ -49,7 +49,7 @@ t.test('old rows go, others stay', async (t) => {
       );
     }
     for (const [key, age] of [
-      ['young', '23 hours'],
+      ['recent', '23 hours'],
       ['old', '25 hours'],
     ]) {
       await tenant.db.query(
@@ -59,28 +59,29 @@ t.test('old rows go, others stay', async (t) => {
       );
     }
   }
-  await forgetOldRows.run(box.db);
+  await deleteOldRows.run(box.db);
+  const types = Object.keys(events);
   const left = async ({ db }: Pick<typeof box, 'db'>) => {
-    const kept = await db.query<{ type: string }>(
+    const events = await db.query<{ type: string }>(
       'select type from event_outbox where tenant_id = $1 and type = any($2) order by id desc',
-      [Object.keys(events)],
+      [types],
     );
     const keys = await db.query<{ key: string }>('select key from idempotency_keys where tenant_id = $1 order by key');
     const deletions = await db.query<{ externalId: string }>(
       'select external_id from deletions where tenant_id = $1 order by deleted_at desc',
     );
-    return [kept.map(({ type }) => type), keys.map(({ key }) => key), deletions.map(({ externalId }) => externalId)];
+    return [events.map(({ type }) => type), keys.map(({ key }) => key), deletions.map(({ externalId }) => externalId)];
   };
-  t.strictSame(await left(box), [['too young', 'old and dead', 'old and waiting'], ['young'], ['89', '90.5']]);
+  t.strictSame(await left(box), [['recent', 'old and dead', 'old and pending'], ['recent'], ['89', '90.5']]);
   t.strictSame(
     await left(other),
-    [Object.keys(events), ['old', 'young'], ['89', '90.5', '91.5']],
-    'another shop has its own turn',
+    [types, ['old', 'recent'], ['89', '90.5', '91.5']],
+    "another tenant's rows are not deleted",
   );
 });
 
-t.test('a retention that is no number of days stops the start', async (t) => {
+t.test('an invalid number of days stops the start', async (t) => {
   await t.rejects(createTestBox(t, { tier: 'basic', environment: { EVENT_RETENTION_DAYS: '0' } }), {
-    message: /wrong setting: EVENT_RETENTION_DAYS/,
+    message: /invalid setting: EVENT_RETENTION_DAYS/,
   });
 });

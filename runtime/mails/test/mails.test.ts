@@ -1,5 +1,5 @@
 /**
- * A package declares a mail, and another, which knows nothing of it, previews and sends it.
+ * A package declares a mail, and another, which does not depend on it, previews and sends it.
  */
 import t from 'tap';
 import { Type } from '../../http/schemas.ts';
@@ -12,22 +12,22 @@ import {
   defineMail, definePackage, mailTemplates, newId, notFound, object, route, subscriber, Type,
 } from '@carton/runtime';
 
-// What shops have to say about carts: written by the package that knows them.
+// A mail about carts.
 const cartMail = defineMail({
   key: 'cart.created',
-  summary: 'To staff, once a cart is begun',
+  summary: 'To staff, when a cart is created',
   audience: 'staff',
   data: object({ currency: Type.String(), pieces: Type.Integer() }),
   sample: { currency: 'EUR', pieces: 2 },
   subject: 'A cart of {{pieces}}',
-  text: 'Somebody has put {{pieces}} into a cart in {{currency}}.',
+  text: 'A shopper has added {{pieces}} to a cart in {{currency}}.',
   event: cartCreated,
   compose: async (db, { payload }) =>
     payload.itemCount > 5 ? null
       : { to: 'staff@shop.example', locale: null, data: { currency: payload.currency, pieces: payload.itemCount } },
 });
 
-// Whoever sends mails: knows the seam and none of the mails.
+// The package that sends mails: it depends on the extension point only.
 const render = (text, data) => text.replaceAll(/{{(\\w+)}}/g, (_, name) => String(data[name]));
 const Preview = object({ summary: Type.String(), subject: Type.String(), text: Type.String() });
 
@@ -80,18 +80,18 @@ const written = await writePackage(
 );
 const box = await createTestBox(t, { ...written, database: 'empty' });
 
-t.test('a preview is filled with sample data', async (t) => {
+t.test('a preview contains the sample data', async (t) => {
   const { status, body } = await box.staff.get('/admin/mail-previews/cart.created');
   t.equal(status, 200);
   t.strictSame(body, {
-    summary: 'To staff, once a cart is begun',
+    summary: 'To staff, when a cart is created',
     subject: 'A cart of 2',
-    text: 'Somebody has put 2 into a cart in EUR.',
+    text: 'A shopper has added 2 to a cart in EUR.',
   });
   t.equal((await box.staff.get('/admin/mail-previews/nothing')).status, 404);
 });
 
-t.test('one is sent for each event, to whom and as its package says then', async (t) => {
+t.test('one mail is sent for each event, as compose returns it', async (t) => {
   const product = await box.staff.post('/admin/products', {
     title: 'Mug',
     handle: 'mug',
@@ -114,9 +114,9 @@ t.test('one is sent for each event, to whom and as its package says then', async
   t.strictSame(await sent(), [{ recipient: 'staff@shop.example', subject: 'A cart of 3' }]);
 });
 
-t.test('a mail that follows an event and goes to nobody is refused as it is declared', async (t) => {
+t.test('a declaration with an event but without compose is refused', async (t) => {
   const event = { type: 'x.y', summary: 'x', payload: {} } as never;
-  const words = {
+  const template = {
     key: 'x.y',
     summary: 'x',
     audience: 'staff',
@@ -125,5 +125,5 @@ t.test('a mail that follows an event and goes to nobody is refused as it is decl
     subject: '',
     text: '',
   } as const;
-  t.throws(() => defineMail({ ...words, event }), new Error('the mail x.y is sent to nobody'));
+  t.throws(() => defineMail({ ...template, event }), new Error('the mail x.y has an event but no compose'));
 });

@@ -1,10 +1,10 @@
 /**
- * Money loses and makes no unit.
+ * Amounts are split and rounded exactly.
  */
 import t from 'tap';
 import { allocate, isCurrency, minorUnitDigits, percentOf, percentWithin, roundHalfUp } from '../money.ts';
 
-t.test('an amount is split in proportion, to the unit', async (t) => {
+t.test('an amount is split in proportion and the shares add up', async (t) => {
   const cases: [amount: number, weights: number[], shares: number[]][] = [
     [100, [1, 1, 1], [34, 33, 33]],
     [-100, [1, 1, 1], [-34, -33, -33]],
@@ -22,7 +22,7 @@ t.test('halves are rounded away from zero', async (t) => {
   t.strictSame([0.5, 1.5, 2.5, -0.5, -1.5, 2.4, 2.6, -0.4].map(roundHalfUp), [1, 2, 3, -1, -2, 2, 3, 0]);
 });
 
-t.test('per cent of an amount, and within one, are exact to the unit', async (t) => {
+t.test('a percentage of an amount, and within a gross amount, is exact', async (t) => {
   const cases: [amount: number, percent: number, of: number, within: number][] = [
     [1999, 19, 380, 319],
     [50, 1, 1, 0],
@@ -31,7 +31,7 @@ t.test('per cent of an amount, and within one, are exact to the unit', async (t)
     [10_000, 8.875, 888, 815],
     [333, 0, 0, 0],
     [100, 100, 100, 50],
-    // Beyond what a product of two numbers holds exactly.
+    // The product exceeds the exact range of a number.
     [9_007_199_254_740_991, 99.99999, 9_007_198_354_021_066, 4_503_599_402_190_503],
   ];
   for (const [amount, percent, of, within] of cases) {

@@ -1,20 +1,20 @@
 /**
- * Who may read the metrics: whoever has the secret made for that, which opens nothing else.
+ * Access to the metrics with a secret of their own, which is valid for nothing else.
  */
 import { type AccessKind, bearerToken, secretsEqual } from '../../http/credentials.ts';
 
-/** A caller who reads metrics, and nothing but them. */
+/** A caller that may read the metrics and nothing else. */
 export interface MetricsReader {
   metrics: true;
 }
 
-/** Without a secret nobody is let in this way. */
+/** Authenticates no caller if there is no secret. */
 export function metricsAccess<Scope>(
   secretOf: (scope: Scope) => string | undefined,
 ): AccessKind<Scope, MetricsReader, 'metrics'> {
   return {
     name: 'metrics',
-    schemes: { metricsSecret: { type: 'http', scheme: 'bearer', description: 'METRICS_SECRET, for whoever measures' } },
+    schemes: { metricsSecret: { type: 'http', scheme: 'bearer', description: 'METRICS_SECRET, for monitoring' } },
     authenticate: (ctx, scope) => (secretsEqual(bearerToken(ctx), secretOf(scope)) ? { metrics: true } : null),
   };
 }

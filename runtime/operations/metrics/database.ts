@@ -1,23 +1,23 @@
 /**
- * The database as it stands when somebody asks: the pool's connections, whether it answers, and the migrations.
+ * Metrics of the database, read at the scrape: the pools' connections, the database's availability, and the migrations.
  */
 import type { Knex } from 'knex';
 import { type Migration, migrationState } from '../../db/migrations.ts';
 import { family, type MetricFamily, type Sample } from './family.ts';
 
-/** Longer than a database that is well takes; well within the time that whoever asks waits (10 s is usual). */
-const patienceMilliseconds = 2000;
+/** Longer than a healthy database takes, and well below the usual timeout of a scrape (10 s). */
+const timeoutMilliseconds = 2000;
 
-/** Answers what the reading does, or undefined when it fails or takes too long. */
-async function readInTime<T>(reading: Promise<T>, milliseconds = patienceMilliseconds): Promise<T | undefined> {
+/** The value of a promise, or undefined when it is rejected or takes too long. */
+async function valueInTime<T>(promise: Promise<T>, milliseconds = timeoutMilliseconds): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), milliseconds);
   });
-  return Promise.race([reading.catch(() => undefined), late]).finally(() => clearTimeout(timer));
+  return Promise.race([promise.catch(() => undefined), timeout]).finally(() => clearTimeout(timer));
 }
 
-/** The pools of a service by their names. */
+/** @param pools the pools of a service by name */
 export function poolFamilies(pools: ReadonlyMap<string, Knex>): MetricFamily[] {
   const of = (read: (pool: Pool) => readonly Sample[]) => () =>
     [...pools].flatMap(([name, knex]) =>
@@ -27,7 +27,7 @@ export function poolFamilies(pools: ReadonlyMap<string, Knex>): MetricFamily[] {
     family({
       name: 'database_connections',
       type: 'gauge',
-      help: 'Connections of the pool that are open: working (`in_use`) or waiting for work (`idle`)',
+      help: 'Open connections of the pool: working (`in_use`) or waiting for work (`idle`)',
       labels: ['pool', 'state'],
       read: of((pool) => [
         { value: pool.numUsed(), labels: { state: 'in_use' } },
@@ -37,21 +37,21 @@ export function poolFamilies(pools: ReadonlyMap<string, Knex>): MetricFamily[] {
     family({
       name: 'database_connections_max',
       type: 'gauge',
-      help: 'Most connections that the pool opens (of `requests`: `DATABASE_POOL_SIZE`)',
+      help: 'Maximum number of connections of the pool (of `requests`: `DATABASE_POOL_SIZE`)',
       labels: ['pool'],
       read: of(({ max }) => [{ value: max }]),
     }),
     family({
       name: 'database_requests_waiting',
       type: 'gauge',
-      help: 'Pieces of work that wait for a connection of the pool',
+      help: 'Pieces of work waiting for a connection of the pool',
       labels: ['pool'],
       read: of((pool) => [{ value: pool.numPendingAcquires() }]),
     }),
   ];
 }
 
-/** What knex's pool tells of itself. */
+/** The part of the interface of knex's pool that is used here. */
 interface Pool {
   max: number;
   numUsed(): number;
@@ -61,19 +61,19 @@ interface Pool {
 
 /** @param migrations those of the packages that are mounted */
 export function migrationFamilies(knex: Knex, migrations: readonly Migration[]): MetricFamily[] {
-  // Two families read it: whoever is second within a second shares what the first was told.
-  const read = shared(() => readInTime(migrationState(knex, migrations)), 1000);
+  // Two metrics read the state: within a second the second one uses the cached value.
+  const read = cached(() => valueInTime(migrationState(knex, migrations)), 1000);
   return [
     family({
       name: 'database_up',
       type: 'gauge',
-      help: '1 when the database answered within 2 seconds of being asked for these metrics, else 0',
+      help: '1 if the database responded within 2 seconds of the scrape, else 0',
       read: async () => [{ value: (await read()) ? 1 : 0 }],
     }),
     family({
       name: 'migrations',
       type: 'gauge',
-      help: 'Migrations of the mounted packages that are `applied` or `pending`, and `orphaned` ones of packages that are no longer there; none while the database is away',
+      help: 'Migrations of the mounted packages, `applied` or `pending`, and `orphaned` ones of packages that are no longer mounted; no samples while the database is unavailable',
       labels: ['state'],
       read: async () => countsOf(await read()),
     }),
@@ -84,11 +84,11 @@ function countsOf(state: Awaited<ReturnType<typeof migrationState>> | undefined)
   return Object.entries(state ?? {}).map(([name, list]) => ({ value: list.length, labels: { state: name } }));
 }
 
-function shared<T>(read: () => Promise<T>, milliseconds: number): () => Promise<T> {
-  let kept: { answer: Promise<T>; until: number } | undefined;
+function cached<T>(read: () => Promise<T>, milliseconds: number): () => Promise<T> {
+  let entry: { value: Promise<T>; expires: number } | undefined;
   return () => {
     const now = performance.now();
-    if (!kept || kept.until <= now) kept = { answer: read(), until: now + milliseconds };
-    return kept.answer;
+    if (!entry || entry.expires <= now) entry = { value: read(), expires: now + milliseconds };
+    return entry.value;
   };
 }

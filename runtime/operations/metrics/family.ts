@@ -1,6 +1,6 @@
 /**
- * A metric as it is kept here: its name and meaning, and how its figures are read when somebody asks. Counting is a
- * number raised by one; everything else is left to the one who asks.
+ * The definition of a metric: its name, its meaning, and a function that reads its values at a scrape. Counting only
+ * increments a number; all other work is done at the scrape.
  */
 import { vendor } from '../../vendor.ts';
 
@@ -14,18 +14,18 @@ export interface Sample {
 export interface MetricFamily {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** What it says, in its unit. Stands in docs/operations.md too. */
+  /** Meaning and unit; also printed in docs/operations.md. */
   readonly help: string;
   readonly labels: readonly string[];
   read(): readonly Sample[] | Promise<readonly Sample[]>;
 }
 
-/** A metric of a service; the vendor's name stands before its own. */
+/** Defines a metric of a service; its name is prefixed with the vendor's. */
 export function family({ name, ...rest }: Omit<MetricFamily, 'labels'> & { labels?: readonly string[] }): MetricFamily {
   return { labels: [], ...rest, name: `${vendor.name}_${name}` };
 }
 
-/** A number without labels. */
+/** Reads a single value without labels. */
 export function single(read: () => number) {
   return (): Sample[] => [{ value: read() }];
 }

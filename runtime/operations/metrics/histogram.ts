@@ -1,15 +1,15 @@
 /**
- * Figures counted into buckets, as Prometheus has them.
+ * A histogram as Prometheus defines it.
  */
 import type { Sample } from './family.ts';
 
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** How many fell between each bound and the one before it; the last is for what is above all. */
+  /** Number of values between each bound and the one before it; the last is for values above all bounds. */
   readonly #counts: number[];
   #sum = 0;
 
-  /** @param bounds upper bounds, the lowest first */
+  /** @param bounds upper bounds in ascending order */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = [...bounds.map(() => 0), 0];
@@ -24,11 +24,11 @@ export class Histogram {
   }
 
   samples(labels: Record<string, string> = {}): Sample[] {
-    let upTo = 0;
+    let cumulative = 0;
     const buckets = this.#counts.map((count, index) => {
-      upTo += count;
-      return { suffix: '_bucket', value: upTo, labels: { ...labels, le: String(this.#bounds[index] ?? '+Inf') } };
+      cumulative += count;
+      return { suffix: '_bucket', value: cumulative, labels: { ...labels, le: String(this.#bounds[index] ?? '+Inf') } };
     });
-    return [...buckets, { suffix: '_sum', value: this.#sum, labels }, { suffix: '_count', value: upTo, labels }];
+    return [...buckets, { suffix: '_sum', value: this.#sum, labels }, { suffix: '_count', value: cumulative, labels }];
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Requests counted: by operation, method and status, with a histogram of their time by operation. A path is never a
- * label, so there are as many series as there are operations, whatever is asked for.
+ * Metrics of requests: counts by operation, method and status, and a histogram of durations by operation. Paths are not
+ * labels, so requests cannot create further series.
  */
 import { family, type MetricFamily, type Sample, single } from './family.ts';
 import { Histogram } from './histogram.ts';
@@ -8,7 +8,7 @@ import { Histogram } from './histogram.ts';
 /** In seconds. */
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What is asked for that is no operation: pages, files, what is served nowhere. */
+/** The label of requests for no operation: pages, files, unknown paths. */
 const noOperation = 'none';
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -23,7 +23,7 @@ export class RequestCounts {
   readonly #counted = new Map<string, Counted>();
   inFlight = 0;
 
-  /** Counts a request that has been answered. */
+  /** Counts a finished request. */
   count(operationId: string | undefined, method: string, status: number, milliseconds: number): void {
     const operation = operationId ?? noOperation;
     let counted = this.#counted.get(operation);
@@ -40,21 +40,21 @@ export class RequestCounts {
     family({
       name: 'http_requests_total',
       type: 'counter',
-      help: `Requests answered, by operationId of the document (\`${noOperation}\` for what is no operation), method and status`,
+      help: `Finished requests, by operationId of the document (\`${noOperation}\` for other paths), method and status`,
       labels: ['operation', 'method', 'status'],
       read: () => this.#outcomes(),
     }),
     family({
       name: 'http_request_duration_seconds',
       type: 'histogram',
-      help: 'Time from the headers of a request to its answer, by operation',
+      help: 'Time from the headers of a request to its response, by operation',
       labels: ['operation'],
       read: () => [...this.#counted].flatMap(([operation, { durations }]) => durations.samples({ operation })),
     }),
     family({
       name: 'http_requests_in_flight',
       type: 'gauge',
-      help: 'Requests being worked on',
+      help: 'Requests in progress',
       read: single(() => this.inFlight),
     }),
   ];

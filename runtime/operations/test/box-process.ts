@@ -1,5 +1,5 @@
 /**
- * A box as a process of its own, as an operator runs it: by its settings and signals.
+ * A box in a process of its own, controlled by settings and signals as by an operator.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -19,25 +19,24 @@ export interface BoxProcess {
   url: string;
   databaseUrl: string;
   secret: string;
-  /** The lines of its log so far. */
+  /** The log lines so far. */
   log(): Record<string, unknown>[];
-  /** Waits for a line with these words as its message. */
+  /** Waits for a log line with this message. */
   line(message: string): Promise<Record<string, unknown>>;
   /** Exit code, or the signal's name. */
   ended: Promise<number | string>;
 }
 
-/** Where programs are, and what measures coverage; no setting of the machine's. */
+/** The environment variables for programs and coverage, without the machine's settings. */
 function ownVariables(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(PATH|NODE_|_TAPJS_)/.test(name)));
 }
 
-/** The smallest set of packages. */
-const small = { packages: ['core', 'auth', 'tenant'].map(packageName), packagesFrom: sourceRoot };
+const smallestSet = { packages: ['core', 'auth', 'tenant'].map(packageName), packagesFrom: sourceRoot };
 
 /**
  * Starts a box and waits until it listens.
- * @param given packages that no template database knows, and the box's program unless it is the source tree's
+ * @param given packages without a template database, and the box's program instead of the source tree's
  */
 export async function startBoxProcess(
   t: Test,
@@ -46,8 +45,8 @@ export async function startBoxProcess(
 ): Promise<BoxProcess> {
   const database = await createTestDatabase(given && 'empty');
   const home = t.testdir({});
-  const { packages, packagesFrom } = given ?? small;
-  // Beside node_modules, or further down: packages are looked for from here upwards.
+  const { packages, packagesFrom } = given ?? smallestSet;
+  // Beside node_modules or below: packages are searched from here upwards.
   const lockFile = join(given ? dirname(packagesFrom) : home, 'lock.json');
   const lock = { tier: 'basic', packages: Object.fromEntries(packages.map((name) => [name, {}])) };
   writeFileSync(lockFile, JSON.stringify(lock));
@@ -69,7 +68,7 @@ export async function startBoxProcess(
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
       output += chunk;
-      child.emit('said');
+      child.emit('output');
     });
   }
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
@@ -88,9 +87,9 @@ export async function startBoxProcess(
       const found = log().find(({ msg }) => msg === message);
       if (found) return found;
       await Promise.race([
-        once(child, 'said'),
+        once(child, 'output'),
         ended.then(() => {
-          throw new Error(`the box ended before it said "${message}": ${output}`);
+          throw new Error(`the box exited before it logged "${message}": ${output}`);
         }),
       ]);
     }

@@ -1,5 +1,5 @@
 /**
- * A collector of traces: takes what is sent to it over OTLP/HTTP and keeps it.
+ * A collector of traces that stores the requests it receives over OTLP/HTTP.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -22,9 +22,9 @@ export interface CollectedSpan {
 export interface Collector {
   url: string;
   requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
-  /** Spans of what came as JSON. */
+  /** The spans of requests in JSON. */
   spans(): CollectedSpan[];
-  /** Attributes of the services that sent. */
+  /** The resource attributes of the first request. */
   resource(): Record<string, unknown>;
 }
 
@@ -42,12 +42,13 @@ export async function startCollector(t: Test, status = 200): Promise<Collector> 
     server.closeAllConnections();
     server.close();
   });
-  const sent = () => requests.flatMap(({ body }) => JSON.parse(body.toString()).resourceSpans);
+  const resourceSpans = () => requests.flatMap(({ body }) => JSON.parse(body.toString()).resourceSpans);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    spans: () => sent().flatMap((of) => of.scopeSpans.flatMap(({ spans }: { spans: CollectedSpan[] }) => spans)),
-    resource: () => attributesOf(sent()[0].resource),
+    spans: () =>
+      resourceSpans().flatMap((of) => of.scopeSpans.flatMap(({ spans }: { spans: CollectedSpan[] }) => spans)),
+    resource: () => attributesOf(resourceSpans()[0].resource),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * A box that is told to stop: first it says so to whoever asks for its health, and serves on; then it ends.
+ * A box that is told to stop: it drains, reporting so by its health, and then exits.
  */
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,12 +10,12 @@ import { type BoxProcess, startBoxProcess } from './box-process.ts';
 
 const long = { DRAIN_SECONDS: '600' };
 
-/** Asks until the answer has the status. */
+/** Polls the health until the response has the status. */
 async function untilStatus(url: string, status: number): Promise<void> {
   while ((await callerOf(url).get('/health')).status !== status) await sleep(10);
 }
 
-/** What an answer says of its connection; fetch does not tell. */
+/** The `Connection` header of a response, which fetch does not expose. */
 function connectionHeader(url: string): Promise<IncomingHttpHeaders['connection']> {
   return new Promise((resolve, reject) => {
     request(url, { headers: { connection: 'keep-alive' } }, (response) => {
@@ -26,7 +26,7 @@ function connectionHeader(url: string): Promise<IncomingHttpHeaders['connection'
   });
 }
 
-t.test('while it drains it serves on, and its health is 503', async (t) => {
+t.test('while it drains it continues to serve, and its health is 503', async (t) => {
   const box = await startBoxProcess(t, long);
   const operator = callerOf(box.url, { authorization: `Bearer ${box.secret}` });
   t.equal(await connectionHeader(`${box.url}/health`), 'keep-alive');
@@ -36,16 +36,16 @@ t.test('while it drains it serves on, and its health is 503', async (t) => {
   t.match(refused, { body: { code: 'not_ready', detail: /stopping/ } });
   t.ok(refused.headers.get('retry-after'));
   t.match(await operator.get('/health?probe=live'), { status: 200 }, 'it is alive');
-  t.match(await operator.get('/admin/tenants'), { status: 200 }, 'and serves');
-  t.equal(await connectionHeader(`${box.url}/health?probe=live`), 'close', 'each answer ends its connection');
+  t.match(await operator.get('/admin/tenants'), { status: 200 }, 'and serves requests');
+  t.equal(await connectionHeader(`${box.url}/health?probe=live`), 'close', 'each response closes its connection');
   t.match((await operator.get('/metrics')).body, /^carton_draining 1$/m);
 
-  await sleep(1100); // a signal so soon after the first would be the same one again
+  await sleep(1100); // within a second it would count as the same signal
   box.child.kill('SIGTERM');
   t.equal(await box.ended, 0, 'a second signal ends the wait');
 });
 
-t.test('the same signal twice at once does not end the wait; a third does no harm', async (t) => {
+t.test('two signals within a second do not end the wait; a third does no harm', async (t) => {
   const box = await startBoxProcess(t, long);
   box.child.kill('SIGTERM');
   box.child.kill('SIGINT');
@@ -53,7 +53,7 @@ t.test('the same signal twice at once does not end the wait; a third does no har
   await sleep(1100);
   t.match(await callerOf(box.url).get('/health?probe=live'), { status: 200 });
 
-  // A request under way when the wait ends is answered, however often the box is told.
+  // A request in progress when the wait ends is completed, whatever signals follow.
   const holder = new pg.Client({ connectionString: box.databaseUrl });
   await holder.connect();
   await holder.query('begin; lock table tenants in access exclusive mode');
@@ -75,18 +75,18 @@ async function untilLocked(client: pg.Client): Promise<void> {
   while ((await client.query(text)).rows[0].waiting === 0) await sleep(10);
 }
 
-t.test('without a time to drain it stops at once; when the time is over it stops by itself', async (t) => {
+t.test('without DRAIN_SECONDS it stops immediately, otherwise after that time', async (t) => {
   for (const environment of [{}, { DRAIN_SECONDS: '1' }] as Record<string, string>[]) {
     const box: BoxProcess = await startBoxProcess(t, environment);
     box.child.kill('SIGINT');
     t.equal(await box.ended, 0);
-    const said = box.log().map(({ msg }) => msg);
-    t.ok(said.includes('stopping'));
-    t.equal(said.includes('draining'), 'DRAIN_SECONDS' in environment);
+    const messages = box.log().map(({ msg }) => msg);
+    t.ok(messages.includes('stopping'));
+    t.equal(messages.includes('draining'), 'DRAIN_SECONDS' in environment);
   }
 });
 
-t.test('SIGUSR2 makes the log tell everything, and again what it told before', async (t) => {
+t.test('SIGUSR2 switches the log level to debug and back', async (t) => {
   const box = await startBoxProcess(t);
   const operator = callerOf(box.url, { authorization: `Bearer ${box.secret}` });
   await operator.get('/admin/tenants');

@@ -1,6 +1,6 @@
 /**
- * The log of a service, written by a process of its own to a file or a pipe: what a line says, and that the service goes
- * on whatever becomes of what it is written to.
+ * The log of a service, written by another process to a file or a pipe: the fields of a line, and that the service
+ * continues when the log cannot be written.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,8 +25,8 @@ import { until } from '../../testing/waiting.ts';
 const home = new URL('../', import.meta.url);
 
 /**
- * The service: for each message, so many lines of so many characters, and after them a word to whoever asked. A line of
- * its own is written during a request.
+ * The service: for each message it writes a number of lines with a number of characters, then responds. With `work`,
+ * the lines are part of that request.
  */
 const program = `
   import { withCurrentWork } from '${new URL('current-work.ts', home)}';
@@ -44,8 +44,8 @@ const program = `
 
 interface Service {
   child: ChildProcess;
-  /** Resolves once the service has written, or has tried to, and answers whether it lives. */
-  write(wanted: { level?: string; lines?: number; size?: number; work?: object }): Promise<boolean>;
+  /** Resolves after the service has tried to write: true while the service runs. */
+  write(request: { level?: string; lines?: number; size?: number; work?: object }): Promise<boolean>;
 }
 
 /** @param output where its standard output goes: a file descriptor, or a pipe of ours */
@@ -59,11 +59,11 @@ async function startService(t: Test, output: number | 'pipe', level = 'info'): P
     child.kill('SIGKILL');
     await ended;
   });
-  const said = () => Promise.race([once(child, 'message').then(() => true), ended]);
-  await said();
-  const write: Service['write'] = (wanted) => {
-    child.send({ level: 'info', ...wanted });
-    return said();
+  const response = () => Promise.race([once(child, 'message').then(() => true), ended]);
+  await response();
+  const write: Service['write'] = (request) => {
+    child.send({ level: 'info', ...request });
+    return response();
   };
   return { child, write };
 }
@@ -80,7 +80,7 @@ const linesOf = (file: string): Record<string, unknown>[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-t.test('a line is written at once, with the request it belongs to', async (t) => {
+t.test('a line is written immediately, with the request it belongs to', async (t) => {
   const file = join(t.testdir({}), 'log');
   const { write } = await openFile(t, file);
   const trace = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
@@ -101,7 +101,7 @@ t.test('a line is written at once, with the request it belongs to', async (t) =>
   t.strictSame(more, []);
 });
 
-t.test('the level is the least that is logged, and a signal changes it while the service runs', async (t) => {
+t.test('lower levels are not logged, and a signal changes the level while the service runs', async (t) => {
   const file = join(t.testdir({}), 'log');
   const { child, write } = await openFile(t, file, 'warn');
   const messages = () => linesOf(file).map(({ level, msg, to }) => [level, msg, to]);
@@ -122,7 +122,7 @@ t.test('the level is the least that is logged, and a signal changes it while the
   ]);
 });
 
-t.test('a pipe that nobody reads any more ends the log, not the service', async (t) => {
+t.test('a closed pipe ends the log, not the service', async (t) => {
   const { child, write } = await startService(t, 'pipe');
   const output = child.stdout as NonNullable<ChildProcess['stdout']>;
   const first = once(createInterface({ input: output }), 'line');
@@ -135,7 +135,7 @@ t.test('a pipe that nobody reads any more ends the log, not the service', async 
 const fullDevice = '/dev/full';
 const noDevice = existsSync(fullDevice) ? false : `there is no ${fullDevice} here`;
 
-t.test('a disk without room ends neither', { skip: noDevice }, async (t) => {
+t.test('a full disk ends neither', { skip: noDevice }, async (t) => {
   const output = openSync(fullDevice, 'w');
   const { write } = await startService(t, output);
   closeSync(output);
@@ -144,30 +144,30 @@ t.test('a disk without room ends neither', { skip: noDevice }, async (t) => {
 
 const disk = smallDisk();
 
-t.test('once there is room again, lines that have waited are written in their order', disk, async (t) => {
-  const { file, write, makeRoom } = await openFullDisk(t);
+t.test('when there is space again, buffered lines are written in their order', disk, async (t) => {
+  const { file, write, freeSpace } = await openFullDisk(t);
   for (let round = 0; round < 20; round++) t.ok(await write({ size: 100 + round }));
-  makeRoom();
+  freeSpace();
   t.ok(await write({ size: 1 }));
   t.strictSame(lengthsOf(file), [10, ...Array.from({ length: 20 }, (_, round) => 100 + round), 1]);
 });
 
-t.test('no more than a megabyte waits, what comes then is lost, and the log goes on', disk, async (t) => {
-  const { file, write, makeRoom } = await openFullDisk(t);
+t.test('at most a megabyte is buffered, further lines are dropped, and the log continues', disk, async (t) => {
+  const { file, write, freeSpace } = await openFullDisk(t);
   t.ok(await write({ lines: 3000, size: 1000 }));
-  // Until not the shortest line has a place any more.
+  // Until there is no space for even the shortest line.
   t.ok(await write({ lines: 100, size: 1 }));
-  makeRoom();
-  // What does not fit is lost, and what waits is written for it.
+  freeSpace();
+  // A line that does not fit is dropped, and makes the stream write the buffered ones.
   t.ok(await write({ size: 2 }));
   t.ok(await write({ size: 3 }));
   const lengths = lengthsOf(file);
-  const waited = lengths.filter((length) => length === 1000).length;
-  t.ok(waited > 900 && waited < 1024, `${waited}`);
+  const buffered = lengths.filter((length) => length === 1000).length;
+  t.ok(buffered > 900 && buffered < 1024, `${buffered}`);
   t.strictSame([lengths[0], lengths.at(-1)], [10, 3]);
 });
 
-/** A file system of the test's own. */
+/** A small file system for the test. */
 function smallDisk(): { folder: string; skip: string | false } {
   const folder = mkdtempSync(join(tmpdir(), 'log-'));
   let skip: string | false = false;
@@ -183,7 +183,7 @@ function smallDisk(): { folder: string; skip: string | false } {
   return { folder, skip };
 }
 
-/** A service whose log, with one line of 10 characters in it, stands where there is no room any more. */
+/** A service whose log, with one line of 10 characters, is on a full disk. */
 async function openFullDisk(t: Test) {
   const [file, filler] = [join(disk.folder, 'log'), join(disk.folder, 'filler')];
   t.teardown(() => rmSync(file));
@@ -197,9 +197,9 @@ async function openFullDisk(t: Test) {
   } finally {
     closeSync(filling);
   }
-  // The last page of the log has room of its own.
+  // The last page of the log still has space.
   while (statSync(file).size % 4096 !== 0) writeFileSync(file, ' ', { flag: 'a' });
-  return { file, write, makeRoom: () => rmSync(filler) };
+  return { file, write, freeSpace: () => rmSync(filler) };
 }
 
 function lengthsOf(file: string): number[] {

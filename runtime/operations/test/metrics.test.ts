@@ -1,5 +1,5 @@
 /**
- * The metrics as Prometheus reads them: who may, what they say, and that no request can make more series.
+ * The metrics as Prometheus reads them: access, values, and that requests cannot create further series.
  */
 import t from 'tap';
 import { echoPackage } from '../../background/test/echo-package.ts';
@@ -11,7 +11,7 @@ import { readMetrics } from './read-metrics.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 
-t.test('only whoever has the secret for it, or the operator', async (t) => {
+t.test('only a caller with the metrics secret, or the operator, may read them', async (t) => {
   const box = await createTestBox(t, { packages });
   const bearer = (secret: string) => callerOf(box.url, { authorization: `Bearer ${secret}` });
   t.match(await bearer(box.secrets.metrics).get('/metrics'), { status: 200 });
@@ -19,7 +19,11 @@ t.test('only whoever has the secret for it, or the operator', async (t) => {
   for (const caller of [callerOf(box.url), bearer('wrong'), box.staff, box.hosting]) {
     t.match(await caller.get('/metrics'), { status: 401, body: { code: 'unauthenticated' } });
   }
-  t.match(await bearer(box.secrets.metrics).get('/admin/tenants'), { status: 401 }, 'it opens nothing else');
+  t.match(
+    await bearer(box.secrets.metrics).get('/admin/tenants'),
+    { status: 401 },
+    'the secret is valid for nothing else',
+  );
 });
 
 t.test('requests by operation, method and status', async (t) => {
@@ -50,7 +54,7 @@ t.test('requests by operation, method and status', async (t) => {
   t.strictSame(
     counts.map(({ value }) => value),
     counts.map(({ value }) => value).sort((one, other) => one - other),
-    'each bucket holds those below it',
+    'each bucket includes those below it',
   );
 });
 
@@ -79,7 +83,7 @@ t.test('the build, the pools, the database and its migrations', async (t) => {
   }
 });
 
-t.test('a migration that is missing shows, and a database that is away does not keep the figures back', async (t) => {
+t.test('a pending migration is reported, and an unavailable database does not delay the metrics', async (t) => {
   const box = await createTestBox(t, { packages, database: 'empty' });
   await box.owner.query(
     "insert into applied_migrations (file, package, sha256) values ('20200101000000_old_x.js', 'old', '')",
@@ -88,12 +92,12 @@ t.test('a migration that is missing shows, and a database that is away does not 
   const behind = await readMetrics(box);
   t.equal(behind.value('migrations', { state: 'pending' }), 1);
   t.equal(behind.value('migrations', { state: 'orphaned' }), 1);
-  await box.owner.query('alter table applied_migrations rename to elsewhere');
-  await new Promise((resolve) => setTimeout(resolve, 1100)); // what was read is kept for a second
-  const away = await readMetrics(box);
-  t.equal(away.value('database_up'), 0);
-  t.strictSame(away.samples('migrations'), []);
-  await box.owner.query('alter table elsewhere rename to applied_migrations');
+  await box.owner.query('alter table applied_migrations rename to renamed_migrations');
+  await new Promise((resolve) => setTimeout(resolve, 1100)); // the state is cached for a second
+  const unavailable = await readMetrics(box);
+  t.equal(unavailable.value('database_up'), 0);
+  t.strictSame(unavailable.samples('migrations'), []);
+  await box.owner.query('alter table renamed_migrations rename to applied_migrations');
 });
 
 t.test('failed statements', async (t) => {
@@ -123,11 +127,11 @@ t.test('events and jobs', async (t) => {
   t.ok((metrics.value('background_last_sweep_timestamp_seconds') ?? 0) > 1_700_000_000);
 });
 
-/** Resolves once something holds; a test that waits in vain is ended by tap. */
-async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+/** Polls until a condition holds; tap's timeout ends a test that waits forever. */
+async function until<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
   for (;;) {
-    const answer = await ask();
-    if (holds(answer)) return answer;
+    const value = await read();
+    if (holds(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Reading the metrics of a box as Prometheus does.
+ * Reads the metrics of a box as Prometheus does.
  */
 import type { TestBox } from '../../testing/box.ts';
 
@@ -9,7 +9,7 @@ export interface ReadSample {
 }
 
 export interface ReadMetrics {
-  /** The samples of a metric; the vendor's prefix may be left out. */
+  /** The samples of a metric, named without the vendor's prefix. */
   samples(name: string): ReadSample[];
   /** The value of the one sample that has these labels. */
   value(name: string, labels?: Record<string, string>): number | undefined;

@@ -1,5 +1,5 @@
 /**
- * Slow statements in the log: what they were, for whom, how long they took, and never a value.
+ * Slow statements in the log: their text, their request and their duration, and never a value.
  */
 import { Writable } from 'node:stream';
 import t, { type Test } from 'tap';
@@ -9,10 +9,10 @@ import { createTestBox } from '../../testing/box.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { exactly } from '../../testing/exactly.ts';
 import { openLog } from '../log.ts';
-import { StatementWatch } from '../statements.ts';
+import { StatementObserver } from '../statements.ts';
 
-/** A log whose lines are kept. */
-function keepLog(level = 'info') {
+/** A log that collects its lines. */
+function collectLog(level = 'info') {
   const lines: Record<string, unknown>[] = [];
   const log = openLog(
     level,
@@ -26,10 +26,10 @@ function keepLog(level = 'info') {
   return { log, lines };
 }
 
-async function openWatched(t: Test, slowFrom: number, level?: string) {
+async function openObserved(t: Test, slowFrom: number, level?: string) {
   const { url, drop } = await createTestDatabase('empty');
-  const { log, lines } = keepLog(level);
-  const observer = new StatementWatch({ log, slowFrom, tracer: null });
+  const { log, lines } = collectLog(level);
+  const observer = new StatementObserver({ log, slowFrom, tracer: null });
   const database = openDatabase({ url, poolSize: 1, observer });
   t.teardown(async () => {
     await database.close();
@@ -40,8 +40,8 @@ async function openWatched(t: Test, slowFrom: number, level?: string) {
 
 const sleep = (seconds: number) => `select pg_sleep(${seconds})\n  where $1::uuid is not null and $2 <> ''`;
 
-t.test('a slow statement is one line, with its text and without its values', async (t) => {
-  const { database, lines, tenantId } = await openWatched(t, 50);
+t.test('a slow statement is logged in one line, with its text and without its values', async (t) => {
+  const { database, lines, tenantId } = await openObserved(t, 50);
   const db = database.forTenant(tenantId);
   await db.query(sleep(0.1), ['a secret']);
   t.match(
@@ -54,16 +54,16 @@ t.test('a slow statement is one line, with its text and without its values', asy
   t.notMatch(JSON.stringify(lines), new RegExp(tenantId));
 });
 
-t.test('what is not slow is no line, nor is anything when that is turned off', async (t) => {
+t.test('other statements are not logged, and none when slowFrom is 0', async (t) => {
   for (const slowFrom of [3_600_000, 0]) {
-    const { database, lines, tenantId } = await openWatched(t, slowFrom);
+    const { database, lines, tenantId } = await openObserved(t, slowFrom);
     await database.forTenant(tenantId).query(sleep(0.05), ['']);
     t.strictSame(lines, []);
   }
 });
 
-t.test('the wait for a connection is told apart from the statement', async (t) => {
-  const { database, lines, tenantId } = await openWatched(t, 100, 'debug');
+t.test('the wait for a connection is logged separately from the statement', async (t) => {
+  const { database, lines, tenantId } = await openObserved(t, 100, 'debug');
   const db = database.forTenant(tenantId);
   await Promise.all([db.query(sleep(0.3), ['first']), db.query('select $1::uuid as second')]);
   const second = lines.find(({ statement }) => /second/.test(String(statement)));
@@ -72,8 +72,8 @@ t.test('the wait for a connection is told apart from the statement', async (t) =
   t.ok(waits.some(({ level, milliseconds }) => level === 40 && (milliseconds as number) >= 250));
 });
 
-t.test('every way to send a statement is watched: builders, transactions, failures', async (t) => {
-  const { database, lines, tenantId } = await openWatched(t, 0, 'debug');
+t.test('every way to send a statement is observed: builders, transactions, failures', async (t) => {
+  const { database, lines, tenantId } = await openObserved(t, 0, 'debug');
   await database.box.query('create table notes (tenant_id uuid, id uuid, text text, primary key (tenant_id, id))');
   const db = database.forTenant(tenantId);
   await db.insertMany(
@@ -91,7 +91,7 @@ t.test('every way to send a statement is watched: builders, transactions, failur
   }
   t.ok(
     texts.every((text) => text.length <= 2001),
-    'a long one is cut',
+    'long texts are truncated',
   );
   t.notMatch(JSON.stringify(lines), /a secret/);
   await database.knex.raw('select 1');
@@ -100,8 +100,8 @@ t.test('every way to send a statement is watched: builders, transactions, failur
   for (const text of ['select 1', 'BEGIN;', 'select 2', 'COMMIT;']) t.ok(sent.includes(text), text);
 });
 
-t.test('it says whose request it was', async (t) => {
-  const { log, lines } = keepLog();
+t.test('the line names the request of the statement', async (t) => {
+  const { log, lines } = collectLog();
   const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
   const box = await createTestBox(t, { packages, slowQueries: 1, log });
   await box.owner.query(
@@ -111,8 +111,8 @@ t.test('it says whose request it was', async (t) => {
     await box.owner.query(`create trigger slowly before update on ${table} for each row execute function slowly()`);
   }
   const headers = { 'x-request-id': 'the-request' };
-  const answer = await box.staff.call('PATCH', '/admin/store', { body: { name: 'Renamed' }, headers });
-  t.equal(answer.status, 200);
+  const response = await box.staff.call('PATCH', '/admin/store', { body: { name: 'Renamed' }, headers });
+  t.equal(response.status, 200);
   const slow = lines.filter(({ msg, statement }) => msg === 'slow statement' && /^update/.test(String(statement)));
   const own = slow.filter(({ statement }) => /^update "stores"/.test(String(statement)));
   t.match(own, exactly([{ requestId: 'the-request', operationId: 'updateStore', waitedMilliseconds: Number }]));
@@ -120,5 +120,5 @@ t.test('it says whose request it was', async (t) => {
     await box.staff.call('PATCH', '/admin/store', { body: { name: 'Again' }, headers });
   }
   const dispatched = lines.find(({ statement }) => /set dispatched_at/.test(String(statement)));
-  t.notOk(dispatched?.requestId, 'what follows from it in the background is not its own');
+  t.notOk(dispatched?.requestId, 'background work that follows does not belong to it');
 });

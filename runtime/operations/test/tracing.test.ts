@@ -1,5 +1,5 @@
 /**
- * Traces as they arrive at a collector, from a box that was told of it by OpenTelemetry's own variables.
+ * Traces as a collector receives them, from a box configured with OpenTelemetry's environment variables.
  */
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
@@ -13,8 +13,8 @@ import { attributesOf, type CollectedSpan, startCollector } from './collector.ts
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const parentId = '00f067aa0ba902b7';
 
-/** A box that has answered some requests and stopped. */
-async function traced(t: Parameters<typeof startBoxProcess>[0], environment: Record<string, string>) {
+/** Starts a box, sends some requests and stops it. */
+async function runTraced(t: Parameters<typeof startBoxProcess>[0], environment: Record<string, string>) {
   const box = await startBoxProcess(t, environment);
   const operator = callerOf(box.url, { authorization: `Bearer ${box.secret}` });
   const traceparent = `00-${traceId}-${parentId}-01`;
@@ -28,18 +28,18 @@ async function traced(t: Parameters<typeof startBoxProcess>[0], environment: Rec
   return { box, statuses: answers.map(({ status }) => status) };
 }
 
-t.test('spans of requests, and beneath them of statements, sent to the end', async (t) => {
+t.test('the spans of requests have those of statements as children, and all are sent', async (t) => {
   const collector = await startCollector(t);
-  const { box, statuses } = await traced(t, {
+  const { box, statuses } = await runTraced(t, {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-    OTEL_EXPORTER_OTLP_HEADERS: 'x-team=shops',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-team=stores',
     OTEL_SERVICE_NAME: 'a-box',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
   });
   t.strictSame(statuses, [200, 404, 404]);
   t.equal(collector.requests[0]?.path, '/v1/traces');
-  t.equal(collector.requests[0]?.headers['x-team'], 'shops');
+  t.equal(collector.requests[0]?.headers['x-team'], 'stores');
   t.match(collector.resource(), {
     'service.name': 'a-box',
     'service.version': vendor.version,
@@ -64,7 +64,7 @@ t.test('spans of requests, and beneath them of statements, sent to the end', asy
     'carton.operation': 'listTenants',
   });
   t.notOk(one.parentSpanId);
-  t.notMatch(JSON.stringify(spans), /secret|word/, 'neither query nor credential is told of');
+  t.notMatch(JSON.stringify(spans), /secret|word/, 'without the query and the credential');
 
   const statements = spans.filter(({ traceId: of, kind }) => of === traceId && kind === 3);
   t.ok(statements.length > 0);
@@ -77,7 +77,7 @@ t.test('spans of requests, and beneath them of statements, sent to the end', asy
   t.ok(statements.some(({ name }) => name === 'select tenants'));
 
   const line = box.log().find(({ operationId }) => operationId === 'listTenants');
-  t.match(line, { trace_id: traceId, span_id: list.spanId }, 'the line of the log names the trace');
+  t.match(line, { trace_id: traceId, span_id: list.spanId }, 'the log line names the trace');
 });
 
 t.test('traces of deliveries and jobs, with their statements', async (t) => {
@@ -92,23 +92,23 @@ t.test('traces of deliveries and jobs, with their statements', async (t) => {
   const operator = callerOf(box.url, { authorization: `Bearer ${box.secret}` });
   const email = 'owner@shop.example';
   const password = randomUUID();
-  const { body: made } = await operator.post('/admin/tenants', { slug: 'shop', name: 'Shop', staffEmail: email });
-  await callerOf(box.url).post('/admin/invites/accept', { token: made.invite.token, name: 'Owner', password });
+  const { body: tenant } = await operator.post('/admin/tenants', { slug: 'shop', name: 'Store', staffEmail: email });
+  await callerOf(box.url).post('/admin/invites/accept', { token: tenant.invite.token, name: 'Owner', password });
   const { body: login } = await callerOf(box.url).post('/admin/auth/login', { email, password });
   const staff = callerOf(box.url, { authorization: `Bearer ${login.token}` });
   t.match(await staff.post('/admin/echoes', { id: randomUUID(), text: 'one' }), { status: 201 });
 
-  const wanted = ['process echo.written', 'job echo.count'];
-  const seen = () => new Set(collector.spans().map(({ name }) => name));
-  while (!wanted.every((name) => seen().has(name))) await new Promise((resolve) => setTimeout(resolve, 50));
+  const expected = ['process echo.written', 'job echo.count'];
+  const names = () => new Set(collector.spans().map(({ name }) => name));
+  while (!expected.every((name) => names().has(name))) await new Promise((resolve) => setTimeout(resolve, 50));
   box.child.kill('SIGTERM');
   t.equal(await box.ended, 0);
   const spans = collector.spans();
-  for (const name of wanted) {
+  for (const name of expected) {
     const work = spans.find((span) => span.name === name) as CollectedSpan;
     t.notOk(work.parentSpanId, 'a trace of its own');
-    const beneath = spans.filter(({ parentSpanId }) => parentSpanId === work.spanId).map((span) => span.name);
-    t.ok(beneath.includes('insert echo_records'), `${name}: ${beneath}`);
+    const children = spans.filter(({ parentSpanId }) => parentSpanId === work.spanId).map((span) => span.name);
+    t.ok(children.includes('insert echo_records'), `${name}: ${children}`);
   }
   const delivery = spans.find(({ name }) => name === 'process echo.written') as CollectedSpan;
   t.match(attributesOf(delivery), {
@@ -119,9 +119,9 @@ t.test('traces of deliveries and jobs, with their statements', async (t) => {
   });
 });
 
-t.test('protobuf unless told otherwise; a sampler that keeps nothing sends nothing', async (t) => {
+t.test('protobuf is the default protocol; a sampler with ratio 0 sends nothing', async (t) => {
   const collector = await startCollector(t);
-  await traced(t, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/own/path` });
+  await runTraced(t, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/own/path` });
   const [sent] = collector.requests;
   t.equal(sent?.path, '/own/path');
   t.equal(sent?.headers['content-type'], 'application/x-protobuf');
@@ -129,7 +129,7 @@ t.test('protobuf unless told otherwise; a sampler that keeps nothing sends nothi
   t.ok(sent?.body.includes(Buffer.from(traceId, 'hex')));
 
   const silent = await startCollector(t);
-  await traced(t, {
+  await runTraced(t, {
     OTEL_EXPORTER_OTLP_ENDPOINT: silent.url,
     OTEL_TRACES_SAMPLER: 'traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0',
@@ -137,10 +137,10 @@ t.test('protobuf unless told otherwise; a sampler that keeps nothing sends nothi
   t.strictSame(silent.requests, []);
 });
 
-t.test('a collector that refuses, or is not there, costs a line and no request', async (t) => {
+t.test('a collector that refuses or is unreachable is logged once and delays no request', async (t) => {
   const refusing = await startCollector(t, 400);
   for (const url of [refusing.url, 'http://127.0.0.1:9']) {
-    const { box, statuses } = await traced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: url });
+    const { box, statuses } = await runTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: url });
     t.strictSame(statuses, [200, 404, 404]);
     t.equal(box.log().filter(({ msg }) => msg === 'traces cannot be sent').length, 1, url);
   }

@@ -1,7 +1,7 @@
 /**
- * Traces by OpenTelemetry: spans named by its semantic conventions (HTTP and database 1.2x, stable), sent over OTLP.
- * Loaded only where traces are wanted. Nothing of it is registered for the whole process, so that two services in one
- * do not mix.
+ * Traces with OpenTelemetry: spans named by its semantic conventions (HTTP and database 1.2x, stable), sent over OTLP.
+ * Loaded only if traces are enabled. Nothing is registered globally, so that two services in one process have separate
+ * traces.
  */
 import {
   type Attributes,
@@ -32,26 +32,26 @@ import { vendor } from '../../vendor.ts';
 import type { TracingSettings } from './settings.ts';
 import type { Trace, Tracer } from './tracer.ts';
 
-/** A span that is under way. All times beneath it are told on one clock, so that children stand within it. */
+/** A span in progress. Its children use the same clock offset, so that their times are within those of the span. */
 interface OpenTrace extends Trace {
   span: OpenSpan;
   context: SpanContext;
-  /** Milliseconds from the clock of `performance.now()` to the wall clock's. */
+  /** Milliseconds to add to `performance.now()` for the wall clock time. */
   clock: number;
 }
 
-/** A collector that does not answer must not hold up the end of the service for longer. */
-const lastSendMilliseconds = 5000;
-/** It is said once in this time that traces are lost. */
-const complainEveryMilliseconds = 60_000;
+/** The timeout for sending the remaining spans when the service stops. */
+const flushTimeoutMilliseconds = 5000;
+/** The least time between two log lines about lost traces. */
+const warnIntervalMilliseconds = 60_000;
 
-/** @param about attributes of the service besides those of OTEL_RESOURCE_ATTRIBUTES: its version */
+/** @param about attributes of the service in addition to OTEL_RESOURCE_ATTRIBUTES, such as its version */
 export async function openTracer(
   settings: TracingSettings,
   about: Record<string, string>,
   log: Logger,
 ): Promise<Tracer> {
-  const complain = complainTo(log);
+  const warn = createWarning(log);
   const exporter =
     settings.protocol === 'http/json'
       ? new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter()
@@ -76,8 +76,8 @@ export async function openTracer(
     return { traceId, spanId, span, context: traceApi.setSpan(parent, span), clock };
   };
   const close = ({ span, clock }: OpenTrace) => span.end(performance.now() + clock);
-  const child = (given: Trace, name: string, kind: SpanKind, began: number, attributes = {}) => {
-    const { context, clock } = given as OpenTrace;
+  const child = (parent: Trace, name: string, kind: SpanKind, began: number, attributes = {}) => {
+    const { context, clock } = parent as OpenTrace;
     return tracer.startSpan(name, { kind, startTime: began + clock, attributes }, context);
   };
 
@@ -86,8 +86,8 @@ export async function openTracer(
       const parent = propagator.extract(ROOT_CONTEXT, ctx.headers, defaultTextMapGetter);
       return open(methodOf(ctx.method), SpanKind.SERVER, requestAttributes(ctx), parent);
     },
-    endRequest(ctx, given) {
-      const { span } = given as OpenTrace;
+    endRequest(ctx, trace) {
+      const { span } = trace as OpenTrace;
       const { route, operationId, tenant } = ctx.state;
       if (route) span.updateName(`${methodOf(ctx.method)} ${route}`);
       span.setAttributes({
@@ -100,7 +100,7 @@ export async function openTracer(
         span.setAttribute('error.type', String(ctx.status));
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
-      close(given as OpenTrace);
+      close(trace as OpenTrace);
     },
     beginWork({ name, delivery }) {
       const kind = delivery ? SpanKind.CONSUMER : SpanKind.INTERNAL;
@@ -114,40 +114,40 @@ export async function openTracer(
             [`${vendor.name}.attempt`]: delivery.attempt,
           }
         : {};
-      const called = delivery ? `process ${delivery.type}` : `job ${name}`;
-      return open(called, kind, attributes);
+      const spanName = delivery ? `process ${delivery.type}` : `job ${name}`;
+      return open(spanName, kind, attributes);
     },
-    endWork(given, error) {
-      const { span } = given as OpenTrace;
-      if (error !== undefined) fail(span, error);
-      close(given as OpenTrace);
+    endWork(trace, error) {
+      const { span } = trace as OpenTrace;
+      if (error !== undefined) recordError(span, error);
+      close(trace as OpenTrace);
     },
-    statement(given, { text, began, ended, error }) {
-      const { span: parent, clock } = given as OpenTrace;
+    statement(trace, { text, began, ended, error }) {
+      const { span: parent, clock } = trace as OpenTrace;
       if (!parent.isRecording()) return;
       const summary = summaryOf(text);
-      const span = child(given, summary, SpanKind.CLIENT, began, {
+      const span = child(trace, summary, SpanKind.CLIENT, began, {
         'db.system.name': 'postgresql',
         'db.query.text': text,
         'db.query.summary': summary,
       });
-      if (error !== undefined) fail(span, error);
+      if (error !== undefined) recordError(span, error);
       span.end(ended + clock);
     },
-    wait(given, { began, ended }) {
-      const { span: parent, clock } = given as OpenTrace;
+    wait(trace, { began, ended }) {
+      const { span: parent, clock } = trace as OpenTrace;
       if (!parent.isRecording()) return;
-      child(given, 'wait for a connection', SpanKind.INTERNAL, began).end(ended + clock);
+      child(trace, 'wait for a connection', SpanKind.INTERNAL, began).end(ended + clock);
     },
     async stop() {
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
+      const timeout = new Promise<void>((resolve) => {
         timer = setTimeout(() => {
-          complain(`the last ones have not been taken within ${lastSendMilliseconds / 1000} s`);
+          warn(`the collector did not accept the remaining spans within ${flushTimeoutMilliseconds / 1000} s`);
           resolve();
-        }, lastSendMilliseconds);
+        }, flushTimeoutMilliseconds);
       });
-      await Promise.race([provider.shutdown().catch(complain), late]).finally(() => clearTimeout(timer));
+      await Promise.race([provider.shutdown().catch(warn), timeout]).finally(() => clearTimeout(timer));
     },
   };
 }
@@ -163,12 +163,12 @@ function samplerOf({ sampler, ratio }: TracingSettings): Sampler {
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The span of a method that nobody knows is named HTTP. */
+/** The name of the span; HTTP for an unknown method. */
 function methodOf(method: string): string {
   return methods.has(method) ? method : 'HTTP';
 }
 
-/** Neither the query nor who calls: both may say more than a trace should keep. */
+/** Without the query and the caller, which may contain personal data. */
 function requestAttributes(ctx: Context) {
   const [address = '', port] = ctx.host.split(/:(?=\d+$)/);
   const known = methods.has(ctx.method);
@@ -184,33 +184,33 @@ function requestAttributes(ctx: Context) {
   };
 }
 
-/** What a statement does and to which table: `select orders`. There are no more of them than of tables, about. */
+/** The command and table of a statement, `select orders`: a name of low cardinality. */
 function summaryOf(text: string): string {
   const [, verb = 'query'] = /^[\s(]*(\w+)/.exec(text) ?? [];
   const [, table] = /\b(?:from|into|update|table)\s+"?(\w+)/i.exec(text) ?? [];
   return table && !/^(begin|commit|rollback|set)$/i.test(verb) ? `${verb.toLowerCase()} ${table}` : verb.toLowerCase();
 }
 
-/** The kind of a failure and nothing of its message, in which values may stand. */
-function fail(span: OpenSpan, error: unknown): void {
+/** Records the type of an error, without its message, which may contain values. */
+function recordError(span: OpenSpan, error: unknown): void {
   const { code, name } = error as { code?: unknown; name?: string };
   span.setAttribute('error.type', typeof code === 'string' ? code : (name ?? 'Error'));
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Says in the service's own log, and not at each try, that traces do not arrive. */
-function complainTo(log: Logger): (reason: unknown) => void {
+/** Returns a function that logs, at most once in an interval, that traces cannot be sent. */
+function createWarning(log: Logger): (reason: unknown) => void {
   let last = Number.NEGATIVE_INFINITY;
-  const complain = (reason: unknown) => {
+  const warn = (reason: unknown) => {
     const now = performance.now();
-    if (now - last < complainEveryMilliseconds) return;
+    if (now - last < warnIntervalMilliseconds) return;
     last = now;
     const message = [reason].flat().map((one) => (one as Error | undefined)?.message || String(one));
     log.warn({ reason: message.join('; ').slice(0, 500) }, 'traces cannot be sent');
   };
   const silent = () => {};
-  const logger = { error: complain, warn: complain, info: silent, debug: silent, verbose: silent };
+  const logger = { error: warn, warn, info: silent, debug: silent, verbose: silent };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
-  setGlobalErrorHandler(complain);
-  return complain;
+  setGlobalErrorHandler(warn);
+  return warn;
 }

@@ -1,6 +1,6 @@
 /**
- * The settings of traces: OpenTelemetry's own environment variables, so that what is known of them elsewhere holds here.
- * Where to send them (OTEL_EXPORTER_OTLP_*) is read by the exporter itself.
+ * The settings of traces: the environment variables that OpenTelemetry specifies. The exporter itself reads those of
+ * the endpoint (OTEL_EXPORTER_OTLP_*).
  */
 
 const samplers = [
@@ -17,29 +17,29 @@ const protocols = ['http/protobuf', 'http/json'] as const;
 export interface TracingSettings {
   protocol: (typeof protocols)[number];
   sampler: (typeof samplers)[number];
-  /** Share of the traces that are kept, from 0 to 1; for the samplers of a ratio. */
+  /** Share of the traces that are sampled, from 0 to 1; for the samplers with a ratio. */
   ratio: number;
-  /** Milliseconds that a span waits for others to be sent with. */
+  /** Milliseconds between two batches of spans. */
   sendEvery: number;
 }
 
 /**
- * Reads the settings; null where no traces are wanted: no endpoint is set, or they are turned off.
- * @throws Error naming the variable that is wrong and what it must be
+ * Reads the settings; null if no endpoint is set or traces are disabled.
+ * @throws Error naming the invalid variable and what it must be
  */
 export function readTracing(environment: NodeJS.ProcessEnv): TracingSettings | null {
   const read = (name: string) => environment[name]?.trim() || undefined;
-  const ofTraces = (name: string) => {
+  const readExporter = (name: string) => {
     const [own, common] = [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`];
     return read(own) ? { name: own, value: read(own) } : { name: common, value: read(common) };
   };
-  const endpoint = ofTraces('ENDPOINT');
-  const off = read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || read('OTEL_TRACES_EXPORTER') === 'none';
-  if (endpoint.value === undefined || off) return null;
+  const endpoint = readExporter('ENDPOINT');
+  const isDisabled = read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || read('OTEL_TRACES_EXPORTER') === 'none';
+  if (endpoint.value === undefined || isDisabled) return null;
   if (!/^https?:\/\/[^\s]+$/.test(endpoint.value) || !URL.canParse(endpoint.value)) {
-    throw wrong(endpoint.name, 'be an address: http://127.0.0.1:4318');
+    throw invalid(endpoint.name, 'be an address: http://127.0.0.1:4318');
   }
-  const protocol = ofTraces('PROTOCOL');
+  const protocol = readExporter('PROTOCOL');
   const sampler = read('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on';
   return {
     protocol: oneOf(protocol.name, protocol.value ?? 'http/protobuf', protocols),
@@ -51,16 +51,16 @@ export function readTracing(environment: NodeJS.ProcessEnv): TracingSettings | n
 
 function oneOf<T extends string>(name: string, value: string, values: readonly T[]): T {
   const found = values.find((known) => known === value);
-  if (!found) throw wrong(name, `be one of ${values.join(', ')}`);
+  if (!found) throw invalid(name, `be one of ${values.join(', ')}`);
   return found;
 }
 
-function numberOf(name: string, text: string, largest: number): number {
+function numberOf(name: string, text: string, maximum: number): number {
   const value = Number(text);
-  if (!(value >= 0 && value <= largest)) throw wrong(name, `be a number from 0 to ${largest}`);
+  if (!(value >= 0 && value <= maximum)) throw invalid(name, `be a number from 0 to ${maximum}`);
   return value;
 }
 
-function wrong(name: string, must: string): Error {
-  return new Error(`wrong setting: ${name} must ${must}`);
+function invalid(name: string, must: string): Error {
+  return new Error(`invalid setting: ${name} must ${must}`);
 }

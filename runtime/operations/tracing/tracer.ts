@@ -1,10 +1,10 @@
 /**
- * What the rest of a service knows of traces. The libraries that make them are loaded only where they are wanted.
+ * The interface of traces. The libraries that implement it are loaded only if traces are enabled.
  */
 import type { Context } from 'koa';
 import type { BackgroundTask } from '../task.ts';
 
-/** Where a span stands, for those beneath it. */
+/** The context of a span, for its children. */
 export interface Trace {
   readonly traceId: string;
   readonly spanId: string;
@@ -22,16 +22,16 @@ export interface StatementSpan extends Span {
 }
 
 export interface Tracer {
-  /** Begins the span of a request, beneath the caller's if it sent one (W3C Trace Context). */
+  /** Begins the span of a request, as a child of the caller's span if the request names one (W3C Trace Context). */
   beginRequest(ctx: Context): Trace;
   endRequest(ctx: Context, trace: Trace): void;
-  /** Begins a trace of its own for the delivery of an event or a run of a job. */
+  /** Begins a new trace for the delivery of an event or the run of a job. */
   beginWork(task: BackgroundTask): Trace;
   endWork(trace: Trace, error?: unknown): void;
-  /** Tells of a statement that is done, beneath a span. */
+  /** Records a finished statement as a child span. */
   statement(trace: Trace, statement: StatementSpan): void;
-  /** Tells of a wait for a connection that is over. */
+  /** Records a finished wait for a connection as a child span. */
   wait(trace: Trace, wait: Span): void;
-  /** Sends what has not been sent, and ends. */
+  /** Sends the remaining spans and stops. */
   stop(): Promise<void>;
 }

@@ -36,9 +36,9 @@ t.test('a package gets its settings, typed, with their defaults', async (t) => {
 
 t.test('a wrong one stops the start and is named', async (t) => {
   for (const [environment, message] of [
-    [{ MAIL_TRIES: '0' }, 'wrong setting: MAIL_TRIES must be >= 1'],
-    [{ MAIL_TRIES: 'often' }, 'wrong setting: MAIL_TRIES must be integer'],
-    [{ COLORS: 'pink' }, 'wrong setting: COLORS: no pink'],
+    [{ MAIL_TRIES: '0' }, 'invalid setting: MAIL_TRIES must be >= 1'],
+    [{ MAIL_TRIES: 'often' }, 'invalid setting: MAIL_TRIES must be integer'],
+    [{ COLORS: 'pink' }, 'invalid setting: COLORS: no pink'],
   ] as const) {
     t.throws(() => start(environment), { message });
   }

@@ -1,6 +1,5 @@
 /**
- * Packages for the tests of persons, written as their later owners would: a club, whose members sign in, and the
- * wishes that its guests and members write down.
+ * A package for the tests of persons: a club, whose members sign in, and the wishes of its guests and members.
  */
 import type { Cleanup } from '../../testing/box.ts';
 import { writePackage } from '../../testing/written-package.ts';
@@ -54,13 +53,13 @@ const renameClubMember = route(
 
 const createWish = route(
   {
-    method: 'post', path: '/club-wishes', operationId: 'createWish', tag, summary: 'Write down a wish',
+    method: 'post', path: '/club-wishes', operationId: 'createWish', tag, summary: 'Create a wish',
     access: 'session', body: object({ wish: Type.String() }), status: 201, response: Id,
   },
   ({ db, session, body }) => db.insert<{ id: string }>('club_wishes', { id: newId(), sessionHash: session.begin(), ...body }),
 );
 
-// A log-in that asks for no password: the tests are of what follows it.
+// A log-in without a password: the tests are about what follows it.
 const joinClub = route(
   {
     method: 'post', path: '/club-log-ins', operationId: 'joinClub', tag, summary: 'Sign in',
@@ -68,7 +67,7 @@ const joinClub = route(
   },
   ({ db, session, body }) => db.transaction(async (tx) => {
     await logInMember(tx, session, body.memberId);
-    if (body.fails) throw erasureHindered('It fails at the very end.');
+    if (body.fails) throw new Error('the last step fails');
   }),
 );
 
@@ -141,7 +140,7 @@ export default definePackage({
 });
 `;
 
-/** Writes the club; what is mounted with it keeps data of persons too. */
+/** Writes the package; other packages mounted with it store personal data too. */
 export function writeClub(t: Cleanup) {
   const others = [
     'tenant',

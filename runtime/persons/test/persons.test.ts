@@ -1,14 +1,14 @@
 /**
- * Shoppers become members, are told what is kept of them, and are forgotten, in every package at once.
+ * Guests become members, and a person's data is exported and erased, in all packages of a box.
  */
 import t from 'tap';
 import { type Answer, createTestBox, exactly, type TestTenant } from '../../testing/index.ts';
 import { writeClub } from './club-package.ts';
 
 const box = await createTestBox(t, { ...(await writeClub(t)), database: 'empty' });
-const shirt = await makeArticle(box);
+const shirt = await createProduct(box);
 
-async function makeArticle({ staff }: TestTenant): Promise<string> {
+async function createProduct({ staff }: TestTenant): Promise<string> {
   const product = await staff.post('/admin/products', {
     title: 'Linen shirt',
     handle: 'linen-shirt',
@@ -36,11 +36,11 @@ const ada = {
 };
 const grace = { email: 'grace@navy.example', name: 'Grace Hopper', address: 'Arlington' };
 
-const join = async (who: { email: string; name: string }): Promise<string> =>
-  (await box.staff.post('/admin/club-members', { email: who.email, name: who.name })).body.id;
+const join = async ({ email, name }: { email: string; name: string }): Promise<string> =>
+  (await box.staff.post('/admin/club-members', { email, name })).body.id;
 
-/** Somebody with a cart, a wish and an address in it. */
-async function guest(wish: string) {
+/** A guest with a cart and a wish. */
+async function createGuest(wish: string) {
   const shopper = box.shopper();
   await shopper.post('/cart/items', { variantId: shirt, quantity: 1 });
   await shopper.post('/club-wishes', { wish });
@@ -51,16 +51,16 @@ async function order(
   customer: object,
   { headers = {}, notes = 'Ring twice' }: { headers?: Record<string, string>; notes?: string } = {},
 ): Promise<Answer> {
-  const shopper = await guest('nothing');
+  const shopper = await createGuest('nothing');
   return shopper.post('/checkout', { customer, notes }, { headers });
 }
 
 const ownersOf = (column: string) =>
   box.db.query<{ memberId: string | null }>(`select member_id from ${column} where tenant_id = $1`);
 
-t.test('at a log-in every package takes over what is the guest’s, and the session is another', async (t) => {
+t.test('at log-in every package moves the data of the guest to the member, and the session is rotated', async (t) => {
   const memberId = await join(grace);
-  const shopper = await guest('a compiler');
+  const shopper = await createGuest('a compiler');
   const before = shopper.headers['x-session-id'];
   const { status } = await shopper.post('/club-log-ins', { memberId });
   t.equal(status, 204);
@@ -76,9 +76,9 @@ t.test('at a log-in every package takes over what is the guest’s, and the sess
   t.equal(carts.length, 1);
 });
 
-t.test('a log-in that fails at its end leaves the guest with cart and session', async (t) => {
+t.test('after a log-in that fails the guest still has cart and session', async (t) => {
   const memberId = await join(grace);
-  const shopper = await guest('a debugger');
+  const shopper = await createGuest('a debugger');
   const before = shopper.headers['x-session-id'];
   t.equal((await shopper.post('/club-log-ins', { memberId, fails: true })).status, 500);
   t.equal(shopper.headers['x-session-id'], before);
@@ -87,7 +87,7 @@ t.test('a log-in that fails at its end leaves the guest with cart and session', 
   t.notOk((await ownersOf('club_wishes')).some((wish) => wish.memberId === memberId));
 });
 
-t.test('what a guest ordered belongs to whoever proves the address, and nothing of anybody else', async (t) => {
+t.test("a guest's orders, and no others, are assigned to the member who verifies the address", async (t) => {
   const [memberId, other] = [await join(ada), await join(grace)];
   const placed = await order({ ...ada, email: ada.email.toUpperCase() });
   const foreign = await order(grace);
@@ -99,11 +99,11 @@ t.test('what a guest ordered belongs to whoever proves the address, and nothing 
   t.equal(await owner(placed.body.id), memberId, 'an order has one owner, the first');
 });
 
-t.test('a person is told everything, and nothing of others', async (t) => {
+t.test("the export contains all of a person's data and nothing of others", async (t) => {
   const memberId = await join(ada);
   const placed = await order(ada);
   await order(grace);
-  // Another member ordered and gave this address: the order is theirs.
+  // Another member ordered with this address: the order belongs to that member.
   const others = await order(ada);
   await box.db.query('update orders set member_id = $2 where tenant_id = $1 and id = $3', [
     await join(grace),
@@ -119,25 +119,25 @@ t.test('a person is told everything, and nothing of others', async (t) => {
     ],
     data: { email: ada.email, name: ada.name, wishes: [] },
   });
-  const told = (id: string) => body.orders.data.find((order: { id: string }) => order.id === id);
-  t.equal(told(others.body.id), undefined);
-  t.match(told(placed.body.id), {
+  const exported = (id: string) => body.orders.data.find((order: { id: string }) => order.id === id);
+  t.equal(exported(others.body.id), undefined);
+  t.match(exported(placed.body.id), {
     customer: { email: ada.email, name: ada.name, phone: ada.phone, address: ada.address },
   });
   t.notMatch(JSON.stringify(body), /grace|Arlington/i);
 });
 
-t.test('nobody is erased while an order is on its way, and nothing of them', async (t) => {
+t.test('nothing is erased while an order is in progress', async (t) => {
   const memberId = await join({ ...ada, email: 'waiting@analytical.example' });
   const placed = await order({ ...ada, email: 'waiting@analytical.example' });
-  const before = await everyText('waiting@analytical.example');
+  const before = await occurrencesOf('waiting@analytical.example');
   const refused = await box.staff.post(`/admin/club-members/${memberId}/erase`);
   t.match(refused, { status: 409, body: { code: 'erasure_hindered' } });
   t.match(refused.body.detail, placed.body.number);
-  t.strictSame(await everyText('waiting@analytical.example'), before);
+  t.strictSame(await occurrencesOf('waiting@analytical.example'), before);
 });
 
-t.test('who is erased is nowhere left, and the records and everybody else are', async (t) => {
+t.test("an erased person's data is in no column, while records and other persons stay", async (t) => {
   const lise = {
     email: 'Lise.Meitner@physics.example',
     name: 'Lise Meitner',
@@ -154,28 +154,28 @@ t.test('who is erased is nowhere left, and the records and everybody else are', 
     metadata: { for: 'Meitner' },
   });
   await box.staff.post(`/admin/orders/${id}/notes`, { note: 'Lise Meitner called' });
-  const shopper = await guest('a nuclear reactor');
+  const shopper = await createGuest('a nuclear reactor');
   await shopper.patch('/cart', { email: lise.email, note: 'Lise Meitner' });
   await shopper.put('/cart/shipping-address', { ...lise.address, phone: lise.phone });
   await shopper.post('/club-log-ins', { memberId });
   const others = await order(grace);
   await box.staff.post(`/admin/orders/${id}/cancel`, undefined, { headers: { 'idempotency-key': 'by-staff' } });
   const { items } = (await box.staff.get(`/admin/orders/${id}`)).body;
-  for (const trace of traces) t.not((await everyText(trace)).length, 0, `${trace} was in there`);
+  for (const trace of traces) t.not((await occurrencesOf(trace)).length, 0, `${trace} is stored`);
 
   t.equal((await box.staff.post(`/admin/club-members/${memberId}/erase`)).status, 204);
-  for (const trace of traces) t.strictSame(await everyText(trace), [], trace);
+  for (const trace of traces) t.strictSame(await occurrencesOf(trace), [], trace);
   const record = (await box.staff.get(`/admin/orders/${id}`)).body;
-  t.strictSame(record.items, items, 'what was sold stays on record');
+  t.strictSame(record.items, items, 'the items of the order stay');
   t.match(record, { number: placed.body.number, status: 'canceled', customer: { address: { country: 'AT' } } });
   t.match((await box.staff.get(`/admin/orders/${others.body.id}`)).body.customer, grace);
   const changes = (await box.staff.get(`/admin/audit-log?resourceId=${id}`)).body.items;
-  t.ok(changes.length > 0, 'that there were changes stays, too');
-  t.equal((await box.staff.post(`/admin/club-members/${memberId}/erase`)).status, 204, 'and again');
+  t.ok(changes.length > 0, 'the entries of the audit log stay');
+  t.equal((await box.staff.post(`/admin/club-members/${memberId}/erase`)).status, 204, 'it is idempotent');
 });
 
-/** Where a text stands, whatever the case: every column of texts or JSON of every table, once for each row. */
-async function everyText(text: string): Promise<string[]> {
+/** The columns of text or JSON that contain a text, ignoring case; one entry for each row. */
+async function occurrencesOf(text: string): Promise<string[]> {
   const columns = await box.owner.query<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
       where table_schema = 'public' and data_type in ('text', 'jsonb', 'json', 'character varying', 'ARRAY')

@@ -1,5 +1,5 @@
 /**
- * The start and the stop of any service: what was opened is closed backwards, also when a later step fails.
+ * Starting and stopping a service: resources are closed in reverse order, also when a later step fails.
  */
 import t from 'tap';
 import { connect } from '../../db/connection.ts';
@@ -15,7 +15,7 @@ const seen = route(
     path: '/seen',
     operationId: 'readSeen',
     tag: 'Seen',
-    summary: 'What it sees',
+    summary: 'Read the scope',
     access: 'public',
     status: 200,
     mediaType: 'text/plain',
@@ -23,38 +23,38 @@ const seen = route(
   ({ seen }) => seen,
 );
 
-/** Starts a service of one route, that writes down what happens to it. */
-async function start(url: string, port: number, happened: string[], fail?: Error) {
+/** Starts a service with one route that records its steps. */
+async function start(url: string, port: number, steps: string[], fail?: Error) {
   return startService<string, { seen: string }, null, { name: string }>(
     { about: { version: '1' }, host: '127.0.0.1', port },
-    async ({ closes, operations }) => {
+    async ({ onClose, operations }) => {
       const knex = connect({ url });
-      closes(async () => {
+      onClose(async () => {
         await knex.destroy();
-        happened.push('database closed');
+        steps.push('database closed');
       });
-      closes(async () => {
-        happened.push(`worker stopped${operations.draining ? ' after draining' : ''}`);
+      onClose(async () => {
+        steps.push(`worker stopped${operations.draining ? ' after draining' : ''}`);
       });
       if (fail) throw fail;
       return {
-        given: { name: 'shop' },
-        listening() {
-          happened.push('listening');
+        handle: { name: 'test' },
+        onListening() {
+          steps.push('listening');
         },
         api: {
-          name: 'shop',
-          title: 'Shop',
+          name: 'test',
+          title: 'Test',
           version: '1',
-          description: 'A shop',
+          description: 'A test service',
           badges: [],
           about: { version: '1' },
           metricsReaders: ['metrics'],
           knex,
           migrated: [],
-          groups: (own) => [{ name: 'own', description: 'Its own', routes: [...own, seen] }],
-          ownScope: 'its own',
-          scope: () => "a caller's",
+          groups: (own) => [{ name: 'all', description: 'All routes', routes: [...own, seen] }],
+          ownScope: 'own routes',
+          scope: () => 'other routes',
           services: (_, scope) => ({ seen: scope }),
           accessKinds: [
             { name: 'metrics', schemes: { secret: { type: 'http', scheme: 'bearer' } }, authenticate: () => null },
@@ -68,12 +68,12 @@ async function start(url: string, port: number, happened: string[], fail?: Error
 t.test('a service starts, serves its routes and those of every service, drains and stops', async (t) => {
   const database = await createTestDatabase();
   t.teardown(() => database.drop());
-  const happened: string[] = [];
-  const service = await start(database.url, 0, happened);
-  t.equal(service.name, 'shop', 'what it gave is given');
-  t.strictSame(happened, ['listening']);
+  const steps: string[] = [];
+  const service = await start(database.url, 0, steps);
+  t.equal(service.name, 'test', 'the handle is part of the result');
+  t.strictSame(steps, ['listening']);
   const caller = callerOf(service.url);
-  t.match(await caller.get('/seen'), { status: 200, body: "a caller's" });
+  t.match(await caller.get('/seen'), { status: 200, body: 'other routes' });
   t.match(await caller.get('/health'), { status: 200, body: { version: '1' } });
   const paths = Object.keys((await service.document()).paths as object);
   t.strictSame(paths.sort(), ['/docs', '/docs/json', '/health', '/metrics', '/seen']);
@@ -81,18 +81,18 @@ t.test('a service starts, serves its routes and those of every service, drains a
 
   service.drain();
   t.match(await caller.get('/health'), { status: 503, body: { code: 'not_ready' } });
-  t.match(await caller.get('/seen'), { status: 200 }, 'it goes on serving');
+  t.match(await caller.get('/seen'), { status: 200 }, 'it continues to serve');
   await service.stop();
-  t.strictSame(happened, ['listening', 'worker stopped after draining', 'database closed']);
+  t.strictSame(steps, ['listening', 'worker stopped after draining', 'database closed']);
 });
 
-t.test('what was opened is closed when the start fails', async (t) => {
+t.test('resources are closed when the start fails', async (t) => {
   const database = await createTestDatabase();
   t.teardown(() => database.drop());
   const closed = ['worker stopped', 'database closed'];
-  const happened: string[] = [];
-  await t.rejects(start(database.url, 0, happened, new Error('no key')), { message: 'no key' });
-  t.strictSame(happened, closed);
+  const steps: string[] = [];
+  await t.rejects(start(database.url, 0, steps, new Error('no key')), { message: 'no key' });
+  t.strictSame(steps, closed);
 
   const first = await start(database.url, 0, []);
   t.teardown(() => first.stop());

@@ -1,5 +1,5 @@
 /**
- * Packages say which pages the storefront has, and another makes a sitemap of them, which knows none of them.
+ * Packages list the pages of the storefront, and another package, which does not depend on them, makes a sitemap.
  */
 import t from 'tap';
 import { createTestBox, writePackage } from '../../testing/index.ts';
@@ -32,29 +32,29 @@ const written = await writePackage(t, { name: 'sitemap', dependencies: ['core', 
 ]);
 const box = await createTestBox(t, { ...written, database: 'empty' });
 
-t.test('every page that anybody may find is listed, page by page, and no other', async (t) => {
+t.test('exactly the public pages are listed, in batches', async (t) => {
   for (const handle of ['shirt', 'mug', 'notebook', 'lamp', 'chair']) {
-    const made = await box.staff.post('/admin/products', {
+    const created = await box.staff.post('/admin/products', {
       title: handle,
       handle,
       status: 'published',
       variants: [{}],
     });
-    t.equal(made.status, 201);
+    t.equal(created.status, 201);
   }
   await box.staff.post('/admin/products', { title: 'draft', handle: 'draft', status: 'draft', variants: [{}] });
-  const gone = await box.staff.post('/admin/products', {
-    title: 'gone',
-    handle: 'gone',
+  const deleted = await box.staff.post('/admin/products', {
+    title: 'deleted',
+    handle: 'deleted',
     status: 'published',
     variants: [{}],
   });
-  await box.staff.delete(`/admin/products/${gone.body.id}`);
+  await box.staff.delete(`/admin/products/${deleted.body.id}`);
   await box.staff.post('/admin/collections', { title: 'Summer', handle: 'summer' });
   const other = await box.openTenant();
   await other.staff.post('/admin/products', { title: 'x', handle: 'theirs', status: 'published', variants: [{}] });
-  const answer = await fetch(`${box.url}/addresses.txt`, { headers: box.visitor().headers });
-  t.strictSame((await answer.text()).trim().split('\n'), [
+  const response = await fetch(`${box.url}/addresses.txt`, { headers: box.visitor().headers });
+  t.strictSame((await response.text()).trim().split('\n'), [
     'products /products/shirt',
     'products /products/mug',
     'products /products/notebook',
