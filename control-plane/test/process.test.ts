@@ -79,7 +79,7 @@ t.test('a taken port is one line and exit 1', async (t) => {
     LOG_LEVEL: 'silent',
   });
   t.equal(await ended, 1);
-  t.match(output(), new RegExp(`^the control plane cannot start: port ${port} is taken[^\\n]+\\n$`));
+  t.match(output(), new RegExp(`^the control plane cannot start: port ${port} is already in use[^\\n]+\\n$`));
 });
 
 t.test('a report that was answered outlives a killed process; a signal ends one with exit 0', async (t) => {

@@ -11,7 +11,7 @@ import type { TenantScope } from './tenancy.ts';
 const maxCallers = 100_000;
 
 export function boxRateLimits(limits: RateLimits): RateLimiting<TenantScope, BoxCaller> {
-  const limiter = new RateLimiter(limits, { largest: maxCallers });
+  const limiter = new RateLimiter(limits, { maxCallers });
   return {
     limiter,
     guesses: new Guesses(limiter, ({ tenant }) => tenant?.id ?? 'box'),

@@ -1,5 +1,5 @@
 /**
- * What an application is built of.
+ * The options of an application.
  */
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -12,45 +12,45 @@ import type { Problem, ProblemType } from './problems.ts';
 import type { Route } from './route.ts';
 
 /**
- * Runs each request, for whoever counts and traces them. The request's id stands in `ctx.state` before, its
- * operation's after; `answer` throws nothing and answers how many milliseconds it took.
+ * Wraps each request, for metrics and tracing. `ctx.state` has the request id before `respond` is called and the
+ * operation id afterwards. `respond` never throws; it returns the duration in milliseconds.
  */
-export type RequestObserver = (ctx: Context, answer: () => Promise<number>) => Promise<void>;
+export type RequestObserver = (ctx: Context, respond: () => Promise<number>) => Promise<void>;
 
-/** `Caller` is what any of its access kinds answers. */
+/** `Caller` is the type that the access kinds return. */
 export interface AppOptions<Scope, Services, Caller = unknown> {
   routes: readonly Route<Services>[];
   accessKinds: readonly AccessKind<Scope, Caller>[];
-  /** What a request belongs to, found before its credential is looked at (the tenant, in a box). */
+  /** Resolves the scope of a request (the tenant, in a box) before authentication. */
   scope(ctx: Context, route: Route<Services>): Promise<Scope> | Scope;
-  /** What a handler of this request may use; `caller` is null on a public route. */
+  /** Returns the services for the handler of a request; `caller` is null on a public route. */
   services(ctx: Context, scope: Scope, caller: Caller | null): Services;
   log: Logger;
-  /** Problems every operation may answer besides the engine's own. */
+  /** Problems that every operation may return besides the engine's own. */
   commonProblems?: readonly ProblemType[];
-  /** Makes a problem of an error that is not a fault of ours, or answers undefined. */
+  /** Maps an error to a problem; undefined for an internal error. */
   translateError?(error: unknown): Problem | undefined;
   runIdempotently?: IdempotentRunner<Services>;
-  /** Makes If-Match work: without it no change is conditional. */
+  /** Required for If-Match: without it no change is conditional. */
   runConsistently?: ConsistentRunner<Services>;
-  /** Counts requests; without it they are not. */
+  /** Rate limits; without them requests are not counted. */
   rateLimits?: RateLimiting<Scope, Caller>;
-  /** The other sites whose pages may call; without it none may, and browsers are told nothing. */
+  /** Origins whose pages may call this application; without it none may, and no CORS headers are sent. */
   origins?: OriginSource;
-  /** Which proxies are believed in X-Forwarded-For, -Host and -Proto, as `trustedProxy` reads it; none unless told. */
+  /** Proxies that are trusted for X-Forwarded-For, -Host and -Proto, as `trustedProxy` reads them; defaults to none. */
   trustProxy?: boolean | string;
-  /** Whether cookies are sent over TLS only; left out, those are that are set over TLS, as far as one knows here. */
+  /** Whether cookies are sent over TLS only; by default those that are set over TLS. */
   secureCookies?: boolean;
-  /** Is given every request to run. */
+  /** Wraps every request. */
   observeRequest?: RequestObserver;
-  /** Milliseconds in which a body has to arrive; in which each piece of an upload has to. */
+  /** Milliseconds in which a body, or each chunk of an upload, has to arrive. */
   bodyDeadline?: number;
-  /** Where files of uploads stand while their requests are served; the system's folder for such unless given. */
+  /** The folder for uploaded files while their requests are served; defaults to one in the system's temporary folder. */
   uploadFolder?: string;
-  /** Milliseconds in which the reader of a streamed answer has to take what it was sent; two minutes unless given. */
+  /** Milliseconds in which the client has to read what a streamed response has sent; defaults to two minutes. */
   readDeadline?: number;
-  /** Refuse an answer that breaks its own schema: for tests, where a lie must not pass. */
+  /** Fail a request whose response does not match its own schema. For tests. */
   strictResponses?: boolean;
-  /** Served before the routes: pages and files that are no operations. */
+  /** Middleware that runs before the routes: pages and files that are not operations. */
   before?: readonly Middleware[];
 }

@@ -1,16 +1,16 @@
 /**
- * A Koa application made of declared routes. It knows requests and answers only: who the callers are and what
- * a handler may use are given by whoever builds it (a box, the control plane).
+ * A Koa application of declared routes. It handles requests and responses only: the callers and the services of handlers
+ * are passed by the application that builds it (a box, the control plane).
  */
 import { randomUUID } from 'node:crypto';
 import Koa, { type Context, type Next } from 'koa';
 import type { AppOptions } from './app-options.ts';
-import { drain } from './body.ts';
+import { discardBody } from './body.ts';
 import { checkStreamed, checkUpload } from './check-declaration.ts';
 import { completeRoutes } from './complete.ts';
 import { mountRoutes } from './dispatch.ts';
 import { setCommonHeaders } from './headers.ts';
-import { acceptedHeaders, announceOrigins } from './origins.ts';
+import { acceptedHeaders, setCorsHeaders } from './origins.ts';
 import { internalError, Problem } from './problems.ts';
 import { accessKindsOf, type Route } from './route.ts';
 import { serveRoute } from './serve.ts';
@@ -19,7 +19,7 @@ import { resolveClient, trustedProxy } from './trusted-proxy.ts';
 
 /**
  * Builds the application.
- * @throws Error when a route names an unknown access kind, an operationId stands twice or a proxy is no address
+ * @throws Error when a route names an unknown access kind, an operationId is duplicate or `trustProxy` is invalid
  */
 export function createApp<Scope, Services extends object, Caller = unknown>(
   options: AppOptions<Scope, Services, Caller>,
@@ -28,7 +28,7 @@ export function createApp<Scope, Services extends object, Caller = unknown>(
   checkRoutes(options.routes, kinds);
   const trusted = trustedProxy(options.trustProxy ?? false);
   const { secureCookies } = options;
-  // What it then reads of the forwarded headers is what `resolveClient` left in them.
+  // Koa reads the forwarded headers that `resolveClient` has validated.
   const app = new Koa({ proxy: trusted !== null });
   const routes = completeRoutes(options.routes, {
     accessKinds: options.accessKinds,
@@ -41,14 +41,14 @@ export function createApp<Scope, Services extends object, Caller = unknown>(
   async function respondAndLog(ctx: Context, next: Next, requestId: string, started: number): Promise<number> {
     try {
       resolveTarget(ctx);
-      const preflight = options.origins ? await announceOrigins(ctx, options.origins, accepted) : false;
+      const preflight = options.origins ? await setCorsHeaders(ctx, options.origins, accepted) : false;
       await next();
       if (preflight) ctx.set('Access-Control-Allow-Methods', String(ctx.response.get('allow')));
     } catch (error) {
-      if (ctx.res.headersSent) options.log.warn({ requestId, err: error }, 'an answer broke off');
+      if (ctx.res.headersSent) options.log.warn({ requestId, err: error }, 'response aborted');
       else sendProblem(ctx, problemOf(error, ctx, options), requestId);
     }
-    drain(ctx, options.bodyDeadline);
+    discardBody(ctx, options.bodyDeadline);
     const milliseconds = Math.round((performance.now() - started) * 100) / 100;
     const { operationId, tenant } = ctx.state;
     options.log.info({
@@ -65,19 +65,19 @@ export function createApp<Scope, Services extends object, Caller = unknown>(
 
   app.use(async (ctx, next) => {
     const started = performance.now();
-    const given = ctx.get('x-request-id');
-    const requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+    const sentId = ctx.get('x-request-id');
+    const requestId = /^[\w.-]{1,64}$/.test(sentId) ? sentId : randomUUID();
     ctx.state.requestId = requestId;
     resolveClient(ctx, trusted);
     if (secureCookies !== undefined) ctx.cookies.secure = secureCookies;
     setCommonHeaders(ctx, requestId);
-    const answer = () => respondAndLog(ctx, next, requestId, started);
-    await (options.observeRequest ? options.observeRequest(ctx, answer) : answer());
+    const respond = () => respondAndLog(ctx, next, requestId, started);
+    await (options.observeRequest ? options.observeRequest(ctx, respond) : respond());
   });
 
   for (const middleware of options.before ?? []) app.use(middleware);
   app.use(dispatch);
-  // Koa's own last resort writes to stderr; what reaches it is a broken connection, not an answer.
+  // Koa's default handler writes to stderr; only errors of broken connections get here.
   app.on('error', (error) => options.log.debug({ err: error }, 'connection error'));
   return app;
 }
@@ -86,12 +86,12 @@ function checkRoutes(routes: readonly Route<never>[], kinds: ReadonlyMap<string,
   const seen = new Set<string>();
   for (const { declaration } of routes as readonly Route<unknown>[]) {
     const { operationId, method, path } = declaration;
-    if (seen.has(operationId)) throw new Error(`operationId ${operationId} stands twice`);
+    if (seen.has(operationId)) throw new Error(`duplicate operationId ${operationId}`);
     seen.add(operationId);
     checkUpload(declaration);
     checkStreamed(declaration);
     for (const name of accessKindsOf(declaration)) {
-      if (!kinds.has(name)) throw new Error(`${method.toUpperCase()} ${path} asks for unknown access "${name}"`);
+      if (!kinds.has(name)) throw new Error(`${method.toUpperCase()} ${path} declares unknown access "${name}"`);
     }
   }
 }
@@ -114,7 +114,7 @@ function problemOf(
 
 function sendProblem(ctx: Context, problem: Problem, requestId: string): void {
   ctx.status = problem.type.status;
-  // Every 401 says how to authenticate (RFC 9110, section 11.6.1).
+  // Required for every 401 (RFC 9110, section 11.6.1).
   if (ctx.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   ctx.set(problem.headers);
   ctx.set('Cache-Control', 'no-store');

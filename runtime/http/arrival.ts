@@ -1,51 +1,51 @@
 /**
- * A body as it arrives, for those who take it piece by piece: each piece has to come in time, and all of them no slower
- * than the slowest connection that is served. The time in which a piece is being taken is not the sender's.
+ * Reads a body chunk by chunk with back-pressure and a minimum rate: each chunk has to arrive in time, and all of them at
+ * an average rate. The time that processing a chunk takes does not count.
  */
 import type { IncomingMessage } from 'node:http';
 import { malformedForm, requestTimeout } from './problems.ts';
 
-/** Bytes a second: what a poor mobile connection still brings. */
+/** The minimum average rate: that of a poor mobile connection. */
 export const minBytesPerSecond = 16 * 1024;
 
 export interface Arrival {
   /**
-   * Resolves when the whole body has been taken. Rejects with request_timeout (408), with malformed_form (400) when the
-   * sender is gone, and with whatever the taker throws.
+   * Resolves when the complete body has been processed. Rejects with request_timeout (408), with malformed_form (400)
+   * when the client disconnects, and with any error of `onChunk`.
    */
   readonly ended: Promise<void>;
-  /** Takes no more: what still comes passes unread, so that the answer goes out over the same connection. */
+  /** Discards the rest of the body, so that the response can use the same connection. */
   stop(): void;
 }
 
 /**
- * Gives the pieces of a body to a taker, one at a time; the sender is held back until it has taken the last.
- * @param patience milliseconds in which a piece has to come, and which the whole may be behind the slowest arrival
+ * Passes the chunks of a body to `onChunk`, one at a time; the connection is paused while it runs.
+ * @param patience milliseconds in which each chunk has to arrive, and by which the body may lag behind the minimum rate
  */
 export function receiveChunks(
   request: IncomingMessage,
   patience: number,
-  take: (piece: Buffer) => Promise<void>,
+  onChunk: (chunk: Buffer) => Promise<void>,
 ): Arrival {
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   let waited = 0;
-  let arrived = 0;
-  let began = 0;
-  let clock: NodeJS.Timeout | undefined;
+  let received = 0;
+  let waitStart = 0;
+  let timer: NodeJS.Timeout | undefined;
 
   const wait = () => {
-    began = performance.now();
-    const left = patience + (arrived * 1000) / minBytesPerSecond - waited;
-    clock = setTimeout(tooLate, Math.max(0, Math.min(patience, left)));
+    waitStart = performance.now();
+    const remaining = patience + (received * 1000) / minBytesPerSecond - waited;
+    timer = setTimeout(onTimeout, Math.max(0, Math.min(patience, remaining)));
     request.resume();
   };
-  const tooLate = () => fail(requestTimeout('It arrives too slowly.', { headers: { Connection: 'close' } }));
-  const onPiece = (piece: Buffer) => {
-    clearTimeout(clock);
+  const onTimeout = () => fail(requestTimeout('The body arrives too slowly.', { headers: { Connection: 'close' } }));
+  const onData = (chunk: Buffer) => {
+    clearTimeout(timer);
     request.pause();
-    waited += performance.now() - began;
-    arrived += piece.length;
-    take(piece).then(() => !stopped && wait(), fail);
+    waited += performance.now() - waitStart;
+    received += chunk.length;
+    onChunk(chunk).then(() => !stopped && wait(), fail);
   };
   const onEnd = () => {
     stop();
@@ -56,17 +56,17 @@ export function receiveChunks(
   const stop = () => {
     if (stopped) return;
     stopped = true;
-    clearTimeout(clock);
-    request.off('data', onPiece).off('end', onEnd).off('close', onClose);
+    clearTimeout(timer);
+    request.off('data', onData).off('end', onEnd).off('close', onClose);
     request.resume();
   };
   const fail = (error: Error) => {
     stop();
     reject(error);
   };
-  // A connection that breaks is told by `close` too.
+  // A broken connection also emits `close`.
   request.on('error', () => {});
-  request.on('data', onPiece).once('end', onEnd).once('close', onClose);
+  request.on('data', onData).once('end', onEnd).once('close', onClose);
   wait();
   return { ended, stop };
 }

@@ -1,31 +1,32 @@
 /**
- * What follows from a declaration and from the other routes it is mounted with: written into it before it is served and
- * documented, so that the two cannot differ.
+ * Completes declarations with everything that follows from them and from the other routes of the application. The server
+ * and the document both use the result, so they cannot differ.
  */
 import type { AccessKind } from './credentials.ts';
 import { withFieldsParameter } from './fields.ts';
-import { credentialPlaces } from './origins.ts';
+import { credentialSources } from './origins.ts';
 import { findReadRoute } from './preconditions.ts';
 import { rateClassOf } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
-export interface Guarantees {
+export interface Features {
   accessKinds: readonly Pick<AccessKind<never>, 'name' | 'schemes'>[];
-  /** Changes can be conditional (`runConsistently` is given). */
+  /** If-Match is supported (`runConsistently` is set). */
   conditional: boolean;
   /** Requests are counted. */
   rateLimited: boolean;
 }
 
-/** Completes the declarations of an application. What is complete stays as it is. */
-export function completeRoutes<Services>(routes: readonly Route<Services>[], given: Guarantees): Route<Services>[] {
-  const kinds = new Map(given.accessKinds.map((kind) => [kind.name, kind]));
+/** Completes the declarations of an application. Idempotent. */
+export function completeRoutes<Services>(routes: readonly Route<Services>[], features: Features): Route<Services>[] {
+  const kinds = new Map(features.accessKinds.map((kind) => [kind.name, kind]));
   const reads = new Map(
     routes.flatMap((route) => (route.declaration.method === 'get' ? [[route.declaration.path, route] as const] : [])),
   );
   return routes.map((route) => {
     const { declaration } = route;
-    const readRoute = given.conditional && declaration.conditional !== false ? findReadRoute(route, reads) : undefined;
+    const readRoute =
+      features.conditional && declaration.conditional !== false ? findReadRoute(route, reads) : undefined;
     const writes = declaration.method !== 'get';
     return {
       ...route,
@@ -38,8 +39,8 @@ export function completeRoutes<Services>(routes: readonly Route<Services>[], giv
           (readRoute !== undefined &&
             declaration.status === 200 &&
             declaration.response === readRoute.declaration.response),
-        cookieWrites: declaration.cookieWrites ?? (writes && credentialPlaces(declaration, kinds).cookies.length > 0),
-        rateLimit: given.rateLimited ? rateClassOf(declaration) : declaration.rateLimit,
+        cookieWrites: declaration.cookieWrites ?? (writes && credentialSources(declaration, kinds).cookies.length > 0),
+        rateLimit: features.rateLimited ? rateClassOf(declaration) : declaration.rateLimit,
       },
     };
   });

@@ -1,39 +1,39 @@
 /**
- * Finding the route of a request in constant time. The cost of a router grows with the routes it holds,
- * so routes are dealt into small routers by the fixed beginning of their path (at most two words):
- * a request meets only the few that share its beginning, however many are mounted.
+ * Finds the route of a request in constant time. The cost of a router grows with its routes, so routes are split into
+ * small routers by the literal prefix of their path (at most two segments): a request is matched only against the few
+ * routes that share its prefix, however many are mounted.
  */
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { methodNotAllowed, notFound } from './problems.ts';
 import type { Route } from './route.ts';
 
-const wordsInKey = 2;
+const maxSegments = 2;
 
-/** The first words of a path as the name of a router: `/admin/products/:id` gives `admin/products`. */
-function keyOf(path: string, words: number): string {
+/** The first segments of a path, as the key of a router: `/admin/products/:id` gives `admin/products`. */
+function keyOf(path: string, segments: number): string {
   return path
     .split('/')
-    .slice(1, words + 1)
+    .slice(1, segments + 1)
     .join('/');
 }
 
-function fixedWords(path: string): number {
-  const words = path.split('/').slice(1);
-  const firstParameter = words.findIndex((word) => word.startsWith(':'));
-  return Math.min(wordsInKey, firstParameter === -1 ? words.length : firstParameter);
+function literalSegments(path: string): number {
+  const segments = path.split('/').slice(1);
+  const firstParameter = segments.findIndex((segment) => segment.startsWith(':'));
+  return Math.min(maxSegments, firstParameter === -1 ? segments.length : firstParameter);
 }
 
-/** A router takes the first route that fits: `/things/special` has to stand before `/things/:id`, wherever declared. */
-function fixedPathsFirst<Services>(routes: readonly Route<Services>[]): Route<Services>[] {
+/** A router uses the first route that matches, so `/things/special` has to precede `/things/:id`. */
+function sortLiteralsFirst<Services>(routes: readonly Route<Services>[]): Route<Services>[] {
   const order = ({ declaration }: Route<Services>) => declaration.path.replaceAll(/:\w+/g, '\uffff');
   return [...routes].sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
 /**
- * Mounts routes and answers the middleware that serves them.
- * @param serve makes the Koa handler of one route
- * @throws Error when two routes answer the same method and path
+ * Mounts routes and returns the middleware that serves them.
+ * @param serve creates the Koa handler of a route
+ * @throws Error when two routes have the same method and path
  */
 export function mountRoutes<Services>(
   routes: readonly Route<Services>[],
@@ -41,13 +41,13 @@ export function mountRoutes<Services>(
 ): Middleware {
   const routers = new Map<string, Router>();
   const seen = new Map<string, string>();
-  for (const route of fixedPathsFirst(routes)) {
+  for (const route of sortLiteralsFirst(routes)) {
     const { method, path, operationId } = route.declaration;
     const shape = `${method} ${path.replaceAll(/:\w+/g, ':')}`;
     const earlier = seen.get(shape);
-    if (earlier) throw new Error(`${operationId} and ${earlier} both answer ${method.toUpperCase()} ${path}`);
+    if (earlier) throw new Error(`${operationId} and ${earlier} both declare ${method.toUpperCase()} ${path}`);
     seen.set(shape, operationId);
-    const key = keyOf(path, fixedWords(path));
+    const key = keyOf(path, literalSegments(path));
     const router = routers.get(key) ?? new Router();
     routers.set(key, router);
     router[method](path, serve(route));
@@ -77,12 +77,12 @@ function handleUnmatched(ctx: Context, routers: Router[]): void {
     for (const layer of router.match(ctx.path, ctx.method).path)
       for (const method of layer.methods) methods.add(method);
   }
-  if (methods.size === 0) throw notFound(`Nothing is served at ${ctx.path}.`);
+  if (methods.size === 0) throw notFound(`There is no resource at ${ctx.path}.`);
   const allow = [...methods, 'OPTIONS'].sort().join(', ');
   if (ctx.method === 'OPTIONS') {
     ctx.status = 204;
     ctx.set('Allow', allow);
     return;
   }
-  throw methodNotAllowed(`${ctx.path} takes ${allow}.`, { headers: { Allow: allow } });
+  throw methodNotAllowed(`${ctx.path} allows ${allow}.`, { headers: { Allow: allow } });
 }

@@ -1,17 +1,17 @@
 /**
- * `?fields=id,title`: the caller names the fields it wants of each item, or of the one resource, and the rest is left
- * out. The handler is told the names, so that it can spare itself the work for the others.
+ * `?fields=id,title`: the caller selects fields of each item, or of the single resource, and the others are omitted. The
+ * handler gets the names, so that it can skip the work for the others.
  */
 import { invalidRequest } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 import { object, type TObject, type TSchema, Type } from './schemas.ts';
 
-/** The schema whose fields are selected: of the items of a list, else of the answer itself. */
+/** The schema whose fields are selected: that of a list's items, else of the response itself. */
 function itemOf(response: TSchema): TObject {
   return response.properties?.items?.items ?? response;
 }
 
-/** The declaration of a route with `fields: true` with the query parameter in it, and an answer that may be partial. */
+/** Adds the query parameter to the declaration of a route with `fields: true`. */
 export function withFieldsParameter(declaration: RouteDeclaration): RouteDeclaration {
   const { fields, response, query } = declaration;
   if (!fields || query?.properties?.fields) return declaration;
@@ -22,7 +22,7 @@ export function withFieldsParameter(declaration: RouteDeclaration): RouteDeclara
     Type.String({
       minLength: 1,
       maxLength: names.join(',').length,
-      description: `Names of the fields that are wanted, with commas between; all unless given. One or more of: ${names.join(', ')}`,
+      description: `Comma-separated names of the fields to return; defaults to all. Fields: ${names.join(', ')}`,
       examples: [names.slice(0, 2).join(',')],
     }),
   );
@@ -32,7 +32,7 @@ export function withFieldsParameter(declaration: RouteDeclaration): RouteDeclara
 
 const partials = new WeakMap<TSchema, TObject>();
 
-/** The answer's schema when fields are selected: the same, with no field required. */
+/** The response schema when fields are selected: the same, with all fields optional. */
 export function partialOf(response: TSchema): TObject {
   let partial = partials.get(response);
   if (!partial) {
@@ -52,32 +52,32 @@ function nameOf({ $id }: TSchema): { $id?: string } {
   return $id === undefined ? {} : { $id: `Selected${$id}` };
 }
 
-/** What a route may answer: all fields, or the ones that a request selects. */
+/** The response schema of a route: all fields, or those that a request selects. */
 export function responseSchemaOf({ response, fields }: RouteDeclaration): TSchema | undefined {
   return response && fields ? Type.Union([response, partialOf(response)]) : response;
 }
 
 /**
- * The wanted fields of a request; null for all.
- * @throws invalid_request (400) naming what is no field
+ * Returns the fields that a request selects; null for all.
+ * @throws invalid_request (400) naming an unknown field
  */
 export function selectedFields(response: TSchema, query: unknown): ReadonlySet<string> | null {
   const { fields } = query as { fields?: string };
   if (fields === undefined) return null;
   const { properties } = itemOf(response);
-  const wanted = new Set(fields.split(','));
-  for (const name of wanted) {
+  const selected = new Set(fields.split(','));
+  for (const name of selected) {
     if (Object.hasOwn(properties, name)) continue;
-    const detail = `has no field called "${name}"`;
+    const detail = `contains the unknown field "${name}"`;
     throw invalidRequest(`query /fields: ${detail}`, { errors: [{ in: 'query', pointer: '/fields', detail }] });
   }
-  return wanted;
+  return selected;
 }
 
-/** An answer with the wanted fields only. */
-export function selectFrom(result: unknown, wanted: ReadonlySet<string>): unknown {
+/** Returns a result with the selected fields only. */
+export function selectFrom(result: unknown, selected: ReadonlySet<string>): unknown {
   const select = (item: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(item).filter(([name]) => wanted.has(name)));
+    Object.fromEntries(Object.entries(item).filter(([name]) => selected.has(name)));
   const { items } = result as { items?: Record<string, unknown>[] };
   return items ? { ...(result as object), items: items.map(select) } : select(result as Record<string, unknown>);
 }

@@ -1,7 +1,7 @@
 /**
- * Reading a multipart/form-data body with @fastify/busboy: of the parsers that are kept it is the one that hands each
- * part on as a stream and bounds the parts' headers too. (koa-body's formidable writes to the disk by itself and keeps a
- * part's headers whole, however long they are.)
+ * Reads multipart/form-data bodies with @fastify/busboy: of the maintained parsers, it is the one that streams each part
+ * and also limits the headers of parts. (Formidable, used by koa-body, writes to disk itself and buffers part headers of
+ * any length.)
  */
 import { once } from 'node:events';
 import { type Readable, Transform } from 'node:stream';
@@ -12,17 +12,17 @@ import { bodyTooLarge, invalidField, malformedForm, type Problem, unsupportedFil
 import type { RouteDeclaration } from './route.ts';
 import { type ArrivingFile, maxFieldBytes, maxFields, type UploadDeclaration, uploadLimit } from './upload.ts';
 
-/** Bytes of a part's headers. */
-const longestHeaders = 8 * 1024;
+/** Largest headers of a part, in bytes. */
+const maxHeaderBytes = 8 * 1024;
 
 export interface FormOptions {
   /** See `receiveChunks`. */
   patience: number;
-  /** Is given each file; what it throws ends the reading. The next comes when the content has been read or destroyed. */
-  takeFile(file: ArrivingFile): Promise<void>;
+  /** Called for each file; an error ends the reading. The next file follows when the content is read or destroyed. */
+  onFile(file: ArrivingFile): Promise<void>;
 }
 
-/** One form on its way in. */
+/** Reads one form. */
 export class FormReader {
   readonly #ctx: Context;
   readonly #upload: UploadDeclaration;
@@ -47,14 +47,14 @@ export class FormReader {
     try {
       this.#parser = new Busboy({
         headers: { 'content-type': ctx.get('content-type') },
-        limits: { fieldSize: maxFieldBytes, fields: maxFields, parts: maxFields + files, headerSize: longestHeaders },
+        limits: { fieldSize: maxFieldBytes, fields: maxFields, parts: maxFields + files, headerSize: maxHeaderBytes },
         isPartAFile: (_name, _type, fileName) => fileName !== undefined,
       });
     } catch (error) {
       throw malformedForm((error as Error).message);
     }
-    this.#parser.on('file', (field, content, name, _encoding, type) => this.#takeFile(field, content, name, type));
-    this.#parser.on('field', (name, value, _nameIsCut, isCut) => this.#takeField(name, value, isCut));
+    this.#parser.on('file', (field, content, name, _encoding, type) => this.#acceptFile(field, content, name, type));
+    this.#parser.on('field', (name, value, _nameIsCut, isCut) => this.#acceptField(name, value, isCut));
     this.#parser.on('partsLimit', () =>
       this.fail(bodyTooLarge(`The limit is ${maxFields} fields and ${files} files.`)),
     );
@@ -62,7 +62,7 @@ export class FormReader {
     this.#parser.on('error', (error) => this.fail(malformedForm((error as Error).message)));
   }
 
-  /** The fields that have come so far; one that came several times is a list. */
+  /** The fields read so far; a repeated field is an array. */
   get fields(): Record<string, string | string[]> {
     return Object.fromEntries(
       [...this.#fields].map(([name, values]) => [name, values.length > 1 ? values : `${values[0]}`]),
@@ -70,9 +70,9 @@ export class FormReader {
   }
 
   /**
-   * Reads to the form's end.
+   * Reads the form to its end.
    * @throws malformed_form, invalid_request (400), request_timeout (408), body_too_large (413),
-   * unsupported_file_type (415), and whatever `takeFile` throws
+   * unsupported_file_type (415), and any error of `onFile`
    */
   async read(): Promise<void> {
     const pumping = this.#pump().catch((error) => this.fail(error));
@@ -80,7 +80,7 @@ export class FormReader {
     this.#requireFiles();
   }
 
-  /** Ends the reading; whoever reads a file is given the error. */
+  /** Ends the reading; readers of open files get the error. */
   fail(error: Error): void {
     if (this.#failed) return;
     this.#failed = true;
@@ -92,76 +92,76 @@ export class FormReader {
   async #pump(): Promise<void> {
     const parsed = once(this.#parser, 'finish');
     parsed.catch(() => {});
-    let arrived = 0;
-    this.#arrival = receiveChunks(this.#ctx.req, this.#options.patience, async (piece) => {
-      arrived += piece.length;
-      if (arrived > this.#limit) throw bodyTooLarge(`The limit is ${this.#limit} bytes.`);
-      if (!this.#parser.write(piece)) await Promise.race([once(this.#parser, 'drain'), this.#failure.promise]);
+    let received = 0;
+    this.#arrival = receiveChunks(this.#ctx.req, this.#options.patience, async (chunk) => {
+      received += chunk.length;
+      if (received > this.#limit) throw bodyTooLarge(`The limit is ${this.#limit} bytes.`);
+      if (!this.#parser.write(chunk)) await Promise.race([once(this.#parser, 'drain'), this.#failure.promise]);
     });
     await this.#arrival.ended;
     this.#parser.end();
     await parsed;
   }
 
-  #takeField(name: string | undefined, value: string, tooLong: boolean): void {
-    const late = this.#upload.streamed && this.#counts.size > 0;
+  #acceptField(name: string | undefined, value: string, tooLong: boolean): void {
+    const isAfterFiles = this.#upload.streamed && this.#counts.size > 0;
     if (!name) this.fail(malformedForm('A part has no name.'));
-    else if (tooLong) this.fail(bodyTooLarge(`The limit of a field is ${maxFieldBytes} bytes.`));
-    else if (late) this.fail(malformedForm('The fields must stand before the files.'));
+    else if (tooLong) this.fail(bodyTooLarge(`The limit for a field is ${maxFieldBytes} bytes.`));
+    else if (isAfterFiles) this.fail(malformedForm('The fields must precede the files.'));
     else this.#fields.set(name, [...(this.#fields.get(name) ?? []), value]);
   }
 
-  #takeFile(field: string | undefined, content: Readable & { bytesRead: number }, name: string, type: string): void {
-    // What happens to it is told to whoever reads the metered content.
+  #acceptFile(field: string | undefined, content: Readable & { bytesRead: number }, name: string, type: string): void {
+    // Errors are reported through the limited stream.
     content.on('error', () => {});
-    // A page sends an empty part for a file that was not chosen.
-    const chosen = name !== '';
-    const refusal = chosen ? this.#refusalOf(field, type) : undefined;
-    if (refusal) this.fail(refusal);
-    if (!chosen) {
+    // Browsers send an empty part for a file input without a file.
+    const isChosen = name !== '';
+    const problem = isChosen ? this.#checkFile(field, type) : undefined;
+    if (problem) this.fail(problem);
+    if (!isChosen) {
       content.once('end', () => {
         if (content.bytesRead > 0) this.fail(invalidField(pointerTo(field), 'the file has no name'));
       });
     }
-    if (refusal || !chosen || this.#failed) {
+    if (problem || !isChosen || this.#failed) {
       content.resume();
       return;
     }
-    const metered = this.#metered(content, this.#upload.files[field as string]?.size ?? 0);
-    const file = { field: field as string, name: plainName(name), mediaType: type, content: metered };
-    this.#options.takeFile(file).catch((error) => this.fail(error));
+    const limited = this.#limitSize(content, this.#upload.files[field as string]?.size ?? 0);
+    const file = { field: field as string, name: sanitizeName(name), mediaType: type, content: limited };
+    this.#options.onFile(file).catch((error) => this.fail(error));
   }
 
-  #refusalOf(field = '', type: string): Problem | undefined {
+  #checkFile(field = '', type: string): Problem | undefined {
     const declared = Object.hasOwn(this.#upload.files, field) ? this.#upload.files[field] : undefined;
-    if (!declared) return invalidField(pointerTo(field), 'takes no file');
+    if (!declared) return invalidField(pointerTo(field), 'does not accept a file');
     const count = (this.#counts.get(field) ?? 0) + 1;
     this.#counts.set(field, count);
-    const { count: most = 1, mediaTypes } = declared;
-    if (count > most)
-      return invalidField(pointerTo(field), `takes no more than ${most === 1 ? 'one file' : `${most} files`}`);
+    const { count: maxCount = 1, mediaTypes } = declared;
+    if (count > maxCount)
+      return invalidField(pointerTo(field), `must have at most ${maxCount === 1 ? 'one file' : `${maxCount} files`}`);
     if (mediaTypes && !mediaTypes.includes(type))
-      return unsupportedFileType(`${field} takes ${mediaTypes.join(', ')}.`);
+      return unsupportedFileType(`${field} accepts ${mediaTypes.join(', ')}.`);
     return undefined;
   }
 
-  /** The content up to so many bytes. When its reader goes away, the rest is let pass. */
-  #metered(content: Readable, limit: number): Readable {
+  /** Limits the content to so many bytes. When its reader closes it, the rest is discarded. */
+  #limitSize(content: Readable, limit: number): Readable {
     let size = 0;
-    const metered = new Transform({
-      transform: (piece: Buffer, _encoding, done) => {
-        size += piece.length;
-        done(size > limit ? bodyTooLarge(`The limit of this file is ${limit} bytes.`) : null, piece);
+    const limited = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        size += chunk.length;
+        done(size > limit ? bodyTooLarge(`The limit for this file is ${limit} bytes.`) : null, chunk);
       },
     });
-    this.#open.add(metered);
-    metered.on('error', (error) => this.fail(error));
-    metered.once('close', () => {
-      this.#open.delete(metered);
-      content.unpipe(metered);
+    this.#open.add(limited);
+    limited.on('error', (error) => this.fail(error));
+    limited.once('close', () => {
+      this.#open.delete(limited);
+      content.unpipe(limited);
       content.resume();
     });
-    return content.pipe(metered);
+    return content.pipe(limited);
   }
 
   #requireFiles(): void {
@@ -182,8 +182,8 @@ function pointerTo(field = ''): string {
   return `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** A name, of which the parser has taken the path, without what a terminal or a header would take for more. */
-function plainName(name: string): string {
+/** Removes characters from a file name that terminals or headers would interpret. The parser has removed its path. */
+function sanitizeName(name: string): string {
   const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
   return [...plain].slice(0, 255).join('') || 'file';
 }

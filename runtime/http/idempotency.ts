@@ -1,6 +1,6 @@
 /**
- * Idempotency-Key: a request that is sent again answers what it answered the first time and works once.
- * Where the keys are kept is the application's affair; this is the rule.
+ * Idempotency-Key: a repeated request returns the first response and has no further effect. The application stores the
+ * keys; this file has the protocol.
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
@@ -13,15 +13,15 @@ export const idempotencyKeyLifetimeHours = 24;
 export interface IdempotentRequest {
   key: string;
   operationId: string;
-  /** SHA-256 of what was asked: the same key with another request is a mistake, not a repetition. */
+  /** SHA-256 of the request: the same key with a different request is an error, not a retry. */
   fingerprint: string;
-  /** The work is done in steps (`outsideTransaction` of the declaration), not in one transaction. */
+  /** The handler works in steps (`outsideTransaction` of the declaration), not in one transaction. */
   outsideTransaction: boolean;
 }
 
 /**
- * Runs the work and keeps its reply, or replays the reply kept. Work of one transaction is kept in that transaction:
- * `run` is given the services in which it belongs to it. Work in steps is given the id it is taken up again by.
+ * Runs the work and stores its reply, or replays the stored reply. Work in one transaction is stored in the same
+ * transaction: `run` gets services that use it. Work in steps gets an id under which it can be resumed.
  */
 export type IdempotentRunner<Services> = (
   services: Services,
@@ -29,7 +29,7 @@ export type IdempotentRunner<Services> = (
   run: (services: Services) => Promise<Reply>,
 ) => Promise<{ reply: Reply; replayed: boolean }>;
 
-/** The key of a request, or null when it carries none. @throws invalid_request (400) when empty or too long */
+/** Returns the key of a request; null when it has none. @throws invalid_request (400) when it is empty or too long */
 export function idempotencyKey(ctx: Context): string | null {
   const key = ctx.req.headers['idempotency-key'];
   if (key === undefined) return null;
@@ -40,7 +40,7 @@ export function idempotencyKey(ctx: Context): string | null {
   });
 }
 
-/** What makes two requests the same: where they go and what they say. */
+/** Requests with the same method, URL and body have the same fingerprint. */
 export function fingerprintOf(ctx: Context, body: unknown): string {
   return createHash('sha256')
     .update(`${ctx.method} ${ctx.originalUrl}\n${JSON.stringify(body) ?? ''}`)

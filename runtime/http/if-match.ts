@@ -1,14 +1,14 @@
 /**
- * The If-Match of a request, for routes that look at it by themselves.
+ * The If-Match header, for routes that evaluate it themselves.
  */
 
-/** An If-Match, for a handler that holds it against the state of its resource by itself. */
+/** An If-Match header, for a handler that compares it with the state of its resource. */
 export interface IfMatch {
-  /** As it was sent. */
+  /** The header as it was sent. */
   readonly header: string;
   /**
-   * Whether it names the state that the GET of the same path would answer with this.
-   * @throws precondition_failed (412) for what is no list of tags
+   * Whether it matches the representation that the GET of the same path returns for this result.
+   * @throws precondition_failed (412) for an invalid list of entity tags
    */
-  names(answer: unknown): boolean;
+  names(result: unknown): boolean;
 }

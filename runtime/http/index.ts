@@ -1,5 +1,5 @@
 /**
- * What an application of declared routes is built with, without anything of boxes, packages or tenants.
+ * Exports for building an application of declared routes. Nothing here depends on boxes, packages or tenants.
  */
 export { createApp } from './app.ts';
 export type { AppOptions } from './app-options.ts';

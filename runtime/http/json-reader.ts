@@ -1,18 +1,19 @@
 /**
- * Reading a JSON body with koa-body.
+ * Reads JSON bodies with koa-body.
  */
 import { koaBody } from 'koa-body';
 import { malformedJson, unsupportedMediaType } from './problems.ts';
 
 /**
- * Koa's middleware that reads the body into `ctx.request.body`.
- * @param limit largest body in bytes; `tooLarge` makes the problem of a larger one
+ * Returns middleware that reads the body into `ctx.request.body`.
+ * @param limit largest body in bytes
+ * @param tooLarge creates the problem for a larger one
  * @throws malformed_json (400), unsupported_media_type (415)
  */
 export function readerFor(limit: number, tooLarge: (limit: number) => Error) {
   return koaBody({
     json: true,
-    // Any JSON value is read: it is the schema that says which is wanted.
+    // Any JSON value is accepted; the schema decides.
     jsonStrict: false,
     jsonTypes: ['application/json', 'application/*+json'],
     jsonLimit: limit,

@@ -1,12 +1,12 @@
 /**
- * Serving one route: who calls, what was sent, what the handler answers, in that order, and nothing undeclared.
+ * The steps of serving a route: authentication, reading the input, and writing the response, all by its declaration.
  */
 import type { Context } from 'koa';
 import { defaultBodyDeadline, readBody, readBytes, withDeadline } from './body.ts';
 import type { AccessKind } from './credentials.ts';
 import { partialOf, selectFrom } from './fields.ts';
 import { changesForgotten, takesUpdatedAfter } from './integration.ts';
-import { etagOf, isHeld } from './preconditions.ts';
+import { etagOf, matchesWeakly } from './preconditions.ts';
 import { PreparedBody } from './prepared.ts';
 import {
   bodyTooLarge,
@@ -34,25 +34,25 @@ import { accessKindsOf, pathParameterNames, type RouteDeclaration } from './rout
 import { object, RawBody, type TObject, type TSchema, Type, Uuid } from './schemas.ts';
 import { serialize, validate } from './validation.ts';
 
-/** What a route answered, before it is written to the connection; also what an Idempotency-Key replays. */
+/** A response before it is written to the connection; also what an Idempotency-Key replays. */
 export interface Reply {
   status: number;
   body: string | PreparedBody | null;
   headers: Record<string, string>;
-  /** Of a read, where it is not that of the body alone. */
+  /** The ETag of a read, where it is not derived from the body alone. */
   etag?: string;
 }
 
 /**
- * Every problem an operation may answer: what the engine gives by the declaration, and what the route declares.
- * Enforced when a problem is thrown, and listed in the document.
+ * Returns every problem an operation may return: those of the engine that follow from the declaration, and those that
+ * the route declares. Enforced when a problem is thrown, and listed in the document.
  */
 export function problemsOf(declaration: RouteDeclaration, common: readonly ProblemType[] = []): ProblemType[] {
   const { body, upload, params, query, path, permission, idempotent, outsideTransaction, problems = [] } = declaration;
   const isTyped = Object.values(upload?.files ?? {}).some(({ mediaTypes }) => mediaTypes);
   const hasParams = params !== undefined || path.includes(':');
   const all: ProblemType[] = [
-    // Of any: a request whose Host names no host, or more than one (RFC 9112, section 3.2).
+    // Any request may have an invalid or duplicate Host header (RFC 9112, section 3.2).
     invalidRequest,
     ...(body || upload ? [requestTimeout, bodyTooLarge] : []),
     ...(upload ? [malformedForm, formRequired] : []),
@@ -77,7 +77,7 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
 
 const inferredParams = new Map<string, TSchema>();
 
-/** The schema of the parameters in the path: declared, or each a string and ids UUIDs. */
+/** The schema of the path parameters: the declared one, else strings, with ids as UUIDs. */
 export function paramsSchemaOf(declaration: RouteDeclaration): TSchema | undefined {
   if (declaration.params) return declaration.params;
   const names = pathParameterNames(declaration.path);
@@ -91,13 +91,13 @@ export function paramsSchemaOf(declaration: RouteDeclaration): TSchema | undefin
   return schema;
 }
 
-/** The parameters of the path. One that cannot be the name of anything names nothing: 404, not 400. */
+/** Reads the path parameters. An invalid one cannot identify any resource, so it is 404 rather than 400. */
 export function readParams(ctx: Context, declaration: RouteDeclaration): unknown {
   const schema = paramsSchemaOf(declaration);
   if (!schema) return {};
   try {
     const params: Record<string, string> = validate(schema, { ...ctx.params }, 'path');
-    // A UUID may be written in capitals (RFC 9562, section 4); ours are not, and are compared as text.
+    // UUIDs are case-insensitive (RFC 9562, section 4); ours are in lower case and compared as text.
     for (const [name, { format }] of Object.entries((schema as TObject).properties)) {
       if (format === 'uuid') params[name] = (params[name] as string).toLowerCase();
     }
@@ -108,14 +108,14 @@ export function readParams(ctx: Context, declaration: RouteDeclaration): unknown
   }
 }
 
-/** The query, checked; an undeclared parameter is refused like an undeclared field. */
+/** Reads and validates the query; undeclared parameters are rejected. */
 export function readQuery(ctx: Context, declaration: RouteDeclaration): unknown {
   return declaration.query ? validate(declaration.query, { ...ctx.query }, 'query') : {};
 }
 
 /**
- * The caller by the first access kind that accepts, null for a public route and no other: handlers of the rest are
- * typed by their access, and have their caller.
+ * Returns the caller, by the first access kind that accepts the request; null only on a public route.
+ * @throws unauthenticated (401), forbidden (403)
  */
 export async function authenticate<Scope, Caller>(
   ctx: Context,
@@ -128,16 +128,17 @@ export async function authenticate<Scope, Caller>(
   for (const name of names) {
     const kind = kinds.get(name) as AccessKind<Scope, Caller>;
     const caller = await kind.authenticate(ctx, scope, declaration);
-    if (caller === null && kind.optional) throw new Error(`${name} is optional, and did not say who calls without it`);
+    if (caller === null && kind.optional) throw new Error(`${name} is optional but returned no caller`);
     if (caller === null) continue;
     const { permission } = declaration;
-    if (permission && kind.permits && !kind.permits(caller, permission)) throw forbidden(`This needs ${permission}.`);
+    if (permission && kind.permits && !kind.permits(caller, permission))
+      throw forbidden(`The permission ${permission} is required.`);
     return caller;
   }
-  throw unauthenticated(`Send a credential of: ${names.join(', ')}.`, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  throw unauthenticated(`Authenticate as ${names.join(' or ')}.`, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-/** Reads and checks the body of a route that declares one. */
+/** Reads and validates the body of a route that declares one. */
 export async function readInput(
   ctx: Context,
   declaration: RouteDeclaration,
@@ -154,7 +155,7 @@ export async function readInput(
   return validate(declaration.body, body, 'body');
 }
 
-/** Writes a handler's answer by the route's declaration, with the wanted fields only where some were named. */
+/** Serializes a handler's result by the route's declaration, with the selected fields only if some were selected. */
 export function replyOf(
   declaration: RouteDeclaration,
   result: unknown,
@@ -180,7 +181,7 @@ function fillTemplate(template: string, values: Record<string, unknown>): string
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 
-/** Puts a reply on the wire; a read that the caller already holds is 304 (RFC 9110, section 13.1.2). */
+/** Sends a reply; 304 for a read whose current version the client already has (RFC 9110, section 13.1.2). */
 export function send(ctx: Context, reply: Reply): void {
   ctx.status = reply.status;
   ctx.set(reply.headers);
@@ -189,22 +190,23 @@ export function send(ctx: Context, reply: Reply): void {
     ctx.status = reply.status;
     return;
   }
-  const form = reply.body instanceof PreparedBody ? reply.body.formFor(ctx) : formOf(reply.body);
+  const representation =
+    reply.body instanceof PreparedBody ? reply.body.representationFor(ctx) : identityOf(reply.body);
   if (reply.body instanceof PreparedBody) ctx.vary('Accept-Encoding');
   if (ctx.method === 'GET' || ctx.method === 'HEAD') {
-    const { etag = form.etag } = reply;
+    const { etag = representation.etag } = reply;
     ctx.set('ETag', etag);
-    const held = ctx.get('if-none-match');
-    if (held && isHeld(held, etag)) {
+    const ifNoneMatch = ctx.get('if-none-match');
+    if (ifNoneMatch && matchesWeakly(ifNoneMatch, etag)) {
       ctx.status = 304;
       ctx.body = null;
       return;
     }
   }
-  if (form.encoding !== 'identity') ctx.set('Content-Encoding', form.encoding);
-  ctx.body = form.bytes;
+  if (representation.encoding !== 'identity') ctx.set('Content-Encoding', representation.encoding);
+  ctx.body = representation.bytes;
 }
 
-function formOf(body: string) {
+function identityOf(body: string) {
   return { encoding: 'identity', bytes: body, etag: etagOf(body) };
 }

@@ -1,6 +1,6 @@
 /**
- * Which other sites' pages may call: what browsers are told (CORS, WHATWG Fetch section 3.3), and which requests are
- * refused because another site's page sent them with the visitor's cookie (cross-site request forgery).
+ * Requests from pages of other origins: CORS (WHATWG Fetch, section 3.3), and protection against cross-site request
+ * forgery.
  */
 import type { Context } from 'koa';
 import { type AccessKind, bearerToken } from './credentials.ts';
@@ -9,12 +9,12 @@ import { crossSiteRequest } from './problems.ts';
 import { accessKindsOf, type RouteDeclaration } from './route.ts';
 
 /**
- * The origins whose pages may call what a request is for, as browsers write them (`https://shop.example.com`);
- * `https://*.example.com` stands for one more label.
+ * Returns the origins whose pages may send this request, as browsers write them (`https://shop.example.com`);
+ * `https://*.example.com` matches exactly one further label.
  */
 export type OriginSource = (ctx: Context) => Promise<readonly string[]> | readonly string[];
 
-/** How an origin is allowed: an exact one may send credentials, one that a wildcard covers may not. */
+/** How an origin is allowed: an exact match may send credentials, a wildcard match may not. */
 export function matchOrigin(origin: string, allowed: readonly string[]): 'exact' | 'wildcard' | null {
   if (origin.includes('*')) return null;
   if (allowed.includes(origin)) return 'exact';
@@ -22,7 +22,7 @@ export function matchOrigin(origin: string, allowed: readonly string[]): 'exact'
   return wildcard !== origin && allowed.includes(wildcard) ? 'wildcard' : null;
 }
 
-/** The host of an origin, with its port; undefined for `null` and what is no origin. */
+/** The host of an origin, with its port; undefined for `null` and invalid origins. */
 function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/?#@\s]+)$/i.exec(origin)?.[1]?.toLowerCase();
 }
@@ -38,7 +38,7 @@ const alwaysAccepted = [
 ];
 const preflightSeconds = 600;
 
-/** Headers that a page may send: the ones of every call, and those that hold a credential. */
+/** Headers that a page may send: those of every operation, and those with credentials. */
 export function acceptedHeaders(kinds: readonly AccessKind<never>[]): string {
   const schemes = kinds.flatMap((kind) => Object.values(kind.schemes));
   const ofCredentials = schemes.flatMap((scheme) => (scheme.in === 'header' && scheme.name ? [scheme.name] : []));
@@ -46,11 +46,11 @@ export function acceptedHeaders(kinds: readonly AccessKind<never>[]): string {
 }
 
 /**
- * Tells browsers whether the page that calls may read the answer. A preflight asks nothing else: it carries no
- * credential and reaches no route. @returns true when the request was a preflight of an allowed origin
+ * Sets the CORS headers, which tell browsers whether the calling page may read the response. A preflight carries no
+ * credential and reaches no route. @returns true for a preflight of an allowed origin
  */
-export async function announceOrigins(ctx: Context, origins: OriginSource, accepted: string): Promise<boolean> {
-  // Said of every answer, so that no cache gives one site's answer to another (Fetch, section 3.3.5).
+export async function setCorsHeaders(ctx: Context, origins: OriginSource, accepted: string): Promise<boolean> {
+  // On every response, so that no cache serves one origin's response to another (Fetch, section 3.3.5).
   ctx.res.setHeader('Vary', 'Origin');
   const { origin } = ctx.req.headers;
   if (!origin || hostOf(origin) === ctx.host.toLowerCase()) return false;
@@ -67,42 +67,42 @@ export async function announceOrigins(ctx: Context, origins: OriginSource, accep
   return true;
 }
 
-/** Where the credentials of a route may stand. */
-export interface CredentialPlaces {
+/** The cookies and headers that may carry the credentials of a route. */
+export interface CredentialSources {
   cookies: readonly string[];
   /** In lower case. */
   headers: readonly string[];
 }
 
-/** Where the credentials of a route may stand, from the schemes of its access kinds. */
-export function credentialPlaces(
+/** Returns the credential sources of a route, from the schemes of its access kinds. */
+export function credentialSources(
   declaration: RouteDeclaration,
   kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes' | 'legacyCookies'>>,
-): CredentialPlaces {
-  const asked = accessKindsOf(declaration).map((name) => kinds.get(name));
-  const schemes = asked.flatMap((kind) => Object.values(kind?.schemes ?? {}));
-  const earlier = asked.flatMap((kind) => kind?.legacyCookies ?? []);
-  const named = (place: string) => schemes.filter((scheme) => scheme.in === place).map(({ name = '' }) => name);
+): CredentialSources {
+  const accepted = accessKindsOf(declaration).map((name) => kinds.get(name));
+  const schemes = accepted.flatMap((kind) => Object.values(kind?.schemes ?? {}));
+  const legacyCookies = accepted.flatMap((kind) => kind?.legacyCookies ?? []);
+  const namesIn = (source: string) => schemes.filter((scheme) => scheme.in === source).map(({ name = '' }) => name);
   const bearer = schemes.some((scheme) => scheme.type === 'http') ? ['authorization'] : [];
-  const headers = [...named('header').map((name) => name.toLowerCase()), ...bearer];
-  return { cookies: [...named('cookie'), ...earlier], headers };
+  const headers = [...namesIn('header').map((name) => name.toLowerCase()), ...bearer];
+  return { cookies: [...namesIn('cookie'), ...legacyCookies], headers };
 }
 
-/** Whether a header is there that no page sends unasked: browsers add Basic credentials by themselves. */
+/** Whether a header carries a credential that browsers do not add by themselves, as they do with Basic credentials. */
 function isExplicitCredential(ctx: Context, name: string): boolean {
   return name === 'authorization' ? bearerToken(ctx) !== null : ctx.req.headers[name] !== undefined;
 }
 
 /**
- * Refuses a request that another site's page sent with the visitor's cookie, judged by what a browser says and a page
- * cannot change: Sec-Fetch-Site, else Origin. A credential in a header is no page's to send unasked, and who sends
- * neither header is no browser of today.
+ * Rejects a request that a page of another origin sent with the visitor's cookie, judged by headers that browsers set
+ * and pages cannot change: Sec-Fetch-Site, else Origin. A credential in a header proves that the request is not forged,
+ * and every current browser sends one of the two headers.
  * @throws cross_site_request (403)
  */
-export async function rejectCrossSite(ctx: Context, places: CredentialPlaces, origins?: OriginSource): Promise<void> {
+export async function rejectCrossSite(ctx: Context, sources: CredentialSources, origins?: OriginSource): Promise<void> {
   const { headers } = ctx.req;
-  if (headers.cookie === undefined || places.headers.some((name) => isExplicitCredential(ctx, name))) return;
-  if (!places.cookies.some((name) => ctx.cookies.get(name) !== undefined)) return;
+  if (headers.cookie === undefined || sources.headers.some((name) => isExplicitCredential(ctx, name))) return;
+  if (!sources.cookies.some((name) => ctx.cookies.get(name) !== undefined)) return;
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return;
   const { origin } = headers;
@@ -111,5 +111,5 @@ export async function rejectCrossSite(ctx: Context, places: CredentialPlaces, or
     if (site === undefined && hostOf(origin) === ctx.host.toLowerCase()) return;
     if (origins && matchOrigin(origin, await origins(ctx)) === 'exact') return;
   }
-  throw crossSiteRequest(`Pages of ${origin ?? 'another site'} may not use this visitor's cookie.`);
+  throw crossSiteRequest(`Pages of ${origin ?? 'other origins'} may not send requests with cookies.`);
 }

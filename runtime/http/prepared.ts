@@ -1,5 +1,5 @@
 /**
- * An answer that is the same for everybody: made when it is first asked for, compressed once, kept.
+ * A response body that is the same for all callers: generated at the first request, compressed once and cached.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -8,23 +8,23 @@ import type { Context } from 'koa';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
-/** One form of the body. */
+/** The body in one content encoding. */
 export interface Representation {
   encoding: Encoding;
   bytes: Buffer;
-  /** Strong, so each form has its own (RFC 9110, section 8.8.3.3). */
+  /** Strong, so each encoding has its own (RFC 9110, section 8.8.3.3). */
   etag: string;
 }
 
-/** A body in all its forms. */
+/** A body in all its encodings, smallest first. */
 export class PreparedBody {
-  readonly #forms: readonly Representation[];
+  readonly #representations: readonly Representation[];
 
-  private constructor(forms: readonly Representation[]) {
-    this.#forms = forms;
+  private constructor(representations: readonly Representation[]) {
+    this.#representations = representations;
   }
 
-  /** Compresses off the main thread. */
+  /** Compresses a text, off the main thread. */
   static async of(text: string): Promise<PreparedBody> {
     const identity = Buffer.from(text);
     const quality = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: identity.length };
@@ -40,22 +40,22 @@ export class PreparedBody {
     ]);
   }
 
-  /** The smallest form that the caller takes. */
-  formFor(ctx: Context): Representation {
-    const taken = this.#forms.find(({ encoding }) => ctx.acceptsEncodings(encoding) === encoding);
-    return taken ?? (this.#forms.at(-1) as Representation);
+  /** Returns the smallest representation that the client accepts. */
+  representationFor(ctx: Context): Representation {
+    const accepted = this.#representations.find(({ encoding }) => ctx.acceptsEncodings(encoding) === encoding);
+    return accepted ?? (this.#representations.at(-1) as Representation);
   }
 
   toString(): string {
-    return (this.#forms.at(-1) as Representation).bytes.toString();
+    return (this.#representations.at(-1) as Representation).bytes.toString();
   }
 }
 
-/** The body that `make` makes, made at the first call; what fails is tried again at the next. */
-export function prepareOnce(make: () => Promise<string>): () => Promise<PreparedBody> {
+/** Returns a function that generates the body at its first call and caches it; a failure is retried at the next call. */
+export function prepareOnce(generate: () => Promise<string>): () => Promise<PreparedBody> {
   let prepared: Promise<PreparedBody> | undefined;
   return () => {
-    prepared ??= make().then(PreparedBody.of);
+    prepared ??= generate().then(PreparedBody.of);
     prepared.catch(() => {
       prepared = undefined;
     });

@@ -1,80 +1,80 @@
 /**
- * How often a caller may ask: a limit for each class of routes, counted by the generic cell rate algorithm (ITU-T
- * I.371): each request moves the caller's clock on by its share of a minute, and a clock more than a minute ahead is
- * refused. One number a caller is kept, in memory: each replica of a service counts for itself.
+ * Rate limits: one for each class of routes, by the generic cell rate algorithm (ITU-T I.371). Each request advances the
+ * caller's theoretical arrival time by its share of a minute; a request that would move it more than a minute ahead is
+ * rejected. This takes one number per caller, in memory: each replica of a service counts separately.
  */
 import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
 import { tooManyRequests } from './problems.ts';
 
-/** `login`: writes without a credential, and wrong credentials. */
+/** `login`: writes without a credential, and invalid credentials. */
 export const rateClasses = ['read', 'write', 'login', 'checkout'] as const;
 export type RateClass = (typeof rateClasses)[number];
 
-/** Requests a minute for one caller; 0 for no limit. A caller at rest may send a minute's worth at once. */
+/** Requests per minute for one caller; 0 for no limit. An idle caller may send a minute's requests in one burst. */
 export type RateLimits = Readonly<Record<RateClass, number>>;
 
 export const noRateLimits: RateLimits = { read: 0, write: 0, login: 0, checkout: 0 };
 
 const minute = 60_000;
 
-/** As much of a route's declaration as its class turns on. */
-interface Classified {
+/** The parts of a declaration that determine the rate class. */
+interface RateClassInput {
   rateLimit?: RateClass | false;
   method: string;
   access: string | readonly string[];
 }
 
-/** The class of a route: what it declares, else by its method and whether it asks for a credential. */
-export function rateClassOf({ rateLimit, method, access }: Classified): RateClass | false {
+/** The rate class of a route: the declared one, else by its method and whether it requires authentication. */
+export function rateClassOf({ rateLimit, method, access }: RateClassInput): RateClass | false {
   if (rateLimit !== undefined) return rateLimit;
   if (method === 'get') return 'read';
   return access === 'public' ? 'login' : 'write';
 }
 
-/** Where a caller stands after a request. */
-export interface Standing {
+/** The quota of a caller after a request. */
+export interface Quota {
   allowed: boolean;
-  /** Requests that would be served now. */
+  /** Requests that would be allowed now. */
   remaining: number;
-  /** Milliseconds until the whole limit is there again. */
+  /** Milliseconds until the quota is full again. */
   restoredIn: number;
-  /** Milliseconds until the next request would be served. */
+  /** Milliseconds until the next request is allowed. */
   retryIn: number;
 }
 
 export class RateLimiter {
   readonly limits: RateLimits;
   readonly #clock: () => number;
-  readonly #largest: number;
-  /** When each caller's clock is even again. Two generations: the older is dropped whole, so memory stays bounded. */
+  readonly #maxCallers: number;
+  /** The theoretical arrival time of each caller. Two generations: dropping the older one bounds the memory. */
   #recent = new Map<string, number>();
   #older = new Map<string, number>();
 
   /**
-   * @param largest callers kept at most. Past it the ones not seen for longest are forgotten, which forgives them:
-   * whoever has that many addresses gets nothing by it that they would not have by having them.
+   * @param maxCallers callers tracked at most. Beyond it, those not seen for longest are dropped and start with a full
+   * quota. An attacker with that many addresses has that many quotas anyway.
    */
-  constructor(limits: RateLimits, { largest = 100_000, clock = () => performance.now() } = {}) {
+  constructor(limits: RateLimits, { maxCallers = 100_000, clock = () => performance.now() } = {}) {
     this.limits = limits;
-    this.#largest = largest;
+    this.#maxCallers = maxCallers;
     this.#clock = clock;
   }
 
-  /** How many callers are kept. */
+  /** The number of tracked callers. */
   get size(): number {
     return this.#recent.size + this.#older.size;
   }
 
-  /** Counts a request and answers where the caller stands; null when the class has no limit. A refused one is free. */
-  take(rateClass: RateClass, caller: string): Standing | null {
-    const standing = this.look(rateClass, caller, 1);
-    if (standing?.allowed) this.#keep(`${rateClass} ${caller}`, this.#clock() + standing.restoredIn);
-    return standing;
+  /** Counts a request and returns the quota; null when the class has no limit. A rejected request does not count. */
+  take(rateClass: RateClass, caller: string): Quota | null {
+    const quota = this.peek(rateClass, caller, 1);
+    if (quota?.allowed) this.#store(`${rateClass} ${caller}`, this.#clock() + quota.restoredIn);
+    return quota;
   }
 
-  /** Where the caller would stand after so many more requests. */
-  look(rateClass: RateClass, caller: string, requests: number): Standing | null {
+  /** The quota that the caller would have after so many more requests. */
+  peek(rateClass: RateClass, caller: string, requests: number): Quota | null {
     const limit = this.limits[rateClass];
     if (limit === 0) return null;
     const key = `${rateClass} ${caller}`;
@@ -88,8 +88,8 @@ export class RateLimiter {
     return { allowed, remaining, restoredIn, retryIn: Math.max(0, ahead + share - minute) };
   }
 
-  #keep(key: string, time: number): void {
-    if (this.#recent.size >= this.#largest / 2 && !this.#recent.has(key)) {
+  #store(key: string, time: number): void {
+    if (this.#recent.size >= this.#maxCallers / 2 && !this.#recent.has(key)) {
       this.#older = this.#recent;
       this.#recent = new Map();
     }
@@ -97,10 +97,10 @@ export class RateLimiter {
   }
 }
 
-/** An address as it is counted: of IPv6 the network (/64), which one subscriber has whole (RFC 6177). */
-export function addressBlock(given: string): string {
-  // An IPv4 address as a socket that listens for both gives it (RFC 4291, section 2.5.5.2).
-  const address = given.replace(/^::ffff:(?=\d+\.)/i, '');
+/** The form in which an IP address is counted: for IPv6 the /64 network, since a subscriber has all of it (RFC 6177). */
+export function addressBlock(ip: string): string {
+  // Dual-stack sockets report IPv4 addresses in this form (RFC 4291, section 2.5.5.2).
+  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!isIPv6(address)) return address;
   const [before = '', after] = address.replace(/%.*$/, '').split('::');
   const groups = before === '' ? [] : before.split(':');
@@ -113,18 +113,18 @@ export function addressBlock(given: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Counts a request and says so in the answer. @throws too_many_requests (429) */
+/** Counts a request and sets the response headers. @throws too_many_requests (429) */
 export function countRequest(ctx: Context, limiter: RateLimiter, rateClass: RateClass, caller: string): void {
-  const standing = limiter.take(rateClass, caller);
-  if (standing) announce(ctx, limiter, rateClass, standing);
+  const quota = limiter.take(rateClass, caller);
+  if (quota) applyQuota(ctx, limiter, rateClass, quota);
 }
 
-/** The headers of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
-function announce(ctx: Context, limiter: RateLimiter, rateClass: RateClass, standing: Standing): void {
-  const { allowed, remaining, restoredIn, retryIn } = standing;
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. @throws too_many_requests (429) */
+function applyQuota(ctx: Context, limiter: RateLimiter, rateClass: RateClass, quota: Quota): void {
+  const { allowed, remaining, restoredIn, retryIn } = quota;
   ctx.res.setHeader('RateLimit-Policy', `"${rateClass}";q=${limiter.limits[rateClass]};w=${minute / 1000}`);
   ctx.res.setHeader('RateLimit', `"${rateClass}";r=${remaining};t=${Math.ceil(restoredIn / 1000)}`);
   if (allowed) return;
   const seconds = Math.max(1, Math.ceil(retryIn / 1000));
-  throw tooManyRequests(`Ask again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
+  throw tooManyRequests(`Try again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
 }

@@ -1,6 +1,5 @@
 /**
- * What a handler is given of an upload: its fields, held against their schema, and its files, on the disk or as they
- * arrive.
+ * Receives uploads: the fields, validated, and the files, on disk or as streams.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,6 +7,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
+import { describeContentType } from './body.ts';
 import type { FormReader } from './form-reader.ts';
 import { bodyTooLarge, formRequired, invalidRequest, Problem, unavailable } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
@@ -19,25 +19,25 @@ import { validate } from './validation.ts';
 export interface Received {
   body: unknown;
   files: unknown;
-  /** What tells this form from another with the same fields. */
+  /** The fields and files, for the fingerprint of an Idempotency-Key. */
   fingerprint: unknown;
-  /** Ends what is still arriving and removes what is on the disk. Throws nothing. */
+  /** Stops reading and deletes the files on disk. Never throws. */
   discard(): Promise<void>;
 }
 
 export interface ReceiveOptions {
-  /** Where the folders of requests are made. */
+  /** The parent of the folders of requests. */
   folder: string;
   /** Milliseconds: see `receiveChunks`. */
   patience: number;
 }
 
-const nothing = { body: undefined, files: {}, fingerprint: undefined, discard: async () => {} };
+const emptyForm = { body: undefined, files: {}, fingerprint: undefined, discard: async () => {} };
 
 /**
  * Reads a form by its route's `upload`.
  * @throws form_required, unsupported_file_type (415), malformed_form, invalid_request (400), request_timeout (408),
- * body_too_large (413), unavailable (503) while there is no space on the disk
+ * body_too_large (413), unavailable (503) while the disk is full
  */
 export async function receiveForm(
   ctx: Context,
@@ -45,27 +45,25 @@ export async function receiveForm(
   options: ReceiveOptions,
 ): Promise<Received> {
   const { upload, bodyOptional, bodyLimit } = declaration;
-  if (bodyOptional && !ctx.get('transfer-encoding') && !Number(ctx.get('content-length'))) return nothing;
-  const encoded = ctx.get('content-encoding');
-  if (!ctx.is('multipart/form-data') || (encoded && encoded !== 'identity')) {
-    throw formRequired(
-      encoded ? `The body is encoded: ${encoded}.` : `The body is ${ctx.get('content-type') || 'of no named type'}.`,
-    );
+  if (bodyOptional && !ctx.get('transfer-encoding') && !Number(ctx.get('content-length'))) return emptyForm;
+  const encoding = ctx.get('content-encoding');
+  if (!ctx.is('multipart/form-data') || (encoding && encoding !== 'identity')) {
+    throw formRequired(encoding ? `The Content-Encoding ${encoding} is not supported.` : describeContentType(ctx));
   }
   const limit = bodyLimit ?? uploadLimit(upload as UploadDeclaration);
   if (Number(ctx.get('content-length')) > limit) throw bodyTooLarge(`The limit is ${limit} bytes.`);
   return upload?.streamed ? receiveStreamed(ctx, declaration, options) : receiveToDisk(ctx, declaration, options);
 }
 
-/** Not loaded before the first form. */
+/** Loads the parser with the first form. */
 async function openForm(
   ctx: Context,
   declaration: RouteDeclaration,
   options: ReceiveOptions,
-  takeFile: (file: ArrivingFile) => Promise<void>,
+  onFile: (file: ArrivingFile) => Promise<void>,
 ) {
   const { FormReader } = await import('./form-reader.ts');
-  return new FormReader(ctx, declaration, { patience: options.patience, takeFile });
+  return new FormReader(ctx, declaration, { patience: options.patience, onFile });
 }
 
 async function receiveToDisk(ctx: Context, declaration: RouteDeclaration, options: ReceiveOptions): Promise<Received> {
@@ -84,10 +82,10 @@ async function receiveToDisk(ctx: Context, declaration: RouteDeclaration, option
     });
     await form.read();
     const body = fieldsOf(declaration, form);
-    const kept = await Promise.all(writes);
+    const written = await Promise.all(writes);
     const names = Object.keys(declaration.upload?.files ?? {});
-    const files = Object.fromEntries(names.map((name) => [name, kept.filter(({ field }) => field === name)]));
-    const fingerprint = { body, files: kept.map(({ field, name, sha256 }) => [field, name, sha256]) };
+    const files = Object.fromEntries(names.map((name) => [name, written.filter(({ field }) => field === name)]));
+    const fingerprint = { body, files: written.map(({ field, name, sha256 }) => [field, name, sha256]) };
     return { body, files, fingerprint, discard };
   } catch (error) {
     await discard();
@@ -99,14 +97,14 @@ async function writeFile({ content, ...description }: ArrivingFile, folder: stri
   const path = join(folder, randomUUID());
   const hash = createHash('sha256');
   let size = 0;
-  const noted = async function* (pieces: AsyncIterable<Buffer>) {
-    for await (const piece of pieces) {
-      hash.update(piece);
-      size += piece.length;
-      yield piece;
+  const measure = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      size += chunk.length;
+      yield chunk;
     }
   };
-  await pipeline(content, noted, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  await pipeline(content, measure, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   return { ...description, path, size, sha256: hash.digest('hex') };
 }
 
@@ -115,10 +113,10 @@ async function receiveStreamed(
   declaration: RouteDeclaration,
   options: ReceiveOptions,
 ): Promise<Received> {
-  const begun: ArrivingFile[] = [];
+  const waiting: ArrivingFile[] = [];
   let wake = Promise.withResolvers<void>();
   const form = await openForm(ctx, declaration, options, async (file) => {
-    begun.push(file);
+    waiting.push(file);
     wake.resolve();
   });
   const reading = form.read().catch((error) => {
@@ -131,18 +129,18 @@ async function receiveStreamed(
       ended = true;
       wake.resolve();
     });
-  const discard = async () => form.fail(new Error('the handler has ended before the form has'));
+  const discard = async () => form.fail(new Error('the handler ended before the form was read'));
   try {
     await Promise.race([wake.promise, reading]);
-    return { body: fieldsOf(declaration, form), files: filesInTurn(), fingerprint: undefined, discard };
+    return { body: fieldsOf(declaration, form), files: iterateFiles(), fingerprint: undefined, discard };
   } catch (error) {
     await discard();
     throw error;
   }
 
-  async function* filesInTurn() {
-    while (!ended || begun.length > 0) {
-      const file = begun.shift();
+  async function* iterateFiles() {
+    while (!ended || waiting.length > 0) {
+      const file = waiting.shift();
       if (!file) {
         wake = Promise.withResolvers();
         if (!ended) await wake.promise;
@@ -150,7 +148,7 @@ async function receiveStreamed(
       }
       yield file;
       const { content } = file;
-      // What the handler has left of it passes unread.
+      // The part that the handler has not read is discarded.
       if (!content.destroyed) {
         content.destroy();
         await once(content, 'close');
@@ -160,7 +158,7 @@ async function receiveStreamed(
   }
 }
 
-/** The text fields by the route's `body`, where "12" is a number as it is in a query. */
+/** Validates the text fields by the route's `body`; as in a query, "12" may be a number. */
 function fieldsOf({ body }: RouteDeclaration, { fields }: FormReader): unknown {
   const [unknown] = body ? [] : Object.keys(fields);
   if (unknown === undefined) return body && validate(body as TSchema, fields, 'body', true);
@@ -172,6 +170,6 @@ function problemOfReading(error: unknown): unknown {
   if (error instanceof Problem) return error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return unavailable('There is no space left.', { headers: { 'Retry-After': '60' } });
+    return unavailable('The disk is full.', { headers: { 'Retry-After': '60' } });
   return error;
 }

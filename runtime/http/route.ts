@@ -1,6 +1,6 @@
 /**
- * One declaration feeds the router, validation, types, credentials, the document and the tests.
- * A route that is not declared cannot be mounted; a declaration without a handler cannot exist.
+ * Route declarations. One declaration is the source for the router, validation, types, authentication, the document and
+ * the tests. A route cannot be mounted without a declaration, nor a declaration exist without a handler.
  */
 import type { IfMatch } from './if-match.ts';
 import type { ProblemType } from './problems.ts';
@@ -11,7 +11,7 @@ import type { FilesOf, UploadDeclaration } from './upload.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** What an operation promises. `path` is in Koa's form (`/orders/:id`). */
+/** The declaration of an operation. `path` uses Koa's syntax (`/orders/:id`). */
 export interface RouteDeclaration<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
@@ -20,104 +20,100 @@ export interface RouteDeclaration<
 > {
   method: Method;
   path: string;
-  /** Unique verb and noun: the name of the function in a generated client. */
+  /** Unique verb and noun: the function name in a generated client. */
   operationId: string;
   tag: string;
   summary: string;
   description?: string;
-  /** Name of the access kind that answers who may call; `public` asks for nothing. Several: the first that accepts. */
+  /** The access kinds that authenticate callers, the first that accepts wins; `public` requires none. */
   access: string | readonly string[];
   /**
-   * The right a caller needs beyond the credential. A package's staff routes get `<package>:read` or `:write` by
-   * themselves; `false` asks for none (a route about the caller alone).
+   * The permission that a caller needs. Defaults to `<package>:read` or `:write` on a package's staff routes; `false`
+   * requires none (a route about the caller itself).
    */
   permission?: string | false;
-  /** Parameters in the path. Left out, each is a string, and one called `id` or `...Id` a UUID. */
+  /** Path parameters. By default each is a string, and one named `id` or `...Id` a UUID. */
   params?: Params;
   query?: Query;
   body?: Body;
   /** Accept a request without a body although one is declared. */
   bodyOptional?: boolean;
-  /** The body is a form with these files; its text fields are `body`. The handler is given them as `files`. */
+  /** The body is a form with these files; its text fields are `body`. The handler gets the files as `files`. */
   upload?: UploadDeclaration;
   status: 200 | 201 | 202 | 204;
-  /** Shape of the answer; nothing undeclared leaves. Absent with 204, or when `mediaType` is not JSON. */
+  /** Schema of the response; undeclared properties are removed. Absent with 204, or when `mediaType` is not JSON. */
   response?: Response;
   mediaType?: string;
   /**
-   * The handler answers an async iterable of strings or bytes, which are sent as they are made, in the declared
-   * `mediaType`. It is ended when the reader goes away. What it throws before its first piece is answered as a problem;
-   * later the connection is cut. Its statements have the usual time each, not all together.
+   * The handler returns an async iterable of strings or bytes, which are sent as they are produced, with the declared
+   * `mediaType`. The iterator is closed when the client disconnects. An error before the first chunk becomes a problem
+   * response; a later one closes the connection. The request deadline does not apply, only statement timeouts do.
    */
   streamed?: true;
-  /** Template of the Location header, filled from the answer: `/orders/{id}`. */
+  /** Template of the Location header, filled from the response: `/orders/{id}`. */
   location?: string;
-  /** Every outcome besides success and what the engine itself answers. */
+  /** The problems of this route, besides those of the engine. */
   problems?: readonly ProblemType[];
-  /** Takes an Idempotency-Key: the same key answers the same, once. */
+  /** Accepts an Idempotency-Key. */
   idempotent?: boolean;
   /**
-   * The handler calls a service over the network, so its work is no one transaction: it is done in steps, each kept
-   * before the next, and the handler takes it up again when it is called with the same id of the work. A function
-   * decides by the body.
+   * The handler calls a service over the network, so it cannot work in one transaction. It works in steps, each committed
+   * before the next, and resumes the work when it is called with the same work id. A function decides by the body.
    */
   outsideTransaction?: boolean | ((body: never) => boolean);
-  /** Largest body in bytes; 1 MiB unless told, of an upload what its files may have and 1 MiB. */
+  /** Largest body in bytes. Defaults to 1 MiB; for an upload, to the sizes of its files and 1 MiB. */
   bodyLimit?: number;
   /**
-   * What its requests count as for the rate limits; `false` for not at all. Left out, a GET is a `read`, a change
-   * without a credential a `login`, any other change a `write`.
+   * The rate class of its requests; `false` for no limit. By default a GET is a `read`, a change without authentication a
+   * `login`, and any other change a `write`.
    */
   rateLimit?: RateClass | false;
-  /** Takes `?fields=` with names of the item's (or the answer's) fields; the handler is given them as `fields`. */
+  /** Accepts `?fields=` with field names of the items (or of the response); the handler gets them as `fields`. */
   fields?: true;
   /**
-   * Takes If-Match. Written by the engine for a PATCH, PUT or DELETE where a GET of the same path is mounted.
-   * `inHandler`: the handler holds the header against that GET's answer by itself (`ifMatch`), since its work is no one
-   * transaction.
+   * Accepts If-Match. Set by the engine for a PATCH, PUT or DELETE where a GET of the same path is mounted.
+   * `inHandler`: the handler compares the header with that GET's response itself (`ifMatch`), since it does not work in
+   * one transaction.
    */
   conditional?: boolean | 'inHandler';
-  /** Of a GET: what the ETag of an answer begins with, so that it can be read from an If-Match that is stale. */
-  etagPrefix?: (answer: never) => string;
-  /** Answers what the GET of the same path answers, so with its ETag. Written by the engine. */
+  /** On a GET: a prefix of the ETag, so that it can be read from an If-Match that is stale. */
+  etagPrefix?: (result: never) => string;
+  /** The response is the one of the GET of the same path, so it carries that ETag. Set by the engine. */
   returnsRepresentation?: boolean;
-  /** A change whose credential may be a cookie, so pages of other sites are kept from it. Written by the engine. */
+  /** A change that accepts a cookie, so it is protected against cross-site requests. Set by the engine. */
   cookieWrites?: boolean;
-  /** Cache-Control of a successful answer; `no-store` unless told. */
+  /** Cache-Control of a success response; defaults to `no-store`. */
   cacheControl?: string;
-  /** One of the routes that people need and the contract's list lacks: the catalogue counts them apart. */
+  /** A route that is not in the contract; the catalogue counts these separately. */
   beyond?: true;
 }
 
 type Shape<T> = [T] extends [TObject] ? Static<T> : T extends TSchema ? Static<T> : unknown;
 
-/** What of a declaration may differ between applications. Who may call is not: the handler was written for them. */
+/** The parts of a declaration that may differ between applications. Access may not: the handler's types depend on it. */
 export type RouteOverrides = Partial<Omit<RouteDeclaration, 'access'>>;
 
-/** What a handler is given besides the services of its application. */
+/** The input of a handler, besides the services of its application. */
 export interface RouteInput<Params, Query, Body, Files = unknown> {
   params: Params;
   query: Query;
   body: Body;
-  /** The fields that are wanted, of a route with `fields: true`; null for all. */
+  /** The selected fields of a route with `fields: true`; null for all. */
   fields: ReadonlySet<string> | null;
   /** The files of a route with `upload`. */
   files: Files;
-  /** The If-Match of a route that looks at it by itself; null for none. */
+  /** The If-Match header of a route with `conditional: 'inHandler'`; null for none. */
   ifMatch: IfMatch | null;
 }
 
-/**
- * What an application's handlers are given of their caller, by the name of the access kind that let them in, and as
- * `public` where none was asked for.
- */
+/** What handlers get of their caller, by the name of the access kind that authenticated it, and for `public`. */
 type ByAccess = object;
 
-/** The access that a route of such an application may declare: a kind that it does not know does not compile. */
+/** The access that a route of an application may declare: unknown kinds do not compile. */
 export type AccessOf<Callers extends ByAccess> = NameIn<Callers> | readonly Exclude<NameIn<Callers>, 'public'>[];
 type NameIn<Callers> = keyof Callers & string;
 
-/** What is given of the caller of a route with this access; where it names several kinds, what any one of them gives. */
+/** What a handler gets of the caller of a route with this access; a union where the route declares several kinds. */
 export type CallerOf<Callers extends ByAccess, Access> = Access extends readonly (infer Name)[]
   ? Callers[Name & keyof Callers]
   : Callers[Access & keyof Callers];
@@ -125,16 +121,16 @@ export type CallerOf<Callers extends ByAccess, Access> = Access extends readonly
 export interface Route<Services> {
   readonly declaration: RouteDeclaration;
   /**
-   * What of the declaration depends on the application that mounts it: its shapes and problems may take in what others
-   * contribute there. Asked once, as the route is mounted.
+   * The parts of the declaration that depend on the application that mounts it, such as schemas and problems with
+   * contributions of other packages. Called once, when the route is mounted.
    */
   readonly overrides?: (application: never) => RouteOverrides;
-  /** The GET of the same path, which says what a conditional change is held against. Found by the engine. */
+  /** The GET of the same path, whose response a conditional change is compared with. Set by the engine. */
   readonly readRoute?: Route<Services>;
   readonly handler: (input: Services & RouteInput<never, never, never, never>) => Promise<unknown> | unknown;
 }
 
-/** The names in a path written as a type: `/orders/:id/notes/:noteId` gives `{ id: string; noteId: string }`. */
+/** The type of a path's parameters: `/orders/:id/notes/:noteId` gives `{ id: string; noteId: string }`. */
 export type PathParams<Path extends string> = Path extends `${infer _}:${infer Name}/${infer Rest}`
   ? { [key in Name]: string } & PathParams<`/${Rest}`>
   : Path extends `${infer _}:${infer Name}`
@@ -147,18 +143,18 @@ type ParamsOf<Path extends string, Params> = unknown extends Params
     ? Shape<Params>
     : PathParams<Path>;
 
-/** What of a declaration the handler's types follow from. */
+/** The parts of a declaration that determine the handler's types. */
 type TypedParts = 'path' | 'access' | 'params' | 'query' | 'body' | 'response' | 'upload' | 'streamed';
 
-type Answer<Response, Streamed> = Streamed extends true
+type Result<Response, Streamed> = Streamed extends true
   ? Chunks
   : Response extends TSchema
     ? Static<Response>
     : unknown;
 
 /**
- * The `route` function of an application whose handlers get `Services`, and by the access of their route what `Callers`
- * says of it: who touches a caller that the declared access does not let in, does not compile.
+ * Returns the `route` function of an application whose handlers get `Services`, and the caller that `Callers` has for the
+ * access of their route: using a caller that the declared access does not provide does not compile.
  * @example const route = routeFor<{ db: Database }, { public: unknown; staff: { staff: Staff } }>();
  *          export const readOrder = route({ method: 'get', path: '/orders/:id', … }, ({ db, params }) => …);
  */
@@ -192,23 +188,23 @@ export function routeFor<Services, Callers extends ByAccess = Record<string, unk
           Body extends TSchema ? Static<Body> : unknown,
           FilesOf<Upload>
         >,
-    ) => Promise<Answer<Response, Streamed>> | Answer<Response, Streamed>,
+    ) => Promise<Result<Response, Streamed>> | Result<Response, Streamed>,
   ): Route<Services> {
     return { declaration: declaration as RouteDeclaration, handler: handler as unknown as Route<Services>['handler'] };
   };
 }
 
-/** The names of the parameters in a path, in order. */
+/** The names of a path's parameters, in order. */
 export function pathParameterNames(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
 }
 
-/** Whether this request's work is done in steps. */
-export function isInSteps({ outsideTransaction = false }: RouteDeclaration, body: unknown): boolean {
+/** Whether the handler of this request works outside a transaction, in steps. */
+export function worksOutsideTransaction({ outsideTransaction = false }: RouteDeclaration, body: unknown): boolean {
   return typeof outsideTransaction === 'function' ? outsideTransaction(body as never) : outsideTransaction;
 }
 
-/** Access kinds of a declaration as a list; empty for a public route. */
+/** The access kinds of a declaration; empty for a public route. */
 export function accessKindsOf(declaration: RouteDeclaration): readonly string[] {
   const kinds = typeof declaration.access === 'string' ? [declaration.access] : declaration.access;
   return kinds.filter((kind) => kind !== 'public');

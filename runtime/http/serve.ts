@@ -1,5 +1,5 @@
 /**
- * Serving one route, from the request's credential to its answer, in that order.
+ * Serves a route, from authentication to the response.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,16 +11,16 @@ import { partialOf, selectedFields } from './fields.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
 import type { IfMatch } from './if-match.ts';
 import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
-import { credentialPlaces, rejectCrossSite } from './origins.ts';
-import { etagOf, isNamed, rejectStale } from './preconditions.ts';
+import { credentialSources, rejectCrossSite } from './origins.ts';
+import { etagOf, matchesStrongly, rejectStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, receiveForm } from './receive.ts';
-import { isInSteps, type Route, type RouteDeclaration } from './route.ts';
+import { type Route, type RouteDeclaration, worksOutsideTransaction } from './route.ts';
 import { type Chunks, sendStreamed } from './streamed.ts';
 import { faults } from './validation.ts';
 
-/** Makes the Koa handler of a route. */
+/** Returns the Koa handler of a route. */
 export function serveRoute<Scope, Services extends object, Caller>(
   route: Route<Services>,
   kinds: ReadonlyMap<string, AccessKind<Scope, Caller>>,
@@ -28,7 +28,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
 ): Middleware {
   const { declaration, handler } = route;
   const declared = new Set(problemsOf(declaration, options.commonProblems).map((problem) => problem.code));
-  const places = declaration.cookieWrites ? credentialPlaces(declaration, kinds) : null;
+  const sources = declaration.cookieWrites ? credentialSources(declaration, kinds) : null;
   const identify = identifier(route, kinds, options);
 
   return async function serve(ctx) {
@@ -36,24 +36,24 @@ export function serveRoute<Scope, Services extends object, Caller>(
     ctx.state.route = declaration.path;
     ctx.state.declared = declared;
     const scope = await options.scope(ctx, route);
-    if (places) await rejectCrossSite(ctx, places, options.origins);
+    if (sources) await rejectCrossSite(ctx, sources, options.origins);
     const caller = await identify(ctx, scope);
     const params = readParams(ctx, declaration);
     const query = readQuery(ctx, declaration);
     const fields = declaration.fields ? selectedFields(declaration.response as never, query) : null;
     const received = await receive(ctx, declaration, options);
     try {
-      await answer(ctx, options.services(ctx, scope, caller), { params, query, fields, ...received });
+      await respond(ctx, options.services(ctx, scope, caller), { params, query, fields, ...received });
     } finally {
       await received.discard?.();
     }
   };
 
-  async function answer(ctx: Context, services: Services, input: Input): Promise<void> {
+  async function respond(ctx: Context, services: Services, input: Input): Promise<void> {
     const { params, query, body, files, fields } = input;
     if (declaration.streamed) {
-      const pieces = await handler({ ...services, params, query, body, files, fields } as never);
-      return sendStreamed(ctx, declaration, pieces as Chunks, options.readDeadline);
+      const chunks = await handler({ ...services, params, query, body, files, fields } as never);
+      return sendStreamed(ctx, declaration, chunks as Chunks, options.readDeadline);
     }
     const ifMatch = declaration.conditional === 'inHandler' ? ifMatchOf(ctx, route) : null;
     const work = async (services: Services): Promise<Reply> => {
@@ -62,7 +62,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
       if (options.strictResponses && declaration.response) rejectMismatchedResponse(route, reply, fields);
       return reply;
     };
-    const run = conditionally(ctx, route, params, options, work);
+    const run = applyIfMatch(ctx, route, params, options, work);
     const key = declaration.idempotent ? idempotencyKey(ctx) : null;
     if (key === null || !options.runIdempotently) return send(ctx, await run(services));
     const { operationId } = declaration;
@@ -70,7 +70,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
       key,
       operationId,
       fingerprint: fingerprintOf(ctx, input.fingerprint),
-      outsideTransaction: isInSteps(declaration, body),
+      outsideTransaction: worksOutsideTransaction(declaration, body),
     };
     const { reply, replayed } = await options.runIdempotently(services, request, run);
     if (replayed) ctx.set('Idempotent-Replayed', 'true');
@@ -80,7 +80,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
 
 type Input = Omit<Received, 'discard'> & { params: unknown; query: unknown; fields: ReadonlySet<string> | null };
 
-/** The body of a request, or the form of an upload. */
+/** Reads the body of a request, or the form of an upload. */
 async function receive(
   ctx: Context,
   declaration: RouteDeclaration,
@@ -96,7 +96,7 @@ async function receive(
 
 const defaultUploadFolder = join(tmpdir(), 'uploads');
 
-/** Finds the caller of a route, and counts the request as the caller's. @throws too_many_requests (429) */
+/** Returns a function that authenticates the caller and counts the request. It throws too_many_requests (429). */
 function identifier<Scope, Services, Caller>(
   { declaration }: Route<Services>,
   kinds: ReadonlyMap<string, AccessKind<Scope, Caller>>,
@@ -118,21 +118,21 @@ function identifier<Scope, Services, Caller>(
   };
 }
 
-/** The If-Match of a route whose handler holds it against what the twin answers. */
+/** The If-Match header for a handler that evaluates it itself. */
 function ifMatchOf<Services>(ctx: Context, { readRoute }: Route<Services>): IfMatch | null {
   const header = ctx.req.headers['if-match'];
   if (header === undefined || !readRoute) return null;
   return {
     header,
-    names(answer) {
-      const { etag, body } = replyOf(readRoute.declaration, answer);
-      return isNamed(header, etag ?? etagOf(String(body)));
+    names(result) {
+      const { etag, body } = replyOf(readRoute.declaration, result);
+      return matchesStrongly(header, etag ?? etagOf(String(body)));
     },
   };
 }
 
-/** The work of a request: with If-Match, only while the twin answers what the header names. */
-function conditionally<Services>(
+/** Wraps the work of a request with If-Match: it runs only while the read route returns a matching representation. */
+function applyIfMatch<Services>(
   ctx: Context,
   { declaration, readRoute }: Route<Services>,
   params: unknown,
@@ -154,7 +154,7 @@ function conditionally<Services>(
     return String(replyOf(readRoute.declaration, result).body);
   };
 
-  // What else is written meanwhile does not matter to a caller who takes any state.
+  // `*` matches any state, so concurrent changes do not matter.
   if (ifMatch.trim() === '*') {
     return async (services) => {
       await readRepresentation(services).catch(rejectUnlessMissing);
@@ -170,13 +170,15 @@ function conditionally<Services>(
         declaration.returnsRepresentation &&
         reply.body !== (await readRepresentation(consistent))
       ) {
-        throw new Error(`${declaration.operationId} does not answer what ${readRoute.declaration.operationId} does`);
+        throw new Error(
+          `${declaration.operationId} returns another representation than ${readRoute.declaration.operationId}`,
+        );
       }
       return reply;
     });
 }
 
-/** What is not there is 404, as without the header (RFC 9110, section 13.2.1); what cannot be read matches nothing. */
+/** A missing resource is 404, as without the header (RFC 9110, section 13.2.1); any other problem below 500 is 412. */
 function rejectUnlessMissing(error: unknown): never {
   if (error instanceof Problem && error.type.code !== notFound.code) throw preconditionFailed(error.message);
   throw error;
@@ -186,5 +188,5 @@ function rejectMismatchedResponse(route: Route<never>, reply: Reply, fields: Rea
   const { operationId, response } = route.declaration;
   const schema = fields ? partialOf(response as never) : response;
   const wrong = faults(schema as never, JSON.parse(String(reply.body)));
-  if (wrong) throw new Error(`${operationId} answers against its own schema: ${wrong}`);
+  if (wrong) throw new Error(`the response of ${operationId} does not match its schema: ${wrong}`);
 }

@@ -1,5 +1,5 @@
 /**
- * Listening, and stopping without dropping a request.
+ * The HTTP server: listens, and stops gracefully.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
@@ -11,64 +11,65 @@ import { headersTooLarge, invalidRequest, type Problem, requestTimeout } from '.
 export interface RunningServer {
   url: string;
   port: number;
-  /** From now on each answer ends its connection, so that whoever asks again asks anew, and perhaps elsewhere. */
+  /** Closes each connection after its next response, so that clients reconnect, possibly to another replica. */
   drain(): void;
-  /** Takes no new request, lets the ones under way end (10 seconds at most), then closes. */
+  /** Stops accepting requests, waits for those in flight (10 seconds at most), then closes. */
   stop(): Promise<void>;
 }
 
 const drainMilliseconds = 10_000;
-/** How long a client whose request was refused half-way may take to read why. */
+/** How long the connection stays open for the client to read the response to an incomplete request. */
 const lingerMilliseconds = 1_000;
 
-/** How long the server waits for whoever is connected, in milliseconds. */
-const patience = {
-  /** Whoever sends its headers a byte at a time holds a connection no longer than this. */
+/** Timeouts of the server, in milliseconds. */
+const defaultTimeouts = {
+  /** For the request headers, against clients that send them a byte at a time. */
   headersTimeout: 10_000,
-  /** For a request that is read whole: the largest upload. What is shorter has a deadline of its own (body.ts). */
+  /** For the complete request: the largest upload. Other bodies have a deadline of their own (body.ts). */
   requestTimeout: 3_600_000,
-  /** Longer than proxies keep theirs (60 s is usual), so that none sends into a connection that is being closed. */
+  /** Longer than that of proxies (usually 60 s), so that none reuses a connection that is being closed. */
   keepAliveTimeout: 65_000,
-  /** How often the first two are looked after. */
+  /** How often the first two are checked. */
   connectionsCheckingInterval: 2_000,
 };
 
 /**
- * Listens on host and port; port 0 takes a free one.
- * @param timeouts in place of the usual ones
- * @throws Error naming the port when it is taken
+ * Listens on host and port; port 0 selects a free one.
+ * @param timeouts override the defaults
+ * @throws Error naming the port when it is in use
  */
 export async function listen(
   app: Koa,
   host: string,
   port: number,
-  timeouts: Partial<typeof patience> = {},
+  timeouts: Partial<typeof defaultTimeouts> = {},
 ): Promise<RunningServer> {
-  // Whether a request says its host is looked at where all of the host is (target.ts).
-  const server = createServer({ ...patience, ...timeouts, requireHostHeader: false }, app.callback());
+  // The Host header is checked in target.ts.
+  const server = createServer({ ...defaultTimeouts, ...timeouts, requireHostHeader: false }, app.callback());
   server.on('clientError', handleClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
     server.listen(port, host, resolve);
   });
-  const taken = (server.address() as AddressInfo).port;
-  const shown = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${shown}:${taken}`, port: taken, drain: () => drain(server), stop: () => stop(server) };
+  const address = server.address() as AddressInfo;
+  const hostInUrl = host.includes(':') ? `[${host}]` : host;
+  const url = `http://${hostInUrl}:${address.port}`;
+  return { url, port: address.port, drain: () => drain(server), stop: () => stop(server) };
 }
 
-/** Connections on which something was answered that was no request. */
-const refused = new WeakSet<Duplex>();
+/** Connections on which an invalid request was answered. */
+const rejected = new WeakSet<Duplex>();
 
 /**
- * Answers what is no request, or one that takes too long to come, as the routes answer: with a problem. Nothing is
- * written into an answer that has begun.
+ * Responds with a problem to an invalid request, or one that takes too long to arrive. A response that has already
+ * started is left alone.
  */
 function handleClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex & { _httpMessage?: ServerResponse | null },
 ): void {
-  // What it goes on writing is read and dropped: a connection that is reset at once takes the answer with it.
-  if (refused.has(socket)) return;
+  // Further data is read and discarded: resetting the connection immediately would lose the response.
+  if (rejected.has(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {
     socket.destroy();
     return;
@@ -86,14 +87,14 @@ function handleClientError(
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  refused.add(socket);
+  rejected.add(socket);
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }
 
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
-  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge(`Together they may have ${maxHeaderSize} bytes.`);
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge(`The limit for both together is ${maxHeaderSize} bytes.`);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout('The request did not arrive in time.');
-  return invalidRequest('This is no request of HTTP/1.1.');
+  return invalidRequest('The request is not valid HTTP/1.1.');
 }
 
 const drained = new WeakSet<Server>();
@@ -106,8 +107,10 @@ function drain(server: Server): void {
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === 'EADDRINUSE')
-    return new Error(`port ${port} is taken on ${host}: stop what listens there or choose another`);
-  if (error.code === 'EACCES') return new Error(`port ${port} may not be opened by this user: choose one above 1023`);
+    return new Error(
+      `port ${port} is already in use on ${host}: stop the process that listens there or choose another`,
+    );
+  if (error.code === 'EACCES') return new Error(`this user may not open port ${port}: choose one above 1023`);
   return error;
 }
 
@@ -115,10 +118,10 @@ async function stop(server: Server): Promise<void> {
   if (!server.listening) return;
   drain(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection is idle again once what is under way on it has ended.
-  const tidy = setInterval(() => server.closeIdleConnections(), 50);
-  const giveUp = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
+  // A connection becomes idle when its request in flight has ended.
+  const closingIdle = setInterval(() => server.closeIdleConnections(), 50);
+  const deadline = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
   await closed;
-  clearInterval(tidy);
-  clearTimeout(giveUp);
+  clearInterval(closingIdle);
+  clearTimeout(deadline);
 }

@@ -1,53 +1,53 @@
 /**
- * Answers that are sent as they are made, for what is too long to hold: exports, sitemaps. The maker is held back while
- * its reader is slow, and ended when the reader goes away.
+ * Streamed responses, for content that is too large for memory: exports, sitemaps. The producer is paused while the
+ * client reads slowly, and closed when it disconnects.
  */
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 
-/** What the handler of a route with `streamed: true` answers; an async generator is one. */
+/** The result of the handler of a route with `streamed: true`, usually an async generator. */
 export type Chunks = AsyncIterable<string | Uint8Array>;
 
-/** Characters or bytes that are gathered before they are sent. */
-const gathered = 16 * 1024;
-/** Milliseconds in which a reader has to take what it was sent, unless told: what a connection buffers, on a poor line. */
+/** Characters or bytes that are buffered before they are sent. */
+const bufferSize = 16 * 1024;
+/** Milliseconds in which a client has to read what a connection buffers, over a slow line. */
 export const defaultReadDeadline = 120_000;
 
 /**
- * Sends an answer piece by piece. What the maker throws before its first piece is thrown here, for a whole answer to
- * tell of it; later the connection is cut, so that nobody takes what has come for all there is.
- * @param deadline milliseconds in which the reader has to take what it was sent
- * @throws Error when the answer broke off
+ * Sends a response chunk by chunk. An error before the first chunk is rethrown, so that the caller can send a problem;
+ * after a later one the connection is closed, so that the client does not mistake partial content for complete.
+ * @param deadline milliseconds in which the client has to read what was sent
+ * @throws Error when the response was aborted
  */
 export async function sendStreamed(
   ctx: Context,
   { status, mediaType, cacheControl = 'no-store' }: { status: number; mediaType?: string; cacheControl?: string },
-  pieces: Chunks,
+  chunks: Chunks,
   deadline = defaultReadDeadline,
 ): Promise<void> {
-  const maker = pieces[Symbol.asyncIterator]();
+  const producer = chunks[Symbol.asyncIterator]();
   try {
-    const first = await gather(maker);
+    const first = await nextBatch(producer);
     ctx.set({ 'Content-Type': mediaType as string, 'Cache-Control': cacheControl });
     ctx.status = status;
-    // From here on the answer is written by us, not by Koa.
+    // From here on we write the response, not Koa.
     ctx.respond = false;
     if (ctx.method === 'HEAD') ctx.res.end();
-    else await write(ctx.res, maker, first, deadline);
+    else await write(ctx.res, producer, first, deadline);
   } finally {
-    await maker.return?.();
+    await producer.return?.();
   }
 }
 
-type Maker = AsyncIterator<string | Uint8Array>;
+type Producer = AsyncIterator<string | Uint8Array>;
 
-interface Gathered {
+interface Batch {
   bytes: Buffer;
   isLast: boolean;
 }
 
-/** The next pieces, enough of them to be worth a packet. */
-async function gather(maker: Maker): Promise<Gathered> {
+/** Collects the next chunks into one write. */
+async function nextBatch(producer: Producer): Promise<Batch> {
   const parts: Buffer[] = [];
   let text = '';
   let size = 0;
@@ -55,8 +55,8 @@ async function gather(maker: Maker): Promise<Gathered> {
     if (text !== '') parts.push(Buffer.from(text));
     text = '';
   };
-  while (size < gathered) {
-    const { done, value } = await maker.next();
+  while (size < bufferSize) {
+    const { done, value } = await producer.next();
     if (done) {
       flush();
       return { bytes: Buffer.concat(parts), isLast: true };
@@ -73,15 +73,15 @@ async function gather(maker: Maker): Promise<Gathered> {
   return { bytes: Buffer.concat(parts), isLast: false };
 }
 
-async function write(response: ServerResponse, maker: Maker, first: Gathered, deadline: number): Promise<void> {
+async function write(response: ServerResponse, producer: Producer, first: Batch, deadline: number): Promise<void> {
   try {
     let next = first;
     for (;;) {
-      // The reader has gone: nobody is left to be told.
+      // The client has disconnected.
       if (response.destroyed) return;
-      if (next.bytes.length > 0 && !response.write(next.bytes)) await taken(response, deadline);
+      if (next.bytes.length > 0 && !response.write(next.bytes)) await waitForDrain(response, deadline);
       if (next.isLast) break;
-      next = await gather(maker);
+      next = await nextBatch(producer);
     }
     response.end();
   } catch (error) {
@@ -90,15 +90,15 @@ async function write(response: ServerResponse, maker: Maker, first: Gathered, de
   }
 }
 
-/** Waits until the reader has taken what was written, or has gone. @throws Error when it takes too long */
-async function taken(response: ServerResponse, deadline: number): Promise<void> {
+/** Waits until the client has read what was written, or has disconnected. @throws Error when it takes too long */
+async function waitForDrain(response: ServerResponse, deadline: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const clock = setTimeout(() => reject(new Error('the reader of a streamed answer takes nothing')), deadline);
+  const timer = setTimeout(() => reject(new Error('the client does not read the streamed response')), deadline);
   response.once('drain', resolve).once('close', resolve);
   try {
     await promise;
   } finally {
-    clearTimeout(clock);
+    clearTimeout(timer);
     response.off('drain', resolve).off('close', resolve);
   }
 }

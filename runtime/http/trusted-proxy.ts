@@ -1,23 +1,23 @@
 /**
- * Which proxies are believed about the client. Whoever connects can write X-Forwarded-For, -Host and -Proto; only what
- * a proxy of ours wrote counts, and what it passed on from the client does not.
+ * Trusted proxies. Any client can send X-Forwarded-For, -Host and -Proto; only values that a trusted proxy has added are
+ * used.
  */
 import { BlockList, isIP, type Socket } from 'node:net';
 import type { Context } from 'koa';
 
-/** Says whether the machine at an address is a proxy of ours; `hop` is 0 for the one that is connected to us. */
+/** Whether the address is that of a trusted proxy; `hop` is 0 for the peer of our connection. */
 export type TrustedProxy = (address: string, hop: number) => boolean;
 
-/** Names for ranges that proxies often stand in (RFC 1122, 1918, 4193). */
+/** Names for address ranges that proxies often have (RFC 1122, 1918, 4193). */
 const ranges: Record<string, readonly string[]> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
 /**
- * Reads the setting: `false` for no proxy, the number of proxies one behind the other (`true` is one), or their
- * addresses and ranges, with commas between (`loopback, 10.1.0.0/16`). Null for no proxy.
- * @throws Error naming the part that is none of these
+ * Parses the setting: `false` for none, the number of chained proxies (`true` is one), or a comma-separated list of
+ * addresses and ranges (`loopback, 10.1.0.0/16`). Returns null for none.
+ * @throws Error naming the invalid part
  */
 export function trustedProxy(setting: boolean | string): TrustedProxy | null {
   const text = String(setting).trim();
@@ -25,7 +25,7 @@ export function trustedProxy(setting: boolean | string): TrustedProxy | null {
   const hops = text === 'true' ? 1 : /^[1-9]$/.test(text) ? Number(text) : 0;
   if (hops > 0) return (_, hop) => hop < hops;
   const list = new BlockList();
-  for (const part of text.split(',').map((given) => given.trim())) {
+  for (const part of text.split(',').map((item) => item.trim())) {
     for (const range of ranges[part] ?? [part]) addRange(list, range);
   }
   return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
@@ -42,7 +42,7 @@ function addRange(list: BlockList, range: string): void {
   list.addSubnet(address, bits, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An address without port, brackets or the IPv6 form of an IPv4 one; undefined for what is no address. */
+/** An address without port and brackets, and IPv4-mapped ones as IPv4; undefined for an invalid address. */
 function addressOf(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');
   const address = bare.replace(/^::ffff:(?=\d+\.)/i, '');
@@ -51,7 +51,7 @@ function addressOf(text: string): string | undefined {
 
 const peers = new WeakMap<Socket, string>();
 
-/** The machine that is connected to us: the same for every request of a connection. */
+/** The remote address of a connection, cached for its requests. */
 function peerOf(socket: Socket): string {
   let peer = peers.get(socket);
   if (peer === undefined) {
@@ -62,8 +62,8 @@ function peerOf(socket: Socket): string {
 }
 
 /**
- * Settles who the client is and what it asked for: `ctx.ip`, `ctx.host` and `ctx.protocol` hold from here on. The
- * forwarded headers are walked from our end; the first address that is no proxy of ours is the client's.
+ * Sets `ctx.ip`, and leaves only trusted values in the forwarded headers, which `ctx.host` and `ctx.protocol` are read
+ * from. X-Forwarded-For is read from its end: the first address that is not a trusted proxy is the client's.
  */
 export function resolveClient(ctx: Context, trusted: TrustedProxy | null): void {
   const { headers } = ctx.req;
@@ -84,11 +84,11 @@ export function resolveClient(ctx: Context, trusted: TrustedProxy | null): void 
   ctx.request.ip = client;
   if (!trusted) return;
   for (const name of ['x-forwarded-host', 'x-forwarded-proto']) {
-    const given = hops > 0 ? list(headers[name]) : [];
-    // Each proxy may have added one at the end: ours wrote the last `hops` of them.
-    const believed = given[Math.max(0, given.length - hops)];
-    if (believed === undefined) delete headers[name];
-    else headers[name] = believed;
+    const values = hops > 0 ? list(headers[name]) : [];
+    // Each proxy may have appended a value: trusted ones wrote the last `hops` values.
+    const trustedValue = values[Math.max(0, values.length - hops)];
+    if (trustedValue === undefined) delete headers[name];
+    else headers[name] = trustedValue;
   }
 }
 

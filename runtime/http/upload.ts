@@ -1,42 +1,42 @@
 /**
- * Uploads as a route declares them: the files of a multipart/form-data body (RFC 7578) beside its text fields, which
- * are the route's `body`. Files are streamed, to a temporary folder or to the handler, and never held whole in memory.
+ * Declarations of uploads: the files of a multipart/form-data body (RFC 7578), whose text fields are the route's `body`.
+ * Files are streamed to a temporary folder or to the handler, never held in memory.
  */
 import type { Readable } from 'node:stream';
 
-/** The files that one field of the form may carry. */
+/** The files of one field of the form. */
 export interface FileDeclaration {
   /** Largest size of a file in bytes. */
   size: number;
-  /** Most files under this name; 1 unless told. */
+  /** Largest number of files; defaults to 1. */
   count?: number;
-  /** A form without it is taken. */
+  /** The form may omit it. */
   optional?: boolean;
-  /** The Content-Types that are taken: `image/png`; any unless told. It is what the sender says: look at the bytes too. */
+  /** Accepted Content-Types: `image/png`; defaults to any. The client chooses this header: check the bytes as well. */
   mediaTypes?: readonly string[];
   description?: string;
-  /** A file that the route takes, for tests that know of it only what is declared; some bytes unless given. */
+  /** A valid file, for tests that know only the declaration; defaults to some bytes. */
   example?: string | Uint8Array;
 }
 
 export interface UploadDeclaration {
   files: Readonly<Record<string, FileDeclaration>>;
   /**
-   * The handler is given the files as they arrive, with nothing of them on the disk: it is called as soon as the first
-   * file begins, so the fields have to stand before the files.
+   * The handler gets the files as streams while they arrive, without storing them on disk. It is called when the first
+   * file starts, so the fields have to precede the files.
    */
   streamed?: boolean;
 }
 
-/** What is said of a file. The name and type are the sender's own words; the name has no path and no control characters. */
+/** The description of a file. The client chooses name and type; the name has no path and no control characters. */
 export interface FileDescription {
-  /** The field it came under. */
+  /** The form field. */
   field: string;
   name: string;
   mediaType: string;
 }
 
-/** A file on the disk, there until the request has been answered. A handler that wants to keep it moves or copies it. */
+/** A file on disk, deleted after the response. To keep it, the handler moves or copies it. */
 export interface UploadedFile extends FileDescription {
   path: string;
   /** In bytes. */
@@ -46,16 +46,16 @@ export interface UploadedFile extends FileDescription {
 }
 
 /**
- * A file that is arriving. Its content has to be read, or destroyed, before the next one comes; reading it throws what
- * the route refuses: body_too_large (413), malformed_form (400), request_timeout (408).
+ * A file that is being received. Its content has to be read or destroyed before the next file follows. Reading it may
+ * throw body_too_large (413), malformed_form (400) and request_timeout (408).
  */
 export interface ArrivingFile extends FileDescription {
   content: Readable;
 }
 
 /**
- * What a handler is given as `files`: by name, or with `onward` one after another. Those that are `onward` have all
- * arrived only when the loop over them has ended without an error: nothing is to be kept before.
+ * The `files` of a handler: by field, or with `streamed` one after another. Streamed files are complete only when the
+ * loop over them has ended without an error: nothing must be stored permanently before.
  */
 export type FilesOf<Upload> = Upload extends { streamed: true }
   ? AsyncIterable<ArrivingFile>
@@ -63,15 +63,15 @@ export type FilesOf<Upload> = Upload extends { streamed: true }
     ? { [field in keyof Upload['files']]: UploadedFile[] }
     : Record<never, never>;
 
-/** Bytes of the fields and of what stands around the parts. */
-const besidesFiles = 1024 * 1024;
-/** Bytes of one text field. */
+/** Bytes for fields, part headers and boundaries. */
+const maxBytesBesidesFiles = 1024 * 1024;
+/** Largest text field in bytes. */
 export const maxFieldBytes = 64 * 1024;
-/** Text fields of one form. */
+/** Largest number of text fields in a form. */
 export const maxFields = 100;
 
-/** Largest body of an upload in bytes, unless its route tells another. */
+/** The default limit for the body of an upload, in bytes. */
 export function uploadLimit({ files }: UploadDeclaration): number {
   const sizes = Object.values(files).map(({ size, count = 1 }) => size * count);
-  return sizes.reduce((sum, size) => sum + size, besidesFiles);
+  return sizes.reduce((sum, size) => sum + size, maxBytesBesidesFiles);
 }

@@ -1,5 +1,5 @@
 /**
- * What every operation of an application promises: who may call, what is accepted, what is answered.
+ * Behaviour of every operation: authentication, validation, responses and problems.
  */
 import { pino } from 'pino';
 import t from 'tap';
@@ -41,7 +41,7 @@ const routes = [
       id: params.id,
       note: null,
       inner: { kind: 'a' as const, secret: 'x' },
-      secret: 'never leaves',
+      secret: 'never sent',
     }),
   ),
   route(
@@ -88,7 +88,7 @@ const routes = [
   route({ ...base, method: 'post', path: '/sales', operationId: 'sell', status: 200, problems: [outOfStock] }, () => {
     throw outOfStock('Nothing left.', { headers: { 'Retry-After': '9' } });
   }),
-  route({ ...base, method: 'post', path: '/lies', operationId: 'lie', status: 200 }, () => {
+  route({ ...base, method: 'post', path: '/undeclared', operationId: 'throwUndeclared', status: 200 }, () => {
     throw outOfStock();
   }),
   route(
@@ -107,7 +107,7 @@ const routes = [
     () => ({ id: 's', note: null, inner: null }),
   ),
   route(
-    { ...base, method: 'get', path: '/wrong', operationId: 'answerWrong', status: 200, response: Thing },
+    { ...base, method: 'get', path: '/mismatch', operationId: 'returnMismatch', status: 200, response: Thing },
     () => ({ id: 'x', note: null, inner: { kind: 'c' } }) as never,
   ),
   route({ ...base, method: 'get', path: '/crash', operationId: 'crash', status: 200 }, () => {
@@ -147,23 +147,23 @@ const server = await listen(app, '127.0.0.1', 0);
 t.teardown(() => server.stop());
 const caller = callerOf(server.url);
 
-t.test('an answer is what is declared, and nothing else leaves', async (t) => {
+t.test('a response has the declared properties and no others', async (t) => {
   const { status, body, headers } = await caller.get('/things/t1');
   t.equal(status, 200);
   t.strictSame(body, { id: 't1', note: null, inner: { kind: 'a' } });
   t.equal(headers.get('x-content-type-options'), 'nosniff');
   t.equal(headers.get('cache-control'), 'no-store');
-  t.match(await caller.get('/wrong'), { status: 500, body: { code: 'internal_error' } });
+  t.match(await caller.get('/mismatch'), { status: 500, body: { code: 'internal_error' } });
 });
 
-t.test('a fixed path goes before one with a parameter, wherever it is declared', async (t) => {
+t.test('a literal path takes precedence over a parameter, in any order of declaration', async (t) => {
   t.match(await caller.get('/things/special'), { status: 200, body: { id: 's' } });
   t.match(await caller.get('/deep/things/special'), { status: 200, body: { id: 's' } });
   t.match(await caller.get('/deep/things/other'), { status: 200, body: { id: 'other' } });
   t.match(await caller.get('/things/t22'), { status: 200, body: { id: 't22' } });
 });
 
-t.test('a read that the caller holds is 304', async (t) => {
+t.test('a read with a matching If-None-Match is 304', async (t) => {
   const etag = (await caller.get('/things/t1')).headers.get('etag') as string;
   for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
     t.match(await caller.get('/things/t1', { headers: { 'if-none-match': value } }), { status: 304, body: '' }, value);
@@ -171,18 +171,18 @@ t.test('a read that the caller holds is 304', async (t) => {
   t.match(await caller.get('/things/t1', { headers: { 'if-none-match': '"other"' } }), { status: 200 });
 });
 
-t.test('a request id is taken over when it is harmless, else made', async (t) => {
-  const given = await caller.get('/nothing', { headers: { 'x-request-id': 'abc-1' } });
-  t.equal(given.headers.get('x-request-id'), 'abc-1');
-  t.equal(given.body.instance, 'urn:request:abc-1');
-  const made = await caller.get('/nothing', { headers: { 'x-request-id': 'a b' } });
-  t.match(made.headers.get('x-request-id'), /^[0-9a-f-]{36}$/);
+t.test('a valid request id is used, an invalid one is replaced', async (t) => {
+  const valid = await caller.get('/nothing', { headers: { 'x-request-id': 'abc-1' } });
+  t.equal(valid.headers.get('x-request-id'), 'abc-1');
+  t.equal(valid.body.instance, 'urn:request:abc-1');
+  const replaced = await caller.get('/nothing', { headers: { 'x-request-id': 'a b' } });
+  t.match(replaced.headers.get('x-request-id'), /^[0-9a-f-]{36}$/);
 });
 
 const json = { 'content-type': 'application/json' };
-const refusals: [what: string, method: string, path: string, options: object, expected: object][] = [
+const rejections: [what: string, method: string, path: string, options: object, expected: object][] = [
   ['an unknown path', 'GET', '/nothing', {}, { status: 404, body: { code: 'not_found' } }],
-  ['a parameter that names nothing', 'GET', '/things/x', {}, { status: 404, body: { code: 'not_found' } }],
+  ['an invalid path parameter', 'GET', '/things/x', {}, { status: 404, body: { code: 'not_found' } }],
   ['a wrong method', 'PUT', '/things/t1', {}, { status: 405, body: { code: 'method_not_allowed' } }],
   [
     'a missing body',
@@ -207,14 +207,20 @@ const refusals: [what: string, method: string, path: string, options: object, ex
     { status: 400, body: { errors: [{ pointer: '/x~1y' }] } },
   ],
   [
-    'a field too deep',
+    'a nested field of the wrong type',
     'POST',
     '/things',
     { body: { id: 'ab', inner: { 'a/b': 'c' } } },
     { status: 400, body: { errors: [{ pointer: '/inner/a~1b' }] } },
   ],
   ['__proto__', 'POST', '/things', { body: '{"id":"ab","__proto__":{}}' }, { status: 400 }],
-  ['a body that is no object', 'POST', '/things', { body: '7' }, { status: 400, body: { errors: [{ pointer: '' }] } }],
+  [
+    'a body that is not an object',
+    'POST',
+    '/things',
+    { body: '7' },
+    { status: 400, body: { errors: [{ pointer: '' }] } },
+  ],
   [
     'a wrong media type',
     'POST',
@@ -236,12 +242,12 @@ const refusals: [what: string, method: string, path: string, options: object, ex
     {},
     { status: 400, body: { errors: [{ in: 'query', pointer: '/limit' }] } },
   ],
-  ['a query that is no number', 'GET', '/things?limit=x', {}, { status: 400 }],
+  ['a query parameter that is not a number', 'GET', '/things?limit=x', {}, { status: 400 }],
   ['an undeclared parameter', 'GET', '/things?other=1', {}, { status: 400, body: { errors: [{ pointer: '/other' }] } }],
   ['no credential', 'GET', '/members', {}, { status: 401, body: { code: 'unauthenticated' } }],
   ['a wrong credential', 'GET', '/members', { headers: { authorization: 'Bearer no' } }, { status: 401 }],
   [
-    'a credential without the right',
+    'a credential without the permission',
     'GET',
     '/members',
     { headers: { authorization: 'Bearer key-of-the-window' } },
@@ -254,10 +260,10 @@ const refusals: [what: string, method: string, path: string, options: object, ex
     {},
     { status: 409, body: { code: 'out_of_stock', detail: 'Nothing left.' } },
   ],
-  ['an undeclared problem', 'POST', '/lies', {}, { status: 500, body: { code: 'internal_error' } }],
+  ['an undeclared problem', 'POST', '/undeclared', {}, { status: 500, body: { code: 'internal_error' } }],
 ];
-t.test('every refusal is a problem that says what is wrong', async (t) => {
-  for (const [what, method, path, options, expected] of refusals) {
+t.test('every rejection is a problem that says what is wrong', async (t) => {
+  for (const [what, method, path, options, expected] of rejections) {
     const { body } = options as { body?: unknown };
     const answer = await caller.call(method, path, {
       ...options,
@@ -273,13 +279,13 @@ t.test('every refusal is a problem that says what is wrong', async (t) => {
   }
 });
 
-t.test('a fault of ours tells nothing of our insides', async (t) => {
+t.test('an internal error reveals no internals', async (t) => {
   const { status, body } = await caller.get('/crash');
   t.equal(status, 500);
   t.notMatch(JSON.stringify(body), /secrets|select|at /);
 });
 
-t.test('headers of answers', async (t) => {
+t.test('response headers', async (t) => {
   t.equal((await caller.put('/things/t1')).headers.get('allow'), 'DELETE, GET, HEAD, OPTIONS');
   t.match(await caller.call('OPTIONS', '/things'), { status: 204 });
   t.equal((await caller.post('/things', { id: 'a b' })).headers.get('location'), '/things/a%20b');
@@ -290,7 +296,7 @@ t.test('headers of answers', async (t) => {
   t.strictSame((await caller.get('/things')).body, [3], 'a default is filled in');
 });
 
-t.test('a kind that lets in whoever has no credential says who that is, or nobody is served', async (t) => {
+t.test('an optional access kind must return a caller', async (t) => {
   const open: AccessKind<null, { name: string }> = {
     name: 'open',
     schemes: { open: { type: 'http', scheme: 'bearer' } },
@@ -318,7 +324,7 @@ t.test('a kind that lets in whoever has no credential says who that is, or nobod
   t.match(await as('silent'), { status: 500, body: { code: 'internal_error' } });
 });
 
-t.test('what cannot be mounted stops the start', async (t) => {
+t.test('conflicting or invalid routes fail at the start', async (t) => {
   const build = (more: unknown[]) => () =>
     createApp({
       routes: [...routes, ...more] as never,
@@ -332,11 +338,11 @@ t.test('what cannot be mounted stops the start', async (t) => {
       { ...base, method: 'get', path: '/extra', operationId: 'extra', status: 204, ...change } as never,
       () => undefined as never,
     );
-  t.throws(build([extra({ operationId: 'readThing' })]), /readThing stands twice/);
-  t.throws(build([extra({ path: '/things/:other' })]), /both answer GET/);
+  t.throws(build([extra({ operationId: 'readThing' })]), /duplicate operationId readThing/);
+  t.throws(build([extra({ path: '/things/:other' })]), /both declare GET/);
   t.throws(build([extra({ access: 'chimney' })]), /unknown access "chimney"/);
 });
 
-t.test('a taken port is said in one line', async (t) => {
-  await t.rejects(listen(app, '127.0.0.1', server.port), new RegExp(`port ${server.port} is taken`));
+t.test('a port in use is named in the error', async (t) => {
+  await t.rejects(listen(app, '127.0.0.1', server.port), new RegExp(`port ${server.port} is already in use`));
 });

@@ -1,5 +1,5 @@
 /**
- * Bodies and headers that are too large, too deep or too slow.
+ * Bodies and headers that are too large, nested too deeply or too slow.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -16,7 +16,7 @@ const write = route(
     path: '/notes',
     operationId: 'createNote',
     tag: 'Notes',
-    summary: 'Keeps a note',
+    summary: 'Create a note',
     access: 'public',
     body: object({ data: Metadata }),
     bodyLimit: 2000,
@@ -30,7 +30,7 @@ const app = createApp<null, object>({
   scope: () => null,
   services: () => ({}),
   log: pino({ level: 'silent' }),
-  // Long enough for a busy machine to have read what is too much before it is too late.
+  // Long enough for a busy machine to read a body that is too large before this deadline.
   bodyDeadline: 2000,
 });
 const server = await listen(app, '127.0.0.1', 0, { headersTimeout: 300, connectionsCheckingInterval: 50 });
@@ -42,13 +42,13 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** All that the server says until it ends the connection. */
+/** Everything that the server sends until it closes the connection. */
 async function untilEnd(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  // What is written into a connection that the server has ended comes back as an error.
+  // Writing to a connection that the server has closed causes an error.
   socket.on('error', () => {});
   await new Promise((resolve) => socket.once('close', resolve));
   return text;
@@ -58,20 +58,20 @@ const head = (...headers: string[]) =>
   ['POST /notes HTTP/1.1', 'Host: x', 'Content-Type: application/json', ...headers, '', ''].join('\r\n');
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-t.test('a body that never ends is ended, however its length is told', async (t) => {
+t.test('a body that is too large is rejected, chunked or with Content-Length', async (t) => {
   const chunked = await open();
-  const said = untilEnd(chunked);
+  const response = untilEnd(chunked);
   chunked.write(head('Transfer-Encoding: chunked'));
   const more = setInterval(() => chunked.write(chunk('x'.repeat(1500))), 5);
-  t.match(await said, /^HTTP\/1\.1 413 [\s\S]*"code":"body_too_large"/);
+  t.match(await response, /^HTTP\/1\.1 413 [\s\S]*"code":"body_too_large"/);
   clearInterval(more);
 
-  const told = await open();
-  told.write(head('Content-Length: 2001'));
-  t.match(await untilEnd(told), /^HTTP\/1\.1 413 /);
+  const withLength = await open();
+  withLength.write(head('Content-Length: 2001'));
+  t.match(await untilEnd(withLength), /^HTTP\/1\.1 413 /);
 });
 
-t.test('whoever sends too much reads why, however much it is', async (t) => {
+t.test('a client with a body of any excess size can read the response', async (t) => {
   const caller = callerOf(server.url);
   for (const size of [2_001, 200_000, 5_000_000]) {
     const answer = await caller.post('/notes', { data: { text: 'x'.repeat(size) } });
@@ -80,43 +80,43 @@ t.test('whoever sends too much reads why, however much it is', async (t) => {
   t.match(await caller.post('/notes', { data: {} }), { status: 204 });
 });
 
-t.test('a body that trickles is ended', async (t) => {
+t.test('a body that arrives too slowly times out', async (t) => {
   const socket = await open();
-  const said = untilEnd(socket);
+  const response = untilEnd(socket);
   socket.write(head('Content-Length: 1000'));
   const more = setInterval(() => socket.write(' '), 20);
-  t.match(await said, /^HTTP\/1\.1 408 [\s\S]*application\/problem\+json[\s\S]*"code":"request_timeout"/);
+  t.match(await response, /^HTTP\/1\.1 408 [\s\S]*application\/problem\+json[\s\S]*"code":"request_timeout"/);
   clearInterval(more);
 });
 
-t.test('headers that trickle are ended', async (t) => {
+t.test('headers that arrive too slowly time out', async (t) => {
   const socket = await open();
-  const said = untilEnd(socket);
+  const response = untilEnd(socket);
   socket.write('POST /notes HTTP/1.1\r\nHost: x\r\n');
   const more = setInterval(() => socket.write('X-A: b\r\n'), 20);
-  t.match(await said, /^HTTP\/1\.1 408 /);
+  t.match(await response, /^HTTP\/1\.1 408 /);
   clearInterval(more);
 });
 
-t.test('a body in parts is one body', async (t) => {
+t.test('a chunked body is accepted', async (t) => {
   const socket = await open();
-  const said = untilEnd(socket);
+  const response = untilEnd(socket);
   socket.write(head('Transfer-Encoding: chunked', 'Connection: close'));
   for (const part of ['{"data"', ':{}', '}']) socket.write(chunk(part));
   socket.write('0\r\n\r\n');
-  t.match(await said, /^HTTP\/1\.1 204 /);
+  t.match(await response, /^HTTP\/1\.1 204 /);
 });
 
-t.test('a body has so many levels', async (t) => {
+t.test('the nesting depth of a body is limited', async (t) => {
   const caller = callerOf(server.url);
   const nested = (levels: number) => `{"data":{"a":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`;
   t.match(await caller.post('/notes', nested(32)), { status: 204 });
-  const refused = { status: 400, body: { code: 'invalid_request', errors: exactly([{ in: 'body', pointer: '' }]) } };
-  t.match(await caller.post('/notes', nested(33)), refused);
-  t.match(await caller.post('/notes', nested(900)), refused);
+  const rejected = { status: 400, body: { code: 'invalid_request', errors: exactly([{ in: 'body', pointer: '' }]) } };
+  t.match(await caller.post('/notes', nested(33)), rejected);
+  t.match(await caller.post('/notes', nested(900)), rejected);
 });
 
-t.test('every answer keeps browsers from misusing it', async (t) => {
+t.test('every response has the security headers', async (t) => {
   for (const path of ['/notes', '/nothing']) {
     const { headers } = await callerOf(server.url).get(path);
     t.equal(headers.get('x-content-type-options'), 'nosniff');

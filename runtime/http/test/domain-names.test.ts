@@ -1,10 +1,10 @@
 /**
- * Who may hold which domain, as far as the names alone tell.
+ * Classification of domains by name: public suffixes, reserved names and parents.
  */
 import t from 'tap';
 import { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from '../domain-names.ts';
 
-t.test("what belongs to many is nobody's", async (t) => {
+t.test('public suffixes', async (t) => {
   const cases: [boolean, string[]][] = [
     [true, ['com', '*.com', 'example', '*.example', '*.test', '*.localhost', 'intranet', '*.intranet']],
     [true, ['co.uk', '*.co.uk', 'github.io', '*.github.io', 'xn--p1ai', '*.kawasaki.jp', 'any.ck']],
@@ -16,7 +16,7 @@ t.test("what belongs to many is nobody's", async (t) => {
   }
 });
 
-t.test('a reserved name needs no proof', async (t) => {
+t.test('reserved names', async (t) => {
   const cases: [boolean, string[]][] = [
     [true, ['localhost', 'shop.localhost', 'shop.test', '*.shop.example', 'a.b.invalid']],
     [true, ['example.com', 'shop.example.net', '*.shop.example.org']],
@@ -27,7 +27,7 @@ t.test('a reserved name needs no proof', async (t) => {
   }
 });
 
-t.test('a name has names above it', async (t) => {
+t.test('names above a domain', async (t) => {
   t.strictSame(withNamesAbove(baseOfDomain('*.a.b.com')), ['a.b.com', 'b.com', 'com']);
   t.strictSame(withNamesAbove('localhost'), ['localhost']);
 });

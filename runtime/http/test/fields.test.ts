@@ -1,5 +1,5 @@
 /**
- * `?fields=`: only what is asked for is answered, and the handler knows.
+ * `?fields=`: only the selected fields are returned, and the handler gets their names.
  */
 import { pino } from 'pino';
 import t from 'tap';
@@ -10,10 +10,10 @@ import { createApp, listen, object, pageOf, pageQuery, routeFor, Type } from '..
 const route = routeFor<object>();
 const Book = object({ id: Type.String(), title: Type.String(), pages: Type.Integer() }, { $id: 'Book' });
 const book = { id: 'b', title: 'T', pages: 3 };
-let told: string[] | null = null;
+let selected: string[] | null = null;
 const base = {
   tag: 'Books',
-  summary: 'Reads books',
+  summary: 'Read books',
   access: 'public',
   method: 'get',
   status: 200,
@@ -23,7 +23,7 @@ const routes = [
   route(
     { ...base, path: '/books', operationId: 'listBooks', query: pageQuery(), response: pageOf(Book, 'BookPage') },
     ({ fields }) => {
-      told = fields && [...fields];
+      selected = fields && [...fields];
       return { items: [book, book], nextCursor: null };
     },
   ),
@@ -40,7 +40,7 @@ const server = await listen(createApp({ routes, ...options }), '127.0.0.1', 0);
 t.teardown(() => server.stop());
 const caller = callerOf(server.url);
 
-t.test('the wanted fields of each item', async (t) => {
+t.test('the response has the selected fields of each item', async (t) => {
   t.strictSame((await caller.get('/books?fields=id,pages')).body, {
     items: [
       { id: 'b', pages: 3 },
@@ -48,14 +48,14 @@ t.test('the wanted fields of each item', async (t) => {
     ],
     nextCursor: null,
   });
-  t.strictSame(told, ['id', 'pages']);
+  t.strictSame(selected, ['id', 'pages']);
   t.strictSame((await caller.get('/books?limit=5')).body.items, [book, book]);
-  t.equal(told, null);
+  t.equal(selected, null);
   t.strictSame((await caller.get('/books/b?fields=title')).body, { title: 'T' });
   t.strictSame((await caller.get('/books/b')).body, book);
 });
 
-t.test('what is no field is refused by name', async (t) => {
+t.test('unknown fields are rejected', async (t) => {
   for (const fields of [
     'id,secret',
     '',
@@ -75,7 +75,7 @@ t.test('what is no field is refused by name', async (t) => {
   }
 });
 
-t.test('a route without fields cannot have them selected', (t) => {
+t.test('a response without properties cannot declare fields', (t) => {
   const odd = route({ ...base, path: '/odd', operationId: 'odd', response: Type.String() }, () => '');
   t.throws(() => createApp({ routes: [odd], ...options }), /odd has no fields to select from/);
   t.end();

@@ -1,10 +1,10 @@
 /**
- * Host names: each spelling that means the same is one name, and what is no name is refused.
+ * Normalization of host names: equivalent spellings give one name, invalid ones null.
  */
 import t from 'tap';
 import { normalizeDomain, normalizeHost, wildcardOver } from '../host.ts';
 
-const hosts: [given: string, normal: string | null][] = [
+const hosts: [input: string, normalized: string | null][] = [
   ['shop.example.com', 'shop.example.com'],
   ['SHOP.Example.COM', 'shop.example.com'],
   ['shop.example.com.', 'shop.example.com'],
@@ -40,12 +40,12 @@ const hosts: [given: string, normal: string | null][] = [
   ['shop.example.com:port', null],
 ];
 
-t.test('a host has one spelling', async (t) => {
-  for (const [given, normal] of hosts) t.equal(normalizeHost(given), normal, JSON.stringify(given));
+t.test('a host has one normalized form', async (t) => {
+  for (const [input, normalized] of hosts) t.equal(normalizeHost(input), normalized, JSON.stringify(input));
 });
 
 t.test('a domain may begin with a wildcard of one label', async (t) => {
-  const domains: [given: string, normal: string | null][] = [
+  const domains: [input: string, normalized: string | null][] = [
     ['*.Example.com.', '*.example.com'],
     ['*.bücher.example', '*.xn--bcher-kva.example'],
     ['example.com', 'example.com'],
@@ -55,10 +55,10 @@ t.test('a domain may begin with a wildcard of one label', async (t) => {
     ['shop.*.example.com', null],
     ['*shop.example.com', null],
   ];
-  for (const [given, normal] of domains) t.equal(normalizeDomain(given), normal, JSON.stringify(given));
+  for (const [input, normalized] of domains) t.equal(normalizeDomain(input), normalized, JSON.stringify(input));
 });
 
-t.test('the wildcard over a host stands for its first label alone', async (t) => {
+t.test('the wildcard over a host replaces its first label only', async (t) => {
   t.strictSame(wildcardOver('a.example.com'), { domain: '*.example.com', label: 'a' });
   t.strictSame(wildcardOver('a.b.example.com'), { domain: '*.b.example.com', label: 'a' });
   t.equal(wildcardOver('localhost'), null);

@@ -1,5 +1,5 @@
 /**
- * Pages of other sites: what browsers are told of them, and what they may not do with a visitor's cookie.
+ * Pages of other origins: CORS headers, and protection of the visitor's cookie against cross-site requests.
  */
 import { pino } from 'pino';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { callerOf } from '../../testing/client.ts';
 import { type AccessKind, createApp, listen, object, routeFor, Type } from '../index.ts';
 
 const route = routeFor<object>();
-const base = { tag: 'Carts', summary: 'Does a thing', access: 'visitor' };
+const base = { tag: 'Carts', summary: 'Do something', access: 'visitor' };
 const done: string[] = [];
 const routes = [
   route(
@@ -39,11 +39,11 @@ const visitor: AccessKind<null, string> = {
     bearer: { type: 'http', scheme: 'bearer' },
   },
   optional: true,
-  authenticate: (ctx) => ctx.get('x-visit') || ctx.cookies.get('visit') || 'nobody',
+  authenticate: (ctx) => ctx.get('x-visit') || ctx.cookies.get('visit') || 'guest',
 };
 
-const friend = 'https://friend.example';
-let asked = 0;
+const partner = 'https://partner.example';
+let lookups = 0;
 const app = createApp<null, object>({
   routes,
   accessKinds: [visitor],
@@ -51,8 +51,8 @@ const app = createApp<null, object>({
   services: () => ({}),
   log: pino({ level: 'silent' }),
   origins: () => {
-    asked++;
-    return [friend, 'https://*.shop.example', 'http://localhost:3000'];
+    lookups++;
+    return [partner, 'https://*.shop.example', 'http://localhost:3000'];
   },
 });
 const server = await listen(app, '127.0.0.1', 0);
@@ -60,7 +60,7 @@ t.teardown(() => server.stop());
 const caller = callerOf(server.url);
 const own = `http://127.0.0.1:${server.port}`;
 
-t.test('a change with a cookie comes from our own pages or those that are allowed', async (t) => {
+t.test('a change with a cookie is accepted from our own and allowed origins only', async (t) => {
   const cookie = { cookie: 'other=1; visit=abc' };
   const cases: [what: string, headers: Record<string, string>, status: number][] = [
     ['same origin', { ...cookie, 'sec-fetch-site': 'same-origin', origin: own }, 204],
@@ -68,20 +68,20 @@ t.test('a change with a cookie comes from our own pages or those that are allowe
     ['another site', { ...cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 403],
     ['another site without an origin', { ...cookie, 'sec-fetch-site': 'cross-site' }, 403],
     ['a sibling host', { ...cookie, 'sec-fetch-site': 'same-site', origin: 'https://evil.shop.example' }, 403],
-    ['another site that names our origin', { ...cookie, 'sec-fetch-site': 'cross-site', origin: own }, 403],
-    ['an unknown word', { ...cookie, 'sec-fetch-site': 'sideways' }, 403],
-    ['an allowed site', { ...cookie, 'sec-fetch-site': 'cross-site', origin: friend }, 204],
+    ['another site that sends our origin', { ...cookie, 'sec-fetch-site': 'cross-site', origin: own }, 403],
+    ['an unknown value', { ...cookie, 'sec-fetch-site': 'sideways' }, 403],
+    ['an allowed site', { ...cookie, 'sec-fetch-site': 'cross-site', origin: partner }, 204],
     ['an older browser on our page', { ...cookie, origin: own }, 204],
     ['an older browser elsewhere', { ...cookie, origin: 'https://evil.example' }, 403],
     ['an older browser on another port of ours', { ...cookie, origin: 'http://127.0.0.1:1' }, 403],
     ['a page that hides its origin', { ...cookie, origin: 'null' }, 403],
-    ['our host as a name within another', { ...cookie, origin: `${own}.evil.example` }, 403],
-    ['our host as a user of another', { ...cookie, origin: `${own}@evil.example` }, 403],
-    ['no browser', cookie, 204],
-    ['a header with the credential besides', { ...cookie, 'x-visit': 'abc', origin: 'https://evil.example' }, 204],
-    ['a bearer', { ...cookie, authorization: 'Bearer abc', origin: 'https://evil.example' }, 204],
+    ['our host as a prefix of another', { ...cookie, origin: `${own}.evil.example` }, 403],
+    ['our host as user information of another', { ...cookie, origin: `${own}@evil.example` }, 403],
+    ['a client that is not a browser', cookie, 204],
+    ['a credential header besides', { ...cookie, 'x-visit': 'abc', origin: 'https://evil.example' }, 204],
+    ['a bearer token besides', { ...cookie, authorization: 'Bearer abc', origin: 'https://evil.example' }, 204],
     ['no cookie', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 204],
-    ['a cookie of somebody else', { cookie: 'other=1', 'sec-fetch-site': 'cross-site' }, 204],
+    ['another cookie', { cookie: 'other=1', 'sec-fetch-site': 'cross-site' }, 204],
   ];
   for (const [what, headers, status] of cases) {
     done.length = 0;
@@ -91,20 +91,24 @@ t.test('a change with a cookie comes from our own pages or those that are allowe
     if (status === 403) t.match(answer.body, { code: 'cross_site_request' }, what);
   }
   const foreign = { ...cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-  t.match(await caller.get('/cart', { headers: foreign }), { status: 200 }, 'a read changes nothing');
-  t.match(await caller.post('/open', {}, { headers: foreign }), { status: 204 }, 'nor has this route a credential');
+  t.match(await caller.get('/cart', { headers: foreign }), { status: 200 }, 'reads are allowed');
+  t.match(
+    await caller.post('/open', {}, { headers: foreign }),
+    { status: 204 },
+    'so are routes without authentication',
+  );
 });
 
-t.test('an answer says which page may read it', async (t) => {
+t.test('CORS headers allow exactly the configured origins', async (t) => {
   const cases: [origin: string, allowed: string | null, credentials: string | null][] = [
-    [friend, friend, 'true'],
+    [partner, partner, 'true'],
     ['http://localhost:3000', 'http://localhost:3000', 'true'],
     ['https://a.shop.example', 'https://a.shop.example', null],
     ['https://a.b.shop.example', null, null],
     ['https://shop.example', null, null],
     ['https://a.shop.example:8443', null, null],
-    ['http://friend.example', null, null],
-    ['https://friend.example.evil.example', null, null],
+    ['http://partner.example', null, null],
+    ['https://partner.example.evil.example', null, null],
     ['https://*.shop.example', null, null],
     ['null', null, null],
     [own, null, null],
@@ -118,27 +122,27 @@ t.test('an answer says which page may read it', async (t) => {
       if (allowed) t.match(headers.get('access-control-expose-headers'), /ETag, Location, Retry-After, RateLimit/);
     }
   }
-  asked = 0;
-  t.match((await caller.get('/cart')).headers.get('vary'), /Origin/, 'also of an answer that no page asked for');
-  t.equal(asked, 0, 'which costs no look-up');
+  lookups = 0;
+  t.match((await caller.get('/cart')).headers.get('vary'), /Origin/, 'without an Origin header, too');
+  t.equal(lookups, 0, 'which needs no look-up');
 });
 
-t.test('a preflight asks for nothing and is told what may be sent', async (t) => {
-  const ask = (path: string, origin: string) =>
+t.test('a preflight returns the allowed methods and headers', async (t) => {
+  const preflight = (path: string, origin: string) =>
     caller.call('OPTIONS', path, { headers: { origin, 'access-control-request-method': 'POST' } });
-  const { status, headers } = await ask('/cart/clear', friend);
+  const { status, headers } = await preflight('/cart/clear', partner);
   t.equal(status, 204);
-  t.equal(headers.get('access-control-allow-origin'), friend);
+  t.equal(headers.get('access-control-allow-origin'), partner);
   t.equal(headers.get('access-control-allow-methods'), 'OPTIONS, POST');
   t.match(headers.get('access-control-allow-headers'), /^Authorization, Content-Type, .*If-Match.*X-Visit$/);
   t.equal(headers.get('access-control-max-age'), '600');
-  const refused = await ask('/cart/clear', 'https://evil.example');
-  t.equal(refused.headers.get('access-control-allow-origin'), null);
-  t.equal(refused.headers.get('access-control-allow-methods'), null);
-  t.match(await ask('/nothing', friend), { status: 404 });
+  const rejected = await preflight('/cart/clear', 'https://evil.example');
+  t.equal(rejected.headers.get('access-control-allow-origin'), null);
+  t.equal(rejected.headers.get('access-control-allow-methods'), null);
+  t.match(await preflight('/nothing', partner), { status: 404 });
 });
 
-t.test('an application that allows nobody says nothing', async (t) => {
+t.test('an application without allowed origins sends no CORS headers', async (t) => {
   const closed = await listen(
     createApp({
       routes,
@@ -151,8 +155,8 @@ t.test('an application that allows nobody says nothing', async (t) => {
     0,
   );
   t.teardown(() => closed.stop());
-  const { headers } = await callerOf(closed.url).get('/cart', { headers: { origin: friend } });
+  const { headers } = await callerOf(closed.url).get('/cart', { headers: { origin: partner } });
   t.equal(headers.get('access-control-allow-origin'), null);
-  const foreign = { cookie: 'visit=abc', origin: friend, 'sec-fetch-site': 'cross-site' };
+  const foreign = { cookie: 'visit=abc', origin: partner, 'sec-fetch-site': 'cross-site' };
   t.match(await callerOf(closed.url).post('/cart/clear', undefined, { headers: foreign }), { status: 403 });
 });

@@ -1,5 +1,5 @@
 /**
- * `If-Match` where the present state cannot be read: what is refused says nothing of the state when the database is busy.
+ * `If-Match` when the current state cannot be read: 503 while the database is busy, 412 for other problems.
  */
 import { pino } from 'pino';
 import t from 'tap';
@@ -41,9 +41,9 @@ for (const ifMatch of ['"any"', '*']) {
   t.test(`If-Match: ${ifMatch}`, async (t) => {
     const change = () => caller.patch('/note', undefined, { headers: { 'if-match': ifMatch } });
     fault = busy;
-    t.match(await change(), { status: 503, body: { code: 'unavailable' } }, 'the caller may try again');
+    t.match(await change(), { status: 503, body: { code: 'unavailable' } }, 'the client can retry');
     fault = conflict();
-    t.match(await change(), { status: 412, body: { code: 'precondition_failed' } }, 'there is nothing to match');
+    t.match(await change(), { status: 412, body: { code: 'precondition_failed' } }, 'no representation matches');
     t.equal(changes, 0);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * How often a caller may ask, and what it is told of it.
+ * Rate limits: the algorithm, the response headers, and how callers and guesses are counted.
  */
 import { pino } from 'pino';
 import t from 'tap';
@@ -18,27 +18,31 @@ import {
 } from '../index.ts';
 import { addressBlock } from '../rate-limit.ts';
 
-t.test('the clock of a caller', (t) => {
+t.test('a caller may send a burst of one minute, then one request per share of it', (t) => {
   let now = 5_000;
   const limiter = new RateLimiter({ ...noRateLimits, read: 3 }, { clock: () => now });
   const allowed = (caller = 'a') => limiter.take('read', caller)?.allowed;
   t.match(limiter.take('read', 'a'), { allowed: true, remaining: 2, restoredIn: 20_000, retryIn: 0 });
-  t.strictSame([allowed(), allowed(), allowed()], [true, true, false], 'a minute’s worth at once');
+  t.strictSame([allowed(), allowed(), allowed()], [true, true, false], 'one minute in a burst');
   t.match(limiter.take('read', 'a'), { allowed: false, remaining: 0, restoredIn: 60_000, retryIn: 20_000 });
-  t.equal(allowed('b'), true, 'another caller has its own');
+  t.equal(allowed('b'), true, 'another caller has its own quota');
   now += 19_999;
-  t.equal(allowed(), false, 'what was refused has not moved the clock');
+  t.equal(allowed(), false, 'a rejected request does not count');
   now += 1;
   t.strictSame([allowed(), allowed()], [true, false], 'one more for each share of the minute');
   now += 120_000;
-  t.strictSame([allowed(), allowed(), allowed(), allowed()], [true, true, true, false], 'rest is not saved up');
+  t.strictSame(
+    [allowed(), allowed(), allowed(), allowed()],
+    [true, true, true, false],
+    'unused quota does not accumulate',
+  );
   t.equal(limiter.take('write', 'a'), null, 'a class without a limit');
   t.end();
 });
 
-t.test('memory stays bounded, and those who keep asking are kept', (t) => {
+t.test('memory is bounded, and active callers stay tracked', (t) => {
   let now = 0;
-  const limiter = new RateLimiter({ ...noRateLimits, read: 1 }, { clock: () => now, largest: 1000 });
+  const limiter = new RateLimiter({ ...noRateLimits, read: 1 }, { clock: () => now, maxCallers: 1000 });
   t.equal(limiter.take('read', 'busy')?.allowed, true);
   for (let number = 0; number < 20_000; number++) {
     limiter.take('read', `attacker ${number}`);
@@ -50,7 +54,7 @@ t.test('memory stays bounded, and those who keep asking are kept', (t) => {
   t.end();
 });
 
-t.test('an address is counted with its network', (t) => {
+t.test('IPv6 addresses are counted by network', (t) => {
   const cases: [address: string, block: string][] = [
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -67,7 +71,7 @@ t.test('an address is counted with its network', (t) => {
 });
 
 const route = routeFor<object>();
-const base = { tag: 'Things', summary: 'Does a thing', status: 204 } as const;
+const base = { tag: 'Things', summary: 'Do something', status: 204 } as const;
 const routes = [
   route({ ...base, method: 'get', path: '/things', operationId: 'listThings', access: 'public' }, () => undefined),
   route({ ...base, method: 'post', path: '/things', operationId: 'createThing', access: 'key' }, () => undefined),
@@ -106,7 +110,7 @@ async function serve(t: { teardown(task: () => Promise<void>): void }, limits: P
   const app = createApp<string | null, object, string>({
     routes,
     accessKinds: [key, { ...key, name: 'own' }, guest],
-    scope: (ctx) => ctx.get('x-shop') || null,
+    scope: (ctx) => ctx.get('x-tenant') || null,
     services: () => ({}),
     log: pino({ level: 'silent' }),
     trustProxy: 'loopback',
@@ -127,7 +131,7 @@ async function serve(t: { teardown(task: () => Promise<void>): void }, limits: P
   };
 }
 
-t.test('an answer says what is left, and a refusal when to come again', async (t) => {
+t.test('a response has the remaining quota, and a rejection has Retry-After', async (t) => {
   const { from } = await serve(t, { read: 2 });
   const caller = from('192.0.2.1');
   const first = await caller.get('/things');
@@ -135,16 +139,16 @@ t.test('an answer says what is left, and a refusal when to come again', async (t
   t.equal(first.headers.get('ratelimit-policy'), '"read";q=2;w=60');
   t.equal(first.headers.get('ratelimit'), '"read";r=1;t=30');
   await caller.get('/things');
-  const refused = await caller.get('/things');
-  t.match(refused, { status: 429, body: { code: 'too_many_requests' } });
-  t.match(refused.headers.get('ratelimit'), /^"read";r=0;t=\d\d$/);
-  t.match(refused.headers.get('retry-after'), /^(30|29|28)$/);
+  const rejected = await caller.get('/things');
+  t.match(rejected, { status: 429, body: { code: 'too_many_requests' } });
+  t.match(rejected.headers.get('ratelimit'), /^"read";r=0;t=\d\d$/);
+  t.match(rejected.headers.get('retry-after'), /^(30|29|28)$/);
   t.equal((await from('192.0.2.2').get('/things')).status, 204, 'another address');
-  t.equal((await caller.get('/alive')).headers.get('ratelimit'), null, 'a route that does not count');
+  t.equal((await caller.get('/alive')).headers.get('ratelimit'), null, 'a route without a rate class');
   t.equal((await caller.post('/login')).headers.get('ratelimit'), null, 'a class without a limit');
 });
 
-t.test('classes follow from the declaration', async (t) => {
+t.test('the declaration determines the rate class', async (t) => {
   const { from } = await serve(t, { read: 9, write: 8, login: 7, checkout: 6 });
   const policy = async (method: string, path: string) =>
     (await from('192.0.2.1', 'key-1').call(method, path)).headers.get('ratelimit-policy');
@@ -154,7 +158,7 @@ t.test('classes follow from the declaration', async (t) => {
   t.equal(await policy('POST', '/buy'), '"checkout";q=6;w=60');
 });
 
-t.test('a caller is counted by its credential wherever it calls from', async (t) => {
+t.test('an authenticated caller is counted across addresses', async (t) => {
   const { from } = await serve(t, { write: 1 });
   t.equal((await from('192.0.2.1', 'key-1').post('/things')).status, 204);
   t.equal((await from('192.0.2.9', 'key-1').post('/things')).status, 429);
@@ -162,39 +166,39 @@ t.test('a caller is counted by its credential wherever it calls from', async (t)
   for (let call = 0; call < 3; call++) t.equal((await from('192.0.2.1', 'key-free').post('/things')).status, 204);
 });
 
-t.test('neighbours of one IPv6 network are one caller', async (t) => {
+t.test('clients in one IPv6 network are one caller', async (t) => {
   const { from } = await serve(t, { read: 1 });
   t.equal((await from('2001:db8::1').get('/things')).status, 204);
   t.equal((await from('2001:db8::2').get('/things')).status, 429);
   t.equal((await from('2001:db8:0:1::2').get('/things')).status, 204);
 });
 
-t.test('whoever guesses credentials is told to wait, and nobody else is', async (t) => {
+t.test('only clients that guess credentials are limited', async (t) => {
   const { from } = await serve(t, { login: 3 });
   const guess = async (caller: ReturnType<typeof from>, headers = {}) =>
     (await caller.post('/things', undefined, { headers })).status;
   const statuses: number[] = [];
   for (let at = 0; at < 5; at++) statuses.push(await guess(from('192.0.2.1', `wrong-${at}`)));
   t.strictSame(statuses, [401, 401, 401, 429, 429]);
-  const refused = await from('192.0.2.1', 'wrong-9').post('/things');
-  t.match(refused.headers.get('retry-after'), /^\d+$/);
-  t.equal(await guess(from('192.0.2.1', 'key-1')), 204, 'the right credential, from the same address');
-  t.equal(await guess(from('192.0.2.1', 'wrong-0')), 401, 'a guess that was counted already');
-  t.equal(await guess(from('192.0.2.1')), 401, 'who sends none guesses nothing');
-  t.equal(await guess(from('192.0.2.1', 'wrong-7'), { 'x-shop': 'other' }), 401, 'at another shop');
+  const rejected = await from('192.0.2.1', 'wrong-9').post('/things');
+  t.match(rejected.headers.get('retry-after'), /^\d+$/);
+  t.equal(await guess(from('192.0.2.1', 'key-1')), 204, 'a valid credential from the same address');
+  t.equal(await guess(from('192.0.2.1', 'wrong-0')), 401, 'a guess that was already counted');
+  t.equal(await guess(from('192.0.2.1')), 401, 'no credential is no guess');
+  t.equal(await guess(from('192.0.2.1', 'wrong-7'), { 'x-tenant': 'other' }), 401, 'for another tenant');
   t.equal(await guess(from('192.0.2.2', 'wrong-7')), 401, 'from another address');
-  t.equal((await from('192.0.2.1').get('/things')).status, 204, 'what needs no credential');
-  t.equal((await from('192.0.2.1', 'wrong-7').get('/mine')).status, 401, 'another kind of access');
+  t.equal((await from('192.0.2.1').get('/things')).status, 204, 'a public route');
+  t.equal((await from('192.0.2.1', 'wrong-7').get('/mine')).status, 401, 'another access kind');
 });
 
-t.test('a page that goes on asking with a token that has ended is one guess', async (t) => {
+t.test('a page that polls with an expired token is one guess', async (t) => {
   const { from } = await serve(t, { login: 3 });
-  const page = from('192.0.2.1', 'ended');
+  const page = from('192.0.2.1', 'expired');
   for (let call = 0; call < 10; call++) t.equal((await page.post('/things')).status, 401);
   t.equal((await from('192.0.2.1', 'wrong-1').post('/things')).status, 401);
 });
 
-t.test('where guests are let in, a wrong credential is no guess', async (t) => {
+t.test('guesses are not counted where the credential is optional', async (t) => {
   const { from } = await serve(t, { login: 3 });
   for (let call = 0; call < 10; call++) t.equal((await from('192.0.2.1', `wrong-${call}`).get('/cart')).status, 401);
 });

@@ -1,6 +1,5 @@
 /**
- * Streamed answers: what is sent, what a failure before and after the first piece is, and that the maker ends with its
- * reader.
+ * Streamed responses: content, failures before and after the first chunk, back-pressure, and disconnecting clients.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -9,22 +8,22 @@ import t from 'tap';
 import { type Chunks, createApp, listen, notFound, object, routeFor, Type } from '../index.ts';
 
 const route = routeFor<object>();
-/** What makers have done. */
-const made = { pieces: 0, ended: Promise.withResolvers<void>() };
+/** What the producer has done. */
+const produced = { chunks: 0, ended: Promise.withResolvers<void>() };
 
-const endless = 'x'.repeat(8192);
+const longChunk = 'x'.repeat(8192);
 
-/** As many pieces as are asked for; without end for 0. */
-async function* pieces(count: number, failAt = Number.NaN): AsyncGenerator<string | Uint8Array> {
+/** Yields so many chunks; endlessly for 0. */
+async function* chunks(count: number, failAt = Number.NaN): AsyncGenerator<string | Uint8Array> {
   try {
     for (let at = 0; at < count || count === 0; at++) {
-      if (at === failAt) throw new Error('it fails in the midst');
-      made.pieces += 1;
-      if (count === 0) yield endless;
+      if (at === failAt) throw new Error('it fails midway');
+      produced.chunks += 1;
+      if (count === 0) yield longChunk;
       else yield at % 2 === 0 ? `ä${at}\n` : Buffer.from(`ä${at}\n`);
     }
   } finally {
-    made.ended.resolve();
+    produced.ended.resolve();
   }
 }
 
@@ -35,34 +34,34 @@ const read = route(
     method: 'get',
     path: '/export',
     operationId: 'readExport',
-    summary: 'All there is',
+    summary: 'Export everything',
     query: object({ count: Type.Integer(), failAt: Type.Optional(Type.Integer()) }),
     streamed: true,
     problems: [notFound],
   },
   ({ query }) => {
-    if (query.count < 0) throw notFound('Nothing is there.');
-    return pieces(query.count, query.failAt);
+    if (query.count < 0) throw notFound('There is nothing.');
+    return chunks(query.count, query.failAt);
   },
 );
-const late = route(
+const failingLate = route(
   {
     ...shared,
     method: 'post',
     path: '/late',
-    operationId: 'makeLate',
-    summary: 'Fails late',
+    operationId: 'failLate',
+    summary: 'Fail before the first chunk',
     streamed: true,
     problems: [notFound],
   },
   async function* () {
     await Promise.resolve();
-    if (made) throw notFound('Nothing is there.');
+    if (produced) throw notFound('There is nothing.');
     yield 'never';
   },
 );
 const options = {
-  routes: [read, late],
+  routes: [read, failingLate],
   accessKinds: [],
   scope: () => null,
   services: () => ({}),
@@ -73,8 +72,8 @@ const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(JSON.
 const server = await listen(createApp<null, object>({ ...options, log }), '127.0.0.1', 0);
 t.teardown(() => server.stop());
 t.beforeEach(() => {
-  made.pieces = 0;
-  made.ended = Promise.withResolvers();
+  produced.chunks = 0;
+  produced.ended = Promise.withResolvers();
   logged.length = 0;
 });
 
@@ -84,7 +83,7 @@ interface Answer {
 
 const ask = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
 
-t.test('it is sent as it is declared, by no version', async (t) => {
+t.test('a streamed response has the declared headers and no ETag', async (t) => {
   const answer = await ask('/export?count=5', { headers: { 'if-none-match': '*' } });
   t.equal(answer.status, 200);
   t.equal(await answer.text(), 'ä0\nä1\nä2\nä3\nä4\n');
@@ -92,23 +91,23 @@ t.test('it is sent as it is declared, by no version', async (t) => {
   t.equal(answer.headers.get('cache-control'), 'no-store');
   t.equal(answer.headers.get('etag'), null);
   t.equal(await (await ask('/export?count=0', { method: 'HEAD' })).text(), '');
-  await made.ended.promise;
+  await produced.ended.promise;
   const none = await ask('/export?count=-1');
   t.strictSame([none.status, ((await none.json()) as Answer).code], [404, 'not_found']);
 });
 
-t.test('a failure before the first piece is a whole answer', async (t) => {
+t.test('a failure before the first chunk is a problem response', async (t) => {
   const answer = await ask('/late', { method: 'POST' });
   t.strictSame([answer.status, ((await answer.json()) as Answer).code], [404, 'not_found']);
   const failed = await ask('/export?count=5&failAt=0');
   t.strictSame([failed.status, ((await failed.json()) as Answer).code], [500, 'internal_error']);
 });
 
-t.test('a failure in the midst is no happy end', async (t) => {
+t.test('a failure midway aborts the response', async (t) => {
   const answer = await ask('/export?count=100000&failAt=90000');
   t.equal(answer.status, 200);
   await t.rejects(answer.text(), TypeError);
-  t.strictSame(logged, ['an answer broke off']);
+  t.strictSame(logged, ['response aborted']);
 });
 
 async function open(path: string): Promise<Socket> {
@@ -120,34 +119,34 @@ async function open(path: string): Promise<Socket> {
   return socket;
 }
 
-t.test('the maker is held back while nobody reads, and ends with its reader', async (t) => {
+t.test('the producer is paused while the client does not read, and closed when it disconnects', async (t) => {
   const socket = await open('/export?count=0');
   socket.pause();
   let seen = -1;
-  while (seen !== made.pieces) {
-    seen = made.pieces;
+  while (seen !== produced.chunks) {
+    seen = produced.chunks;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   socket.destroy();
-  await made.ended.promise;
+  await produced.ended.promise;
   t.strictSame(logged, []);
 });
 
-t.test('a reader who takes nothing is cut off', async (t) => {
+t.test('a client that does not read is disconnected', async (t) => {
   const socket = await open('/export?count=0');
   socket.pause();
-  await made.ended.promise;
+  await produced.ended.promise;
   socket.resume();
   await once(socket, 'close');
-  t.strictSame(logged, ['an answer broke off']);
+  t.strictSame(logged, ['response aborted']);
 });
 
-t.test('a declaration that cannot be is told at the start', async (t) => {
+t.test('an inconsistent declaration fails at the start', async (t) => {
   const start = (more: object) => () =>
     createApp<null, object>({ ...options, log, routes: [{ ...read, declaration: { ...read.declaration, ...more } }] });
   t.throws(start({ mediaType: undefined }), /readExport is streamed, so it needs a mediaType and no response/);
   t.throws(start({ response: Type.String() }), /no response/);
   t.throws(start({ method: 'patch' }), /must be a GET or a POST/);
   t.throws(start({ idempotent: true }), /cannot be idempotent/);
-  t.type(pieces satisfies (count: number) => Chunks, 'function');
+  t.type(chunks satisfies (count: number) => Chunks, 'function');
 });

@@ -1,5 +1,5 @@
 /**
- * What is streamed is never held whole: the memory of a process that takes and sends files of 200 MB.
+ * Streaming does not buffer files: the memory of a process that receives and sends 200 MB.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,8 +13,8 @@ import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 
 const megabyte = 1024 * 1024;
-/** Half of what is streamed: what has been read is let go when the engine finds the time to. */
-const mostGrowth = 100 * megabyte;
+/** Half of the streamed size: garbage is collected with a delay. */
+const maxGrowth = 100 * megabyte;
 
 const folder = await mkdtemp(join(tmpdir(), 'streaming-memory-'));
 const server = new URL('./streaming-server.ts', import.meta.url).pathname;
@@ -35,20 +35,20 @@ async function memory(): Promise<number> {
   return Number((await lines.next()).value);
 }
 
-const piece = Buffer.alloc(megabyte, 'film');
-const pieces = 200;
-const size = pieces * megabyte;
+const chunk = Buffer.alloc(megabyte, 'film');
+const chunks = 200;
+const size = chunks * megabyte;
 const hash = createHash('sha256');
-for (let count = 0; count < pieces; count++) hash.update(piece);
+for (let count = 0; count < chunks; count++) hash.update(chunk);
 const sha256 = hash.digest('hex');
 
-async function* form(count = pieces) {
+async function* form(count = chunks) {
   yield '--x\r\nContent-Disposition: form-data; name="film"; filename="film"\r\n\r\n';
-  for (let sent = 0; sent < count; sent++) yield piece;
+  for (let sent = 0; sent < count; sent++) yield chunk;
   yield '\r\n--x--';
 }
 
-async function upload(path: string, count = pieces) {
+async function upload(path: string, count = chunks) {
   const headers = { 'content-type': 'multipart/form-data; boundary=x' };
   const body = ReadableStream.from(form(count)) as unknown as RequestInit['body'];
   const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
@@ -56,20 +56,20 @@ async function upload(path: string, count = pieces) {
 }
 
 for (const path of ['/disk', '/streamed']) {
-  t.test(`a file of 200 MB, ${path}`, async (t) => {
+  t.test(`an upload of 200 MB, ${path}`, async (t) => {
     await upload(path, 5);
     const before = await memory();
     t.strictSame(await upload(path), { size, sha256 });
-    const grown = (await memory()) - before;
-    t.ok(grown < mostGrowth, `it grew by ${Math.round(grown / megabyte)} MB`);
+    const growth = (await memory()) - before;
+    t.ok(growth < maxGrowth, `it grew by ${Math.round(growth / megabyte)} MB`);
   });
 }
 
-t.test('an answer of 200 MB to a reader who is slow to begin', async (t) => {
+t.test('a response of 200 MB to a client that starts to read late', async (t) => {
   const before = await memory();
-  const asked = request(`${url}/long`).end();
-  const [response] = await once(asked, 'response');
-  // Long enough for all of it to be made, were it not held back.
+  const pending = request(`${url}/long`).end();
+  const [response] = await once(pending, 'response');
+  // Long enough to produce the entire response without back-pressure.
   for (let turn = 0; turn < 20; turn++) {
     await memory();
     await setImmediate();
@@ -77,6 +77,6 @@ t.test('an answer of 200 MB to a reader who is slow to begin', async (t) => {
   let read = 0;
   for await (const bytes of response) read += bytes.length;
   t.equal(read, size);
-  const grown = (await memory()) - before;
-  t.ok(grown < mostGrowth, `it grew by ${Math.round(grown / megabyte)} MB`);
+  const growth = (await memory()) - before;
+  t.ok(growth < maxGrowth, `it grew by ${Math.round(growth / megabyte)} MB`);
 });

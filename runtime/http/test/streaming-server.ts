@@ -1,6 +1,6 @@
 /**
- * A process that takes files and sends long answers, for tests that look at how much memory it takes. It prints its
- * address, then waits; told `memory` on its standard input it prints its largest resident set so far, in bytes.
+ * A process that receives files and sends long responses, for tests of its memory. It prints its URL and waits; for
+ * `memory` on its standard input it prints its peak resident set size, in bytes.
  */
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
@@ -9,17 +9,17 @@ import { createApp, listen, object, routeFor, Type } from '../index.ts';
 const route = routeFor<object>();
 const shared = { tag: 'Files', summary: 'Streams', access: 'public' } as const;
 const megabyte = 1024 * 1024;
-const Taken = object({ size: Type.Integer(), sha256: Type.String() });
+const Received = object({ size: Type.Integer(), sha256: Type.String() });
 
 const toDisk = route(
   {
     ...shared,
     method: 'post',
     path: '/disk',
-    operationId: 'takeToDisk',
+    operationId: 'receiveToDisk',
     upload: { files: { film: { size: 300 * megabyte } } },
     status: 201,
-    response: Taken,
+    response: Received,
   },
   ({ files }) => files.film[0] ?? { size: 0, sha256: '' },
 );
@@ -29,19 +29,19 @@ const streamed = route(
     ...shared,
     method: 'post',
     path: '/streamed',
-    operationId: 'takeStreamed',
+    operationId: 'receiveStreamed',
     upload: { files: { film: { size: 300 * megabyte } }, streamed: true },
     status: 201,
-    response: Taken,
+    response: Received,
   },
   async ({ files }) => {
     const hash = createHash('sha256');
     let size = 0;
     for await (const { content } of files) {
-      for await (const piece of content) {
-        hash.update(piece);
-        size += piece.length;
-        // Slower than the sender: it has to be held back.
+      for await (const chunk of content) {
+        hash.update(chunk);
+        size += chunk.length;
+        // Slower than the sender, which needs back-pressure.
         if (size % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     }
@@ -50,7 +50,7 @@ const streamed = route(
 );
 
 const line = 'x'.repeat(1023);
-const answer = route(
+const long = route(
   {
     ...shared,
     method: 'get',
@@ -66,7 +66,7 @@ const answer = route(
 );
 
 const app = createApp<null, object>({
-  routes: [toDisk, streamed, answer],
+  routes: [toDisk, streamed, long],
   accessKinds: [],
   scope: () => null,
   services: () => ({}),

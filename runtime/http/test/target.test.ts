@@ -1,5 +1,5 @@
 /**
- * Which host a request is for, as it stands on the wire; and what is answered where HTTP itself is broken.
+ * The host of a request, by its Host header or target, and responses to malformed HTTP.
  */
 import { connect } from 'node:net';
 import { pino } from 'pino';
@@ -8,7 +8,7 @@ import { exactly } from '../../testing/exactly.ts';
 import { createApp, listen, object, routeFor, Type } from '../index.ts';
 
 const route = routeFor<{ host: string; target: string }>();
-const Asked = object({ host: Type.String(), target: Type.String() });
+const Target = object({ host: Type.String(), target: Type.String() });
 const readThing = route(
   {
     method: 'get',
@@ -19,7 +19,7 @@ const readThing = route(
     access: 'public',
     query: object({ q: Type.Optional(Type.String()) }),
     status: 200,
-    response: Asked,
+    response: Target,
   },
   ({ host, target }) => ({ host, target }),
 );
@@ -35,7 +35,7 @@ async function serve(trustProxy: string | false = false) {
   });
   const server = await listen(app, '127.0.0.1', 0);
   t.teardown(() => server.stop());
-  return (head: string) => ask(server.port, head);
+  return (head: string) => exchange(server.port, head);
 }
 
 interface Answer {
@@ -45,8 +45,8 @@ interface Answer {
   body: any;
 }
 
-/** Sends a head as it is; answers what comes back until the connection ends. */
-function ask(port: number, head: string): Promise<Answer> {
+/** Sends a request head verbatim and parses the response. */
+function exchange(port: number, head: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${head}\r\nConnection: close\r\n\r\n`));
     let text = '';
@@ -66,12 +66,12 @@ const plain = await serve();
 const get = 'GET /things/one?q=1 HTTP/1.1';
 const problem = 'application/problem+json';
 
-t.test('a host is said once, as hosts are written', async (t) => {
-  const fine = ['shop.example', 'SHOP.example:8080', 'box_1:3001', '127.0.0.1', '[::1]:3001', 'a.', ''];
-  for (const host of fine) {
+t.test('a request needs exactly one valid Host header', async (t) => {
+  const valid = ['shop.example', 'SHOP.example:8080', 'box_1:3001', '127.0.0.1', '[::1]:3001', 'a.', ''];
+  for (const host of valid) {
     t.match(await plain(`${get}\r\nHost: ${host}`), { status: 200, body: { host, target: '/things/one?q=1' } }, host);
   }
-  const wrong = [
+  const invalid = [
     'a,b',
     'a.example, b.example',
     'a@b',
@@ -86,20 +86,20 @@ t.test('a host is said once, as hosts are written', async (t) => {
     ':80',
     'ä',
   ];
-  for (const host of [...wrong, 'a'.repeat(300)]) {
+  for (const host of [...invalid, 'a'.repeat(300)]) {
     const { status, type, body } = await plain(`${get}\r\nHost: ${host}`);
     t.strictSame([status, type, body.code], [400, `${problem}`, 'invalid_request'], host);
-    t.strictSame(body.errors, [{ in: 'header', pointer: '/Host', detail: 'is no host' }], host);
+    t.strictSame(body.errors, [{ in: 'header', pointer: '/Host', detail: 'is not a valid host' }], host);
   }
-  for (const twice of ['Host: a.example\r\nHost: b.example', 'Host: a.example\r\nX-A: b\r\nHOST: a.example']) {
-    const { status, body } = await plain(`${get}\r\n${twice}`);
-    t.strictSame([status, body.errors], [400, [{ in: 'header', pointer: '/Host', detail: 'is there twice' }]], twice);
+  for (const lines of ['Host: a.example\r\nHost: b.example', 'Host: a.example\r\nX-A: b\r\nHOST: a.example']) {
+    const { status, body } = await plain(`${get}\r\n${lines}`);
+    t.strictSame([status, body.errors], [400, [{ in: 'header', pointer: '/Host', detail: 'is duplicate' }]], lines);
   }
   t.match(await plain(get), { status: 400, type: problem, body: { errors: exactly([{ detail: 'is missing' }]) } });
-  t.match(await plain('GET /things/one HTTP/1.0'), { status: 200, body: { host: '' } }, 'HTTP/1.0 had none');
+  t.match(await plain('GET /things/one HTTP/1.0'), { status: 200, body: { host: '' } }, 'optional in HTTP/1.0');
 });
 
-t.test('an address for a target names the host, whatever the header says', async (t) => {
+t.test('a target in absolute form overrides the Host header', async (t) => {
   const of = (target: string, host = 'header.example') => plain(`GET ${target} HTTP/1.1\r\nHost: ${host}`);
   const named = { status: 200, body: { host: 'target.example', target: '/things/one' } };
   t.strictSame((await of('http://target.example/things/one')).body, named.body);
@@ -108,7 +108,7 @@ t.test('an address for a target names the host, whatever the header says', async
     status: 200,
     body: { host: 'target.example:8080', target: '/things/one?q=1' },
   });
-  t.match(await of('http://target.example'), { status: 404, body: { detail: 'Nothing is served at /.' } });
+  t.match(await of('http://target.example'), { status: 404, body: { detail: 'There is no resource at /.' } });
   for (const target of [
     'http:///things/one',
     'http://a@b/things/one',
@@ -121,11 +121,11 @@ t.test('an address for a target names the host, whatever the header says', async
   t.match(
     await of('http://target.example/things/one', 'a,b'),
     { status: 400 },
-    'and the header is a host all the same',
+    'the Host header has to be valid nevertheless',
   );
 });
 
-t.test('what a proxy forwards is a host as well', async (t) => {
+t.test('a forwarded host has to be valid, too', async (t) => {
   const behind = await serve('loopback');
   const forwarded = (host: string) => `${get}\r\nHost: box\r\nX-Forwarded-Host: ${host}`;
   t.match(await behind(forwarded('shop.example')), { status: 200, body: { host: 'shop.example' } });
@@ -137,11 +137,11 @@ t.test('what a proxy forwards is a host as well', async (t) => {
   t.match(
     await plain(forwarded('a@b')),
     { status: 200, body: { host: 'box' } },
-    'from nobody we believe it is nothing',
+    'without a trusted proxy it is ignored',
   );
 });
 
-t.test('a request line or headers that are too long are 431, and what is no HTTP is 400', async (t) => {
+t.test('a request line or headers that are too long are 431, and malformed HTTP is 400', async (t) => {
   const host = 'Host: shop.example';
   for (const length of [17_000, 500_000]) {
     const long = 'x'.repeat(length);

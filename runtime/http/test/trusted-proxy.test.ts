@@ -1,5 +1,5 @@
 /**
- * Who the client is, whatever it claims: forwarded headers count as far as proxies of ours wrote them.
+ * Forwarded headers: only the values that trusted proxies have added are used.
  */
 import { pino } from 'pino';
 import t from 'tap';
@@ -20,7 +20,7 @@ const read = route(
     path: '/me',
     operationId: 'readMe',
     tag: 'Me',
-    summary: 'Says who calls',
+    summary: 'Read the client address',
     access: 'public',
     status: 200,
     response: object({ ip: Type.String(), host: Type.String(), protocol: Type.String() }),
@@ -82,14 +82,14 @@ const cases: [setting: boolean | string, headers: Record<string, string>, seen: 
   ['loopback', forwarded(','), '127.0.0.1 own http'],
 ];
 
-t.test('the client is the first that is no proxy of ours', async (t) => {
+t.test('the client is the first address that is not a trusted proxy', async (t) => {
   for (const [setting, headers, seen] of cases) {
-    const ask = await serve(t, setting);
-    t.equal((await ask(headers)).seen, seen, `${setting} ${JSON.stringify(headers)}`);
+    const request = await serve(t, setting);
+    t.equal((await request(headers)).seen, seen, `${setting} ${JSON.stringify(headers)}`);
   }
 });
 
-t.test('TLS at the proxy is TLS here, when the proxy is believed', async (t) => {
+t.test('TLS at a trusted proxy counts as TLS', async (t) => {
   const hsts = 'strict-transport-security';
   const secure = forwarded('192.0.2.1', undefined, 'https');
   t.match((await (await serve(t, 'loopback'))(secure)).headers.get(hsts), /^max-age=31536000$/);
@@ -97,7 +97,7 @@ t.test('TLS at the proxy is TLS here, when the proxy is believed', async (t) => 
   t.equal((await (await serve(t, false))(secure)).headers.get(hsts), null);
 });
 
-t.test('a setting that is none of these stops the start', (t) => {
+t.test('an invalid setting is an error', (t) => {
   for (const wrong of ['yes', '10', '-1', '10.0.0.0/33', '::1/129', 'loopback,', 'example.com', '', '10.0.0.0/8 ,x']) {
     t.throws(() => trustedProxy(wrong), /is neither a number of proxies nor an address or range/, wrong);
   }

@@ -1,5 +1,5 @@
 /**
- * Uploads: what a form may carry, what it is refused with, and that nothing of it is left behind.
+ * Uploads: valid and rejected forms, and that no file is left behind.
  */
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -13,9 +13,9 @@ import { createApp, listen, object, routeFor, Type } from '../index.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'upload-test-'));
 const route = routeFor<object>();
-const shared = { method: 'post', tag: 'Files', summary: 'Takes files', access: 'public' } as const;
+const shared = { method: 'post', tag: 'Files', summary: 'Upload files', access: 'public' } as const;
 const File = object({ field: Type.String(), name: Type.String(), mediaType: Type.String(), text: Type.String() });
-const Taken = object({
+const Received = object({
   title: Type.Optional(Type.String()),
   pages: Type.Optional(Type.Integer()),
   files: Type.Array(File),
@@ -26,11 +26,11 @@ const fields = object({
   pages: Type.Optional(Type.Integer({ minimum: 1 })),
   tags: Type.Optional(Type.Array(Type.String(), { maxItems: 2 })),
 });
-const take = route(
+const upload = route(
   {
     ...shared,
     path: '/files',
-    operationId: 'takeFiles',
+    operationId: 'uploadFiles',
     body: fields,
     upload: {
       files: {
@@ -39,44 +39,43 @@ const take = route(
       },
     },
     status: 201,
-    response: Taken,
+    response: Received,
   },
   async ({ body, files }) => {
     const all = [...files.paper, ...files.extra];
     if (body.title === 'fails') throw new Error('the handler fails');
-    const told = all.map(async ({ field, name, mediaType, path }) => ({
+    const described = all.map(async ({ field, name, mediaType, path }) => ({
       field,
       name,
       mediaType,
       text: await readFile(path, 'utf8'),
     }));
-    return { title: body.title, pages: body.pages, files: await Promise.all(told) };
+    return { title: body.title, pages: body.pages, files: await Promise.all(described) };
   },
 );
-const takeStreamed = route(
+const uploadStreamed = route(
   {
     ...shared,
     path: '/streamed',
-    operationId: 'takeStreamed',
+    operationId: 'uploadStreamed',
     body: object({ title: Type.String() }),
     upload: { files: { paper: { size: 200_000, count: 3 } }, streamed: true },
     status: 201,
-    response: Taken,
+    response: Received,
   },
   async ({ body, files }) => {
-    const told: { field: string; name: string; mediaType: string; text: string }[] = [];
+    const described: { field: string; name: string; mediaType: string; text: string }[] = [];
     for await (const { content, ...file } of files) {
-      // Of one called so nothing is read.
       if (file.name === 'unread') continue;
-      const pieces: Buffer[] = [];
-      for await (const piece of content) pieces.push(piece);
-      told.push({ ...file, text: Buffer.concat(pieces).toString().slice(0, 20) });
+      const chunks: Buffer[] = [];
+      for await (const chunk of content) chunks.push(chunk);
+      described.push({ ...file, text: Buffer.concat(chunks).toString().slice(0, 20) });
     }
-    return { title: body.title, files: told };
+    return { title: body.title, files: described };
   },
 );
 const app = createApp<null, object>({
-  routes: [take, takeStreamed],
+  routes: [upload, uploadStreamed],
   accessKinds: [],
   scope: () => null,
   services: () => ({}),
@@ -104,7 +103,7 @@ function formOf(...parts: Part[]): FormData {
 async function send(body: FormData | string, { path = '/files', type = '' } = {}) {
   const headers: Record<string, string> = type ? { 'content-type': type } : {};
   const answer = await fetch(`${server.url}${path}`, { method: 'POST', body, headers });
-  // biome-ignore lint/suspicious/noExplicitAny: answers have every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: responses have any shape.
   return { status: answer.status, body: (await answer.json()) as any };
 }
 
@@ -114,7 +113,7 @@ const named = (name: string, more = '') => `Content-Disposition: form-data; name
 const paper = part(`${named('paper', '; filename="a.txt"')}\r\nContent-Type: text/plain`);
 const title = part(named('title'), 'Notes');
 
-t.test('fields are read as their schema says, and files by their names', async (t) => {
+t.test('fields are coerced by their schema, and files grouped by field', async (t) => {
   const form = formOf(
     ['title', 'Notes'],
     ['pages', '12'],
@@ -135,7 +134,7 @@ t.test('fields are read as their schema says, and files by their names', async (
   });
 });
 
-t.test('what a form is refused with', async (t) => {
+t.test('invalid forms are rejected', async (t) => {
   const ok: Part[] = [
     ['title', 'Notes'],
     ['paper', 'a', 'a.txt'],
@@ -157,12 +156,12 @@ t.test('what a form is refused with', async (t) => {
       `${title}${part(named('paper', '; filename=""'), '')}--x--`,
       boundary,
     ],
-    ['a wrong field', 400, 'invalid_request', '/title', formOf(['title', 'N'], ['paper', 'a', 'a.txt'])],
+    ['an invalid field', 400, 'invalid_request', '/title', formOf(['title', 'N'], ['paper', 'a', 'a.txt'])],
     ['a missing field', 400, 'invalid_request', '/title', formOf(['paper', 'a', 'a.txt'])],
-    ['no number', 400, 'invalid_request', '/pages', formOf(...ok, ['pages', 'many'])],
+    ['not a number', 400, 'invalid_request', '/pages', formOf(...ok, ['pages', 'many'])],
     ['an unknown field', 400, 'invalid_request', '/other', formOf(...ok, ['other', 'x'])],
-    ['a field twice', 400, 'invalid_request', '/title', formOf(...ok, ['title', 'Again'])],
-    ['a field that is a prototype', 400, 'invalid_request', '/__proto__', formOf(...ok, ['__proto__', 'x'])],
+    ['a duplicate field', 400, 'invalid_request', '/title', formOf(...ok, ['title', 'Again'])],
+    ['a field named __proto__', 400, 'invalid_request', '/__proto__', formOf(...ok, ['__proto__', 'x'])],
     [
       'a file in place of a field',
       400,
@@ -170,25 +169,31 @@ t.test('what a form is refused with', async (t) => {
       '/title',
       formOf(['title', 'Notes', 'a'], ['paper', 'a', 'a.txt']),
     ],
-    ['a file nobody knows', 400, 'invalid_request', '/other', formOf(...ok, ['other', 'x', 'x'])],
-    ['a file that is a prototype', 400, 'invalid_request', '/__proto__', formOf(...ok, ['__proto__', 'x', 'x'])],
+    ['an undeclared file', 400, 'invalid_request', '/other', formOf(...ok, ['other', 'x', 'x'])],
+    ['a file named __proto__', 400, 'invalid_request', '/__proto__', formOf(...ok, ['__proto__', 'x', 'x'])],
     ['a field in place of a file', 400, 'invalid_request', '/paper', formOf(['title', 'Notes'], ['paper', 'a'])],
-    ['a file too many', 400, 'invalid_request', '/paper', formOf(...ok, ['paper', 'b', 'b.txt'])],
+    ['too many files', 400, 'invalid_request', '/paper', formOf(...ok, ['paper', 'b', 'b.txt'])],
     [
-      'a file of another type',
+      'an unsupported file type',
       415,
       'unsupported_file_type',
       undefined,
       formOf(['title', 'Notes'], ['paper', 'a', 'a', 'image/png']),
     ],
     [
-      'a file too large',
+      'a file that is too large',
       413,
       'body_too_large',
       undefined,
       formOf(['title', 'Notes'], ['paper', 'a'.repeat(1001), 'a']),
     ],
-    ['a body too large', 413, 'body_too_large', undefined, formOf(...ok, ['extra', 'a'.repeat(1_100_000), 'a'])],
+    [
+      'a body that is too large',
+      413,
+      'body_too_large',
+      undefined,
+      formOf(...ok, ['extra', 'a'.repeat(1_100_000), 'a']),
+    ],
     [
       '10,000 fields',
       413,
@@ -196,16 +201,16 @@ t.test('what a form is refused with', async (t) => {
       undefined,
       formOf(...ok, ...Array.from({ length: 10_000 }, (_, at): Part => [`f${at}`, 'x'])),
     ],
-    ['a field too long', 413, 'body_too_large', undefined, formOf(...ok, ['other', 'x'.repeat(70_000)])],
+    ['a field that is too long', 413, 'body_too_large', undefined, formOf(...ok, ['other', 'x'.repeat(70_000)])],
     ['JSON', 415, 'form_required', undefined, '{}', 'application/json'],
-    ['no type', 415, 'form_required', undefined, 'x', 'text/plain'],
+    ['text', 415, 'form_required', undefined, 'x', 'text/plain'],
     ['no boundary', 400, 'malformed_form', undefined, `${title}${paper}--x--`, 'multipart/form-data'],
     ['an empty boundary', 400, 'malformed_form', undefined, `${title}${paper}--x--`, 'multipart/form-data; boundary='],
-    ['nothing', 400, 'malformed_form', undefined, '', boundary],
+    ['an empty body', 400, 'malformed_form', undefined, '', boundary],
     ['another boundary', 400, 'malformed_form', undefined, `${title}${paper}--x--`, 'multipart/form-data; boundary=y'],
-    ['a part cut off', 400, 'malformed_form', undefined, `${title}${paper.slice(0, -2)}`, boundary],
-    ['no end', 400, 'malformed_form', undefined, `${title}${paper}`, boundary],
-    ['headers cut off', 400, 'malformed_form', undefined, `${title}--x\r\nContent-Disposition: form-d`, boundary],
+    ['a truncated part', 400, 'malformed_form', undefined, `${title}${paper.slice(0, -2)}`, boundary],
+    ['no closing boundary', 400, 'malformed_form', undefined, `${title}${paper}`, boundary],
+    ['truncated headers', 400, 'malformed_form', undefined, `${title}--x\r\nContent-Disposition: form-d`, boundary],
     [
       'a header of a megabyte',
       400,
@@ -230,7 +235,7 @@ t.test('what a form is refused with', async (t) => {
   t.strictSame(await readdir(folder), []);
 });
 
-t.test('a name is a name and no path', async (t) => {
+t.test('file names are sanitized', async (t) => {
   const rows = [
     ['../../etc/passwd', 'passwd'],
     ['C:\\temp\\a.txt', 'a.txt'],
@@ -238,33 +243,33 @@ t.test('a name is a name and no path', async (t) => {
     ['/', 'file'],
     ['x'.repeat(300), 'x'.repeat(255)],
   ];
-  for (const [given, name] of rows) {
-    const body = `${title}${part(`${named('paper', `; filename="${given}"`)}\r\nContent-Type: text/plain`)}--x--`;
+  for (const [sent, name] of rows) {
+    const body = `${title}${part(`${named('paper', `; filename="${sent}"`)}\r\nContent-Type: text/plain`)}--x--`;
     const answer = await send(body, { type: boundary });
-    // What is nothing but a path names no file at all.
-    if (given === '/') t.match(answer, { status: 400, body: { errors: exactly([{ pointer: '/paper' }]) } });
-    else t.equal(answer.body.files?.[0].name, name, given);
+    // A bare path has no file name.
+    if (sent === '/') t.match(answer, { status: 400, body: { errors: exactly([{ pointer: '/paper' }]) } });
+    else t.equal(answer.body.files?.[0].name, name, sent);
   }
 });
 
-async function open(head: string): Promise<{ socket: Socket; said: Promise<string> }> {
+async function open(head: string): Promise<{ socket: Socket; response: Promise<string> }> {
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
   let text = '';
-  socket.on('data', (piece) => {
-    text += piece;
+  socket.on('data', (chunk) => {
+    text += chunk;
   });
   socket.on('error', () => {});
-  const said = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
+  const response = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
   socket.write(`POST /files HTTP/1.1\r\nHost: x\r\nContent-Type: ${boundary}\r\n${head}\r\n\r\n`);
-  return { socket, said };
+  return { socket, response };
 }
 
-t.test('a form that trickles is ended', async (t) => {
-  const { socket, said } = await open('Content-Length: 900000');
+t.test('a form that arrives too slowly times out', async (t) => {
+  const { socket, response } = await open('Content-Length: 900000');
   socket.write(`${title}--x\r\n${named('paper', '; filename="a"')}\r\nContent-Type: text/plain\r\n\r\n`);
   const more = setInterval(() => socket.write('a'), 20);
-  t.match(await said, /^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/);
+  t.match(await response, /^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/);
   clearInterval(more);
   t.strictSame(await readdir(folder), []);
 });
@@ -273,7 +278,7 @@ async function untilEmpty(): Promise<void> {
   while ((await readdir(folder)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-t.test('nothing is left of a form whose sender goes away, nor of one whose handler fails', async (t) => {
+t.test('files are removed when the client disconnects and when the handler fails', async (t) => {
   const { socket } = await open('Content-Length: 900000');
   socket.write(`${title}--x\r\n${named('paper', '; filename="a"')}\r\nContent-Type: text/plain\r\n\r\nsome`);
   while ((await readdir(folder)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -284,12 +289,12 @@ t.test('nothing is left of a form whose sender goes away, nor of one whose handl
   t.strictSame(await readdir(folder), []);
 });
 
-t.test('whoever is refused at once reads why, however much it sends', async (t) => {
+t.test('a client whose upload is rejected early can read the response', async (t) => {
   const form = formOf(['title', 'Notes'], ['paper', 'a'.repeat(5_000_000), 'a.txt']);
   t.match(await send(form), { status: 413 });
 });
 
-t.test('files go onward as they arrive', async (t) => {
+t.test('streamed files are passed to the handler as they arrive', async (t) => {
   const long = 'b'.repeat(150_000);
   const form = formOf(['title', 'Notes'], ['paper', long, 'a'], ['paper', long, 'unread'], ['paper', 'c', 'c']);
   const file = { field: 'paper', mediaType: 'text/plain' };
@@ -318,17 +323,20 @@ t.test('files go onward as they arrive', async (t) => {
   t.strictSame(await readdir(folder), []);
 });
 
-t.test('a declaration that cannot be is told at the start', async (t) => {
-  const upload = { files: { title: { size: 1 } } };
+t.test('an inconsistent declaration fails at the start', async (t) => {
+  const fieldAsFile = { files: { title: { size: 1 } } };
   const start = (more: object) => () =>
     createApp<null, object>({
-      routes: [{ ...take, declaration: { ...take.declaration, ...more } }],
+      routes: [{ ...upload, declaration: { ...upload.declaration, ...more } }],
       accessKinds: [],
       scope: () => null,
       services: () => ({}),
       log: pino({ level: 'silent' }),
     });
-  t.throws(start({ upload }), /takeFiles declares title as a file and as a field/);
+  t.throws(start({ upload: fieldAsFile }), /uploadFiles declares title as a file and as a field/);
   t.throws(start({ body: Type.String() }), /its body must be an object/);
-  t.throws(start({ upload: { ...take.declaration.upload, streamed: true }, idempotent: true }), /cannot be idempotent/);
+  t.throws(
+    start({ upload: { ...upload.declaration.upload, streamed: true }, idempotent: true }),
+    /cannot be idempotent/,
+  );
 });
