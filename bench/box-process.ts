@@ -1,5 +1,5 @@
 /**
- * The box that is measured, as a process of its own. Asked to, it keeps the statements that one request sends.
+ * The process of a measured box. On request it records the statements that it sends to the database.
  */
 
 import pg from 'pg';
@@ -11,16 +11,16 @@ const { databaseUrl, operatorSecret, hostingSecret, packages, packagesFrom } = J
 
 disableParallelScavenge();
 
-let kept: Statement[] | null = null;
-const send = pg.Client.prototype.query as (...given: unknown[]) => unknown;
-pg.Client.prototype.query = function keep(this: pg.Client, ...given: unknown[]) {
-  const { text, values = [] } = given[0] as Partial<Statement>;
-  // Which tenant a connection speaks for is told as it changes hands, not for each request; background work is no part
-  // of one.
+let recorded: Statement[] | null = null;
+const send = pg.Client.prototype.query as (...parameters: unknown[]) => unknown;
+pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unknown[]) {
+  const { text, values = [] } = parameters[0] as Partial<Statement>;
+  // A connection's tenant is set when the connection is acquired, not for each request. Background work belongs to no
+  // request.
   const { connectionParameters } = this as unknown as { connectionParameters: { application_name: string } };
   const isOfRequest = connectionParameters.application_name === 'box';
-  if (isOfRequest && text && !text.startsWith('select set_config(')) kept?.push({ text, values });
-  return send.apply(this, given);
+  if (isOfRequest && text && !text.startsWith('select set_config(')) recorded?.push({ text, values });
+  return send.apply(this, parameters);
 } as never;
 
 const box = await boot({
@@ -33,13 +33,13 @@ const box = await boot({
   host: '127.0.0.1',
   port: 0,
 });
-process.on('message', (order) => {
-  if (order === 'memory') {
+process.on('message', (command) => {
+  if (command === 'memory') {
     process.send?.({ peakMemory: process.resourceUsage().maxRSS * 1024 });
     return;
   }
-  if (order === 'keep') kept = [];
-  process.send?.({ statements: kept });
-  if (order !== 'keep') kept = null;
+  if (command === 'record') recorded = [];
+  process.send?.({ statements: recorded });
+  if (command !== 'record') recorded = null;
 });
 process.send?.({ url: box.url });

@@ -1,5 +1,5 @@
 /**
- * The box that is measured: a process of its own on a PostgreSQL of its own, embedded and durable, with one shop in it.
+ * The measured box: a process of its own with one tenant, on an embedded PostgreSQL server of its own with durable writes.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import { packagesOfTier, sourceRoot, temporaryFolder } from '@carton/runtime/tes
 import { heapOptions } from '../installer/box/heap.ts';
 import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 
-/** A statement as it was sent, with its values. */
+/** A statement with its values. */
 export interface Statement {
   text: string;
   values: unknown[];
@@ -20,18 +20,18 @@ export interface Statement {
 
 export interface MeasuredBox {
   url: string;
-  /** What a request makes the box send to the database. */
+  /** Returns the statements that the box sends to the database for a request. */
   statementsOf(request: () => Promise<unknown>): Promise<Statement[]>;
-  /** The largest part of its memory that was ever in use (its resident set), in bytes. */
+  /** Returns its peak resident memory in bytes. */
   peakMemory(): Promise<number>;
-  /** Work while the box stands still, so that nothing it does in the background is measured with it. */
-  frozen<T>(work: () => Promise<T>): Promise<T>;
+  /** Pauses the process during the work, so that its background work is not part of the measurement. */
+  whilePaused<T>(work: () => Promise<T>): Promise<T>;
   stop(): void;
 }
 
 const secrets = { operatorSecret: randomBytes(24).toString('hex'), hostingSecret: randomBytes(24).toString('hex') };
 
-/** Work beside a PostgreSQL in a folder of its own; both are gone afterwards. */
+/** Runs the work with a PostgreSQL server in a temporary folder; stops the one and removes the other afterwards. */
 export async function withPostgres<T>(
   work: (postgres: { url: string; folder: string; database: ReturnType<typeof openDatabase> }) => Promise<T>,
 ): Promise<T> {
@@ -54,18 +54,18 @@ export interface MeasuredPackages {
 
 const basic: MeasuredPackages = { packages: packagesOfTier('basic'), packagesFrom: sourceRoot };
 
-/** Starts a box on a database: of the basic tier, unless other packages are given. */
+/** Starts a box, by default with the packages of the basic tier. */
 export async function startBox(databaseUrl: string, packages = basic): Promise<MeasuredBox> {
   const about = JSON.stringify({ databaseUrl, ...secrets, ...packages });
-  // With the heap that the installer gives a box.
+  // With the heap limits that the installer sets.
   const { child, url } = await start('./box-process.ts', [about], heapOptions().split(' '));
   return {
     url,
     async statementsOf(request) {
-      child.send('keep');
+      child.send('record');
       await once(child, 'message');
       await request();
-      child.send('kept');
+      child.send('stop');
       const [{ statements }] = await once(child, 'message');
       return statements;
     },
@@ -74,7 +74,7 @@ export async function startBox(databaseUrl: string, packages = basic): Promise<M
       const [{ peakMemory }] = await once(child, 'message');
       return peakMemory;
     },
-    async frozen(work) {
+    async whilePaused(work) {
       child.kill('SIGSTOP');
       try {
         return await work();
@@ -86,7 +86,7 @@ export async function startBox(databaseUrl: string, packages = basic): Promise<M
   };
 }
 
-/** Starts a program beside this one that tells its address. */
+/** Starts a program of this folder, which sends its address. */
 export function startServer(program: string, ...parameters: string[]): Promise<{ child: ChildProcess; url: string }> {
   return start(program, parameters, []);
 }
@@ -96,14 +96,14 @@ async function start(program: string, parameters: string[], options: string[]) {
     execArgv: ['--conditions=workspace-source', ...options],
   });
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`${program} ended before it told its address`);
+    throw new Error(`${program} exited before it sent its address`);
   });
   const [{ url }] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});
   return { child, url };
 }
 
-/** Opens a shop with so many products for sale, one variant each, and plenty of each. */
+/** Creates a tenant with products for sale, one variant each, and more stock than any measurement sells. */
 export function openTenant(url: string, products: number): Promise<LoadTenant> {
   return openTenantAt(url, { secrets, slug: 'bench', products, stock: 1_000_000 });
 }

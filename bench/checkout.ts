@@ -1,32 +1,32 @@
 /**
- * Orders a second of `POST /checkout` (two items in the cart, eight clients, carts prepared before) beside pgbench
- * running the same statements on the same PostgreSQL, in turn, several rounds. PostgreSQL is the embedded one,
- * durable and left to itself: the shop's tables are new, and the warm-up round is their first traffic. The box
- * dispatches its events meanwhile, and delivers each order's to a subscriber that writes a row.
+ * Orders per second of `POST /checkout` (prepared carts with two items, eight clients) and transactions per second of
+ * pgbench with the same statements on the same server, in alternating rounds. The server is the embedded PostgreSQL with
+ * durable writes; its tables are new, and the warm-up is their first traffic. Meanwhile the box dispatches its events and
+ * delivers each order's to a subscriber that inserts a row.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantDatabase } from '@carton/runtime';
 import { cartIdOf, checkOut, clients, prepareCarts, sessionOf } from '../tools/load/checkouts.ts';
-import { inTurn, type Measurement, rounded } from '../tools/load/measurement.ts';
-import { withAudience } from './audience.ts';
+import { type Measurement, measureAlternately, rounded } from '../tools/load/measurement.ts';
 import { openTenant, startBox, withPostgres } from './box.ts';
+import { withOrderSubscriber } from './order-subscriber.ts';
 import { findPgbench, pgbenchScript, runPgbench } from './pgbench.ts';
 
 const rounds = 5;
-const ordersARound = 2000;
+const ordersPerRound = 2000;
 
 export function measure(): Promise<Measurement> {
   const pgbench = findPgbench();
   return withPostgres(async ({ url, folder, database }) => {
-    const ends: (() => Promise<void>)[] = [];
-    const box = await startBox(url, await withAudience({ teardown: (end) => ends.push(end) }));
+    const cleanups: (() => Promise<void>)[] = [];
+    const box = await startBox(url, await withOrderSubscriber({ teardown: (cleanup) => cleanups.push(cleanup) }));
     try {
       const tenant = await openTenant(box.url, 2);
-      const count = ordersARound * (rounds + 1) + 10;
+      const count = ordersPerRound * (rounds + 1) + 10;
       const numbers = Array.from({ length: count }, (_, index) => index);
       const tokenOf = await prepareCarts(database, tenant, numbers);
-      // pgbench's clients take their carts from ranges of their own.
+      // Each client of pgbench has a range of carts.
       for (let client = 0; client < clients; client++) {
         const own = numbers.slice(0, Math.ceil(count / clients)).map((index) => 1_000_000 + client * 100_000 + index);
         await prepareCarts(database, tenant, own, (number) => String(number).padStart(64, '0'));
@@ -35,18 +35,18 @@ export function measure(): Promise<Measurement> {
       const one = await box.statementsOf(() => checkOut(box.url, tokenOf, 4, 1));
       const other = await box.statementsOf(() => checkOut(box.url, tokenOf, 5, 1));
       const script = pgbenchScript(one, other, { id: cartIdOf(4), sessionHash: sessionOf(4).hash });
-      console.log(`${one.length} statements a checkout`);
+      console.log(`${one.length} statements per checkout`);
 
       const db = database.forTenant(tenant.tenantId);
-      const measured = await inTurn(
+      const measured = await measureAlternately(
         'checkout',
         rounds,
         {
-          what: 'POST /checkout, two items, 8 clients, events told of meanwhile',
+          what: 'POST /checkout, two items, 8 clients, with events delivered',
           unit: 'orders/s',
           async measure(round) {
-            const rate = await checkOut(box.url, tokenOf, 6 + round * ordersARound, ordersARound);
-            await holdEvents(db);
+            const rate = await checkOut(box.url, tokenOf, 6 + round * ordersPerRound, ordersPerRound);
+            await waitForEvents(db);
             return rate;
           },
         },
@@ -54,18 +54,18 @@ export function measure(): Promise<Measurement> {
           what: 'pgbench, the same statements, 8 clients',
           unit: 'transactions/s',
           measure(round) {
-            const base = 1_000_000 + round * (ordersARound / clients);
-            return box.frozen(async () => {
+            const base = 1_000_000 + round * (ordersPerRound / clients);
+            return box.whilePaused(async () => {
               const rate = await runPgbench({
                 pgbench,
                 url,
                 folder,
                 script,
                 clients,
-                transactions: ordersARound,
+                transactions: ordersPerRound,
                 base,
               });
-              // Nobody is told of these.
+              // These events are not to be delivered.
               await db.query(
                 'update event_outbox set dispatched_at = now() where tenant_id = $1 and dispatched_at is null',
               );
@@ -75,40 +75,41 @@ export function measure(): Promise<Measurement> {
         },
       );
       const mebibytes = rounded((await box.peakMemory()) / 2 ** 20, 0);
-      console.log(`the box took ${mebibytes} MiB of memory at most`);
-      return { ...measured, peakMemory: { what: 'largest resident set of the box', value: mebibytes, unit: 'MiB' } };
+      console.log(`the box used at most ${mebibytes} MiB of memory`);
+      return { ...measured, peakMemory: { what: 'peak resident memory of the box', value: mebibytes, unit: 'MiB' } };
     } finally {
       box.stop();
-      for (const end of ends) await end();
+      for (const cleanup of cleanups) await cleanup();
     }
   });
 }
 
-interface Told {
-  /** Events that wait to be dealt out. */
-  waiting: number;
-  untold: number;
+interface EventBacklog {
+  /** Events that are not dispatched. */
+  undispatched: number;
+  undelivered: number;
   failed: number;
 }
 
-/** Tells how far the events had come with the last order, and waits for the rest. @throws Error if one fails */
-async function holdEvents(db: TenantDatabase): Promise<void> {
+/** Reports the backlog of events after the last order, and waits until it is empty. @throws Error if a delivery fails */
+async function waitForEvents(db: TenantDatabase): Promise<void> {
   const count = async () => {
-    const [row] = await db.query<Told>(
-      `select (select count(*) from event_outbox where tenant_id = $1 and dispatched_at is null) as waiting,
-              (select count(*) from event_deliveries where tenant_id = $1 and status = 'pending') as untold,
+    const [row] = await db.query<EventBacklog>(
+      `select (select count(*) from event_outbox where tenant_id = $1 and dispatched_at is null) as undispatched,
+              (select count(*) from event_deliveries where tenant_id = $1 and status = 'pending') as undelivered,
               (select count(*) from event_deliveries where tenant_id = $1 and error is not null) as failed`,
     );
-    return row as Told;
+    return row as EventBacklog;
   };
-  const began = performance.now();
-  const { waiting, untold } = await count();
-  for (let now = await count(); now.waiting + now.untold > 0; now = await count()) {
-    if (now.failed > 0 || performance.now() - began > 120_000) throw new Error(`events stay: ${JSON.stringify(now)}`);
+  const started = performance.now();
+  const { undispatched, undelivered } = await count();
+  for (let now = await count(); now.undispatched + now.undelivered > 0; now = await count()) {
+    if (now.failed > 0 || performance.now() - started > 120_000)
+      throw new Error(`events were not delivered: ${JSON.stringify(now)}`);
     await sleep(50);
   }
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(
-    `with the last order ${waiting} events waited and ${untold} were on their way; the rest took ${seconds} s`,
+    `after the last order, ${undispatched} events were not dispatched and ${undelivered} not delivered; that took ${seconds} s more`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * pgbench running the statements that the box sent: made from what two like requests sent, where they differ being
- * what belongs to one cart.
+ * Runs the box's statements with pgbench. The script is derived from the statements of two similar requests: the values
+ * in which they differ belong to one cart, and become expressions of pgbench's variable.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -13,16 +13,16 @@ import type { Statement } from './box.ts';
 
 const run = promisify(execFile);
 
-/** Debian keeps it beside each server version. @throws Error that says how to get it */
+/** Finds pgbench, which Debian installs with each server version. @throws Error that says how to install it */
 export function findPgbench(): string {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').sort().reverse() : [];
   const places = [...versions.map((version) => `/usr/lib/postgresql/${version}/bin/pgbench`), '/usr/bin/pgbench'];
   const found = places.find((place) => existsSync(place));
-  if (!found) throw new Error('pgbench is needed beside the box: apt-get install postgresql-contrib');
+  if (!found) throw new Error('pgbench is not installed: apt-get install postgresql-contrib');
   return found;
 }
 
-/** The id and session hash of a prepared cart, as SQL over pgbench's variable `n`. */
+/** The id and session hash of a prepared cart, as SQL expressions of pgbench's variable `n`. */
 const suffix = "lpad(to_hex(:n::bigint), 12, '0')";
 
 const cartId = `('${cartIdPrefix}' || ${suffix})`;
@@ -34,12 +34,12 @@ interface Cart {
 }
 
 /**
- * The script of one checkout. `one` and `other` are what two requests for two like carts sent.
- * @throws Error when they did not send the same statements
+ * Returns the script of a checkout. `one` and `other` are the statements of two requests for similar carts.
+ * @throws Error if they differ in more than values
  */
 export function pgbenchScript(one: readonly Statement[], other: readonly Statement[], cart: Cart): string {
   if (one.length !== other.length || one.some(({ text }, index) => text !== other[index]?.text)) {
-    throw new Error('two like requests sent different statements');
+    throw new Error('two similar requests sent different statements');
   }
   const own = new Map([
     [cart.id, cartId],
@@ -57,20 +57,20 @@ export function pgbenchScript(one: readonly Statement[], other: readonly Stateme
 
 const token = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9a-f]{64}|\d+/g;
 
-/** A value as SQL; what differs between the two requests is made of `n`, the same in every statement. */
+/** Returns a value as SQL. Parts that differ between the two requests become expressions of `n`, alike in all statements. */
 function expression(value: string | null, otherValue: string | null, own: Map<string, string>): string {
   if (value === null) return 'null';
-  // pgbench takes a colon before a word for a variable, inside quotes too; in JSON a space may stand between.
+  // pgbench expands a colon before a word as a variable, even in quotes. JSON allows a space between them.
   const quoted = `'${value.replaceAll("'", "''").replaceAll(/":(?=\w)/g, '": ')}'`;
   if (value === otherValue) return quoted;
   const others = otherValue?.match(token) ?? [];
-  let made = quoted;
+  let sql = quoted;
   for (const [index, part] of (value.match(token) ?? []).entries()) {
     if (part === others[index] && !own.has(part)) continue;
     if (!own.has(part)) own.set(part, part.includes('-') ? idOf(own.size) : `('9' || :n::text)`);
-    made = made === `'${part}'` ? (own.get(part) as string) : `replace(${made}, '${part}', ${own.get(part)})`;
+    sql = sql === `'${part}'` ? (own.get(part) as string) : `replace(${sql}, '${part}', ${own.get(part)})`;
   }
-  return `(${made})${castOf(value)}`;
+  return `(${sql})${castOf(value)}`;
 }
 
 function idOf(number: number): string {
@@ -83,7 +83,7 @@ function castOf(value: string): string {
   return /^[[{]/.test(value) ? '::jsonb' : '';
 }
 
-/** A value as pg sends it. */
+/** Returns a value in the text format that pg sends. */
 function literal(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value))
@@ -103,7 +103,7 @@ export interface PgbenchRun {
   base: number;
 }
 
-/** Runs the script; answers transactions a second. @throws Error with pgbench's words when a transaction failed */
+/** Runs the script; returns transactions per second. @throws Error with pgbench's output if a transaction failed */
 export async function runPgbench({
   pgbench,
   url,
@@ -133,7 +133,7 @@ export async function runPgbench({
     file,
     url,
   ];
-  // It plans as the box does.
+  // With the planner settings of the box.
   const env = { ...process.env, PGOPTIONS: planning };
   const { stdout, stderr } = await run(pgbench, parameters.map(String), { maxBuffer: 2 ** 26, env });
   const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1];

@@ -1,5 +1,5 @@
 /**
- * A bare server of Koa and pg: it runs given statements one after the other, prepared, and sends their rows as JSON.
+ * A bare Koa and pg server that runs prepared statements one after the other and responds with their rows as JSON.
  */
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';

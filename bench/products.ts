@@ -1,24 +1,24 @@
 /**
- * `GET /products` (twelve with prices, sixteen clients) beside a bare Koa and pg server that runs the same statements
- * on the same PostgreSQL and sends their rows as JSON, in turn, several rounds.
+ * `GET /products` (twelve products with prices, sixteen clients) and a bare Koa and pg server that runs the same
+ * statements on the same PostgreSQL, in alternating rounds.
  */
 
 import { load } from '../tools/load/load.ts';
-import { inTurn, type Measurement } from '../tools/load/measurement.ts';
+import { type Measurement, measureAlternately } from '../tools/load/measurement.ts';
 import { openTenant, startBox, startServer, withPostgres } from './box.ts';
 
 const clients = 16;
 const rounds = 5;
-const requestsARound = 6000;
+const requestsPerRound = 6000;
 
-/** Reads the list so many times; answers requests a second. @throws Error unless each was answered with 200 */
-export async function readProducts(url: string, requests = requestsARound): Promise<number> {
+/** Requests the list a number of times; returns requests per second. @throws Error unless each response is 200 */
+export async function readProducts(url: string, requests = requestsPerRound): Promise<number> {
   const { seconds, statuses } = await load({
     clients: Math.min(clients, requests),
     requests,
     request: () => ({ url: `${url}/products?limit=12` }),
   });
-  if (statuses[200] !== requests) throw new Error(`not every answer was 200: ${JSON.stringify(statuses)}`);
+  if (statuses[200] !== requests) throw new Error(`not every response was 200: ${JSON.stringify(statuses)}`);
   return requests / seconds;
 }
 
@@ -29,10 +29,10 @@ export function measure(): Promise<Measurement> {
       await openTenant(box.url, 12);
       await readProducts(box.url, 100);
       const statements = await box.statementsOf(() => readProducts(box.url, 1));
-      console.log(`${statements.length} statements a request`);
+      console.log(`${statements.length} statements per request`);
       const peer = await startServer('./products-peer.ts', JSON.stringify({ url, statements }));
       try {
-        return await inTurn(
+        return await measureAlternately(
           'products',
           rounds,
           {

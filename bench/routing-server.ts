@@ -1,5 +1,5 @@
 /**
- * An application with as many routes as asked for, in the shape of the product's: packages of six under /admin.
+ * An application with a number of routes that resemble those of packages: groups of six under /admin.
  */
 import { createApp, listen, type Route, routeFor, startOperations, Type } from '@carton/runtime/service';
 import { pino } from 'pino';
@@ -16,7 +16,7 @@ const routes: Route<object>[] = Array.from({ length: count }, (_, index) => {
       path,
       operationId: `read${index}`,
       tag: 'Things',
-      summary: 'Reads a thing',
+      summary: 'Read a thing',
       access: 'public',
       status: 200,
       response: Type.Object({ path: Type.String() }),
@@ -26,7 +26,7 @@ const routes: Route<object>[] = Array.from({ length: count }, (_, index) => {
 });
 
 const log = pino({ level: 'silent' });
-// Counted as a box counts them.
+// Requests are counted as in a box.
 const operations = await startOperations({ log, about: {} });
 const app = createApp({
   routes,

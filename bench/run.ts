@@ -1,27 +1,27 @@
 /**
- * `npm run bench -- <name>`: runs one measurement and ends with one line of JSON that anyone can compare.
+ * `npm run bench -- <name>`: runs one measurement and ends with one line of JSON.
  */
 import { type Measurement, thisMachine } from '../tools/load/measurement.ts';
 
 const benches: Record<string, { about: string; load: () => Promise<{ measure: () => Promise<Measurement> }> }> = {
   checkout: {
-    about: 'orders per second of POST /checkout beside pgbench running the same statements',
+    about: 'orders per second of POST /checkout, and of pgbench with the same statements',
     load: () => import('./checkout.ts'),
   },
   products: {
-    about: 'GET /products, twelve with prices, beside a bare Koa and pg server running the same statements',
+    about: 'GET /products, twelve with prices, and a bare Koa and pg server with the same statements',
     load: () => import('./products.ts'),
   },
   routing: {
-    about: 'CPU per request with 372 mounted routes beside the same with 6',
+    about: 'CPU per request with 372 routes, and with 6',
     load: () => import('./routing.ts'),
   },
   start: {
-    about: 'from starting an installed box to its first 200 of /health beside a bare Koa and pg server',
+    about: 'start of an installed box until /health is 200, and of a bare Koa and pg server',
     load: () => import('./start.ts'),
   },
   tenancy: {
-    about: 'what row-level security costs GET /products and POST /checkout',
+    about: 'the cost of row-level security in GET /products and POST /checkout',
     load: () => import('./tenancy.ts'),
   },
 };
@@ -36,7 +36,7 @@ if (name === '--help' || name === undefined) {
 }
 const bench = benches[name];
 if (!bench || rest.length > 0) {
-  console.error(`there is no measurement called ${[name, ...rest].join(' ')}\n\n${help}`);
+  console.error(`unknown measurement: ${[name, ...rest].join(' ')}\n\n${help}`);
   process.exit(2);
 }
 try {

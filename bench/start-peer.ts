@@ -1,5 +1,5 @@
 /**
- * A bare server of Koa and pg whose `/health` asks the database.
+ * A bare Koa and pg server whose `/health` runs one query.
  */
 import Koa from 'koa';
 import pg from 'pg';

@@ -1,7 +1,6 @@
 /**
- * Starting a migrated box as a partner has it (built packages, their database elsewhere) until `GET /health` answers
- * 200, beside a bare server of Koa and pg that answers after one query; in turn, several rounds. Prints what memory the
- * idle box takes.
+ * Time from starting a migrated box as partners run it (built packages, a separate database) until `GET /health` is 200,
+ * and the same for a bare Koa and pg server, in alternating rounds. Also prints the memory of the idle box.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,14 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@carton/runtime/testing';
 import { extract } from 'tar';
-import { inTurn, type Measurement } from '../tools/load/measurement.ts';
+import { type Measurement, measureAlternately } from '../tools/load/measurement.ts';
 import { type BuiltPackage, buildPackages } from '../tools/packages/index.ts';
 import { withPostgres } from './box.ts';
 
 const rounds = 7;
-const settleSeconds = 5;
+const idleSeconds = 5;
 
-/** Lays the packages out as the installer does; answers the box's program. */
+/** Unpacks the packages as the installer does; returns the box's program. */
 async function layOut(folder: string, packages: readonly BuiltPackage[]): Promise<string> {
   for (const { name, tarball } of packages) {
     const cwd = join(folder, 'node_modules', name);
@@ -38,19 +37,19 @@ interface Started {
   child: ChildProcess;
 }
 
-/** Starts a program and asks it until it answers 200. */
+/** Starts a program and polls /health until it is 200. */
 async function start(program: string, environment: Record<string, string>): Promise<Started> {
   const port = await freePort();
-  const begun = performance.now();
+  const started = performance.now();
   const child = spawn(process.execPath, [program], {
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer?.status === 200) return { milliseconds: performance.now() - begun, child };
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`);
+    const response = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.status === 200) return { milliseconds: performance.now() - started, child };
+    if (child.exitCode !== null) throw new Error(`${program} exited with ${child.exitCode}`);
     await sleep(5);
   }
 }
@@ -74,17 +73,17 @@ export function measure(): Promise<Measurement> {
     const bare = fileURLToPath(new URL('./start-peer.ts', import.meta.url));
     const environment = { DATABASE_URL: url, BOX_PACKAGES: join(folder, 'box/carton.lock.json'), BOX_HOME: folder };
     let memory = 0;
-    const measured = await inTurn(
+    const measured = await measureAlternately(
       'start',
       rounds,
       {
-        what: 'a migrated box, until /health answers 200',
+        what: 'a migrated box, until /health is 200',
         unit: 'ms',
         // Round 0 migrates the database.
         async measure(round) {
           const box = await start(program, environment);
           if (round === rounds) {
-            await sleep(settleSeconds * 1000);
+            await sleep(idleSeconds * 1000);
             memory = await memoryOf(box);
           }
           await stop(box);
@@ -92,7 +91,7 @@ export function measure(): Promise<Measurement> {
         },
       },
       {
-        what: 'a bare server of Koa and pg',
+        what: 'a bare Koa and pg server',
         unit: 'ms',
         async measure() {
           const peer = await start(bare, environment);
@@ -101,7 +100,7 @@ export function measure(): Promise<Measurement> {
         },
       },
     );
-    console.log(`an idle box with ${packages.length} packages takes ${memory.toFixed(0)} MiB`);
+    console.log(`an idle box with ${packages.length} packages uses ${memory.toFixed(0)} MiB`);
     return measured;
   });
 }

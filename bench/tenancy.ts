@@ -1,6 +1,6 @@
 /**
- * What row-level security costs a box with one tenant: `GET /products` and `POST /checkout` with its policies and,
- * on a database of the same content, without them, in turn, several rounds. The ratio is the worse of the two.
+ * The cost of row-level security for a box with one tenant: `GET /products` and `POST /checkout` with the policies and, on
+ * a database with the same content, without them, in alternating rounds. The ratio is the worse of the two.
  */
 import type { openDatabase } from '@carton/runtime/service';
 import { checkOut, prepareCarts, type TokenOf } from '../tools/load/checkouts.ts';
@@ -9,7 +9,7 @@ import { type MeasuredBox, openTenant, startBox, withPostgres } from './box.ts';
 import { readProducts } from './products.ts';
 
 const rounds = 5;
-const ordersARound = 1000;
+const ordersPerRound = 1000;
 
 interface Side {
   box: MeasuredBox;
@@ -21,7 +21,7 @@ interface Side {
 async function open(url: string, database: ReturnType<typeof openDatabase>, policies: boolean): Promise<Side> {
   const box = await startBox(url);
   const tenant = await openTenant(box.url, 12);
-  const carts = Array.from({ length: ordersARound * (rounds + 1) }, (_, index) => index);
+  const carts = Array.from({ length: ordersPerRound * (rounds + 1) }, (_, index) => index);
   const tokenOf = await prepareCarts(database, { ...tenant, variants: tenant.variants.slice(0, 2) }, carts);
   if (!policies) await dropPolicies(database);
   return { box, tokenOf, products: [], orders: [] };
@@ -32,7 +32,7 @@ async function dropPolicies({ box }: ReturnType<typeof openDatabase>): Promise<v
     `select format('%I', relname) as name from pg_class where relrowsecurity and relnamespace = 'public'::regnamespace`,
   );
   for (const { name } of tables) await box.query(`alter table ${name} disable row level security`);
-  console.log(`${tables.length} tables without their policies`);
+  console.log(`${tables.length} tables have no policies now`);
 }
 
 export function measure(): Promise<Measurement> {
@@ -42,10 +42,10 @@ export function measure(): Promise<Measurement> {
       try {
         sides.push(await open(one.url, one.database, true), await open(other.url, other.database, false));
         for (let round = 0; round <= rounds; round++) {
-          // Whoever goes second finds the machine as the first left it: each is second as often as first.
+          // Going second may be an advantage, so each side is second equally often.
           for (const { box, tokenOf, products, orders } of round % 2 ? sides : sides.toReversed()) {
             const read = await readProducts(box.url);
-            const ordered = await checkOut(box.url, tokenOf, round * ordersARound, ordersARound);
+            const ordered = await checkOut(box.url, tokenOf, round * ordersPerRound, ordersPerRound);
             if (round === 0) continue;
             products.push(read);
             orders.push(ordered);
@@ -55,7 +55,9 @@ export function measure(): Promise<Measurement> {
         const [bound, free] = sides as [Side, Side];
         const reading = medianCost(free.products, bound.products);
         const ordering = medianCost(free.orders, bound.orders);
-        console.log(`row-level security costs: GET /products ${rounded(reading)}, POST /checkout ${rounded(ordering)}`);
+        console.log(
+          `cost of row-level security: GET /products ${rounded(reading)}, POST /checkout ${rounded(ordering)}`,
+        );
         const worse = ordering > reading ? 'orders' : 'products';
         const what = worse === 'orders' ? 'POST /checkout' : 'GET /products';
         return {
@@ -71,7 +73,7 @@ export function measure(): Promise<Measurement> {
   );
 }
 
-/** Round by round, since the machine, and what the engine has compiled by then, differ more between rounds than sides. */
+/** Compares round by round, since the machine and the compiled code differ more between rounds than between sides. */
 function medianCost(free: readonly number[], bound: readonly number[]): number {
   return median(free.map((figure, round) => figure / (bound[round] as number)));
 }

@@ -1,6 +1,6 @@
 /**
- * A box as a partner has it: a folder laid out as the installer does, run by `start --foreground`, whose supervision
- * brings it back. Only its program is the source tree's, so that a rig needs no build.
+ * A box as partners run it: a folder as the installer lays it out, run by `start --foreground`, which restarts it after a
+ * crash. Only its program comes from the source tree, so that rigs need no build.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -23,10 +23,10 @@ const root = dirname(sourceRoot);
 const cli = fileURLToPath(new URL('../installer/cli.ts', import.meta.url));
 const source = '--conditions=workspace-source';
 const release = 'source';
-/** Milliseconds in which a box stops by itself: it drains, and lets what is under way end. */
-const longestStop = 40_000;
+/** Milliseconds that a box may take to stop: it drains, and finishes work in progress. */
+const stopTimeout = 40_000;
 
-/** Of every box of a rig. */
+/** The same for every box of a rig. */
 export const secrets = {
   operatorSecret: randomBytes(24).toString('hex'),
   hostingSecret: randomBytes(24).toString('hex'),
@@ -35,11 +35,11 @@ export const secrets = {
 export interface RigBoxOptions {
   name: string;
   port: number;
-  /** A PostgreSQL that runs elsewhere; else the embedded one runs with the box. */
+  /** The PostgreSQL to use instead of the embedded one. */
   databaseUrl?: string;
-  /** Packages of the rig's own beside those of the highest tier: their folders by full name. */
+  /** Additional packages, beside those of the highest tier: folders by full name. */
   packages?: Record<string, string>;
-  /** More of its environment. */
+  /** Additional environment variables. */
   environment?: Record<string, string>;
 }
 
@@ -49,21 +49,21 @@ export interface RigBox {
   port: number;
   /** Folder of its embedded PostgreSQL. */
   databaseFolder: string;
-  /** Its own output. */
+  /** File with its output. */
   log: string;
-  /** Number of its process. @throws Error when it does not run */
+  /** Its process id. @throws Error if it does not run */
   pid(): Promise<number>;
-  /** Ends the process as a power cut would; answers its number. */
+  /** Sends SIGKILL to the process; returns its id. */
   kill(): Promise<number>;
-  /** Waits until another process than that one answers 200; answers how many milliseconds that took. */
+  /** Waits until a process other than `other` responds with 200; returns the milliseconds. */
   untilServes(other?: number): Promise<number>;
-  /** SIGTERM to its supervision, as `systemctl stop` sends it; resolves with the exit status. */
+  /** Sends SIGTERM to its parent, as `systemctl stop` does; resolves with the exit status. */
   stop(): Promise<number | null>;
   /** Starts it again after a stop; resolves once it serves. */
   start(): Promise<void>;
 }
 
-/** Starts a box and waits until it serves; it is stopped with the stage. */
+/** Starts a box and waits until it serves; it is stopped when the rig ends. */
 export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise<RigBox> {
   const { name, port } = options;
   const folder = boxFolder(join(stage.folder, name));
@@ -77,7 +77,7 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
     parent = spawn(process.execPath, [source, cli, 'start', '--foreground', '--json', '--dir', folder.root], {
       env: { PATH: process.env.PATH, HOME: folder.root },
       stdio: ['ignore', output, output],
-      // Ctrl-C in a terminal reaches the rig alone, which stops its boxes before their database.
+      // Ctrl-C in a terminal reaches only the rig, which stops its boxes before their database.
       detached: true,
     });
     closeSync(output);
@@ -99,15 +99,15 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
       return pid;
     },
     async untilServes(other) {
-      const begun = performance.now();
+      const started = performance.now();
       for (;;) {
         stage.signal.throwIfAborted();
-        if (parent?.exitCode != null) throw new Error(`the supervision of ${name} has ended: see ${log} (--keep)`);
-        // The number is looked at after the answer, and costs a look at every process where there is none.
+        if (parent?.exitCode != null) throw new Error(`the parent of ${name} has exited: see ${log} (--keep)`);
+        // The process id is read after the response. Without a PID file it takes a search of all processes.
         if ((await askHealth(url)) === 200 && (await findRunningBox(folder))?.pid !== other) break;
         await sleep(20);
       }
-      return performance.now() - begun;
+      return performance.now() - started;
     },
     async stop() {
       const stopping = parent;
@@ -124,28 +124,28 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
     },
   };
   stage.atEnd(name, async () => {
-    const ended = await Promise.race([box.stop().then(() => true), sleep(longestStop, false, { ref: false })]);
-    if (!ended) throw new Error(`it did not stop within ${longestStop / 1000} s`);
+    const ended = await Promise.race([box.stop().then(() => true), sleep(stopTimeout, false, { ref: false })]);
+    if (!ended) throw new Error(`it did not stop within ${stopTimeout / 1000} s`);
   });
   await box.start();
   return box;
 }
 
-/** The folder as the installer leaves it, with links to the source tree in place of what it would pull. */
+/** Lays the folder out as the installer does, with links to the source tree in place of pulled packages. */
 async function layOut(folder: BoxFolder, options: RigBoxOptions): Promise<void> {
   const { port, databaseUrl, environment = {} } = options;
-  const here = releaseFolder(folder, release);
+  const target = releaseFolder(folder, release);
   const packages: Record<string, string> = {
     ...Object.fromEntries(packagesOfTier('enterprise').map((name) => [name, join(root, 'node_modules', name)])),
     ...options.packages,
   };
   const program = releaseEntry(folder, release);
   await mkdir(dirname(program), { recursive: true });
-  await writeFile(join(packageFolder(here, runtimePackage), 'package.json'), '{ "type": "module" }\n');
+  await writeFile(join(packageFolder(target, runtimePackage), 'package.json'), '{ "type": "module" }\n');
   await writeFile(program, `await import('${pathToFileURL(join(root, 'runtime/main.ts'))}');\n`);
-  for (const [name, target] of Object.entries(packages)) await symlink(target, join(here, 'node_modules', name));
+  for (const [name, place] of Object.entries(packages)) await symlink(place, join(target, 'node_modules', name));
   const lock = { tier: 'enterprise', packages: Object.fromEntries(Object.keys(packages).map((name) => [name, {}])) };
-  await writeFile(join(here, lockFileName), JSON.stringify(lock));
+  await writeFile(join(target, lockFileName), JSON.stringify(lock));
   await switchCurrent(folder, release);
   await writeSettings(
     folder,
@@ -160,7 +160,7 @@ async function layOut(folder: BoxFolder, options: RigBoxOptions): Promise<void> 
   const more = {
     NODE_OPTIONS: source,
     LOG_LEVEL: 'warn',
-    // A rig's shoppers all come from one address, and are to try the shop, not its limits.
+    // All shoppers of a rig have one address, and rate limits are not what it tests.
     ...Object.fromEntries(['READ', 'WRITE', 'CHECKOUT', 'LOGIN'].map((name) => [`RATE_LIMIT_${name}`, '0'])),
     ...environment,
   };

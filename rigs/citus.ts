@@ -1,39 +1,39 @@
 /**
- * A box on a Citus cluster of this machine: checkouts of many shops beside plain PostgreSQL; a worker killed while
- * shoppers check out; a worker added, and shops moved to it while they sell. Then the books are held.
+ * A box on a Citus cluster on this machine. Measures checkouts of many tenants, and the same on plain PostgreSQL; kills a
+ * worker during checkouts; adds a worker and moves tenants to it during checkouts; then checks consistency.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
 import { freePort, administerAt as run } from '@carton/runtime/testing';
-import { type Cluster, startCluster, whyNoCitus } from '../tools/citus/cluster.ts';
-import { makeServer, type Server } from '../tools/citus/server.ts';
+import { type Cluster, missingCitusReason, startCluster } from '../tools/citus/cluster.ts';
+import { initServer, type Server } from '../tools/citus/server.ts';
 import { checkOut, prepareCarts, sessionOf, type TokenOf } from '../tools/load/checkouts.ts';
-import { inTurn, type Measurement } from '../tools/load/measurement.ts';
+import { type Measurement, measureAlternately } from '../tools/load/measurement.ts';
 import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
-import { holdBooks } from './books.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, type Tally } from './client.ts';
+import { checkConsistency } from './consistency.ts';
 import { type Findings, type Rig, Skipped, type Stage } from './rig.ts';
 import { type Purchase, sendShoppers } from './shoppers.ts';
-import { stock } from './trade.ts';
+import { stock } from './tenants.ts';
 
 const rounds = 3;
-/** The least share of plain PostgreSQL's rate, on the same cores. */
-const leastRatio = 0.25;
-const leastMoved = 0.1;
+/** Minimum ratio to the rate of plain PostgreSQL, on the same cores. */
+const minimumRatio = 0.25;
+const minimumShareMoved = 0.1;
 
 export const rig: Rig = {
-  about: 'Measures a box on Citus beside plain PostgreSQL, kills a worker and adds one under checkouts.',
+  about: 'Compares a box on Citus with one on plain PostgreSQL; kills a worker and adds one during checkouts.',
   options: {
-    tenants: { about: 'tenants', usual: '64', short: '8' },
-    orders: { about: 'orders of each round that is measured, 0 for none', usual: '800', short: '0' },
-    shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
-    away: { about: 'seconds that the killed worker is away', usual: '5', short: '2' },
-    shards: { about: 'parts that the shops are dealt out in', usual: '16', short: '8' },
+    tenants: { about: 'tenants', defaultValue: '64', short: '8' },
+    orders: { about: 'orders per measured round, 0 for none', defaultValue: '800', short: '0' },
+    shoppers: { about: 'concurrent shoppers', defaultValue: '12', short: '6' },
+    away: { about: 'seconds that the killed worker is down', defaultValue: '5', short: '2' },
+    shards: { about: 'number of shards', defaultValue: '16', short: '8' },
   },
-  longest: (stage) => (stage.short ? 400 : 1500),
+  timeLimit: (stage) => (stage.short ? 400 : 1500),
   async run(stage) {
-    const missing = whyNoCitus();
+    const missing = missingCitusReason();
     if (missing) throw new Skipped(missing);
     stage.say('starting a coordinator and two workers');
     const cluster = await startCluster({
@@ -43,17 +43,18 @@ export const rig: Rig = {
     stage.atEnd('the cluster', cluster.stop);
     const url = cluster.coordinator.url();
     const box = await startBox(stage, 'box', url);
-    stage.say('opening shops');
+    stage.say('creating tenants');
     const tenants = await openTenants(box.url, stage.number('tenants'));
     const measured = stage.number('orders') > 0 ? await measure(stage, box, url, tenants) : null;
     const killed = await killWorker(stage, cluster, box, tenants);
     const moved = await addWorker(stage, cluster, box, tenants);
-    stage.say('holding the books');
+    stage.say('checking consistency');
     const bought = [...(measured?.purchases ?? []), ...killed.purchases, ...moved.purchases];
-    const books = await holdBooks(url, tenants, bought, stock);
-    const slow = measured && measured.ratio < leastRatio ? [`the rate is ${measured.ratio} of plain PostgreSQL's`] : [];
+    const records = await checkConsistency(url, tenants, bought, stock);
+    const slow =
+      measured && measured.ratio < minimumRatio ? [`the rate is ${measured.ratio} of plain PostgreSQL's`] : [];
     return {
-      broken: [...slow, ...killed.broken, ...moved.broken, ...books.broken],
+      broken: [...slow, ...killed.broken, ...moved.broken, ...records.broken],
       counts: {
         ...(measured && {
           ratio: measured.ratio,
@@ -62,7 +63,7 @@ export const rig: Rig = {
         }),
         ...killed.counts,
         ...moved.counts,
-        ...books.counts,
+        ...records.counts,
       },
     };
   },
@@ -83,7 +84,7 @@ async function openTenants(url: string, count: number): Promise<LoadTenant[]> {
   return tenants;
 }
 
-/** Checkouts of all shops in turn, beside a plain PostgreSQL of the same version on the same machine. */
+/** Compares checkouts of all tenants with a plain PostgreSQL of the same version on the same machine. */
 async function measure(
   stage: Stage,
   box: RigBox,
@@ -91,7 +92,7 @@ async function measure(
   tenants: LoadTenant[],
 ): Promise<Measurement & { purchases: Purchase[] }> {
   stage.say('starting a plain PostgreSQL and its box');
-  const plain = await makeServer(stage.folder, 'plain', {});
+  const plain = await initServer(stage.folder, 'plain', {});
   stage.atEnd('the plain PostgreSQL', () => plain.stop());
   await plain.start();
   const peer = await startBox(stage, 'plain-box', plain.url());
@@ -104,23 +105,29 @@ async function measure(
     what,
     unit: 'orders/s',
     measure: (round: number) =>
-      checkOut(at.url, tokens, round * orders, orders, (number) => (own[number % own.length] as LoadTenant).reach),
+      checkOut(
+        at.url,
+        tokens,
+        round * orders,
+        orders,
+        (number) => (own[number % own.length] as LoadTenant).tenantHeaders,
+      ),
   });
   const ends = [
     side('on Citus', box, tenants, tokenOf),
     side('on plain PostgreSQL', peer, peerTenants, peerTokenOf),
   ] as const;
-  const measured = await inTurn('citus', rounds, ...ends, stage.say);
+  const measured = await measureAlternately('citus', rounds, ...ends, stage.say);
   await peer.stop();
   await plain.stop();
   return { ...measured, purchases: Array.from({ length: all }, (_, number) => purchaseOf(number, tenants)) };
 }
 
-/** The order that a prepared cart has become, for the books. */
+/** The purchase of a prepared cart, for the consistency check. */
 function purchaseOf(number: number, tenants: readonly LoadTenant[]): Purchase {
   const tenant = tenants[number % tenants.length] as LoadTenant;
   const items = new Map(tenant.variants.map((variant) => [variant, 1]));
-  return { tenant, sessionHash: sessionOf(number).hash, manner: 'without a key', items, placed: [], end: 'gone' };
+  return { tenant, sessionHash: sessionOf(number).hash, behaviour: 'without a key', items, placed: [], end: 'gone' };
 }
 
 async function prepare(
@@ -137,27 +144,27 @@ async function prepare(
   return (number) => (tokens[number % tenants.length] as TokenOf)(number);
 }
 
-interface Trial extends Findings {
+interface PhaseFindings extends Findings {
   purchases: readonly Purchase[];
 }
 
-/** One worker is gone for a while: its shops are told to come again, the others sell on, and all sell afterwards. */
+/** Stops one worker for a while: requests of its tenants get 503, other tenants are not affected, and it recovers. */
 async function killWorker(
   stage: Stage,
   { coordinator, workers }: Cluster,
   box: RigBox,
   tenants: LoadTenant[],
-): Promise<Trial> {
+): Promise<PhaseFindings> {
   const worker = workers[0] as Server;
-  const there = await tenantsOn(coordinator, worker, tenants);
+  const affected = await tenantsOn(coordinator, worker, tenants);
   const tally = newTally();
-  const trade = (own: LoadTenant[]) =>
-    sendShoppers({ urls: [box.url], tenants: own, shoppers: stage.number('shoppers') / 2, tally, thinking: 40 });
-  const [hit, spared] = [trade(there), trade(tenants.filter((tenant) => !there.includes(tenant)))];
+  const shop = (own: LoadTenant[]) =>
+    sendShoppers({ urls: [box.url], tenants: own, shoppers: stage.number('shoppers') / 2, tally, thinkTime: 40 });
+  const [hit, spared] = [shop(affected), shop(tenants.filter((tenant) => !affected.includes(tenant)))];
   await sleep(1500);
   const before = placed(spared.purchases);
   await worker.stop('SIGKILL');
-  stage.say(`${worker.name} is killed; it holds ${there.length} of ${tenants.length} shops`);
+  stage.say(`${worker.name} is killed; it holds ${affected.length} of ${tenants.length} tenants`);
   await sleep(stage.number('away') * 1000);
   const during = placed(spared.purchases) - before;
   await worker.start();
@@ -169,53 +176,51 @@ async function killWorker(
   }
   const recovered = performance.now() - back;
   stage.say(
-    `${worker.name} is back; the others took ${during} orders meanwhile, its first came after ${recovered.toFixed(0)} ms`,
+    `${worker.name} is up; other tenants got ${during} orders meanwhile, its own the first after ${recovered.toFixed(0)} ms`,
   );
   await sleep(1500);
   await Promise.all([hit.stop(), spared.stop()]);
-  const refused = tally.statuses.get(503) ?? 0;
+  const unavailable = tally.statuses.get(503) ?? 0;
   const broken = [...tally.broken];
-  if (during === 0) broken.push('no other shop took an order while a worker was away');
-  if (refused === 0) broken.push('no request was answered with 503 while a worker was away');
+  if (during === 0) broken.push('no other tenant got an order while a worker was down');
+  if (unavailable === 0) broken.push('no request got 503 while a worker was down');
   return {
     broken,
     purchases: [...hit.purchases, ...spared.purchases],
     counts: {
       ordersOfOthersWhileAway: during,
-      answeredUnavailable: refused,
+      answeredUnavailable: unavailable,
       longestRequestWhileAwayMs: Math.round(tally.longest),
       firstOrderAfterReturnMs: Math.round(recovered),
     },
   };
 }
 
-/** One more worker, and Citus told to spread the shops over all, while all of them sell. */
-async function addWorker(stage: Stage, cluster: Cluster, box: RigBox, tenants: LoadTenant[]): Promise<Trial> {
+/** Adds a worker and rebalances the cluster during checkouts of all tenants. */
+async function addWorker(stage: Stage, cluster: Cluster, box: RigBox, tenants: LoadTenant[]): Promise<PhaseFindings> {
   const tally = newTally();
-  const trade = sendShoppers({ urls: [box.url], tenants, shoppers: stage.number('shoppers'), tally, thinking: 40 });
+  const shoppers = sendShoppers({ urls: [box.url], tenants, shoppers: stage.number('shoppers'), tally, thinkTime: 40 });
   const worker = await cluster.addWorker();
   const url = cluster.coordinator.url();
   stage.say(`${worker.name} is added`);
-  const begun = performance.now();
-  // By logical replication: rows are written meanwhile, but for the moment of the change.
+  const started = performance.now();
+  // By logical replication, which blocks writes only while a shard switches over.
   await run(url, `select citus_rebalance_start(shard_transfer_mode => 'force_logical')`);
-  const before = placed(trade.purchases);
-  await untilRebalanced(stage, url, tally, () => placed(trade.purchases) - before);
-  const seconds = (performance.now() - begun) / 1000;
-  const during = placed(trade.purchases) - before;
+  const before = placed(shoppers.purchases);
+  await untilRebalanced(stage, url, tally, () => placed(shoppers.purchases) - before);
+  const seconds = (performance.now() - started) / 1000;
+  const during = placed(shoppers.purchases) - before;
   const there = await tenantsOn(cluster.coordinator, worker, tenants);
   const share = await shareOfRows(url, worker);
-  stage.say(
-    `${there.length} shops and ${(share * 100).toFixed(0)} % of the rows have moved in ${seconds.toFixed(1)} s`,
-  );
+  stage.say(`${there.length} tenants and ${(share * 100).toFixed(0)} % of the rows moved in ${seconds.toFixed(1)} s`);
   await sleep(1500);
-  await trade.stop();
+  await shoppers.stop();
   const broken = [...tally.broken];
-  if (share < leastMoved) broken.push(`only ${(share * 100).toFixed(1)} % of the rows have moved`);
-  if (during === 0) broken.push('no order was taken while shops moved');
+  if (share < minimumShareMoved) broken.push(`only ${(share * 100).toFixed(1)} % of the rows moved`);
+  if (during === 0) broken.push('no order was placed while tenants moved');
   return {
     broken,
-    purchases: trade.purchases,
+    purchases: shoppers.purchases,
     counts: {
       tenantsMoved: there.length,
       shareOfRowsMoved: Math.round(share * 1000) / 1000,
@@ -228,13 +233,13 @@ async function addWorker(stage: Stage, cluster: Cluster, box: RigBox, tenants: L
 }
 
 async function untilRebalanced(stage: Stage, url: string, tally: Tally, orders: () => number): Promise<void> {
-  for (let look = 1; ; look++) {
+  for (let poll = 1; ; poll++) {
     stage.signal.throwIfAborted();
     const [job] = await run(url, 'select state::text from pg_dist_background_job order by job_id desc limit 1');
     if (job?.state === 'finished') return;
     if (job && /failed|cancelled/.test(String(job.state))) throw new Error(`the rebalancing is ${job.state}`);
-    if (look % 10 === 0)
-      stage.say(`moving; ${orders()} orders meanwhile, the longest request took ${tally.longest.toFixed(0)} ms`);
+    if (poll % 10 === 0)
+      stage.say(`rebalancing; ${orders()} orders so far, the longest request took ${tally.longest.toFixed(0)} ms`);
     await sleep(500);
   }
 }
@@ -252,7 +257,7 @@ async function tenantsOn(coordinator: Server, { port }: Server, tenants: readonl
   return tenants.filter(({ tenantId }) => ids.includes(tenantId));
 }
 
-/** Of the rows of the tables that grow with trade, those on a worker. */
+/** Share of the rows on a worker, in the tables that grow with orders. */
 async function shareOfRows(url: string, { port }: Server): Promise<number> {
   const [row] = await run(
     url,

@@ -1,45 +1,45 @@
 /**
- * One request as a client sees it: an answer, or a connection that was lost; and what every answer has to keep to,
- * whatever happens to the box meanwhile.
+ * Sends one request and records the outcome: a response, or a lost connection. Some responses are never allowed, whatever
+ * happens to the box; they are recorded as broken promises.
  */
 
-export interface Asked {
+export interface ClientRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
   body?: unknown;
 }
 
-export interface Answered {
+export interface ClientResponse {
   status: number;
   /** Seconds. */
   retryAfter: number | null;
-  /** The shopper's session, where the answer names one. */
+  /** The shopper's session, if the response has one. */
   session: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
+  // biome-ignore lint/suspicious/noExplicitAny: responses have many schemas.
   body: any;
 }
 
-/** The connection was refused, or broke before the answer was there. */
-export interface Lost {
+/** The connection was refused, or closed before the response arrived. */
+export interface LostConnection {
   status: null;
   reason: string;
 }
 
-export type Outcome = Answered | Lost;
+export type Outcome = ClientResponse | LostConnection;
 
-/** What the requests of all clients came to. */
+/** Outcomes of the requests of all clients. */
 export interface Tally {
   requests: number;
-  /** Nobody listened. */
+  /** Refused connections. */
   refused: number;
-  /** The connection broke before the answer was there, by what was said of it. */
+  /** Connections closed before the response arrived, by error message. */
   lost: Map<string, number>;
-  /** Answers by status. */
+  /** Responses by status. */
   statuses: Map<number, number>;
-  /** Milliseconds of the request that took longest. */
+  /** Milliseconds of the longest request. */
   longest: number;
-  /** Answers that may never be, in words. */
+  /** Descriptions of responses that are never allowed. */
   broken: Set<string>;
 }
 
@@ -57,15 +57,19 @@ const count = <Name>(counts: Map<Name, number>, name: Name) => counts.set(name, 
 
 export const sum = (counts: Map<unknown, number>) => [...counts.values()].reduce((all, one) => all + one, 0);
 
-/** Milliseconds that a box takes at most (REQUEST_DEADLINE), and a margin for a machine that is busy. */
+/** Milliseconds that a box may take (REQUEST_DEADLINE), and a margin for a busy machine. */
 const deadline = 30_000;
 const margin = 10_000;
 
-/** Sends one request and enters it in the tally. */
-export async function ask(url: string, { method, path, headers, body }: Asked, tally: Tally): Promise<Outcome> {
-  const begun = performance.now();
+/** Sends one request and adds the outcome to the tally. */
+export async function sendRequest(
+  url: string,
+  { method, path, headers, body }: ClientRequest,
+  tally: Tally,
+): Promise<Outcome> {
+  const started = performance.now();
   tally.requests++;
-  const place = `${method} ${path}`;
+  const operation = `${method} ${path}`;
   try {
     const response = await fetch(url + path, {
       method,
@@ -77,8 +81,9 @@ export async function ask(url: string, { method, path, headers, body }: Asked, t
     const { status } = response;
     count(tally.statuses, status);
     const retryAfter = response.headers.get('retry-after');
-    if (status >= 500 && status !== 503) tally.broken.add(`${place} answered ${status}: ${text.slice(0, 300)}`);
-    if (status === 503 && retryAfter === null) tally.broken.add(`${place} answered 503 without Retry-After: ${text}`);
+    if (status >= 500 && status !== 503) tally.broken.add(`${operation} returned ${status}: ${text.slice(0, 300)}`);
+    if (status === 503 && retryAfter === null)
+      tally.broken.add(`${operation} returned 503 without Retry-After: ${text}`);
     return {
       status,
       retryAfter: retryAfter === null ? null : Number(retryAfter),
@@ -87,12 +92,12 @@ export async function ask(url: string, { method, path, headers, body }: Asked, t
     };
   } catch (error) {
     const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
-    if (name === 'TimeoutError') tally.broken.add(`${place} hung past its deadline`);
+    if (name === 'TimeoutError') tally.broken.add(`${operation} exceeded its deadline`);
     const reason = cause?.message ?? message;
     if (cause?.code === 'ECONNREFUSED') tally.refused++;
-    else count(tally.lost, `${place}: ${reason}`);
+    else count(tally.lost, `${operation}: ${reason}`);
     return { status: null, reason };
   } finally {
-    tally.longest = Math.max(tally.longest, performance.now() - begun);
+    tally.longest = Math.max(tally.longest, performance.now() - started);
   }
 }

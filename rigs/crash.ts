@@ -1,38 +1,38 @@
 /**
- * The box is killed and its PostgreSQL crashed, again and again, while shoppers check out; nobody helps. Then the books
- * are held: what shoppers were told stands in the database, once, and nothing else does.
+ * Kills the box and crashes its PostgreSQL repeatedly while shoppers check out. It must recover without help. Then the
+ * database is compared with the responses: each confirmed order is there once, and nothing else is.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@carton/runtime/testing';
 import { median } from '../tools/load/measurement.ts';
-import { holdBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
 import { newTally, sum, type Tally } from './client.ts';
-import { holdDeliveries, recorderPackage } from './deliveries.ts';
+import { checkConsistency } from './consistency.ts';
+import { checkDeliveries, recorderPackage } from './deliveries.ts';
 import { crashPostgres, startRigPostgres, urlOfEmbedded } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
 import { type Purchase, sendShoppers } from './shoppers.ts';
-import { openTenants, stock } from './trade.ts';
+import { openTenants, stock } from './tenants.ts';
 
-/** So many orders are placed before each blow, at most, so that it falls into trade. */
-const mostOrdersBetween = 10;
-/** Milliseconds within which a box that serves has to place one more. */
-const longestStandstill = 60_000;
+/** Most orders between two faults: each fault must hit a box that is in use. */
+const maxOrdersBetween = 10;
+/** Milliseconds within which a serving box must place the next orders. */
+const progressTimeout = 60_000;
 
 export const rig: Rig = {
-  about: 'Kills the box and crashes PostgreSQL under checkouts, and holds the books at the end.',
+  about: 'Kills the box and crashes PostgreSQL during checkouts, and checks consistency at the end.',
   options: {
-    kills: { about: 'kill -9 of the box', usual: '50', short: '4' },
-    crashes: { about: 'immediate restarts of PostgreSQL', usual: '10', short: '2' },
-    tenants: { about: 'tenants on the box', usual: '3', short: '2' },
-    shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
+    kills: { about: 'kill -9 of the box', defaultValue: '50', short: '4' },
+    crashes: { about: 'immediate restarts of PostgreSQL', defaultValue: '10', short: '2' },
+    tenants: { about: 'tenants on the box', defaultValue: '3', short: '2' },
+    shoppers: { about: 'concurrent shoppers', defaultValue: '12', short: '6' },
     database: {
-      about: 'the PostgreSQL that the box runs, or one that runs by itself',
-      usual: 'embedded',
+      about: 'the PostgreSQL that the box starts, or a separate one',
+      defaultValue: 'embedded',
       oneOf: ['embedded', 'separate'],
     },
   },
-  longest: (stage) => 120 + 15 * (stage.number('kills') + stage.number('crashes')),
+  timeLimit: (stage) => 120 + 15 * (stage.number('kills') + stage.number('crashes')),
   async run(stage) {
     const separate = stage.word('database') === 'separate' ? await startRigPostgres(stage) : null;
     stage.say('starting a box');
@@ -42,7 +42,7 @@ export const rig: Rig = {
       databaseUrl: separate?.url,
       packages: recorderPackage,
     });
-    stage.say(`the box serves at ${box.url}; opening shops`);
+    stage.say(`the box serves at ${box.url}; creating tenants`);
     const databaseFolder = separate?.folder ?? box.databaseFolder;
     const tenants = await openTenants(box.url, stage.number('tenants'));
     const tally = newTally();
@@ -51,57 +51,62 @@ export const rig: Rig = {
       tenants,
       shoppers: stage.number('shoppers'),
       tally,
-      thinking: 40,
+      thinkTime: 40,
     });
-    const blows = await strike(stage, box, databaseFolder, () => ordersOf(shoppers.purchases));
-    stage.say('the last shoppers end what they began');
+    const recoveries = await injectFaults(stage, box, databaseFolder, () => ordersOf(shoppers.purchases));
+    stage.say('waiting for the last shoppers');
     await shoppers.stop();
-    stage.say('holding the books, and waiting for the last events');
+    stage.say('checking consistency, and waiting for the last events');
     const url = separate?.url ?? (await urlOfEmbedded(databaseFolder));
-    const books = await holdBooks(url, tenants, shoppers.purchases, stock);
-    // What a killed box was delivering waits a minute for its claim to end, which the short form does not sit out.
-    const deliveries = await holdDeliveries(stage, url, {
+    const records = await checkConsistency(url, tenants, shoppers.purchases, stock);
+    // Deliveries of a killed box wait a minute for their lease to expire. The short form does not wait for them.
+    const deliveries = await checkDeliveries(stage, url, {
       outsideTransaction: 'at least once',
       delivered: !stage.short,
     });
     return {
-      broken: [...tally.broken, ...books.broken, ...deliveries.broken],
-      counts: { ...countsOf(shoppers.purchases, tally, blows), ...books.counts, ...deliveries.counts },
+      broken: [...tally.broken, ...records.broken, ...deliveries.broken],
+      counts: { ...countsOf(shoppers.purchases, tally, recoveries), ...records.counts, ...deliveries.counts },
     };
   },
 };
 
 /** Milliseconds until the box served again, for each kill and each crash. */
-interface Blows {
+interface Recoveries {
   kills: number[];
   crashes: number[];
 }
 
-/** Kills and crashes in a mixed order, each after some trade. */
-async function strike(stage: Stage, box: RigBox, databaseFolder: string, orders: () => number): Promise<Blows> {
-  const blows: Blows = { kills: [], crashes: [] };
+/** Kills and crashes in mixed order, each after some orders. */
+async function injectFaults(
+  stage: Stage,
+  box: RigBox,
+  databaseFolder: string,
+  orders: () => number,
+): Promise<Recoveries> {
+  const recoveries: Recoveries = { kills: [], crashes: [] };
   const kills = stage.number('kills');
   const crashes = stage.number('crashes');
   const all = kills + crashes;
   for (let number = 0; number < all; number++) {
-    await untilOrders(stage, orders, orders() + Math.ceil(Math.random() * mostOrdersBetween));
-    // The crashes are spread evenly among the kills.
+    await untilOrders(stage, orders, orders() + Math.ceil(Math.random() * maxOrdersBetween));
+    // Crashes are spread evenly among kills.
     const isCrash = Math.floor(((number + 1) * crashes) / all) > Math.floor((number * crashes) / all);
     const milliseconds = isCrash ? await crash(stage, box, databaseFolder) : await kill(box);
-    blows[isCrash ? 'crashes' : 'kills'].push(milliseconds);
+    recoveries[isCrash ? 'crashes' : 'kills'].push(milliseconds);
     const what = isCrash ? 'PostgreSQL crashed' : 'box killed';
     stage.say(
       `${number + 1} of ${all}: ${what}, served again after ${milliseconds.toFixed(0)} ms; ${orders()} orders so far`,
     );
   }
-  return blows;
+  return recoveries;
 }
 
-async function untilOrders(stage: Stage, orders: () => number, wanted: number): Promise<void> {
-  const until = Date.now() + longestStandstill;
-  while (orders() < wanted) {
+async function untilOrders(stage: Stage, orders: () => number, target: number): Promise<void> {
+  const until = Date.now() + progressTimeout;
+  while (orders() < target) {
     stage.signal.throwIfAborted();
-    if (Date.now() > until) throw new Error(`the box serves, but places no orders: ${orders()} of ${wanted}`);
+    if (Date.now() > until) throw new Error(`the box serves, but places no orders: ${orders()} of ${target}`);
     await sleep(Math.random() * 20);
   }
 }
@@ -117,7 +122,7 @@ async function crash(stage: Stage, box: RigBox, databaseFolder: string): Promise
 
 const ordersOf = (purchases: readonly Purchase[]) => purchases.filter(({ placed }) => placed.length > 0).length;
 
-function countsOf(purchases: readonly Purchase[], tally: Tally, { kills, crashes }: Blows): Findings['counts'] {
+function countsOf(purchases: readonly Purchase[], tally: Tally, { kills, crashes }: Recoveries): Findings['counts'] {
   const ends = Map.groupBy(purchases, ({ end }) => end);
   const ended = (end: Purchase['end']) => ends.get(end)?.length ?? 0;
   return {
@@ -132,15 +137,15 @@ function countsOf(purchases: readonly Purchase[], tally: Tally, { kills, crashes
     answersLost: sum(tally.lost),
     answeredUnavailable: tally.statuses.get(503) ?? 0,
     longestRequestMs: Math.round(tally.longest),
-    ...servedAgain('Kill', kills),
-    ...servedAgain('Crash', crashes),
+    ...recoveryCounts('Kill', kills),
+    ...recoveryCounts('Crash', crashes),
   };
 }
 
-function servedAgain(blow: string, milliseconds: readonly number[]): Findings['counts'] {
+function recoveryCounts(fault: string, milliseconds: readonly number[]): Findings['counts'] {
   if (milliseconds.length === 0) return {};
   return {
-    [`medianMsAfter${blow}`]: Math.round(median(milliseconds)),
-    [`worstMsAfter${blow}`]: Math.round(Math.max(...milliseconds)),
+    [`medianMsAfter${fault}`]: Math.round(median(milliseconds)),
+    [`worstMsAfter${fault}`]: Math.round(Math.max(...milliseconds)),
   };
 }

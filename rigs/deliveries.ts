@@ -1,28 +1,28 @@
 /**
- * What became of events: each dispatched, and given to the recorder's subscribers once and in the order of its resource.
+ * Checks events: each is dispatched, and delivered to the recorder's subscribers once and in the order of its resource.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withReader } from './postgres.ts';
 import type { Findings, Stage } from './rig.ts';
 
 const recorder = new URL('./recorder', import.meta.url).pathname;
-/** The rigs' own package, for a box's folder. */
+/** The package of the rigs, for the folder of a box. */
 export const recorderPackage = { '@carton/recorder': recorder };
 
-/** A claim of a process that died lasts a minute; then another takes the delivery up. */
-const longestWait = 150_000;
+/** More than the lease of a dead process, which expires after a minute. */
+const maxWait = 150_000;
 
 /**
- * Waits until every event was dealt out and, unless told otherwise, delivered; then holds the records against them.
- * @param options.outsideTransaction how often the subscriber outside of a transaction may be called: once while no process dies
+ * Waits until every event is dispatched and, with `delivered`, delivered; then compares them with the records.
+ * @param options.outsideTransaction how often the subscriber outside a transaction may be called: `once` if no process died
  */
-export function holdDeliveries(
+export function checkDeliveries(
   stage: Pick<Stage, 'signal'>,
   url: string,
   options: { outsideTransaction: 'once' | 'at least once'; delivered: boolean },
 ): Promise<Findings> {
   return withReader(url, async (read) => {
-    const until = Date.now() + longestWait;
+    const until = Date.now() + maxWait;
     let left = await read<{ dispatching: number; delivering: number }>(leftText);
     const isDone = () => left[0]?.dispatching === 0 && (!options.delivered || left[0].delivering === 0);
     while (!isDone() && Date.now() < until) {
@@ -31,16 +31,16 @@ export function holdDeliveries(
       left = await read(leftText);
     }
     const broken: string[] = [];
-    if (!isDone()) broken.push(`events were left: ${JSON.stringify(left[0])}`);
+    if (!isDone()) broken.push(`events remain: ${JSON.stringify(left[0])}`);
     const [counts = {} as Counts] = await read<Counts>(countText);
     const { events, dead, missing, twice, twice_in_steps, missing_in_steps, disordered, delivery_ids } = counts;
     if (dead > 0) broken.push(`${dead} deliveries are dead`);
     if (options.delivered && missing > 0) broken.push(`${missing} events were never recorded`);
     if (options.delivered && missing_in_steps > 0)
-      broken.push(`${missing_in_steps} events were never recorded in steps`);
+      broken.push(`${missing_in_steps} events were never recorded outside a transaction`);
     if (twice > 0) broken.push(`${twice} events were recorded more than once`);
     if (options.outsideTransaction === 'once' && twice_in_steps > 0) {
-      broken.push(`${twice_in_steps} events were told more than once though no process died`);
+      broken.push(`${twice_in_steps} events were delivered more than once though no process died`);
     }
     if (disordered > 0) broken.push(`${disordered} events were recorded before an earlier one of their resource`);
     if (delivery_ids > 0) broken.push(`${delivery_ids} deliveries changed their id between attempts`);
@@ -64,7 +64,7 @@ const leftText = `
          (select count(*) from event_deliveries where status = 'pending' and subscriber like 'recorder.%')::integer
            as delivering`;
 
-/** An event's place is that of its first record: a call in steps that is repeated comes later once more. */
+/** The position of an event is that of its first record: repeated calls outside a transaction come later. */
 const countText = `
   with first as (
     select tenant_id, subscriber, event_id, resource_id, min(position) as position, count(*) as times,

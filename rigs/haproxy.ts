@@ -1,5 +1,5 @@
 /**
- * HAProxy with the configuration that partners take (docs/haproxy.cfg), as a process of its own.
+ * HAProxy with the configuration for partners (docs/haproxy.cfg).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,19 +15,19 @@ const configuration = fileURLToPath(new URL('../docs/haproxy.cfg', import.meta.u
 
 export interface HaProxy {
   url: string;
-  /** Waits until it sends requests to a box, or until it does not. */
+  /** Waits until its state of a box is UP or DOWN. */
   untilSees(box: RigBox, state: 'UP' | 'DOWN'): Promise<void>;
 }
 
-/** @throws Skipped where HAProxy is not installed */
+/** @throws Skipped if HAProxy is not installed */
 export function findHaProxy(): string {
   const places = (process.env.PATH ?? '').split(':').concat('/usr/sbin', '/usr/local/sbin');
   const program = places.map((place) => join(place, 'haproxy')).find((path) => existsSync(path));
-  if (!program) throw new Skipped('HAProxy is needed: apt-get install haproxy');
+  if (!program) throw new Skipped('HAProxy is not installed: apt-get install haproxy');
   return program;
 }
 
-/** Starts it in front of two boxes, called box-1 and box-2; it is stopped with the stage. */
+/** Starts it in front of two boxes named box-1 and box-2; it is stopped when the rig ends. */
 export async function startHaProxy(stage: Stage, one: { port: number }, other: { port: number }): Promise<HaProxy> {
   const [port, statsPort] = [await freePort(), await freePort()];
   const log = join(stage.folder, 'haproxy.log');
@@ -53,7 +53,7 @@ export async function startHaProxy(stage: Stage, one: { port: number }, other: {
     async untilSees(box, state) {
       for (;;) {
         stage.signal.throwIfAborted();
-        if (child.exitCode !== null) throw new Error(`HAProxy has ended: see ${log} (--keep)`);
+        if (child.exitCode !== null) throw new Error(`HAProxy has exited: see ${log} (--keep)`);
         if ((await stateOf(stats, box.name))?.startsWith(state)) return;
         await sleep(50);
       }
@@ -61,10 +61,10 @@ export async function startHaProxy(stage: Stage, one: { port: number }, other: {
   };
 }
 
-/** What HAProxy's page says of a box, such as `UP`; undefined while there is no page. */
+/** Reads the state of a box from HAProxy's statistics, such as `UP`; undefined while they are unavailable. */
 async function stateOf(stats: string, name: string): Promise<string | undefined> {
   const text = await fetch(stats).then(
-    (answer) => answer.text(),
+    (response) => response.text(),
     () => '',
   );
   const [heading = '', ...rows] = text.split('\n').map((line) => line.split(','));

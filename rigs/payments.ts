@@ -1,7 +1,7 @@
 /**
- * The box is killed again and again while shoppers pay, and the provider loses answers, is slow, fails, and calls back
- * late, twice and out of order. Nobody helps. In the end what the provider took is what the box has recorded, payment
- * by payment: no order is paid twice, none is paid and forgotten.
+ * Kills the box repeatedly while shoppers pay. Meanwhile the provider loses requests and responses, is slow, fails, and
+ * sends webhooks late, twice and out of order. The box must recover without help: at the end the provider's ledger and the
+ * box's records agree for every payment, no order is paid twice, and no payment is forgotten.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -29,7 +29,7 @@ import type { Findings, Rig, Stage } from './rig.ts';
 
 const key = 'sk_test_rig';
 const secret = 'whsec_rig';
-/** Of each call to the provider one in thirty is hurt so that its outcome is open, and one in five is slow. */
+/** Of the calls to the provider, about one in twelve fails or has an unknown outcome, and one in five is slow. */
 const rates: FaultRates = {
   loseRequest: 0.03,
   loseResponse: 0.03,
@@ -40,20 +40,20 @@ const rates: FaultRates = {
   maxEventDelay: 4000,
   repeatEvent: 0.1,
 };
-/** Seconds; longer than a shopper takes, also one who waits for a box that was killed. */
+/** Seconds; longer than any shopper takes, even while a killed box restarts. */
 const sessionLifetime = 90;
-/** Seconds in which everything that was left has to be looked after once the provider is well again. */
-const longestRecovery = 300;
+/** Seconds within which box and provider must agree once the provider works again. */
+const maxRecovery = 300;
 
 export const rig: Rig = {
-  about: 'Kills the box while a provider that loses answers is paid, and compares the money at the end.',
+  about: 'Kills the box while a payment provider loses responses, and compares the amounts at the end.',
   options: {
-    orders: { about: 'purchases in all', usual: '2000', short: '60' },
-    kills: { about: 'kill -9 of the box', usual: '20', short: '2' },
-    shoppers: { about: 'shoppers at once', usual: '32', short: '8' },
-    seed: { about: 'of what the provider leaves to chance; 0 draws one', usual: '0' },
+    orders: { about: 'number of purchases', defaultValue: '2000', short: '60' },
+    kills: { about: 'kill -9 of the box', defaultValue: '20', short: '2' },
+    shoppers: { about: 'concurrent shoppers', defaultValue: '32', short: '8' },
+    seed: { about: 'seed of the random faults; 0 draws one', defaultValue: '0' },
   },
-  longest: (stage) => 240 + stage.number('orders') / 4 + 30 * stage.number('kills') + longestRecovery,
+  timeLimit: (stage) => 240 + stage.number('orders') / 4 + 30 * stage.number('kills') + maxRecovery,
   async run(stage) {
     const seed = stage.number('seed') || randomInt(1, 1_000_000);
     stage.say(`starting a provider (--seed ${seed}) and a box`);
@@ -83,12 +83,12 @@ export const rig: Rig = {
       tally,
     });
     const kills = await killInBetween(stage, box, payers.purchases);
-    stage.say('the last shoppers end what they began');
+    stage.say('waiting for the last shoppers');
     await payers.done;
     const ended = performance.now();
     await provider.setRates(noRates);
-    stage.say('the provider is well again; the box looks after what was left');
-    const found = await untilBooksAgree(stage, box, tenant, provider, payers.purchases);
+    stage.say('the provider works again; the box reconciles the open payments');
+    const found = await untilConsistent(stage, box, tenant, provider, payers.purchases);
     return {
       broken: [...[...tally.broken].filter((line) => !line.includes('payment_provider_failed')), ...found.broken],
       counts: {
@@ -122,7 +122,7 @@ interface ProviderReport {
   webhooks: { events: number; delivered: number; abandoned: number };
 }
 
-/** The provider is a process of its own: it outlives the box. */
+/** Starts the provider as a process of its own. */
 async function startProvider(stage: Stage, options: SimulatorOptions): Promise<Provider> {
   const main = fileURLToPath(new URL('../vendor/payment/testing/main.ts', import.meta.url));
   const child = spawn(process.execPath, ['--conditions=workspace-source', main, JSON.stringify(options)], {
@@ -135,19 +135,19 @@ async function startProvider(stage: Stage, options: SimulatorOptions): Promise<P
   });
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const control = async (path: string, body?: object): Promise<ProviderReport> => {
-    const answer = await fetch(`${url}/simulator/${path}`, { method: 'POST', body: JSON.stringify(body ?? {}) });
-    return (await answer.json()) as ProviderReport;
+    const response = await fetch(`${url}/simulator/${path}`, { method: 'POST', body: JSON.stringify(body ?? {}) });
+    return (await response.json()) as ProviderReport;
   };
   return { url, setRates: (rates) => control('rates', rates), report: () => control('ledger') };
 }
 
-async function signIn(url: string, { slug, reach }: LoadTenant): Promise<Caller> {
+async function signIn(url: string, { slug, tenantHeaders }: LoadTenant): Promise<Caller> {
   const login = { email: `owner@${slug}.example`, password: secrets.hostingSecret };
-  const { body } = await callerOf(url, reach).post('/admin/auth/login', login);
-  return callerOf(url, { ...reach, authorization: `Bearer ${body.token}` });
+  const { body } = await callerOf(url, tenantHeaders).post('/admin/auth/login', login);
+  return callerOf(url, { ...tenantHeaders, authorization: `Bearer ${body.token}` });
 }
 
-/** Kills at moments spread over all purchases; answers the milliseconds until the box served again, each time. */
+/** Kills the box at times spread over all purchases; returns the milliseconds until it served again, for each kill. */
 async function killInBetween(stage: Stage, box: RigBox, purchases: readonly PaidPurchase[]): Promise<number[]> {
   const [kills, orders] = [stage.number('kills'), stage.number('orders')];
   const served: number[] = [];
@@ -172,15 +172,15 @@ interface OrderRow {
   payment_status: string;
 }
 
-/** What stands in the box. */
-interface Books {
+/** The box's payments and orders. */
+interface BoxRecords {
   payments: RecordedPayment[];
   orders: OrderRow[];
-  /** Steps that are pending, and sessions that are open or not let go yet. */
+  /** Number of pending steps, and of sessions that are open or not released. */
   open: number;
 }
 
-function readBooks(url: string, { tenantId }: LoadTenant): Promise<Books> {
+function readBoxRecords(url: string, { tenantId }: LoadTenant): Promise<BoxRecords> {
   return withReader(url, async (read) => {
     const payments = await read<RecordedPayment>(
       `select id, reference, status, captured_amount::float8 as "capturedAmount", refunded_amount::float8 as "refundedAmount"
@@ -200,40 +200,41 @@ function readBooks(url: string, { tenantId }: LoadTenant): Promise<Books> {
   });
 }
 
-/** Compares until everything agrees, or too long. */
-async function untilBooksAgree(
+/** Compares until box and provider agree, or the time is over. */
+async function untilConsistent(
   stage: Stage,
   box: RigBox,
   tenant: LoadTenant,
   provider: Provider,
   purchases: readonly PaidPurchase[],
 ): Promise<Findings> {
-  const until = Date.now() + longestRecovery * 1000;
+  const until = Date.now() + maxRecovery * 1000;
   const url = await urlOfEmbedded(box.databaseFolder);
-  let told = 0;
+  let comparisons = 0;
   for (;;) {
     stage.signal.throwIfAborted();
-    const [books, report] = [await readBooks(url, tenant), await provider.report()];
-    const broken = [...findMismatches(report.payments, books.payments), ...orderFaults(books, purchases)];
-    if (books.open > 0) broken.push(`${books.open} steps and sessions are open still`);
-    if (broken.length === 0 || Date.now() > until) return { broken, counts: moneyOf(books, report) };
-    if (told++ % 15 === 0) stage.say(`${broken.length} differences, such as: ${broken[0]}`);
+    const [records, report] = [await readBoxRecords(url, tenant), await provider.report()];
+    const broken = [...findMismatches(report.payments, records.payments), ...orderFaults(records, purchases)];
+    if (records.open > 0) broken.push(`${records.open} steps and sessions are still open`);
+    if (broken.length === 0 || Date.now() > until) return { broken, counts: moneyOf(records, report) };
+    if (comparisons++ % 15 === 0) stage.say(`${broken.length} differences, such as: ${broken[0]}`);
     await sleep(1000);
   }
 }
 
-/** Each order that a shopper was told of is there; it is paid when the shopper's card was charged for it. */
-function orderFaults({ orders }: Books, purchases: readonly PaidPurchase[]): string[] {
+/** Each order that a shopper got exists; it is paid if the shopper's card was charged for it. */
+function orderFaults({ orders }: BoxRecords, purchases: readonly PaidPurchase[]): string[] {
   const byId = new Map(orders.map((order) => [order.id, order]));
   const known = new Set(purchases.map(({ orderId }) => orderId));
-  const faults = orders.filter(({ id }) => !known.has(id)).map(({ id }) => `nobody was told of order ${id}`);
-  for (const { orderId, paid, manner } of purchases) {
+  const faults = orders.filter(({ id }) => !known.has(id)).map(({ id }) => `no shopper got order ${id}`);
+  for (const { orderId, paid, behaviour } of purchases) {
     if (orderId === null) continue;
     const order = byId.get(orderId);
-    if (!order) faults.push(`a shopper was told of order ${orderId}, which there is not`);
-    else if (manner === 'is canceled' && order.status !== 'canceled') faults.push(`order ${orderId} is not canceled`);
+    if (!order) faults.push(`a shopper got order ${orderId}, which does not exist`);
+    else if (behaviour === 'is canceled' && order.status !== 'canceled')
+      faults.push(`order ${orderId} is not canceled`);
     else if (paid && order.status !== 'canceled' && order.payment_status !== 'paid') {
-      faults.push(`the shopper of order ${orderId} (${manner}) has paid, and it is ${order.payment_status}`);
+      faults.push(`the shopper of order ${orderId} (${behaviour}) has paid, and the order is ${order.payment_status}`);
     }
   }
   return faults;
@@ -246,7 +247,7 @@ function countsOf(purchases: readonly PaidPurchase[]): Findings['counts'] {
 
 /** Sums in minor units. */
 function moneyOf(
-  { payments, orders }: Books,
+  { payments, orders }: BoxRecords,
   { payments: ledger, calls, webhooks }: ProviderReport,
 ): Findings['counts'] {
   const total = <T>(rows: readonly T[], amount: (row: T) => number) => rows.reduce((all, row) => all + amount(row), 0);

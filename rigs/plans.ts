@@ -4,15 +4,15 @@
 import { join } from 'node:path';
 import { createTestBox } from '@carton/runtime/testing';
 import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
-import { holdListPlans } from '../tools/plans/hold.ts';
+import { checkListPlans } from '../tools/plans/check.ts';
 import type { Rig } from './rig.ts';
 
 export const rig: Rig = {
   about: 'Calls every list with each filter over a large shop, and counts the rows and pages that are read.',
   options: {
-    copies: { about: 'copies of a shop with four orders', usual: '250000', short: '1200' },
+    copies: { about: 'copies of a shop with four orders', defaultValue: '250000', short: '1200' },
   },
-  longest: (stage) => (stage.short ? 900 : 14_400),
+  timeLimit: (stage) => (stage.short ? 900 : 14_400),
   async run(stage) {
     const postgres = await startEmbeddedPostgres({
       directory: join(stage.folder, 'postgresql'),
@@ -22,7 +22,7 @@ export const rig: Rig = {
     process.env.TEST_DATABASE_URL = postgres.url;
     const ends = { teardown: (task: () => Promise<void>) => stage.atEnd('the box', task) };
     const box = await createTestBox(ends, { database: 'empty' });
-    const { table, broken, calls } = await holdListPlans(box, stage.number('copies'), stage.say);
+    const { table, broken, calls } = await checkListPlans(box, stage.number('copies'), stage.say);
     for (const line of table) stage.say(line);
     return { broken, counts: { calls, copies: stage.number('copies') } };
   },

@@ -1,6 +1,5 @@
 /**
- * The PostgreSQL of a rig: the box's embedded one, or one of the rig's own that boxes reach over the network; crashed
- * and read.
+ * The PostgreSQL of a rig: the box's embedded one, or a separate one for several boxes. Starts, crashes and reads it.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +8,7 @@ import { readPostmaster } from '../runtime/db/embedded/server.ts';
 import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
 import type { Stage } from './rig.ts';
 
-/** Starts a PostgreSQL in the rig's folder, which keeps it running; it is stopped with the stage. */
+/** Starts a PostgreSQL in the rig's folder, restarted after crashes; it is stopped when the rig ends. */
 export async function startRigPostgres(
   stage: Stage,
   settings: Record<string, string> = {},
@@ -21,30 +20,30 @@ export async function startRigPostgres(
 }
 
 /**
- * Ends a PostgreSQL at once, as `pg_ctl stop -m immediate` does: nothing is written out, and the next start recovers.
- * Whoever keeps it running starts it again; resolves with the milliseconds until it takes connections.
+ * Stops a PostgreSQL as `pg_ctl stop -m immediate` does, without a checkpoint, so that the next start recovers. Its
+ * supervisor restarts it; resolves with the milliseconds until it accepts connections.
  */
 export async function crashPostgres(stage: Stage, folder: string): Promise<number> {
   const data = join(folder, 'data');
   const before = readPostmaster(data);
   if (!before) throw new Error(`no PostgreSQL runs in ${folder}`);
-  const begun = performance.now();
+  const started = performance.now();
   process.kill(before.pid, 'SIGQUIT');
   for (;;) {
     stage.signal.throwIfAborted();
     const now = readPostmaster(data);
-    if (now && now.pid !== before.pid && now.status === 'ready') return performance.now() - begun;
+    if (now && now.pid !== before.pid && now.status === 'ready') return performance.now() - started;
     await sleep(20);
   }
 }
 
-/** Reads with the rights of the database's owner, past every tenant's border. */
+/** Reads as the owner of the database, whom row-level security does not limit. */
 export async function withReader<T>(
   url: string,
   work: (read: <R>(text: string, values?: unknown[]) => Promise<R[]>) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {}); // what is under way fails as well, and tells
+  client.on('error', () => {}); // queries in progress fail with the same error
   await client.connect();
   try {
     return await work(async (text, values = []) => (await client.query(text, values)).rows);
@@ -53,7 +52,7 @@ export async function withReader<T>(
   }
 }
 
-/** The address of the PostgreSQL that a live box runs. */
+/** Returns the URL of the PostgreSQL of a running box. */
 export async function urlOfEmbedded(folder: string): Promise<string> {
   const { url, owned, stop } = await startEmbeddedPostgres({ directory: folder });
   if (!owned) return url;

@@ -1,7 +1,7 @@
 /**
- * Two boxes behind HAProxy on one database, stopped and started again in turn while shoppers check out: no request
- * fails, and every event is delivered once and in order. Then they are killed in turn, which clients that send an
- * Idempotency-Key do not notice. Then what two boxes bring beside one.
+ * Restarts two boxes behind HAProxy, on one database, in turn while shoppers check out: no request fails, and every event
+ * is delivered once and in order. Then it kills them in turn, which clients with an Idempotency-Key do not notice. Then it
+ * measures the throughput of one box and of two.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
@@ -9,30 +9,30 @@ import { freePort } from '@carton/runtime/testing';
 import { checkOut, prepareCarts } from '../tools/load/checkouts.ts';
 import { median } from '../tools/load/measurement.ts';
 import type { LoadTenant } from '../tools/load/tenant.ts';
-import { holdBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
 import { newTally, sum, type Tally } from './client.ts';
-import { holdDeliveries, recorderPackage } from './deliveries.ts';
+import { checkConsistency } from './consistency.ts';
+import { checkDeliveries, recorderPackage } from './deliveries.ts';
 import { findHaProxy, type HaProxy, startHaProxy } from './haproxy.ts';
 import { startRigPostgres } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
-import { goodManners, type Manner, type Purchase, sendShoppers } from './shoppers.ts';
-import { openTenants, stock } from './trade.ts';
+import { type Behaviour, type Purchase, retryingBehaviours, sendShoppers } from './shoppers.ts';
+import { openTenants, stock } from './tenants.ts';
 
-/** Seconds that a box serves on after SIGTERM: HAProxy looks each second. */
+/** DRAIN_SECONDS of the boxes: HAProxy checks every second. */
 const drainSeconds = '3';
-const longestTrade = 1000;
+const maxPause = 1000;
 
 export const rig: Rig = {
-  about: 'Stops and starts two boxes behind HAProxy in turn under checkouts: no request fails, events come once.',
+  about: 'Restarts and kills two boxes behind HAProxy during checkouts: no request fails, events are delivered once.',
   options: {
-    restarts: { about: 'restarts of each box', usual: '10', short: '1' },
-    kills: { about: 'kill -9 of each box, under clients that send an Idempotency-Key', usual: '5', short: '1' },
-    shoppers: { about: 'shoppers at once', usual: '12', short: '6' },
-    tenants: { about: 'tenants', usual: '2' },
-    orders: { about: 'orders of each round that is measured, 0 for none', usual: '500', short: '0' },
+    restarts: { about: 'restarts of each box', defaultValue: '10', short: '1' },
+    kills: { about: 'kills of each box, with clients that send an Idempotency-Key', defaultValue: '5', short: '1' },
+    shoppers: { about: 'concurrent shoppers', defaultValue: '12', short: '6' },
+    tenants: { about: 'tenants', defaultValue: '2' },
+    orders: { about: 'orders per measured round, 0 for none', defaultValue: '500', short: '0' },
   },
-  longest: (stage) => 300 + 60 * stage.number('restarts') + 40 * stage.number('kills') + stage.number('orders'),
+  timeLimit: (stage) => 300 + 60 * stage.number('restarts') + 40 * stage.number('kills') + stage.number('orders'),
   async run(stage) {
     findHaProxy();
     const postgres = await startRigPostgres(stage);
@@ -41,22 +41,22 @@ export const rig: Rig = {
     const proxy = await startHaProxy(stage, ...boxes);
     for (const box of boxes) await proxy.untilSees(box, 'UP');
     const tenants = await openTenants(proxy.url, stage.number('tenants'));
-    const trade = (work: (failures: () => number) => Promise<void>, among?: readonly Manner[]) =>
-      tradeDuring(stage, proxy, tenants, work, among);
+    const trade = (work: (failures: () => number) => Promise<void>, among?: readonly Behaviour[]) =>
+      withShoppers(stage, proxy, tenants, work, among);
 
     const stopped = await trade((failures) => restartInTurn(stage, boxes, proxy, failures));
     stage.say('waiting for the last events');
-    const deliveries = await holdDeliveries(stage, postgres.url, { outsideTransaction: 'once', delivered: true });
-    const killed = await trade((failures) => killInTurn(stage, boxes, proxy, failures), goodManners);
-    stage.say('holding the books');
+    const deliveries = await checkDeliveries(stage, postgres.url, { outsideTransaction: 'once', delivered: true });
+    const killed = await trade((failures) => killInTurn(stage, boxes, proxy, failures), retryingBehaviours);
+    stage.say('checking consistency');
     const purchases = [...stopped.purchases, ...killed.purchases];
-    const books = await holdBooks(postgres.url, tenants, purchases, stock);
+    const records = await checkConsistency(postgres.url, tenants, purchases, stock);
     const rates = await compare(stage, boxes, proxy, postgres.url, tenants[0] as LoadTenant);
     return {
       broken: [
         ...faultsOf('a box was stopped', stopped.tally),
         ...faultsOf('a box was killed', killed.tally),
-        ...books.broken,
+        ...records.broken,
         ...deliveries.broken,
       ],
       counts: {
@@ -66,7 +66,7 @@ export const rig: Rig = {
         requests: stopped.tally.requests + killed.tally.requests,
         failed: failed(stopped.tally) + failed(killed.tally),
         longestRequestMs: Math.round(Math.max(stopped.tally.longest, killed.tally.longest)),
-        ...books.counts,
+        ...records.counts,
         ...deliveries.counts,
         ...rates,
       },
@@ -74,13 +74,13 @@ export const rig: Rig = {
   },
 };
 
-/** Sends shoppers to HAProxy while work is done, and lets them end what they began. */
-async function tradeDuring(
+/** Runs the work while shoppers use HAProxy; waits until they have finished. */
+async function withShoppers(
   stage: Stage,
   { url }: HaProxy,
   tenants: readonly LoadTenant[],
   work: (failures: () => number) => Promise<void>,
-  among?: readonly Manner[],
+  among?: readonly Behaviour[],
 ): Promise<{ tally: Tally; purchases: readonly Purchase[] }> {
   const tally = newTally();
   const shoppers = sendShoppers({
@@ -88,7 +88,7 @@ async function tradeDuring(
     tenants,
     shoppers: stage.number('shoppers'),
     tally,
-    thinking: 30,
+    thinkTime: 30,
     among,
   });
   await work(() => failed(tally));
@@ -111,7 +111,7 @@ async function restartInTurn(
   const rounds = stage.number('restarts');
   for (let round = 1; round <= rounds; round++) {
     for (const box of boxes) {
-      await sleep(Math.random() * longestTrade);
+      await sleep(Math.random() * maxPause);
       await box.stop();
       await box.start();
       await proxy.untilSees(box, 'UP');
@@ -129,7 +129,7 @@ async function killInTurn(
   const rounds = stage.number('kills');
   for (let round = 1; round <= rounds; round++) {
     for (const box of boxes) {
-      await sleep(Math.random() * longestTrade);
+      await sleep(Math.random() * maxPause);
       await box.untilServes(await box.kill());
       await proxy.untilSees(box, 'UP');
       stage.say(`kill ${round} of ${rounds} of ${box.name}; ${failures()} requests failed so far`);
@@ -143,7 +143,7 @@ function faultsOf(when: string, tally: Tally): string[] {
   return [...(sum(failures) > 0 ? [`${sum(failures)} requests failed when ${when}: ${what}`] : []), ...tally.broken];
 }
 
-/** What a client would see as a failure: also an answer to come again. */
+/** What clients see as a failure, including requests to retry. */
 function failuresOf({ refused, lost, statuses }: Tally): Map<string | number, number> {
   const failures = [...statuses].filter(([status]) => status >= 500 || status === 429);
   return new Map<string | number, number>([
@@ -155,7 +155,7 @@ function failuresOf({ refused, lost, statuses }: Tally): Map<string | number, nu
 
 const failed = (tally: Tally) => sum(failuresOf(tally));
 
-/** Orders a second through HAProxy, with one box behind it and with two; nothing when none are to be measured. */
+/** Measures orders per second through HAProxy, with one box and with two; nothing with `--orders 0`. */
 async function compare(
   stage: Stage,
   [one, other]: readonly [RigBox, RigBox],
@@ -170,11 +170,11 @@ async function compare(
   const sides = { oneBox: [] as number[], twoBoxes: [] as number[] };
   let next = 0;
   const measure = async (side: 'oneBox' | 'twoBoxes') => {
-    // The first round warms up.
+    // Round 0 is a warm-up.
     for (let round = 0; round <= rounds; round++) {
       const numbers = Array.from({ length: orders }, (_, index) => next + index);
       const tokenOf = await prepareCarts(database, { ...tenant, variants: tenant.variants.slice(0, 2) }, numbers);
-      const rate = await checkOut(proxy.url, tokenOf, next, orders, () => tenant.reach);
+      const rate = await checkOut(proxy.url, tokenOf, next, orders, () => tenant.tenantHeaders);
       next += orders;
       if (round > 0) sides[side].push(rate);
       stage.say(`${side}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${rate.toFixed(0)} orders/s`);

@@ -1,52 +1,52 @@
 /**
- * What a rig is: a trial of promises under kills, crashes and load, with real processes, that says which of them broke.
+ * A rig: a fault injection test with real processes, under kills, crashes and load, that reports which promises broke.
  */
 
-/** What a rig found. */
+/** The result of a rig. */
 export interface Findings {
-  /** One line for each promise that was broken; none when all held. */
+  /** One line for each broken promise. */
   broken: string[];
-  /** Everything that was counted or measured, by name. */
+  /** Counts and measurements by name. */
   counts: Record<string, number>;
 }
 
 export interface RigOption {
   about: string;
-  usual: string;
-  /** What it is in a rig's short form; the usual unless given. */
+  defaultValue: string;
+  /** The default in the short form, if it differs. */
   short?: string;
-  /** What it may be; a whole number unless given. */
+  /** The allowed values; without them, a whole number. */
   oneOf?: readonly string[];
 }
 
 export interface Rig {
-  /** What it tries, in one line. */
+  /** What it tests, in one line. */
   about: string;
-  /** Whole numbers or words, by the name they have on the command line. */
+  /** Options by their names on the command line. */
   options: Record<string, RigOption>;
-  /** Seconds after which it is stopped as a failure: it has to end by itself before. */
-  longest: (stage: Stage) => number;
+  /** Seconds after which it fails. */
+  timeLimit: (stage: Stage) => number;
   run(stage: Stage): Promise<Findings>;
 }
 
-/** Where a rig runs: its folder, its options, its way to tell, and the end of all it starts. */
+/** What a rig runs with: its folder, its options, its output, and what to stop at the end. */
 export interface Stage {
-  /** A folder of its own, which is removed at the end. */
+  /** A temporary folder, removed at the end. */
   readonly folder: string;
-  /** The short form was asked for. */
+  /** Whether the short form is running. */
   readonly short: boolean;
-  /** Aborted when the rig is interrupted or out of time. */
+  /** Aborted when the rig is interrupted or exceeds its time limit. */
   readonly signal: AbortSignal;
   number(option: string): number;
   word(option: string): string;
-  /** Tells how far it has come. */
+  /** Reports progress. */
   say(text: string): void;
-  /** Has this stopped when the rig ends, however it ends: what was started last, first. */
+  /** Registers what to stop when the rig ends, however it ends; in reverse order. */
   atEnd(what: string, stop: () => unknown): void;
 }
 
-/** The machine lacks what a rig needs: it is passed over, with a word on what to do. */
+/** The machine lacks something that the rig needs; the message says what to install. */
 export class Skipped extends Error {}
 
-/** The one command that starts rigs was used wrongly. */
+/** Wrong usage of the command. */
 export class UsageError extends Error {}

@@ -1,5 +1,5 @@
 /**
- * `npm run rig -- <name>`: runs one rig, tells how far it has come, and ends with one line of JSON.
+ * `npm run rig -- <name>`: runs one rig, reports its progress, and ends with one line of JSON.
  */
 import { parseArgs } from 'node:util';
 import { thisMachine } from '../tools/load/measurement.ts';
@@ -8,52 +8,50 @@ import { runRig } from './stage.ts';
 
 const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }> = {
   crash: {
-    about: 'kill -9 of the box and crashes of PostgreSQL under checkouts: nothing lost, nothing twice, back by itself',
+    about: 'kills the box and crashes PostgreSQL during checkouts: nothing lost or duplicated, recovery without help',
     load: () => import('./crash.ts'),
   },
   payments: {
-    about:
-      'kill -9 of the box while a provider that loses answers is paid: the money agrees, nothing twice or forgotten',
+    about: 'kills the box while a payment provider loses responses: the amounts agree, no payment twice or forgotten',
     load: () => import('./payments.ts'),
   },
   replicas: {
-    about: 'two boxes behind HAProxy, restarted and killed in turn under checkouts: no request fails, events come once',
+    about: 'restarts and kills two boxes behind HAProxy during checkouts: no request fails, events are delivered once',
     load: () => import('./replicas.ts'),
   },
   plans: {
-    about: 'every list with each filter over a shop with a million orders: what is read is what a page needs',
+    about: 'calls every list with each filter in a store with a million orders: none reads more than its page',
     load: () => import('./plans.ts'),
   },
   citus: {
-    about:
-      'a box on a Citus cluster: its rate beside plain PostgreSQL, a worker killed, a worker added under checkouts',
+    about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),
   },
 };
 
 const exitCodes =
-  'Exit codes: 0 every promise held (or the rig was skipped, which the last line says), 1 one broke or the rig failed, 2 wrong usage.';
-const shared = `  --short    a few rounds, in under a minute (payments: in a few, since what is left has to wait for its time)
-  --keep     leaves the rig's folder, with its logs
-  --help     this text, or with a name the options of that rig`;
+  'Exit codes: 0 all promises held (or the rig was skipped; see the last line), 1 a promise broke or the rig failed, 2 wrong usage.';
+const shared = `  --short    a few rounds, in under a minute (payments: a few minutes, since sessions must expire)
+  --keep     keep the rig's folder, with its logs
+  --help     this text; with a name, the options of that rig`;
 const list = Object.entries(rigs).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
 const help = `npm run rig -- <name> [--short] [options]\n\n${list.join('\n')}\n\n${shared}\n\n${exitCodes}`;
 
 function helpOf(name: string, { about, options }: Rig): string {
-  const lines = Object.entries(options).map(([option, { about, usual, short, oneOf }]) => {
+  const lines = Object.entries(options).map(([option, { about, defaultValue, short, oneOf }]) => {
     const values = oneOf ? oneOf.join(' or ') : 'number';
-    return `  --${option} <${values}>\n             ${about} (${usual}${short === undefined ? '' : `, short ${short}`})`;
+    return `  --${option} <${values}>\n             ${about} (${defaultValue}${short === undefined ? '' : `, short ${short}`})`;
   });
   return `npm run rig -- ${name} [--short] [options]\n\n${about}\n\n${lines.join('\n')}\n${shared}\n\n${exitCodes}`;
 }
 
-/** The value of each option, the usual one where none was given. @throws UsageError */
-function valuesOf(options: Rig['options'], given: Record<string, unknown>, short: boolean): Record<string, string> {
+/** Returns the value of each option, by default its default value. @throws UsageError */
+function valuesOf(options: Rig['options'], passed: Record<string, unknown>, short: boolean): Record<string, string> {
   const choose = ([name, option]: [string, RigOption]) => {
-    const usual = (short ? option.short : undefined) ?? option.usual;
-    const value = String(given[name] ?? usual);
-    const isRight = option.oneOf ? option.oneOf.includes(value) : /^\d{1,6}$/.test(value);
-    if (!isRight) throw new UsageError(`--${name} is ${option.oneOf?.join(' or ') ?? 'a whole number'}, not ${value}`);
+    const defaultValue = (short ? option.short : undefined) ?? option.defaultValue;
+    const value = String(passed[name] ?? defaultValue);
+    const isValid = option.oneOf ? option.oneOf.includes(value) : /^\d{1,6}$/.test(value);
+    if (!isValid) throw new UsageError(`--${name} is ${option.oneOf?.join(' or ') ?? 'a whole number'}, not ${value}`);
     return [name, value];
   };
   return Object.fromEntries(Object.entries(options).map(choose));
@@ -66,52 +64,52 @@ async function main([name, ...rest]: string[]): Promise<number> {
     return 0;
   }
   const { rig } = (await rigs[name]?.load()) ?? {};
-  if (!rig) throw new UsageError(`there is no rig called ${name}`);
+  if (!rig) throw new UsageError(`unknown rig: ${name}`);
   const flags = ['short', 'keep', 'help'].map((flag) => [flag, { type: 'boolean' }] as const);
   const options = Object.keys(rig.options).map((option) => [option, { type: 'string' }] as const);
-  let given: Record<string, unknown>;
+  let passed: Record<string, unknown>;
   try {
-    given = parseArgs({ args: rest, options: Object.fromEntries([...flags, ...options]) }).values;
+    passed = parseArgs({ args: rest, options: Object.fromEntries([...flags, ...options]) }).values;
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-  if (given.help) {
+  if (passed.help) {
     console.log(helpOf(name, rig));
     return 0;
   }
-  const short = given.short === true;
-  const values = valuesOf(rig.options, given, short);
+  const short = passed.short === true;
+  const values = valuesOf(rig.options, passed, short);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => interrupted.abort(new Error(`it was interrupted (${signal})`)));
   }
-  const begun = performance.now();
-  const last = (end: object) => {
-    const seconds = Math.round((performance.now() - begun) / 100) / 10;
+  const started = performance.now();
+  const printLast = (end: object) => {
+    const seconds = Math.round((performance.now() - started) / 100) / 10;
     console.log(JSON.stringify({ rig: name, ...end, seconds, machine: thisMachine() }));
   };
   try {
     const { broken, counts } = await runRig(rig, {
       short,
       values,
-      keep: given.keep === true,
+      keep: passed.keep === true,
       say: (text) => console.log(text),
       signal: interrupted.signal,
     });
-    console.log(broken.length === 0 ? 'every promise held' : `broken: ${broken.length}`);
+    console.log(broken.length === 0 ? 'all promises held' : `broken: ${broken.length}`);
     for (const line of broken) console.log(`  ${line}`);
     for (const [what, count] of Object.entries(counts)) console.log(`  ${what}: ${count}`);
-    last({ held: broken.length === 0, broken, ...counts });
+    printLast({ held: broken.length === 0, broken, ...counts });
     return broken.length === 0 ? 0 : 1;
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof Skipped) {
       console.log(`skipped: ${message}`);
-      last({ skipped: message });
+      printLast({ skipped: message });
       return 0;
     }
     console.error(`the rig failed: ${message}`);
-    last({ held: false, failed: message });
+    printLast({ held: false, failed: message });
     return 1;
   }
 }

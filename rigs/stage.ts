@@ -1,43 +1,43 @@
 /**
- * A rig from its start to its end: its folder, its time, its progress, and everything it started stopped again.
+ * Runs a rig: creates its folder, limits its time, prints its progress, and stops everything that it started.
  */
 import { rm } from 'node:fs/promises';
 import { temporaryFolder } from '@carton/runtime/testing';
 import type { Findings, Rig, Stage } from './rig.ts';
-import { clearStrays, folderPrefix, killAllOf } from './strays.ts';
+import { folderPrefix, killProcessesOf, removeOrphanedRigs } from './rig-processes.ts';
 
 export interface RunOptions {
   short: boolean;
   values: Record<string, string>;
-  /** Leaves the folder, with the logs in it. */
+  /** Keeps the folder, with the logs. */
   keep: boolean;
   say: (text: string) => void;
-  /** Ends the rig before its time. */
+  /** Interrupts the rig. */
   signal: AbortSignal;
 }
 
 /**
- * Runs a rig; everything that it started is stopped when this settles.
- * @throws Skipped; Error when it could not be run to its end
+ * Runs a rig. Everything that it started has stopped when the promise settles.
+ * @throws Skipped; Error if the rig could not finish
  */
 export async function runRig(rig: Rig, { short, values, keep, say, signal }: RunOptions): Promise<Findings> {
-  const strays = await clearStrays();
-  if (strays.length > 0) say(`an earlier rig was killed: what it left is cleared away (${strays.join(', ')})`);
+  const orphaned = await removeOrphanedRigs();
+  if (orphaned.length > 0) say(`removed what killed rigs left behind (${orphaned.join(', ')})`);
   const folder = await temporaryFolder(folderPrefix(process.pid));
-  const begun = performance.now();
+  const started = performance.now();
   const ends: { what: string; stop: () => unknown }[] = [];
-  const over = new AbortController();
+  const ended = new AbortController();
   const stage: Stage = {
     folder,
     short,
-    signal: AbortSignal.any([signal, over.signal]),
+    signal: AbortSignal.any([signal, ended.signal]),
     number: (option) => Number(values[option]),
     word: (option) => values[option] as string,
-    say: (text) => say(`${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  ${text}`),
+    say: (text) => say(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`),
     atEnd: (what, stop) => ends.unshift({ what, stop }),
   };
-  const longest = rig.longest(stage);
-  const timer = setTimeout(() => over.abort(new Error(`it did not end within ${longest} s`)), longest * 1000);
+  const timeLimit = rig.timeLimit(stage);
+  const timer = setTimeout(() => ended.abort(new Error(`it did not finish within ${timeLimit} s`)), timeLimit * 1000);
   const aborted = new Promise<never>((_, reject) => {
     stage.signal.addEventListener('abort', () => reject(stage.signal.reason));
     if (stage.signal.aborted) reject(stage.signal.reason);
@@ -48,16 +48,16 @@ export async function runRig(rig: Rig, { short, values, keep, say, signal }: Run
     return await Promise.race([work, aborted]);
   } finally {
     clearTimeout(timer);
-    over.abort(new Error('it is over'));
+    ended.abort(new Error('the rig has ended'));
     aborted.catch(() => {});
     for (const { what, stop } of ends) {
       await Promise.resolve()
         .then(stop)
         .catch((error: Error) => stage.say(`${what} could not be stopped: ${error.message}`));
     }
-    const left = await killAllOf(folder);
-    if (left > 0) stage.say(`${left} processes had not stopped and were killed`);
-    if (keep) stage.say(`its folder stays: ${folder}`);
+    const left = await killProcessesOf(folder);
+    if (left > 0) stage.say(`${left} processes did not stop and were killed`);
+    if (keep) stage.say(`kept its folder: ${folder}`);
     else await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,5 @@
 /**
- * A package of the rigs' own: its subscribers write down each event they are given, one in the transaction of its
- * delivery, one outside of it.
+ * A package for rigs: its subscribers record each event, one in the transaction of the delivery, one outside it.
  */
 import { type DeliveredEvent, definePackage, newId, subscriber, type TenantDatabase } from '@carton/runtime';
 

@@ -1,6 +1,6 @@
 /**
- * The rig of two boxes behind HAProxy in its short form: each is stopped and started again under checkouts, no request
- * fails, and every event is delivered once.
+ * The replicas rig in its short form: two boxes behind HAProxy are restarted during checkouts, no request fails, and every
+ * event is delivered once.
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -8,7 +8,7 @@ import { findHaProxy } from '../haproxy.ts';
 import { Skipped } from '../rig.ts';
 import { found, rig } from './support/rig.ts';
 
-const why = (() => {
+const skipReason = (() => {
   try {
     findHaProxy();
     return false;
@@ -18,12 +18,12 @@ const why = (() => {
   }
 })();
 
-t.test('two boxes are restarted in turn', { skip: why }, async (t) => {
+t.test('two boxes are restarted in turn', { skip: skipReason }, async (t) => {
   const ended = await rig('replicas', '--short');
   const { orders, eventsDelivered, ...rest } = found(ended);
   t.match(rest, { rig: 'replicas', held: true, broken: exactly([]), restarts: 2, kills: 2, failed: 0 });
-  t.strictSame(rest.broken, [], 'no promise broke');
+  t.strictSame(rest.broken, [], 'no broken promise');
   if (!t.equal(ended.code, 0)) t.comment(ended.stdout + ended.stderr);
-  t.ok(orders > 0, 'there was trade');
-  t.ok(eventsDelivered > orders, 'and events were told');
+  t.ok(orders > 0, 'orders were placed');
+  t.ok(eventsDelivered > orders, 'and events were delivered');
 });

@@ -4,11 +4,11 @@
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { holdListPlans } from '../../tools/plans/hold.ts';
+import { checkListPlans } from '../../tools/plans/check.ts';
 
 t.setTimeout(900_000);
 
 const box = await createTestBox(t);
-const { table, broken } = await holdListPlans(box, 1200, (text) => t.comment(text));
+const { table, broken } = await checkListPlans(box, 1200, (text) => t.comment(text));
 for (const line of table) t.comment(line);
 t.strictSame(broken, [], 'no list reads more for a larger shop');

@@ -1,66 +1,66 @@
 /**
- * A Citus cluster on this machine: a coordinator and its workers, each a server of its own, with their data in a folder
- * that goes when they are stopped.
+ * A Citus cluster on this machine: a coordinator and workers, each a server of its own, with their data in a folder that
+ * is removed when they are stopped.
  */
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { administerAt as run } from '@carton/runtime/testing';
-import { host, makeServer, type Server, version } from './server.ts';
+import { host, initServer, type Server, version } from './server.ts';
 
-/** What a node needs beside PostgreSQL's own settings (docs/scale.md says why). */
+/** Settings that a node requires (docs/scale.md has the reasons). */
 export const nodeSettings: Record<string, string> = {
   shared_preload_libraries: 'citus',
   'citus.propagate_set_commands': 'local',
   max_prepared_transactions: '200',
-  // A tenant's rows move to another node while they change.
+  // Moves a tenant's rows to another node while they change.
   wal_level: 'logical',
 };
 
-/** What to do where there is no extension; null where there is. */
-export function whyNoCitus(): string | null {
+/** Returns what to do about the missing extension, or null if it is installed. */
+export function missingCitusReason(): string | null {
   if (existsSync(`/usr/lib/postgresql/${version}/lib/citus.so`)) return null;
-  return `no Citus for PostgreSQL ${version} on this machine: build it as root with tools/citus/build`;
+  return `Citus is not installed for PostgreSQL ${version}: build it as root with tools/citus/build`;
 }
 
 export interface Cluster {
   coordinator: Server;
   workers: Server[];
-  /** Starts one more worker and makes it known; no row is on it before it is rebalanced. */
+  /** Starts another worker and adds it to the cluster. It has no rows until the cluster is rebalanced. */
   addWorker(): Promise<Server>;
   /** Stops all servers and removes their data. */
   stop(): Promise<void>;
 }
 
 export interface ClusterOptions {
-  /** Where the data goes, for whoever removes it; a folder that goes with the cluster unless given. */
+  /** Folder of the data, which the caller removes; by default a temporary one that is removed with the cluster. */
   folder?: string;
   workers?: number;
-  /** Settings of postgresql.conf for every node, over those of a node. */
+  /** Settings of postgresql.conf for every node, in addition to the required ones. */
   settings?: Record<string, string>;
 }
 
-/** Starts a cluster whose nodes know each other in the database `postgres`. @throws Error where there is no extension */
+/** Starts a cluster in the database `postgres`. @throws Error if the extension is not installed */
 export async function startCluster({
-  folder: given,
+  folder: ownFolder,
   workers: count = 2,
   settings = {},
 }: ClusterOptions = {}): Promise<Cluster> {
-  const missing = whyNoCitus();
+  const missing = missingCitusReason();
   if (missing) throw new Error(missing);
-  const folder = given ?? (await mkdtemp(join(tmpdir(), 'citus-')));
+  const folder = ownFolder ?? (await mkdtemp(join(tmpdir(), 'citus-')));
   await chmod(folder, 0o711);
   const servers: Server[] = [];
   const startNode = async (name: string) => {
-    const server = await makeServer(folder, name, { ...nodeSettings, ...settings });
+    const server = await initServer(folder, name, { ...nodeSettings, ...settings });
     servers.push(server);
     await server.start();
     return server;
   };
   const stop = async () => {
     await Promise.all(servers.map((server) => server.stop()));
-    if (!given) await rm(folder, { recursive: true, force: true });
+    if (!ownFolder) await rm(folder, { recursive: true, force: true });
   };
   try {
     const coordinator = await startNode('coordinator');

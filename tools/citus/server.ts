@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server of Debian's on a folder and a free port of the loopback address, for the nodes of a cluster and
- * for the plain one it is measured beside. Everyone on this machine may connect: nothing worth keeping goes in.
+ * A server of Debian's PostgreSQL with a folder and a port of its own, for the nodes of a cluster and for the plain server
+ * they are compared with. It trusts every connection from this machine: store nothing of value in it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { chooseAccount, cleanEnvironment, runAs, spawnIdentity } from '../../runtime/db/embedded/account.ts';
 
-/** The server version that the extension is built for. */
+/** The PostgreSQL version that the extension is built for. */
 export const version = 15;
 const programs = `/usr/lib/postgresql/${version}/bin`;
 
@@ -21,21 +21,21 @@ export const host = '127.0.0.1';
 export interface Server {
   readonly name: string;
   readonly port: number;
-  /** Ends with an error that shows the end of its log when it does not come up. */
+  /** @throws Error with the end of its log if it does not start */
   start(): Promise<void>;
-  /** `SIGINT` stops it in order, `SIGKILL` as a crash does. Resolves when it is gone. */
+  /** `SIGINT` is a fast shutdown, `SIGKILL` a crash. Resolves when the process has exited. */
   stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void>;
   url(database?: string): string;
 }
 
-/** Makes a server in `folder/name`, not started yet. `settings` are those of postgresql.conf. */
-export async function makeServer(folder: string, name: string, settings: Record<string, string>): Promise<Server> {
+/** Initialises a server in `folder/name` without starting it. `settings` are those of postgresql.conf. */
+export async function initServer(folder: string, name: string, settings: Record<string, string>): Promise<Server> {
   const home = join(folder, name);
   const data = join(home, 'data');
   const account = await chooseAccount(data);
   await mkdir(home, { recursive: true });
   if (account.borrowed) await chown(home, account.uid, account.gid);
-  const made = await runAs(account, `${programs}/initdb`, [
+  const initialised = await runAs(account, `${programs}/initdb`, [
     '-D',
     data,
     '-U',
@@ -46,7 +46,7 @@ export async function makeServer(folder: string, name: string, settings: Record<
     'UTF8',
     '--no-sync',
   ]);
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.output}`);
+  if (initialised.status !== 0) throw new Error(`initdb failed: ${initialised.output}`);
   const port = await freePort();
   const logFile = join(home, 'postgresql.log');
   const all: Record<string, string> = {
@@ -61,7 +61,7 @@ export async function makeServer(folder: string, name: string, settings: Record<
   };
   const parameters = ['-D', data, ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])];
   const url = (database = 'postgres') => `postgres://carton@${host}:${port}/${database}`;
-  let gone: Promise<unknown> = Promise.resolve();
+  let exited: Promise<unknown> = Promise.resolve();
   let running: ReturnType<typeof spawn> | null = null;
 
   return {
@@ -79,22 +79,22 @@ export async function makeServer(folder: string, name: string, settings: Record<
       });
       closeSync(output);
       running = child;
-      gone = once(child, 'exit').then(() => {
+      exited = once(child, 'exit').then(() => {
         running = null;
       });
-      while (!(await answers(url()))) {
+      while (!(await acceptsConnections(url()))) {
         if (!running) throw new Error(`PostgreSQL did not start:\n${(await readFile(logFile, 'utf8')).slice(-1500)}`);
         await sleep(50);
       }
     },
     async stop(signal = 'SIGINT') {
       running?.kill(signal);
-      await gone;
+      await exited;
     },
   };
 }
 
-async function answers(url: string): Promise<boolean> {
+async function acceptsConnections(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   try {
@@ -107,7 +107,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** A port that nothing listens on. */
+/** Returns a free port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');

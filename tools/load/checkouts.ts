@@ -1,5 +1,5 @@
 /**
- * Carts that are prepared, and checked out under load.
+ * Prepares carts in the database and checks them out under load.
  */
 import { createHash } from 'node:crypto';
 import type { openDatabase } from '@carton/runtime/service';
@@ -12,21 +12,21 @@ const body = JSON.stringify({ customer: { email: 'ada@example.com', name: 'Ada L
 
 export const cartIdPrefix = '0198f000-0000-7000-8000-';
 
-/** The id of the cart of a number. */
+/** The id of the nth cart. */
 export function cartIdOf(number: number): string {
   return `${cartIdPrefix}${number.toString(16).padStart(12, '0')}`;
 }
 
-/** The session of the cart of a number. */
+/** The session of the nth cart. */
 export function sessionOf(number: number): { name: string; hash: string } {
   const name = createHash('sha256').update(`cart ${number}`).digest('base64url');
   return { name, hash: createHash('sha256').update(name).digest('hex') };
 }
 
-/** The token of the session of a number's cart, as its shopper sends it. */
+/** The session token of the nth cart, as its shopper sends it. */
 export type TokenOf = (number: number) => string;
 
-/** Writes carts with one of each of the shop's variants in them; answers how their sessions are named. */
+/** Inserts carts with one unit of each of the tenant's variants. Returns the tokens of their sessions. */
 export async function prepareCarts(
   database: ReturnType<typeof openDatabase>,
   { tenantId, variants }: LoadTenant,
@@ -51,16 +51,16 @@ export async function prepareCarts(
 }
 
 /**
- * Checks out the carts from a number on; answers orders a second.
- * @param reach headers that reach the shop of the cart of a number, on a box of several
- * @throws Error unless each became an order
+ * Checks out `count` carts, beginning with the cart `from`. Returns orders per second.
+ * @param tenantHeaders headers that name the tenant of the nth cart, on a box with several
+ * @throws Error unless each cart became an order
  */
 export async function checkOut(
   url: string,
   tokenOf: TokenOf,
   from: number,
   count: number,
-  reach: (number: number) => Record<string, string> = () => ({}),
+  tenantHeaders: (number: number) => Record<string, string> = () => ({}),
 ): Promise<number> {
   const { seconds, statuses } = await load({
     clients: Math.min(clients, count),
@@ -69,13 +69,13 @@ export async function checkOut(
       url: `${url}/checkout`,
       method: 'POST',
       headers: {
-        ...reach(from + number),
+        ...tenantHeaders(from + number),
         'content-type': 'application/json',
         'x-session-id': tokenOf(from + number),
       },
       body,
     }),
   });
-  if (statuses[201] !== count) throw new Error(`not every checkout answered 201: ${JSON.stringify(statuses)}`);
+  if (statuses[201] !== count) throw new Error(`not every checkout returned 201: ${JSON.stringify(statuses)}`);
   return count / seconds;
 }

@@ -1,7 +1,7 @@
 /**
- * A load of HTTP requests: a number of clients on connections of their own, each sending its next request when the
- * last was answered, until a number of requests has been answered. It speaks HTTP/1.1 itself, so that it costs little
- * beside what is measured.
+ * Generates a load of HTTP requests: clients with a connection each, which send their next request after the last
+ * response, up to a number of requests in all. It implements HTTP/1.1 itself, to use little CPU beside the program that is
+ * measured.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -15,13 +15,13 @@ export interface LoadRequest {
 export interface LoadOptions {
   clients: number;
   requests: number;
-  /** The request of a number, from 0. */
+  /** Returns the nth request, from 0. */
   request(number: number): LoadRequest;
 }
 
 export interface LoadResult {
   seconds: number;
-  /** Answers by status. */
+  /** Number of responses by status. */
   statuses: Record<number, number>;
 }
 
@@ -43,7 +43,7 @@ export async function load({ clients, requests, request }: LoadOptions): Promise
   return { seconds: (performance.now() - started) / 1000, statuses };
 }
 
-/** One connection that is kept open; one request at a time. */
+/** A persistent connection with one request in flight. */
 class Connection {
   readonly #socket: Socket;
   #received = '';
@@ -52,7 +52,7 @@ class Connection {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // Lengths are counted in bytes, so bytes are kept one to a character.
+    // Content-Length counts bytes, so each byte is one character.
     socket.setEncoding('latin1');
     socket.on('data', (chunk) => this.#receive(chunk as unknown as string));
     socket.on('error', (error) => this.#failed?.(error));

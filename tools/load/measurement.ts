@@ -1,16 +1,16 @@
 /**
- * What a measurement answers, and how figures of several rounds become one.
+ * The result of a measurement, and how the figures of several rounds become one.
  */
 import { cpus, totalmem } from 'node:os';
 
-/** What a measurement found: its own figure beside a named peer's from the same run. */
+/** A figure of the box and one of a named peer, from the same run. */
 export interface Measurement {
   name: string;
-  /** The box's side divided by the peer's, as the measurement defines it. */
+  /** The box's figure divided by the peer's. */
   ratio: number;
   box: Figure;
   peer: Figure;
-  /** The largest part of the box's memory that was ever in use, where it was looked at. */
+  /** The peak resident memory of the box, if it was measured. */
   peakMemory?: Figure;
 }
 
@@ -20,7 +20,7 @@ export interface Figure {
   unit: string;
 }
 
-/** What figures were found on, for whoever compares them. */
+/** The machine of the measurement, to compare figures by. */
 export function thisMachine() {
   return {
     cpu: cpus()[0]?.model,
@@ -35,7 +35,7 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }
 
-/** Rounded to so many digits after the point. */
+/** Rounds to a number of decimal places. */
 export function rounded(value: number, digits = 3): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }
@@ -44,25 +44,25 @@ export function rounded(value: number, digits = 3): number {
 export interface Side {
   what: string;
   unit: string;
-  /** Digits shown after the point; none unless told. */
+  /** Decimal places to show; 0 by default. */
   digits?: number;
-  /** The figure of one round; round 0 warms up and does not count. */
+  /** Measures one round; round 0 is a warm-up and does not count. */
   measure(round: number): Promise<number>;
 }
 
-/** Measures the box and its peer in turn, so many rounds after one that warms up. The medians make the ratio. */
-export async function inTurn(
+/** Measures the box and its peer alternately, `rounds` times after a warm-up. The ratio is that of the medians. */
+export async function measureAlternately(
   name: string,
   rounds: number,
   box: Side,
   peer: Side,
-  say = console.log as (text: string) => void,
+  report = console.log as (text: string) => void,
 ): Promise<Measurement> {
   const sides = [box, peer].map((side) => ({ ...side, figures: [] as number[] }));
   for (let round = 0; round <= rounds; round++) {
     for (const side of sides) side.figures.push(await side.measure(round));
     const shown = sides.map(({ what, unit, digits, figures }) => `${what} ${figures.at(-1)?.toFixed(digits)} ${unit}`);
-    say(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${shown.join('; ')}`);
+    report(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${shown.join('; ')}`);
   }
   const [own, theirs] = sides.map(({ what, unit, digits = 0, figures }) => {
     const middle = median(figures.slice(1));

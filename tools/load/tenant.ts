@@ -1,14 +1,14 @@
 /**
- * A shop with products for sale, opened the way an operator and a merchant would: over the box's own API.
+ * Creates a tenant with products for sale over the box's own API, as an operator and staff do.
  */
 import { type Caller, callerOf } from '@carton/runtime/testing';
 
 export interface LoadTenant {
   tenantId: string;
   slug: string;
-  /** Headers that reach it, on a box of several shops. */
-  reach: Record<string, string>;
-  /** Ids of variants that are for sale, each of a product of its own. */
+  /** Headers that name the tenant, on a box with several. */
+  tenantHeaders: Record<string, string>;
+  /** Ids of the variants for sale, one per product. */
   variants: string[];
 }
 
@@ -16,11 +16,11 @@ export interface TenantOptions {
   secrets: { operatorSecret: string; hostingSecret: string };
   slug: string;
   products: number;
-  /** So many of each. */
+  /** Units of each product. */
   stock: number;
 }
 
-/** Opens a shop with so many products for sale, one variant each. @throws Error with the answer that was none */
+/** Creates a tenant with published products, one variant each. @throws Error with an unexpected response */
 export async function openTenantAt(
   url: string,
   { secrets, slug, products, stock }: TenantOptions,
@@ -28,16 +28,16 @@ export async function openTenantAt(
   const operator = callerOf(url, { authorization: `Bearer ${secrets.operatorSecret}` });
   const email = `owner@${slug}.example`;
   const password = secrets.hostingSecret;
-  const tenant = await expect(operator.post('/admin/tenants', { slug, name: slug, staffEmail: email }));
-  const reach = { 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hostingSecret };
-  const visitor = callerOf(url, reach);
-  await expect(visitor.post('/admin/invites/accept', { token: tenant.invite.token, name: 'Owner', password }));
-  const { token } = await expect(visitor.post('/admin/auth/login', { email, password }));
-  const staff = callerOf(url, { ...reach, authorization: `Bearer ${token}` });
+  const tenant = await requireSuccess(operator.post('/admin/tenants', { slug, name: slug, staffEmail: email }));
+  const tenantHeaders = { 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hostingSecret };
+  const visitor = callerOf(url, tenantHeaders);
+  await requireSuccess(visitor.post('/admin/invites/accept', { token: tenant.invite.token, name: 'Owner', password }));
+  const { token } = await requireSuccess(visitor.post('/admin/auth/login', { email, password }));
+  const staff = callerOf(url, { ...tenantHeaders, authorization: `Bearer ${token}` });
   const variants: string[] = [];
   for (let number = 1; number <= products; number++) {
     const handle = `product-${number}`;
-    const product = await expect(
+    const product = await requireSuccess(
       staff.post('/admin/products', {
         title: `Product ${number}`,
         handle,
@@ -47,16 +47,18 @@ export async function openTenantAt(
       }),
     );
     const { id } = product.variants[0];
-    await expect(staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] }));
-    const { items } = await expect(staff.get(`/admin/stock-items?variantId=${id}`));
-    await expect(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, { quantity: stock, reason: 'received' }));
+    await requireSuccess(staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] }));
+    const { items } = await requireSuccess(staff.get(`/admin/stock-items?variantId=${id}`));
+    await requireSuccess(
+      staff.post(`/admin/stock-items/${items[0].id}/adjustments`, { quantity: stock, reason: 'received' }),
+    );
     variants.push(id);
   }
-  return { tenantId: tenant.id, slug, reach, variants };
+  return { tenantId: tenant.id, slug, tenantHeaders, variants };
 }
 
-async function expect(answer: ReturnType<Caller['get']>) {
-  const { status, body } = await answer;
-  if (status >= 300) throw new Error(`the shop could not be made: ${JSON.stringify(body)}`);
+async function requireSuccess(response: ReturnType<Caller['get']>) {
+  const { status, body } = await response;
+  if (status >= 300) throw new Error(`the tenant could not be created: ${JSON.stringify(body)}`);
   return body;
 }

@@ -1,6 +1,6 @@
 export const up = (knex) =>
   knex.raw(`
-    -- position: the order in which they were recorded. No key keeps an event from being there twice: that is tried.
+    -- position: the order of recording. There is no unique key on events, since duplicates are what the rigs look for.
     create table recorded_events (
       tenant_id uuid not null references tenants (id),
       id uuid not null,

@@ -1,5 +1,5 @@
 /**
- * The command that runs rigs, as its reader runs it.
+ * Runs the command `npm run rig` in tests.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export interface EndedRig {
   stderr: string;
 }
 
-/** Runs the command to its end. */
+/** Runs the command until it exits. */
 export function rig(...parameters: string[]): Promise<EndedRig> {
   return promisify(execFile)(process.execPath, [...words, ...parameters]).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
@@ -21,24 +21,24 @@ export function rig(...parameters: string[]): Promise<EndedRig> {
   );
 }
 
-/** The last line, which is JSON. */
+/** Parses the last line, which is JSON. */
 export function found({ stdout }: EndedRig) {
   return JSON.parse(stdout.trim().split('\n').at(-1) as string);
 }
 
-/** Begins the command, and calls back once it has said something; resolves with what it said and its exit code. */
+/** Starts the command and calls back when its output matches; resolves with the output and the exit code. */
 export async function rigUntil(
-  said: RegExp,
+  pattern: RegExp,
   then: (child: ChildProcess) => void,
   ...parameters: string[]
 ): Promise<{ code: number | null; output: string }> {
   const child = execFile(process.execPath, [...words, ...parameters]);
   let output = '';
-  let isSaid = false;
+  let isMatched = false;
   child.stdout?.on('data', (chunk: string) => {
     output += chunk;
-    if (isSaid || !said.test(output)) return;
-    isSaid = true;
+    if (isMatched || !pattern.test(output)) return;
+    isMatched = true;
     then(child);
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -1,6 +1,6 @@
 /**
- * A box whose database is Citus, on a real cluster of three nodes: tables dealt out, merchants kept apart on every node
- * whatever a statement forgets, a purchase from first to last, a database that became Citus later, a half-way kill.
+ * A box whose database is Citus, on a real cluster of three nodes: distributed tables, isolation of tenants on every node
+ * even from wrong statements, a complete purchase, a database that became Citus later, a failed migration.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,11 +22,11 @@ t.setTimeout(900_000);
 const cluster = await startTestCluster();
 const nameOf = (url: string) => url.split('/').at(-1) as string;
 
-/** A product on sale, bought once; answers the order. */
+/** Publishes a product and buys it once; returns the order. */
 async function buy(tenant: TestTenant): Promise<{ id: string; number: string }> {
   const product = { title: 'Shirt', handle: 'shirt', status: 'published', variants: [{ sku: 'shirt' }] };
-  const made = await tenant.staff.post('/admin/products', product);
-  const id = made.body.variants[0].id;
+  const created = await tenant.staff.post('/admin/products', product);
+  const id = created.body.variants[0].id;
   await tenant.staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 1999 }] });
   const { body } = await tenant.staff.get(`/admin/stock-items?variantId=${id}`);
   await tenant.staff.post(`/admin/stock-items/${body.items[0].id}/adjustments`, { quantity: 5, reason: 'received' });
@@ -39,7 +39,7 @@ async function buy(tenant: TestTenant): Promise<{ id: string; number: string }> 
   return order.body;
 }
 
-t.test('a box with shops on both workers', async (t) => {
+t.test('a box with tenants on both workers', async (t) => {
   const box = await createTestBox(t);
   const database = nameOf(box.databaseUrl);
   const tenants: TestTenant[] = [box, ...(await Promise.all([1, 2, 3, 4, 5].map(() => box.openTenant())))];
@@ -52,7 +52,10 @@ t.test('a box with shops on both workers', async (t) => {
     box.databaseUrl,
     `select partmethod, count(*)::int from pg_dist_partition group by 1 order by 1`,
   );
-  t.ok(kinds[0]?.partmethod === 'h' && Number(kinds[0]?.count) > 30, 'tables with a tenant are dealt out by it');
+  t.ok(
+    kinds[0]?.partmethod === 'h' && Number(kinds[0]?.count) > 30,
+    'tables with a tenant column are distributed by it',
+  );
   t.strictSame(
     await run(
       box.databaseUrl,
@@ -60,7 +63,7 @@ t.test('a box with shops on both workers', async (t) => {
           and oid not in (select logicalrelid from pg_dist_partition) order by 1`,
     ),
     ['applied_migrations', 'knex_migrations', 'knex_migrations_lock'].map((relname) => ({ relname })),
-    "what stays on the coordinator is the engine's",
+    'only tables of the migrators stay on the coordinator',
   );
   t.equal(
     (await run(box.databaseUrl, 'select distinct colocationid from pg_dist_partition where partmethod = $$h$$')).length,
@@ -80,7 +83,7 @@ t.test('a box with shops on both workers', async (t) => {
     t.strictSame(
       shards.filter(({ bound }) => !bound),
       [],
-      'each with its policies',
+      'each has its policies',
     );
     const orders = shards.filter(({ name }) => /^orders_\d+$/.test(String(name)));
     for (const { name } of orders) {
@@ -91,21 +94,21 @@ t.test('a box with shops on both workers', async (t) => {
   t.equal(holders.size, 2, 'both workers hold orders');
 
   for (const tenant of tenants) {
-    const forgetful = 'select distinct tenant_id from orders where $1::uuid is not null';
-    t.strictSame(await tenant.db.query(forgetful), [{ tenantId: tenant.id }], 'a statement without its tenant');
+    const unscoped = 'select distinct tenant_id from orders where $1::uuid is not null';
+    t.strictSame(await tenant.db.query(unscoped), [{ tenantId: tenant.id }], 'a statement without its tenant');
     t.strictSame(await tenant.db.table('orders').orWhereRaw('true').distinct('tenantId'), [{ tenantId: tenant.id }]);
-    t.strictSame(await tenant.db.transaction((db) => db.query(forgetful)), [{ tenantId: tenant.id }]);
+    t.strictSame(await tenant.db.transaction((db) => db.query(unscoped)), [{ tenantId: tenant.id }]);
     await t.rejects(
       tenant.db.query(`insert into number_sequences (tenant_id, name, last_value) values ($2, 'x', $1::text <> '')`, [
         newId(),
       ]),
     );
   }
-  t.strictSame(await box.box.database.box.query('select * from orders'), [], 'the box itself sees none');
+  t.strictSame(await box.box.database.box.query('select * from orders'), [], 'the box itself sees no rows');
   const [tenant] = await box.db.query<{ name: string }>('select name from tenants where id = $1');
-  t.ok(tenant?.name, "the box's own tables are read beside a tenant's");
+  t.ok(tenant?.name, "the box's own tables can be read together with a tenant's");
 
-  await t.test('conditional changes and keys are as on one machine', async (t) => {
+  await t.test('conditional changes and unique keys work as on one machine', async (t) => {
     const { headers } = await box.staff.get('/admin/store');
     const etag = headers.get('etag') as string;
     const names = await Promise.all(
@@ -116,7 +119,7 @@ t.test('a box with shops on both workers', async (t) => {
     t.match(await box.operator.post('/admin/tenants', slug), { status: 409, body: { code: 'tenant_slug_taken' } });
   });
 
-  await t.test('shops that move to a new worker are found there', async (t) => {
+  await t.test('tenants that move to another worker are found there', async (t) => {
     const [place] = await run(
       box.databaseUrl,
       `select shardid::text as shard, nodeport as port from pg_dist_placement join pg_dist_node using (groupid)
@@ -125,18 +128,18 @@ t.test('a box with shops on both workers', async (t) => {
     const target = cluster.workers.find(({ port }) => port !== place?.port);
     const from = cluster.workers.find(({ port }) => port === place?.port);
     const before = await box.db.query<{ n: number }>('select count(*) as n from orders where tenant_id = $1');
-    let waiting: Promise<unknown> | undefined;
+    let moved: Promise<unknown> | undefined;
     const move = `select citus_move_shard_placement(${place?.shard}, '127.0.0.1', ${from?.port}, '127.0.0.1', ${target?.port}, 'force_logical')`;
     await box.db.transaction(async (db) => {
-      waiting = run(box.databaseUrl, move);
+      moved = run(box.databaseUrl, move);
       await new Promise((resolve) => setTimeout(resolve, 500));
       t.equal((await db.query('update orders set notes = $2 where tenant_id = $1 returning id', ['held'])).length, 1);
     });
-    await waiting;
+    await moved;
     t.strictSame(
       await box.db.query('select notes from orders where tenant_id = $1'),
       [{ notes: 'held' }],
-      'nothing is lost',
+      'the update is not lost',
     );
     t.strictSame(await box.db.query('select count(*) as n from orders where tenant_id = $1'), before);
     t.strictSame(await box.db.table('orders').select('notes'), [{ notes: 'held' }]);
@@ -147,7 +150,7 @@ t.test('a box with shops on both workers', async (t) => {
   });
 });
 
-t.test('a database that became Citus later, and a start that was killed', async (t) => {
+t.test('a database that became Citus later, and a migration that fails', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'citus-migrations-'));
   t.teardown(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, 'migrations'));
@@ -172,18 +175,18 @@ t.test('a database that became Citus later, and a start that was killed', async 
     { name: 'notes', partmethod: 'h' },
     { name: 'tenants', partmethod: 'n' },
   ]);
-  t.strictSame(await run(url, 'select id from notes'), [{ id: note }], 'with the rows that were there');
+  t.strictSame(await run(url, 'select id from notes'), [{ id: note }], 'with its existing rows');
 
   const up = (sql: string) =>
     `export const up = (knex) => knex.raw(${JSON.stringify(sql)});\nexport const down = () => {};\n`;
   const file = (name: string) => join(folder, `migrations/20260101000000_notes_${name}.js`);
-  const made =
+  const createTables =
     'create table more (tenant_id uuid primary key references tenants (id)); create table less (tenant_id uuid primary key references more (tenant_id));';
-  await writeFile(file('broken'), up(`${made} select 1/0`));
+  await writeFile(file('broken'), up(`${createTables} select 1/0`));
   await t.rejects(migrate(knex, [owner]), /division by zero/);
-  t.equal((await of()).length, 2, 'a migration that fails leaves nothing on any node');
+  t.equal((await of()).length, 2, 'a failed migration leaves nothing on any node');
   await rm(file('broken'));
-  await writeFile(file('more'), up(made));
+  await writeFile(file('more'), up(createTables));
   await migrate(knex, [owner]);
   t.equal((await of()).length, 4);
   const worker = openDatabase({ url: cluster.workers[0]?.url(nameOf(url)) as string });

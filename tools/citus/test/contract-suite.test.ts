@@ -1,6 +1,6 @@
 /**
- * Every route of every package held against its declaration, as on one machine, in a box whose database is three nodes
- * of Citus. The suite's own test draws more requests; what is drawn here is what a statement could break on.
+ * The contract suite against a box whose database is a Citus cluster of three nodes. It draws fewer requests than the
+ * suite's own test: enough to run every statement.
  */
 import { createTestBox } from '@carton/runtime/testing';
 import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
@@ -14,4 +14,4 @@ const box = await createTestBox(t);
 const result = await holdContract(await boxTarget(box, (task) => t.teardown(task)), { runs: 4 });
 for (const line of summaryOf(result)) t.comment(line);
 t.strictSame(result.failures, []);
-t.equal(result.routes, box.box.routes.length, 'every mounted route was walked');
+t.equal(result.routes, box.box.routes.length, 'every mounted route was called');

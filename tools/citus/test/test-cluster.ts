@@ -1,12 +1,12 @@
 /**
- * The cluster of a test file: its databases are made there. A file ends with a word where there is no Citus.
+ * The cluster of a test file, in which its databases are created. Without the extension the file is skipped.
  */
 import t from 'tap';
-import { type Cluster, startCluster, whyNoCitus } from '../cluster.ts';
+import { type Cluster, missingCitusReason, startCluster } from '../cluster.ts';
 
-/** Starts three nodes, which are stopped with the file. */
+/** Starts three nodes, and stops them at the end of the file. */
 export async function startTestCluster(): Promise<Cluster> {
-  const missing = whyNoCitus();
+  const missing = missingCitusReason();
   if (missing) {
     t.plan(0, missing);
     process.exit(0);

@@ -1,17 +1,17 @@
 /**
- * What is left of rigs: processes of a rig that is ending, and whole rigs that were killed themselves. Everything a rig
- * starts carries the rig's folder in its command line, and the folder's name the rig's process.
+ * Finds and kills what rigs leave behind: processes of a rig that ends, and everything of rigs that were killed. The
+ * command line of each process of a rig has the rig's folder, whose name has the process id of the rig.
  */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The beginning of the name of a rig's folder. */
+/** Prefix of the name of a rig's folder. */
 export const folderPrefix = (pid: number) => `rig-${pid}-`;
 
-/** Kills what runs for a folder, and waits until it is gone; answers how many there were. */
-export async function killAllOf(folder: string): Promise<number> {
+/** Kills the processes of a folder and waits until they have exited; returns their number. */
+export async function killProcessesOf(folder: string): Promise<number> {
   const found = await processesOf(folder);
   for (let left = found; left.length > 0; left = await processesOf(folder)) {
     for (const pid of left) signal(pid, 'SIGKILL');
@@ -20,21 +20,21 @@ export async function killAllOf(folder: string): Promise<number> {
   return found.length;
 }
 
-/** Clears away rigs whose own process was killed; answers their folders. */
-export async function clearStrays(): Promise<string[]> {
+/** Kills processes and removes folders of rigs whose own process has died; returns those folders. */
+export async function removeOrphanedRigs(): Promise<string[]> {
   const names = (await readdir(tmpdir())).filter((name) => {
     const [, pid] = /^rig-(\d+)-/.exec(name) ?? [];
     return pid !== undefined && !signal(Number(pid), 0);
   });
   const folders = names.map((name) => join(tmpdir(), name));
   for (const folder of folders) {
-    await killAllOf(folder);
+    await killProcessesOf(folder);
     await rm(folder, { recursive: true, force: true });
   }
   return folders;
 }
 
-/** Processes with a path below a folder among the words that they were started with. */
+/** Returns the processes that have a path below the folder among their arguments. */
 async function processesOf(folder: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {

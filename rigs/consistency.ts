@@ -1,5 +1,5 @@
 /**
- * Holding what shoppers saw against what stands in the database: orders, stock to the unit, events, carts.
+ * Compares what shoppers saw with the database: orders, stock to the unit, events, carts.
  */
 import type { LoadTenant } from '../tools/load/tenant.ts';
 import { withReader } from './postgres.ts';
@@ -8,7 +8,7 @@ import type { Purchase } from './shoppers.ts';
 
 type Read = <R>(text: string, values?: unknown[]) => Promise<R[]>;
 
-/** Lines as `variant × quantity`, in one order, so that two sets of them compare as text. */
+/** Formats lines as sorted `variant × quantity`, to compare them as text. */
 const linesText = (items: Iterable<readonly [string, number]>) =>
   [...items]
     .map(([variant, quantity]) => `${variant} × ${quantity}`)
@@ -28,10 +28,10 @@ interface CartRow {
 }
 
 /**
- * Compares the books of shops whose shoppers have all gone home.
- * @param stock what each variant began with
+ * Checks tenants after all shoppers have stopped.
+ * @param stock initial stock of each variant
  */
-export function holdBooks(
+export function checkConsistency(
   url: string,
   tenants: readonly LoadTenant[],
   purchases: readonly Purchase[],
@@ -41,7 +41,7 @@ export function holdBooks(
     const findings: Findings = { broken: [], counts: { orders: 0, carts: 0, events: 0 } };
     for (const tenant of tenants) {
       const own = purchases.filter((purchase) => purchase.tenant === tenant);
-      const { broken, counts } = await holdTenant(read, tenant, own, stock);
+      const { broken, counts } = await checkTenant(read, tenant, own, stock);
       findings.broken.push(...broken.map((line) => `${tenant.slug}: ${line}`));
       for (const [name, count] of Object.entries(counts)) findings.counts[name] = (findings.counts[name] ?? 0) + count;
     }
@@ -49,7 +49,7 @@ export function holdBooks(
   });
 }
 
-async function holdTenant(
+async function checkTenant(
   read: Read,
   { tenantId }: LoadTenant,
   purchases: Purchase[],
@@ -71,7 +71,7 @@ async function holdTenant(
     ...purchaseFaults(purchases, orders, carts),
     ...(await stockFaults(read, tenantId, stock)),
     ...(await eventFaults(read, tenantId)),
-    ...(await strayFaults(read, tenantId)),
+    ...(await incompleteFaults(read, tenantId)),
   ];
   const [{ events } = { events: 0 }] = await read<{ events: number }>(
     'select count(*)::integer as events from event_outbox where tenant_id = $1',
@@ -80,7 +80,7 @@ async function holdTenant(
   return { broken, counts: { orders: orders.length, carts: carts.length, events } };
 }
 
-/** Each purchase is exactly what its shopper was told: one order, or the cart as it was filled. */
+/** Each purchase is what its shopper was told: one order, or the cart with the acknowledged items. */
 function purchaseFaults(
   purchases: readonly Purchase[],
   orders: readonly OrderRow[],
@@ -90,29 +90,30 @@ function purchaseFaults(
   const ordersOf = Map.groupBy(orders, (order) => order.session_hash);
   const cartOf = new Map(carts.map((cart) => [cart.session_hash, cart]));
   const sessions = new Set(purchases.map((purchase) => purchase.sessionHash));
-  for (const order of orders) if (!sessions.has(order.session_hash)) faults.push(`nobody placed order ${order.id}`);
-  for (const { sessionHash, manner, items, placed, end } of purchases) {
+  for (const order of orders) if (!sessions.has(order.session_hash)) faults.push(`no shopper placed order ${order.id}`);
+  for (const { sessionHash, behaviour, items, placed, end } of purchases) {
     const own = ordersOf.get(sessionHash) ?? [];
-    const told = [...new Set(placed)];
-    const who = `a shopper (${manner})`;
-    if (end === 'given up') faults.push(`${who} was answered by nobody for too long`);
-    if (told.length > 1) faults.push(`${who} was told of ${told.length} orders for one cart: ${told.join(', ')}`);
+    const orderIds = [...new Set(placed)];
+    const who = `a shopper (${behaviour})`;
+    if (end === 'given up') faults.push(`${who} got no response for too long`);
+    if (orderIds.length > 1)
+      faults.push(`${who} got ${orderIds.length} order ids for one cart: ${orderIds.join(', ')}`);
     if (own.length > 1)
-      faults.push(`${who} has ${own.length} orders of one cart: ${own.map(({ id }) => id).join(', ')}`);
-    for (const id of told)
-      if (!own.some((order) => order.id === id)) faults.push(`${who} was told of order ${id}, which there is not`);
-    if (end === 'gone' && own.length === 0) faults.push(`${who} found the cart gone without an order`);
+      faults.push(`${who} has ${own.length} orders from one cart: ${own.map(({ id }) => id).join(', ')}`);
+    for (const id of orderIds)
+      if (!own.some((order) => order.id === id)) faults.push(`${who} got the id of order ${id}, which does not exist`);
+    if (end === 'gone' && own.length === 0) faults.push(`${who} found an empty cart without an order`);
     if (end === 'kept' && own.length > 0) faults.push(`${who} has order ${own[0]?.id} without a checkout`);
     if (end === 'given up' || end === 'refused') continue;
     const found = own[0] ?? cartOf.get(sessionHash);
     const has = linesText(Object.entries(found?.lines ?? {}));
-    const wanted = linesText(items);
-    if (has !== wanted) faults.push(`${who} put in ${wanted}, and there is ${has || 'nothing'}`);
+    const expected = linesText(items);
+    if (has !== expected) faults.push(`${who} added ${expected}, and has ${has || 'nothing'}`);
   }
   return faults;
 }
 
-/** What was there, less what was sold, is there; each order line has its one movement. */
+/** Stock is what there was less what was sold, and each order line has one movement. */
 async function stockFaults(read: Read, tenantId: string, stock: number): Promise<string[]> {
   const levels = await read<{ id: string; on_hand: number; reserved: number; moved: number; sold: number }>(
     `select level.stock_item_id as id, on_hand, reserved,
@@ -123,7 +124,7 @@ async function stockFaults(read: Read, tenantId: string, stock: number): Promise
        from stock_levels level where level.tenant_id = $1`,
     [tenantId],
   );
-  const twice = await read<{ order_id: string; taken: number; sold: number }>(
+  const mismatches = await read<{ order_id: string; taken: number; sold: number }>(
     `select coalesce(line.order_id, movement.order_id) as order_id, taken, sold
        from (select order_id, variant_id, sum(quantity)::integer as sold
                from order_line_items where tenant_id = $1 group by order_id, variant_id) line
@@ -139,15 +140,16 @@ async function stockFaults(read: Read, tenantId: string, stock: number): Promise
       .filter(({ on_hand, moved, sold, reserved }) => on_hand !== stock - sold || moved !== on_hand || reserved !== 0)
       .map(
         ({ id, on_hand, moved, sold, reserved }) =>
-          `stock of ${id}: ${on_hand} on hand, ${reserved} reserved, movements come to ${moved}, ${stock} less ${sold} sold`,
+          `stock of ${id}: ${on_hand} on hand, ${reserved} reserved, sum of movements ${moved}, expected ${stock} less ${sold} sold`,
       ),
-    ...twice.map(
-      ({ order_id, taken, sold }) => `order ${order_id} sold ${sold ?? 'none'}, and ${taken ?? 'none'} was taken`,
+    ...mismatches.map(
+      ({ order_id, taken, sold }) =>
+        `order ${order_id} has ${sold ?? 'none'}, and the stock movements ${taken ?? 'none'}`,
     ),
   ];
 }
 
-/** Each order has its two events once, and there is none of an order that there is not. */
+/** Each order has its two events once, and no event has an unknown order. */
 async function eventFaults(read: Read, tenantId: string): Promise<string[]> {
   const rows = await read<{ id: string; placed: number; completed: number }>(
     `select coalesce(orders.id, event.order_id) as id, coalesce(placed, 0)::integer as placed,
@@ -166,18 +168,19 @@ async function eventFaults(read: Read, tenantId: string): Promise<string[]> {
   );
 }
 
-/** What nobody looks at, and a crash must not leave either. */
-async function strayFaults(read: Read, tenantId: string): Promise<string[]> {
-  const kept = await read<{ key: string }>('select key from idempotency_keys where tenant_id = $1 and status is null', [
-    tenantId,
-  ]);
+/** Incomplete rows, which a crash must not leave. */
+async function incompleteFaults(read: Read, tenantId: string): Promise<string[]> {
+  const unfinishedKeys = await read<{ key: string }>(
+    'select key from idempotency_keys where tenant_id = $1 and status is null',
+    [tenantId],
+  );
   const lineless = await read<{ id: string }>(
     `select id from orders where tenant_id = $1
         and not exists (select from order_line_items line where line.tenant_id = $1 and line.order_id = orders.id)`,
     [tenantId],
   );
   return [
-    ...kept.map(({ key }) => `the Idempotency-Key ${key} stands without its answer`),
+    ...unfinishedKeys.map(({ key }) => `the Idempotency-Key ${key} has no response`),
     ...lineless.map(({ id }) => `order ${id} has no items`),
   ];
 }

@@ -1,14 +1,14 @@
 /**
- * The shops that rigs trade in.
+ * The tenants of rigs.
  */
 import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { secrets } from './box.ts';
 
-/** What each variant begins with: more than any rig sells. */
+/** Initial stock of each variant: more than any rig sells. */
 export const stock = 1_000_000;
 const products = 8;
 
-/** Opens so many shops on a box. */
+/** Creates tenants on a box. */
 export async function openTenants(url: string, count: number): Promise<LoadTenant[]> {
   const tenants: LoadTenant[] = [];
   for (let number = 1; number <= count; number++) {

@@ -1,20 +1,24 @@
 /**
- * What every list of every package reads over a large shop: for the test, and for the rig that makes it larger still.
+ * Measures what every list of every package reads from a large store; shared by a test and a rig.
  */
 import type { TestBox } from '@carton/runtime/testing';
 import { holdPlans, lineOf, tableOf } from '@carton/runtime/testing/plans';
 import { fillTenant } from './full-tenant.ts';
 
-export interface HeldPlans {
-  /** What was found, as a table. */
+export interface ListPlanFindings {
+  /** The findings as a table. */
   table: string[];
-  /** Calls that read too much, and lists that could not be tried. */
+  /** Calls that read too much, and lists that could not be called. */
   broken: string[];
   calls: number;
 }
 
-/** Fills two shops, copies the rows of one and calls all lists. */
-export async function holdListPlans(box: TestBox, copies: number, say: (text: string) => void): Promise<HeldPlans> {
+/** Fills two tenants, copies the rows of one and calls all lists. */
+export async function checkListPlans(
+  box: TestBox,
+  copies: number,
+  say: (text: string) => void,
+): Promise<ListPlanFindings> {
   const other = await box.openTenant();
   for (const tenant of [box, other]) await fillTenant(box, tenant);
   const result = await holdPlans(box, { tenant: box, copies, say });

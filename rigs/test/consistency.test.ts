@@ -1,6 +1,5 @@
 /**
- * A rig is worth what it notices: after honest trade the books are even, and each thing that a fault would leave in the
- * database is found and named.
+ * The consistency check of rigs passes after fault-free shopping, and finds and names each kind of corruption.
  */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,19 +7,19 @@ import { dirname, join } from 'node:path';
 import { createTestBox, packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 import { openTenantAt } from '../../tools/load/tenant.ts';
-import { holdBooks } from '../books.ts';
 import { newTally } from '../client.ts';
-import { holdDeliveries, recorderPackage } from '../deliveries.ts';
+import { checkConsistency } from '../consistency.ts';
+import { checkDeliveries, recorderPackage } from '../deliveries.ts';
 import { withReader } from '../postgres.ts';
 import { type Purchase, sendShoppers } from '../shoppers.ts';
 
 const stock = 1000;
-const ordersWanted = 12;
+const minimumOrders = 12;
 const { signal } = new AbortController();
 
-/** A folder beside whose node_modules the packages and the recorder stand. */
+/** Returns a folder with the packages and the recorder in its node_modules. */
 async function packagesFrom(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'books-'));
+  const folder = await mkdtemp(join(tmpdir(), 'consistency-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, '@carton'), { recursive: true });
@@ -35,57 +34,57 @@ async function packagesFrom(): Promise<string> {
 const packages = [...packagesOfTier('enterprise'), ...Object.keys(recorderPackage)];
 const box = await createTestBox(t, { packages, packagesFrom: await packagesFrom() });
 const secrets = { operatorSecret: box.secrets.operator, hostingSecret: box.secrets.hosting };
-const tenant = await openTenantAt(box.url, { secrets, slug: 'books', products: 4, stock });
+const tenant = await openTenantAt(box.url, { secrets, slug: 'consistency', products: 4, stock });
 const tally = newTally();
-const shoppers = sendShoppers({ urls: [box.url], tenants: [tenant], shoppers: 4, tally, thinking: 5 });
+const shoppers = sendShoppers({ urls: [box.url], tenants: [tenant], shoppers: 4, tally, thinkTime: 5 });
 const { purchases } = shoppers;
 const ordered = () => purchases.filter(({ end }) => end === 'ordered');
-while (ordered().length < ordersWanted) await new Promise((resolve) => setTimeout(resolve, 10));
+while (ordered().length < minimumOrders) await new Promise((resolve) => setTimeout(resolve, 10));
 await shoppers.stop();
 
-const hold = (seen: readonly Purchase[] = purchases) => holdBooks(box.databaseUrl, [tenant], seen, stock);
-const holdEvents = (outsideTransaction: 'once' | 'at least once' = 'once') =>
-  holdDeliveries({ signal }, box.databaseUrl, { outsideTransaction, delivered: true });
+const check = (seen: readonly Purchase[] = purchases) => checkConsistency(box.databaseUrl, [tenant], seen, stock);
+const checkEvents = (outsideTransaction: 'once' | 'at least once' = 'once') =>
+  checkDeliveries({ signal }, box.databaseUrl, { outsideTransaction, delivered: true });
 
-t.test('honest trade leaves even books', async (t) => {
-  const { broken, counts } = await hold();
+t.test('fault-free shopping is consistent', async (t) => {
+  const { broken, counts } = await check();
   t.strictSame(broken, []);
   t.strictSame([...tally.broken], []);
   t.equal(counts.orders, ordered().length);
-  t.ok((counts.carts ?? 0) > 0, 'some left their cart');
-  t.strictSame(new Set(purchases.map(({ manner }) => manner)).size, 4, 'shoppers of every manner');
-  const deliveries = await holdEvents();
+  t.ok((counts.carts ?? 0) > 0, 'some abandoned their cart');
+  t.strictSame(new Set(purchases.map(({ behaviour }) => behaviour)).size, 4, 'shoppers of every behaviour');
+  const deliveries = await checkEvents();
   t.strictSame(deliveries.broken, []);
-  t.ok((deliveries.counts.eventsDelivered ?? 0) >= (counts.events ?? 0), 'of every shop');
+  t.ok((deliveries.counts.eventsDelivered ?? 0) >= (counts.events ?? 0), 'for every tenant');
 });
 
-/** What a fault leaves; each is undone by putting the tables back. */
-const meddled: { what: string; tables: string[]; by: string; finds: RegExp; events?: boolean }[] = [
+/** Corruptions, each undone by restoring the tables. */
+const corruptions: { what: string; tables: string[]; by: string; finds: RegExp; events?: boolean }[] = [
   {
-    what: 'an order that is lost',
+    what: 'a lost order',
     tables: ['orders'],
     by: 'delete from orders where id = (select id from orders where tenant_id = $1 limit 1)',
-    finds: /was told of order \S+, which there is not|found the cart gone without an order/,
+    finds: /got the id of order \S+, which does not exist|found an empty cart without an order/,
   },
   {
-    what: 'an order that lost an item',
+    what: 'an order with a wrong item',
     tables: ['order_line_items'],
     by: `update order_line_items set quantity = quantity + 1 where tenant_id = $1
           and id = (select id from order_line_items where tenant_id = $1 limit 1)`,
-    finds: /put in .*, and there is/,
+    finds: /added .*, and has/,
   },
   {
-    what: 'an order of nobody',
+    what: 'an order of no shopper',
     tables: ['orders'],
-    by: `update orders set session_hash = 'stranger' where id = (select id from orders where tenant_id = $1 limit 1)`,
-    finds: /nobody placed order/,
+    by: `update orders set session_hash = 'unknown' where id = (select id from orders where tenant_id = $1 limit 1)`,
+    finds: /no shopper placed order/,
   },
   {
     what: 'two orders of one cart',
     tables: ['orders'],
     by: `update orders set session_hash = (select min(session_hash) from orders where tenant_id = $1)
           where id = (select id from orders where tenant_id = $1 order by session_hash desc limit 1)`,
-    finds: /has 2 orders of one cart/,
+    finds: /has 2 orders from one cart/,
   },
   {
     what: 'stock that was taken twice',
@@ -101,17 +100,17 @@ const meddled: { what: string; tables: string[]; by: string; finds: RegExp; even
     finds: /1 reserved/,
   },
   {
-    what: 'a movement that is missing',
+    what: 'a missing stock movement',
     tables: ['stock_movements'],
     by: `delete from stock_movements where id =
          (select id from stock_movements where tenant_id = $1 and reason = 'sold' limit 1)`,
-    finds: /order \S+ sold \d+, and (none|\d+) was taken/,
+    finds: /order \S+ has \d+, and the stock movements (none|\d+)/,
   },
   {
     what: 'a cart that lost its items',
     tables: ['cart_line_items'],
     by: 'delete from cart_line_items where tenant_id = $1',
-    finds: /a shopper \(leaves the cart\) put in .*, and there is nothing/,
+    finds: /a shopper \(abandons the cart\) added .*, and has nothing/,
   },
   {
     what: 'an event that is missing',
@@ -121,28 +120,28 @@ const meddled: { what: string; tables: string[]; by: string; finds: RegExp; even
     finds: /has 0 order.placed and 1 checkout.completed/,
   },
   {
-    what: 'an event of an order that there is not',
+    what: 'an event of an unknown order',
     tables: ['event_outbox'],
     by: `insert into event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
          values ($1, gen_random_uuid(), 'order.placed', 'order', gen_random_uuid(), '{}')`,
     finds: /has 1 order.placed and 0 checkout.completed/,
   },
   {
-    what: 'an Idempotency-Key without its answer',
+    what: 'an Idempotency-Key without a response',
     tables: ['idempotency_keys'],
     by: `update idempotency_keys set status = null, body = null where key =
          (select min(key) from idempotency_keys where tenant_id = $1)`,
-    finds: /stands without its answer/,
+    finds: /has no response/,
   },
   {
-    what: 'an event that nobody was told of',
+    what: 'an event that was not delivered',
     tables: ['recorded_events'],
     by: `delete from recorded_events where event_id = (select min(event_id::text)::uuid from recorded_events where tenant_id = $1)`,
     finds: /1 events were never recorded/,
     events: true,
   },
   {
-    what: 'an event that was told twice',
+    what: 'an event that was delivered twice',
     tables: ['recorded_events'],
     by: `insert into recorded_events (tenant_id, id, subscriber, event_id, resource_id, delivery_id, attempt)
          select tenant_id, gen_random_uuid(), subscriber, event_id, resource_id, delivery_id, 2
@@ -158,7 +157,7 @@ const meddled: { what: string; tables: string[]; by: string; finds: RegExp; even
     events: true,
   },
   {
-    what: 'a delivery that is dead',
+    what: 'a dead delivery',
     tables: ['event_deliveries'],
     by: `update event_deliveries set status = 'dead' where tenant_id = $1`,
     finds: /deliveries are dead/,
@@ -166,42 +165,49 @@ const meddled: { what: string; tables: string[]; by: string; finds: RegExp; even
   },
 ];
 
-for (const { what, tables, by, finds, events } of meddled) {
+for (const { what, tables, by, finds, events } of corruptions) {
   t.test(what, (t) =>
     withReader(box.databaseUrl, async (run) => {
-      /** The statement that puts a table's rows back: what PostgreSQL generates it generates again. */
-      const putBack = async (table: string): Promise<string> => {
+      /** Returns the statement that restores a table's rows, without generated columns. */
+      const restoreStatement = async (table: string): Promise<string> => {
         const columns = await run<{ names: string }>(
           `select string_agg(quote_ident(column_name), ', ' order by ordinal_position) as names
              from information_schema.columns
             where table_schema = 'public' and table_name = '${table}' and is_generated = 'NEVER'`,
         );
         const { names } = columns[0] as { names: string };
-        return `insert into ${table} (${names}) select ${names} from kept_${table}`;
+        return `insert into ${table} (${names}) select ${names} from saved_${table}`;
       };
-      // What refers to what is not looked at meanwhile: a fault asks nobody.
+      // Foreign keys and triggers are not enforced meanwhile.
       await run('set session_replication_role = replica');
-      for (const table of tables) await run(`create temporary table kept_${table} as table ${table}`);
+      for (const table of tables) await run(`create temporary table saved_${table} as table ${table}`);
       await run(by.replaceAll('$1', `'${tenant.tenantId}'`));
-      const { broken } = events ? await holdEvents() : await hold();
+      const { broken } = events ? await checkEvents() : await check();
       t.match(broken.join('\n'), finds);
       for (const table of tables) {
         await run(`delete from ${table}`);
-        await run(await putBack(table));
+        await run(await restoreStatement(table));
       }
-      t.strictSame([...(await hold()).broken, ...(await holdEvents()).broken], [], 'put back, the books are even');
+      t.strictSame(
+        [...(await check()).broken, ...(await checkEvents()).broken],
+        [],
+        'consistent again after restoring',
+      );
     }),
   );
 }
 
-t.test('what shoppers saw is held too', async (t) => {
+t.test('what shoppers saw is checked too', async (t) => {
   const [first, second] = ordered() as [Purchase, Purchase];
-  const given = (change: Partial<Purchase>) => [{ ...first, ...change }, ...purchases.filter((each) => each !== first)];
-  const cases: { change: Partial<Purchase>; finds: RegExp }[] = [
-    { change: { placed: [...first.placed, ...second.placed] }, finds: /was told of 2 orders for one cart/ },
-    { change: { end: 'given up' }, finds: /was answered by nobody for too long/ },
-    { change: { end: 'kept', placed: [] }, finds: /has order \S+ without a checkout/ },
-    { change: { items: new Map([['another', 1]]) }, finds: /put in another × 1, and there is/ },
+  const withChange = (change: Partial<Purchase>) => [
+    { ...first, ...change },
+    ...purchases.filter((each) => each !== first),
   ];
-  for (const { change, finds } of cases) t.match((await hold(given(change))).broken.join('\n'), finds);
+  const cases: { change: Partial<Purchase>; finds: RegExp }[] = [
+    { change: { placed: [...first.placed, ...second.placed] }, finds: /got 2 order ids for one cart/ },
+    { change: { end: 'given up' }, finds: /got no response for too long/ },
+    { change: { end: 'kept', placed: [] }, finds: /has order \S+ without a checkout/ },
+    { change: { items: new Map([['another', 1]]) }, finds: /added another × 1, and has/ },
+  ];
+  for (const { change, finds } of cases) t.match((await check(withChange(change))).broken.join('\n'), finds);
 });
