@@ -33,7 +33,7 @@ async function reserveCart(tx: TenantDatabase, cartId: string, until: Date): Pro
 /** Reserves the cart's stock when its payment starts, for the store's duration but not beyond the payment's expiry. */
 export const reserveForPayment: PaymentStartHook = {
   problems: [insufficientStock],
-  async begin(tx, { cartId, endsAt }) {
+  async start(tx, { cartId, endsAt }) {
     const store = await findStore(tx);
     if (checkoutSettings.of(store).reservationMinutes === 0) return;
     const end = expiryOf(store);

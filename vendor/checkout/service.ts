@@ -7,13 +7,13 @@ import { findOrder, isPlacedBy, maskOrder, type Order } from '@carton/order';
 import {
   abandonPayment,
   attachPayment,
-  type BegunPayment,
-  beginPayment,
   completePayments,
   confirmPayment,
-  lockBegunPayment,
+  lockStartedPayment,
   planTenders,
   requireAdapter,
+  type StartedPayment,
+  startPayment,
 } from '@carton/payment';
 import {
   type IfMatch,
@@ -40,7 +40,7 @@ import type { Checkout } from './schemas.ts';
  * @param workId with a payment method: the id of the new order; an existing order with this id is returned
  * @param ifMatch the offer that the shopper has seen
  * @throws cart_empty (409), insufficient_stock (409), the problems of the box's steps (`placingProblemsIn`) and, with a
- *   payment method, `beginPaymentProblems`
+ *   payment method, `startPaymentProblems`
  */
 export async function placeOrder(
   db: TenantDatabase,
@@ -111,7 +111,7 @@ async function startCartPayment(
   db: TenantDatabase,
   { session, body, ifMatch, attempt }: CheckoutRequest,
   method: string,
-): Promise<BegunPayment | null> {
+): Promise<StartedPayment | null> {
   await rejectStaleOffer(ifMatch, () => previewCheckout(db, session));
   const [priced, store] = await db.pipelined((one) =>
     Promise.all([findPricedCart(one, session, priceOptionsOf(body.customer)), findStore(one)]),
@@ -126,13 +126,13 @@ async function startCartPayment(
   const { left } = await planTenders(db, tenderSaleOf(placing));
   if (left === 0) return null;
   const amount = money(left, cart.currency);
-  const payment = await beginPayment(db, { cartId: cart.id, method, amount, email: body.customer.email });
+  const payment = await startPayment(db, { cartId: cart.id, method, amount, email: body.customer.email });
   await confirmPayment(db, payment);
   return payment;
 }
 
 interface PlaceOptions {
-  payment?: BegunPayment | null;
+  payment?: StartedPayment | null;
   /** Of the new order. */
   id?: string;
 }
@@ -154,7 +154,7 @@ function place(
         const isPaid = !isPaidOnline || (payment?.amount.amount ?? 0) === left;
         if (!isPaid) throw cartChanged('Start the checkout again.');
       },
-      claim: async (inside) => payment && lockBegunPayment(inside, payment),
+      claim: async (inside) => payment && lockStartedPayment(inside, payment),
       complete: async (inside, order) => payment && attachPayment(inside, order.id, payment),
     });
   return placeSale(db, prepare, id);

@@ -49,12 +49,12 @@ export {
 } from './session-hooks.ts';
 export {
   attachPayment,
-  type BegunPayment,
-  beginPayment,
-  beginPaymentProblems,
   type CartPayment,
   confirmPayment,
-  lockBegunPayment,
+  lockStartedPayment,
+  type StartedPayment,
+  startPayment,
+  startPaymentProblems,
 } from './sessions.ts';
 export { completePayments } from './steps.ts';
 export {

@@ -14,14 +14,14 @@ import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
 import { lockMethod, type OfferedMethod, offeredMethod } from './methods.ts';
 import {
-  type BegunSession,
   endChecks,
   findSession,
   insertOrderSession,
   type SessionRow,
+  type StartedSession,
   storeInitiated,
 } from './session-store.ts';
-import { type BegunPayment, nothingToPay, presentSession } from './sessions.ts';
+import { nothingToPay, presentSession, type StartedPayment } from './sessions.ts';
 import { resumePendingStep } from './steps.ts';
 import { insertPayment, lockPayment, lockPaymentsOfOrder, type PaymentRow, pendingStepsOf } from './store.ts';
 
@@ -31,7 +31,7 @@ import { insertPayment, lockPayment, lockPaymentsOfOrder, type PaymentRow, pendi
  * @throws not_found (404), payments_not_configured (503) with the default adapter, payment_method_unknown (400),
  *   order_already_canceled, nothing_to_pay, payment_refused (409), payment_provider_failed (502)
  */
-export async function payOrder(db: TenantDatabase, orderId: string, code: string): Promise<BegunPayment> {
+export async function payOrder(db: TenantDatabase, orderId: string, code: string): Promise<StartedPayment> {
   if (!(await findOrder(db, orderId))) throw unknownOrder(orderId);
   const method = await offeredMethod(db, code);
   const { session, replaced } = await db.transaction((tx) => reuseOrInsert(tx, orderId, method));
@@ -109,8 +109,8 @@ async function insertPaymentOf(
 }
 
 /** Initiates a payment at its provider unless that has been done. Voids one that the provider refuses. */
-async function initiate(db: TenantDatabase, session: SessionRow): Promise<BegunSession> {
-  if (session.reference !== null) return session as BegunSession;
+async function initiate(db: TenantDatabase, session: SessionRow): Promise<StartedSession> {
+  if (session.reference !== null) return session as StartedSession;
   const { id, orderId, provider, method, amount, currency } = session;
   const adapter = adapterOf(db, provider) as PaymentAdapter;
   const intent = { id, cartId: null, orderId, method, amount: money(amount, currency), email: null };

@@ -92,9 +92,9 @@ async function refreshFromProvider(db: TenantDatabase, session: OrderSession): P
   const { id, provider, orderId } = session;
   const adapter = adapterOf(db, provider);
   if (!adapter || adapter.byHand) return;
-  const begun = await fetchReference(db, adapter, session);
-  const state: ProviderState = begun
-    ? await callProvider(() => adapter.confirm(db, providerPaymentOf(begun)))
+  const started = await fetchReference(db, adapter, session);
+  const state: ProviderState = started
+    ? await callProvider(() => adapter.confirm(db, providerPaymentOf(started)))
     : { status: 'voided', captured: 0, refunded: 0 };
   await db.transaction(async (tx) => {
     const order = (await lockOrder(tx, orderId)) as OrderState;

@@ -8,13 +8,13 @@ import { callProvider, isRefusal, type PaymentAdapter, type ProviderState } from
 import { adapterOf } from './bound.ts';
 import { abandonSession } from './session-hooks.ts';
 import {
-  type BegunSession,
   endChecks,
   findSession,
   lockSession,
   mergeState,
   providerPaymentOf,
   type SessionRow,
+  type StartedSession,
   storeInitiated,
 } from './session-store.ts';
 import type { PaymentRow } from './store.ts';
@@ -37,17 +37,17 @@ export async function abandonPayment(db: TenantDatabase, { id }: { id: string })
 export async function releaseSession(db: TenantDatabase, session: SessionRow): Promise<void> {
   const adapter = adapterOf(db, session.provider);
   if (!adapter) return;
-  const begun = await fetchReference(db, adapter, session);
+  const started = await fetchReference(db, adapter, session);
   let state = session.state;
-  for (let step = 0; begun && step < maxSteps; step++) {
-    const update = await refundOrVoid(db, adapter, { ...begun, state });
+  for (let step = 0; started && step < maxSteps; step++) {
+    const update = await refundOrVoid(db, adapter, { ...started, state });
     state = await db.transaction(async (tx) => {
       const locked = await lockSession(tx, session.id);
       return locked ? mergeState(tx, locked, update) : update;
     });
     if (isReleased(state)) break;
   }
-  if (!begun || isReleased(state)) await endChecks(db, session.id);
+  if (!started || isReleased(state)) await endChecks(db, session.id);
 }
 
 /**
@@ -58,7 +58,7 @@ export async function fetchReference(
   db: TenantDatabase,
   adapter: PaymentAdapter,
   session: SessionRow,
-): Promise<BegunSession | null> {
+): Promise<StartedSession | null> {
   const { id, cartId, orderId, method, amount, currency, reference } = session;
   if (reference !== null) return { ...session, reference };
   try {
@@ -94,7 +94,7 @@ export async function referenceOf(
 async function refundOrVoid(
   db: TenantDatabase,
   adapter: PaymentAdapter,
-  session: BegunSession,
+  session: StartedSession,
 ): Promise<ProviderState> {
   const { id, currency, state } = session;
   const payment = providerPaymentOf(session);

@@ -3,7 +3,7 @@
  * when it is abandoned. A payment that becomes an order's is not abandoned; the order takes over the reservation.
  *
  * Locks are taken in this order: cart, payment session, stock, order, tenders, payment. A checkout with a started
- * payment locks it (`lockBegunPayment`) before it takes stock.
+ * payment locks it (`lockStartedPayment`) before it takes stock.
  */
 import { extensionPoint, type HasExtensions, type ProblemType, type TenantDatabase } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
@@ -22,13 +22,13 @@ export type AbandonedPayment = Pick<PaymentStart, 'cartId' | 'sessionId'>;
 
 /** Runs in the transaction that starts a payment of a cart. */
 export interface PaymentStartHook {
-  /** What `begin` throws. The payment does not start then, and an open one stays as it was. */
+  /** What `start` throws. The payment does not start then, and an open one stays as it was. */
   problems: readonly ProblemType[];
   /**
    * Called when a payment starts, and again with the same ids and a later end whenever it is resumed. Must not call
    * another service over the network.
    */
-  begin(tx: TenantDatabase, payment: PaymentStart): Promise<void>;
+  start(tx: TenantDatabase, payment: PaymentStart): Promise<void>;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function runStartHooks(tx: TenantDatabase, session: SessionRow): Pr
   const { id: sessionId, updatedAt } = session;
   const cartId = session.cartId as string;
   const endsAt = new Date(Date.parse(updatedAt) + paymentSettings.of(tx).sessionLifetime * 1000);
-  for (const { begin } of paymentStartHooks.of(tx)) await begin(tx, { cartId, sessionId, endsAt });
+  for (const { start } of paymentStartHooks.of(tx)) await start(tx, { cartId, sessionId, endsAt });
 }
 
 /**

@@ -31,9 +31,9 @@ export interface SessionRow {
 }
 
 /** A session whose payment the provider has created. */
-export type BegunSession = SessionRow & { reference: string };
+export type StartedSession = SessionRow & { reference: string };
 
-export function providerPaymentOf({ id, reference, method, amount, currency }: BegunSession): ProviderPayment {
+export function providerPaymentOf({ id, reference, method, amount, currency }: StartedSession): ProviderPayment {
   return { id, reference, method, amount: money(amount, currency) };
 }
 

@@ -24,7 +24,6 @@ import { lockMethod, offeredMethod } from './methods.ts';
 import { tryReleaseSession } from './release.ts';
 import { abandonSession, runStartHooks } from './session-hooks.ts';
 import {
-  type BegunSession,
   endChecks,
   extendSession,
   findSession,
@@ -36,6 +35,7 @@ import {
   type NewSession,
   providerPaymentOf,
   type SessionRow,
+  type StartedSession,
   storeInitiated,
 } from './session-store.ts';
 import { insertPayment } from './store.ts';
@@ -48,8 +48,8 @@ export const paymentSessionClosed = defineProblem({
   title: 'Another payment of this cart replaced this one',
 });
 
-/** What `beginPayment`, `confirmPayment` and then `attachPayment` throw, for routes to declare. */
-export const beginPaymentProblems = [
+/** What `startPayment`, `confirmPayment` and then `attachPayment` throw, for routes to declare. */
+export const startPaymentProblems = [
   paymentsNotConfigured,
   paymentMethodUnknown,
   paymentRefused,
@@ -69,7 +69,7 @@ export interface CartPayment {
 }
 
 /** A payment that the provider has created, and what the shopper does next. */
-export interface BegunPayment {
+export interface StartedPayment {
   id: string;
   provider: string;
   method: string;
@@ -83,17 +83,17 @@ export interface BegunPayment {
  * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400), payment_refused (409),
  *   payment_provider_failed (502)
  */
-export async function beginPayment(db: TenantDatabase, payment: CartPayment): Promise<BegunPayment> {
-  return presentSession(await beginSession(db, payment));
+export async function startPayment(db: TenantDatabase, payment: CartPayment): Promise<StartedPayment> {
+  return presentSession(await startSession(db, payment));
 }
 
-async function beginSession(db: TenantDatabase, { cartId, method: code, amount, email }: CartPayment) {
+async function startSession(db: TenantDatabase, { cartId, method: code, amount, email }: CartPayment) {
   const { provider, captureMode } = await offeredMethod(db, code);
   const adapter = adapterOf(db, provider) as PaymentAdapter;
   const requested: NewSession = { cartId, provider, method: code, captureMode, amount };
   const { session, replaced } = await db.transaction((tx) => openSession(tx, requested));
   if (replaced) await tryReleaseSession(db, replaced);
-  if (session.reference !== null) return session as BegunSession;
+  if (session.reference !== null) return session as StartedSession;
   const initiated = await callProvider(() =>
     adapter.initiate(db, { id: session.id, cartId, orderId: null, method: code, amount, email }),
   ).catch(async (error) => {
@@ -140,13 +140,13 @@ function isReusable({ provider, method, amount, currency, state }: SessionRow, r
 
 /**
  * Opens a session for the active cart's total, less what tenders pay.
- * @throws nothing_to_pay (409) and what `beginPayment` throws
+ * @throws nothing_to_pay (409) and what `startPayment` throws
  */
 export async function openPaymentSession(
   db: TenantDatabase,
   shopper: ShopperSession,
   method: string,
-): Promise<BegunPayment> {
+): Promise<StartedPayment> {
   await offeredMethod(db, method);
   const priced = await findPricedCart(db, shopper);
   if (!priced) throw nothingToPay();
@@ -154,7 +154,7 @@ export async function openPaymentSession(
   const due = priced.totals.total;
   const { left } = await planTenders(db, { source: { type: 'cart', id }, memberId, currency, due });
   if (left === 0) throw nothingToPay();
-  return beginPayment(db, { cartId: id, method, amount: money(left, currency), email });
+  return startPayment(db, { cartId: id, method, amount: money(left, currency), email });
 }
 
 /**
@@ -162,8 +162,8 @@ export async function openPaymentSession(
  * starts a new one. Call it outside a transaction.
  * @throws payment_refused (409) when it failed, payment_provider_failed (502)
  */
-export async function confirmPayment(db: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
-  const session = (await findSession(db, id)) as BegunSession | null;
+export async function confirmPayment(db: TenantDatabase, { id }: Pick<StartedPayment, 'id'>): Promise<void> {
+  const session = (await findSession(db, id)) as StartedSession | null;
   const adapter = session && adapterOf(db, session.provider);
   if (!adapter) throw new Error(`the payment session ${id} has no adapter`);
   const refused: ProviderState = { status: 'failed', captured: 0, refunded: 0 };
@@ -188,7 +188,7 @@ export async function confirmPayment(db: TenantDatabase, { id }: Pick<BegunPayme
  * abandoning a payment also lock the session before the stock.
  * @throws payment_session_closed (409) when another payment of the cart replaced it
  */
-export async function lockBegunPayment(tx: TenantDatabase, { id }: Pick<BegunPayment, 'id'>): Promise<void> {
+export async function lockStartedPayment(tx: TenantDatabase, { id }: Pick<StartedPayment, 'id'>): Promise<void> {
   const session = await lockSession(tx, id);
   if (session?.status !== 'open') throw paymentSessionClosed('Check out again.');
 }
@@ -202,7 +202,7 @@ export async function lockBegunPayment(tx: TenantDatabase, { id }: Pick<BegunPay
 export async function attachPayment(
   tx: TenantDatabase,
   orderId: string,
-  { id }: Pick<BegunPayment, 'id'>,
+  { id }: Pick<StartedPayment, 'id'>,
 ): Promise<void> {
   const session = await lockSession(tx, id);
   if (session?.status !== 'open') throw paymentSessionClosed('Check out again.');
@@ -227,6 +227,6 @@ export function presentSession({
   currency,
   reference,
   nextAction,
-}: BegunSession): BegunPayment {
+}: StartedSession): StartedPayment {
   return { id, provider, method, amount: money(amount, currency), reference, nextAction };
 }

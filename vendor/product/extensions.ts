@@ -77,9 +77,9 @@ export async function termsOf(
 ): Promise<VariantTerms> {
   const pricers = variantPricers.of(db);
   if (pricers.length === 0 || variantIds.length === 0) return { prices: new Map(), weightUnit };
-  const answers = await Promise.all(pricers.map((price) => price(db, variantIds, request)));
-  const [only] = answers;
-  return { prices: only && answers.length === 1 ? only : new Map(answers.flatMap((map) => [...map])), weightUnit };
+  const results = await Promise.all(pricers.map((price) => price(db, variantIds, request)));
+  const [only] = results;
+  return { prices: only && results.length === 1 ? only : new Map(results.flatMap((map) => [...map])), weightUnit };
 }
 
 /** Calls the listeners of new variants. */

@@ -148,8 +148,8 @@ export async function evaluateFacts(
   return {
     holds(condition, item = null) {
       if (!evaluated.has(condition)) throw new Error(`the condition on ${condition.fact} was not evaluated`);
-      const answer = known.get(condition.fact);
-      return answer?.fact.holds(condition.argument, { item, shopper }, answer.read) ?? false;
+      const result = known.get(condition.fact);
+      return result?.fact.holds(condition.argument, { item, shopper }, result.read) ?? false;
     },
   };
 }

@@ -73,10 +73,10 @@ async function localesOf(db: TenantDatabase, viewer: ProductViewer): Promise<rea
 }
 
 async function readTexts(db: TenantDatabase, ids: readonly string[], locales: readonly string[]): Promise<Texts> {
-  const answers = await Promise.all(productTexts.of(db).map((textsOf) => textsOf(db, ids, locales)));
+  const results = await Promise.all(productTexts.of(db).map((textsOf) => textsOf(db, ids, locales)));
   const texts = new Map<string, ProductText>();
-  for (const answer of answers) {
-    for (const [id, text] of answer) texts.set(id, { ...texts.get(id), ...text });
+  for (const result of results) {
+    for (const [id, text] of result) texts.set(id, { ...texts.get(id), ...text });
   }
   return texts;
 }

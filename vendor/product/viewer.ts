@@ -58,10 +58,10 @@ export async function resolveViewer(
   { memberId = null, channelId, time = new Date(), headers = {} }: ProductViewer,
 ): Promise<ResolvedViewer> {
   const lookups = channelId === undefined ? shopperChannels.of(db) : [];
-  const [{ memberGroups }, ...answers] = await Promise.all([
+  const [{ memberGroups }, ...results] = await Promise.all([
     resolveShopper(db, { memberId, regionId: null, channelId: null }),
     ...lookups.map((channelOf) => channelOf(db, headers)),
   ]);
-  const channel = channelId ?? answers.findLast((answer) => answer !== null) ?? null;
+  const channel = channelId ?? results.findLast((result) => result !== null) ?? null;
   return { memberId, memberGroups, channelId: channel, time };
 }

@@ -3,7 +3,7 @@
  */
 import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
-import { beginPaymentProblems, startHookProblems } from '@carton/payment';
+import { startHookProblems, startPaymentProblems } from '@carton/payment';
 import { object, route, Uuid, withOverrides } from '@carton/runtime';
 import { previewCheckout } from '../cart.ts';
 import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
@@ -15,7 +15,7 @@ import { placeOrder, readPlacedOrder } from '../service.ts';
 
 const tag = 'Checkout';
 
-const ownProblems = [cartEmpty, cartChanged, offerChanged, totalChanged, ...beginPaymentProblems];
+const ownProblems = [cartEmpty, cartChanged, offerChanged, totalChanged, ...startPaymentProblems];
 
 export const readCheckout = withOverrides(
   route(

@@ -15,11 +15,11 @@ import { offeredMethods } from '../methods.ts';
 import { payOrder } from '../pay-later.ts';
 import { OpenPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
 import { startHookProblems } from '../session-hooks.ts';
-import { beginPaymentProblems, nothingToPay, openPaymentSession as open } from '../sessions.ts';
+import { nothingToPay, openPaymentSession as open, startPaymentProblems } from '../sessions.ts';
 import { receiveWebhook } from '../webhooks.ts';
 
 const tag = 'Payments';
-const ownProblems = [nothingToPay, ...beginPaymentProblems];
+const ownProblems = [nothingToPay, ...startPaymentProblems];
 
 export const listPaymentMethods = route(
   {

@@ -1,4 +1,4 @@
-import { beginPayment } from '@carton/payment';
+import { startPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
@@ -41,7 +41,7 @@ t.test('the default adapter offers no method, and every step is 503', async (t) 
   const order = await place(box, 2500);
   t.match(await box.visitor().post(`/checkout/${order.id}/payment-sessions`, session), notConfigured);
   const payment = { cartId: newId(), method: 'card', amount: { amount: 2500, currency: 'EUR' }, email: null };
-  await t.rejects(beginPayment(box.db, payment), { type: { code: 'payments_not_configured' }, message });
+  await t.rejects(startPayment(box.db, payment), { type: { code: 'payments_not_configured' }, message });
   t.match(await box.visitor().post('/payments/webhooks/test', {}), { status: 404, body: { code: 'not_found' } });
   t.strictSame((await box.staff.get('/admin/payment-methods')).body, { items: [] });
 });
@@ -106,7 +106,7 @@ t.test("a session is opened for the cart's total", async (t) => {
       { status: 409, body: { code: 'payment_refused', detail: 'The provider refuses this amount.' } },
     ],
   ];
-  for (const [name, answer, expected] of cases) t.match(answer, expected as object, name);
+  for (const [name, response, expected] of cases) t.match(response, expected as object, name);
 });
 
 t.test('a cart has one open session', async (t) => {
@@ -114,11 +114,11 @@ t.test('a cart has one open session', async (t) => {
   contribute(t, box, provider);
   const { shopper, cart } = await shopperWithCart(box, 1999);
   const open = (paymentMethod: string) => shopper.post('/cart/payment-sessions', { paymentMethod });
-  const answers = await Promise.all(Array.from({ length: 6 }, () => open('card')));
-  t.equal(new Set(answers.map(({ body }) => body.id)).size, 1, 'concurrent requests return the same session');
+  const responses = await Promise.all(Array.from({ length: 6 }, () => open('card')));
+  t.equal(new Set(responses.map(({ body }) => body.id)).size, 1, 'concurrent requests return the same session');
   const other = await open('wallet');
-  t.not(other.body.id, answers[0]?.body.id, 'another method replaces the session');
-  t.equal(provider.stateOf(answers[0]?.body.id).status, 'voided', 'the replaced payment is voided at the provider');
+  t.not(other.body.id, responses[0]?.body.id, 'another method replaces the session');
+  t.equal(provider.stateOf(responses[0]?.body.id).status, 'voided', 'the replaced payment is voided at the provider');
   await shopper.patch(`/cart/items/${cart.items[0].id}`, { quantity: 2 });
   const larger = await open('wallet');
   t.match(larger.body.amount, { amount: 3998 });
@@ -172,8 +172,8 @@ t.test('a payment is attached to its order; steps that its state does not allow 
     [recorded.id, ['capture']],
   ] as const) {
     for (const step of steps) {
-      const answer = await box.staff.post(`/admin/payments/${payment}/${step}`);
-      t.match(answer, { status: 409, body: { code: 'payment_step_not_possible' } }, step);
+      const response = await box.staff.post(`/admin/payments/${payment}/${step}`);
+      t.match(response, { status: 409, body: { code: 'payment_step_not_possible' } }, step);
     }
   }
 });

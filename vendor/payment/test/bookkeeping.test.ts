@@ -43,8 +43,8 @@ t.test('a recorded payment is refunded in parts, never beyond what was received'
     body: { code: 'payment_step_not_possible', detail: 'At most 21.00 EUR is left to refund.' },
   });
   t.match(await step(id, 'refunds', { amount: { amount: 1, currency: 'USD' } }), { status: 400 });
-  const answers = await Promise.all(Array.from({ length: 4 }, () => step(id, 'refunds', eur(1000))));
-  t.strictSame(answers.map(({ status }) => status).sort(), [201, 201, 409, 409], 'concurrent refunds');
+  const responses = await Promise.all(Array.from({ length: 4 }, () => step(id, 'refunds', eur(1000))));
+  t.strictSame(responses.map(({ status }) => status).sort(), [201, 201, 409, 409], 'concurrent refunds');
   t.match(await step(id, 'refunds'), { status: 201, body: { amount: sum(100) } }, 'the default is the rest');
   t.match(await step(id, 'refunds'), {
     status: 409,
@@ -84,8 +84,8 @@ t.test('a payment recorded by mistake is voided once, and its amount is owed aga
   const { orderId, id } = await paid(1000);
   await pay(box, orderId, 1500);
   t.equal(await statusOf(box, orderId), 'paid');
-  const answers = await Promise.all([step(id, 'void'), step(id, 'void')]);
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 409]);
+  const responses = await Promise.all([step(id, 'void'), step(id, 'void')]);
+  t.strictSame(responses.map(({ status }) => status).sort(), [200, 409]);
   t.match(await box.staff.get(`/admin/payments/${id}`), {
     body: {
       status: 'voided',

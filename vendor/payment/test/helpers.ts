@@ -2,7 +2,7 @@
  * Helpers of payment's tests: a box, orders to be paid, and bound adapters.
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
-import { attachPayment, beginPayment, type PaymentAdapter, paymentAdapters } from '@carton/payment';
+import { attachPayment, type PaymentAdapter, paymentAdapters, startPayment } from '@carton/payment';
 import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
@@ -62,10 +62,10 @@ export function place(tenant: TestTenant, total: number, over: Partial<OrderDraf
 export async function placeWithPayment(tenant: TestTenant, db: TenantDatabase, total: number, method = 'card') {
   const cartId = newId();
   const amount = { amount: total, currency: 'EUR' };
-  const begun = await beginPayment(db, { cartId, method, amount, email: null });
+  const started = await startPayment(db, { cartId, method, amount, email: null });
   const order = await place(tenant, total, { cartId });
-  await db.transaction((tx) => attachPayment(tx, order.id, begun));
-  return { orderId: order.id, id: begun.id };
+  await db.transaction((tx) => attachPayment(tx, order.id, started));
+  return { orderId: order.id, id: started.id };
 }
 
 /** Records an offline payment. */

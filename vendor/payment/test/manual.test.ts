@@ -57,6 +57,6 @@ t.test('voiding keeps what was received', async (t) => {
 });
 
 t.test('the manual adapter rejects webhooks', async (t) => {
-  const answer = await box.visitor().post('/payments/webhooks/manual', {});
-  t.match(answer, { status: 400, body: { code: 'webhook_signature_invalid' } });
+  const response = await box.visitor().post('/payments/webhooks/manual', {});
+  t.match(response, { status: 400, body: { code: 'webhook_signature_invalid' } });
 });

@@ -67,5 +67,5 @@ t.test('invalid changes are refused', async (t) => {
     ['an unknown mode', box.staff.patch(path, { captureMode: 'never' }), { status: 400 }],
     ['the provider', box.staff.patch(path, { provider: 'x' }), { status: 400 }],
   ];
-  for (const [what, answer, expected] of cases) t.match(await answer, expected, what);
+  for (const [what, response, expected] of cases) t.match(await response, expected, what);
 });

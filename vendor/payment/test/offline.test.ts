@@ -84,8 +84,8 @@ t.test('a currency without minor units is shown without decimals', async (t) => 
 
 t.test('of concurrent full payments, one succeeds', async (t) => {
   const { id } = await place(box, 2500);
-  const answers = await Promise.all(Array.from({ length: 6 }, () => pay(box, id, 2500)));
-  t.strictSame(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
+  const responses = await Promise.all(Array.from({ length: 6 }, () => pay(box, id, 2500)));
+  t.strictSame(responses.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
   t.equal(await statusOf(box, id), 'paid');
 });
 

@@ -73,9 +73,9 @@ t.test('without webhooks the box looks up the payment', async (t) => {
 
 t.test('concurrent requests open one session', async (t) => {
   const { id: orderId } = await place(box, 2500);
-  const answers = await Promise.all(Array.from({ length: 5 }, () => open(orderId)));
-  t.strictSame([...new Set(answers.map(({ status }) => status))], [201]);
-  t.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
+  const responses = await Promise.all(Array.from({ length: 5 }, () => open(orderId)));
+  t.strictSame([...new Set(responses.map(({ status }) => status))], [201]);
+  t.equal(new Set(responses.map(({ body }) => body.id)).size, 1);
   t.strictSame(await paymentsOf(orderId), [['card', 'pending', 0, 0]]);
   t.equal(simulator.ledger().filter(({ metadata }) => metadata.order_id === orderId).length, 1);
 });

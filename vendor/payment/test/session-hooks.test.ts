@@ -4,10 +4,10 @@
 import {
   abandonPayment,
   attachPayment,
-  beginPayment,
   confirmPayment,
-  lockBegunPayment,
+  lockStartedPayment,
   reconcile,
+  startPayment,
 } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { createTestBox, writePackage } from '@carton/runtime/testing';
@@ -30,7 +30,7 @@ const reservation = {
       extends: [
         paymentStartHooks.with({
           problems: [allReserved],
-          async begin(tx, { sessionId, cartId, endsAt }) {
+          async start(tx, { sessionId, cartId, endsAt }) {
             await tx.query(
               \`insert into reservations as reservation (tenant_id, session_id, cart_id, ends_at) values ($1, $2, $3, $4)
                on conflict (tenant_id, session_id) do update set ends_at = excluded.ends_at, started = reservation.started + 1\`,
@@ -90,13 +90,13 @@ t.test('the start hook runs again when a payment is resumed, with a later end', 
   const db = contribute(t, box, new TestProvider());
   const payment = { cartId: newId(), method: 'card', amount, email: null };
   const before = Date.now();
-  const { id } = await beginPayment(db, payment);
+  const { id } = await startPayment(db, payment);
   const [first] = await reservationsOf(payment.cartId);
   t.match(first, { sessionId: id, started: 1, ended: 0 });
   const life = Date.parse(first?.endsAt as string) - before;
   t.ok(life >= 3_599_000 && life < 3_700_000, 'it ends with the session');
   await expire(payment.cartId);
-  await Promise.all([beginPayment(db, payment), beginPayment(db, payment)]);
+  await Promise.all([startPayment(db, payment), startPayment(db, payment)]);
   const [again, ...more] = await reservationsOf(payment.cartId);
   t.match(again, { sessionId: id, started: 3, ended: 0 });
   t.strictSame(more, []);
@@ -109,12 +109,12 @@ t.test('the start hook runs again when a payment is resumed, with a later end', 
 t.test('the abandon hook runs once for a payment that does not become an order', async (t) => {
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
-  const begin = (cartId: string, method = 'card', total = amount) =>
-    beginPayment(db, { cartId, method, amount: total, email: null });
+  const start = (cartId: string, method = 'card', total = amount) =>
+    startPayment(db, { cartId, method, amount: total, email: null });
 
   const replaced = newId();
-  await begin(replaced);
-  const { id } = await begin(replaced, 'wallet');
+  await start(replaced);
+  const { id } = await start(replaced, 'wallet');
   t.strictSame(await countsOf(replaced), [
     [1, 1],
     [1, 0],
@@ -123,7 +123,7 @@ t.test('the abandon hook runs once for a payment that does not become an order',
   t.strictSame((await countsOf(replaced))[1], [1, 1], 'abandoned twice');
 
   const failed = newId();
-  const started = await begin(failed);
+  const started = await start(failed);
   provider.confirmed = 'failed';
   await t.rejects(confirmPayment(db, started), {
     type: { code: 'payment_refused' },
@@ -132,7 +132,7 @@ t.test('the abandon hook runs once for a payment that does not become an order',
   t.strictSame(await countsOf(failed), [[1, 1]], 'failed');
 
   const refused = newId();
-  await t.rejects(begin(refused, 'card', { amount: 13, currency: 'EUR' }), {
+  await t.rejects(start(refused, 'card', { amount: 13, currency: 'EUR' }), {
     type: { code: 'payment_refused' },
     message: 'The provider refuses this amount.',
   });
@@ -140,31 +140,31 @@ t.test('the abandon hook runs once for a payment that does not become an order',
 
   const expired = newId();
   const current = newId();
-  await begin(expired);
-  await begin(current);
+  await start(expired);
+  await start(current);
   await expire(expired);
   await Promise.all([reconcile(db), reconcile(db)]);
   await reconcile(db);
   t.strictSame([await countsOf(expired), await countsOf(current)], [[[1, 1]], [[1, 0]]], 'expired');
-  await abandonPayment(db, await begin(current));
+  await abandonPayment(db, await start(current));
 });
 
 t.test("the abandon hook does not run for an order's payment", async (t) => {
   const db = contribute(t, box, new TestProvider());
   const cartId = newId();
-  const started = await beginPayment(db, { cartId, method: 'card', amount, email: null });
+  const started = await startPayment(db, { cartId, method: 'card', amount, email: null });
   const { id } = await place(box, 2500, { cartId });
   await db.transaction(async (tx) => {
-    await lockBegunPayment(tx, started);
+    await lockStartedPayment(tx, started);
     await attachPayment(tx, id, started);
   });
   await expire(cartId);
-  await beginPayment(db, { cartId, method: 'wallet', amount, email: null });
+  await startPayment(db, { cartId, method: 'wallet', amount, email: null });
   await abandonPayment(db, started);
   await reconcile(db);
   t.strictSame(await countsOf(cartId), [[1, 0]]);
   await t.rejects(
-    db.transaction((tx) => lockBegunPayment(tx, started)),
+    db.transaction((tx) => lockStartedPayment(tx, started)),
     { type: { code: 'payment_session_closed' }, message: 'Check out again.' },
   );
   await box.db.query('delete from reservations where tenant_id = $1');
@@ -174,10 +174,10 @@ t.test('a start hook that throws leaves the open session unchanged, and no provi
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
   const carts = [newId(), newId(), newId()];
-  for (const cartId of carts) await beginPayment(db, { cartId, method: 'card', amount, email: null });
+  for (const cartId of carts) await startPayment(db, { cartId, method: 'card', amount, email: null });
   provider.calls.length = 0;
   const refused = newId();
-  await t.rejects(beginPayment(db, { cartId: refused, method: 'card', amount, email: null }), {
+  await t.rejects(startPayment(db, { cartId: refused, method: 'card', amount, email: null }), {
     type: { code: 'all_reserved' },
     message: 'Everything is reserved',
   });
@@ -186,7 +186,7 @@ t.test('a start hook that throws leaves the open session unchanged, and no provi
     refused,
   ]);
   t.strictSame([sessions, provider.calls], [[], []]);
-  await beginPayment(db, { cartId: carts[0] as string, method: 'wallet', amount, email: null });
+  await startPayment(db, { cartId: carts[0] as string, method: 'wallet', amount, email: null });
   t.strictSame(
     await countsOf(carts[0] as string),
     [

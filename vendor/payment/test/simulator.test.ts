@@ -24,8 +24,8 @@ async function call(url: string, path: string, form?: Record<string, string>, he
     headers: { authorization: bearer, ...headers },
     body: form && new URLSearchParams(form),
   });
-  const { status, headers: answered } = response;
-  return { status, body: (await response.json()) as Answer['body'], headers: answered };
+  const { status, headers: responseHeaders } = response;
+  return { status, body: (await response.json()) as Answer['body'], headers: responseHeaders };
 }
 
 const intent = { amount: '2500', currency: 'eur', capture_method: 'manual', 'metadata[payment_id]': 'a' };
@@ -199,7 +199,7 @@ t.test('it runs as a process of its own, and ends with its parent', async (t) =>
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   await call(url, '/v1/payment_intents', intent);
   const control = (path: string, body = '{}') =>
-    fetch(url + path, { method: 'POST', body }).then((answer) => answer.json());
+    fetch(url + path, { method: 'POST', body }).then((response) => response.json());
   t.match(await control('/simulator/rates', '{"fail":1}'), { payments: exactly([{ amount: 2500 }]), calls: 1 });
   t.match(await call(url, '/v1/payment_intents', intent), { status: /500|429/ });
   t.match(await control('/simulator/flush'), { webhooks: { events: 1, delivered: 0, abandoned: 0 } });

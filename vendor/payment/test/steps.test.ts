@@ -146,11 +146,11 @@ t.test('one Idempotency-Key is one step; a concurrent retry is refused', async (
   t.match(await step(id, 'void'), { status: 409, body: { code: 'payment_step_busy' } });
   t.match(await box.staff.get(`/admin/payments/${id}`), { status: 200 }, 'no row is locked');
   waiting.resolve();
-  const answer = await first;
-  t.equal(answer.status, 200);
+  const response = await first;
+  t.equal(response.status, 200);
   const replay = await step(id, 'capture', eur(1000), key);
   t.equal(replay.headers.get('idempotent-replayed'), 'true');
-  t.strictSame(replay.body, answer.body);
+  t.strictSame(replay.body, response.body);
   t.equal(provider.calls.filter((call) => call.startsWith('capture')).length, 1);
 });
 
@@ -193,10 +193,10 @@ t.test('after a crash at any point the next attempt resumes the step', async (t)
     provider[moment] = () => {};
     t.match(await step(id, 'capture', eur(1000), key), { status: 409, body: { code: 'idempotency_key_busy' } });
     await expireClaims();
-    const answers = await Promise.all([1, 2, 3].map(() => step(id, 'capture', eur(1000), key)));
+    const responses = await Promise.all([1, 2, 3].map(() => step(id, 'capture', eur(1000), key)));
     t.ok(
-      answers.every(({ status, body }) => status === 200 || body.code === 'idempotency_key_busy'),
-      JSON.stringify(answers.map(({ body }) => body.code)),
+      responses.every(({ status, body }) => status === 200 || body.code === 'idempotency_key_busy'),
+      JSON.stringify(responses.map(({ body }) => body.code)),
     );
     t.match(await step(id, 'capture', eur(1000), key), { status: 200, body: { captured: { amount: 1000 } } }, moment);
     resumed.resolve();
@@ -284,12 +284,12 @@ t.test('refunds are listed newest first, filtered by order, payment and status',
 
 t.test('canceling notes what staff must pay back', async (t) => {
   const { authorized, step } = setUp(t);
-  const [held, taken] = [await authorized(2500), await authorized(2500)];
-  await step(taken.id, 'capture', eur(1000));
-  await step(taken.id, 'refunds', eur(400));
-  for (const { orderId } of [held, taken]) await box.staff.post(`/admin/orders/${orderId}/cancel`);
+  const [held, captured] = [await authorized(2500), await authorized(2500)];
+  await step(captured.id, 'capture', eur(1000));
+  await step(captured.id, 'refunds', eur(400));
+  for (const { orderId } of [held, captured]) await box.staff.post(`/admin/orders/${orderId}/cancel`);
   t.equal((await timelineOf(box, held.orderId))[0], '25.00 EUR is authorized and will be voided');
-  t.strictSame((await timelineOf(box, taken.orderId)).slice(0, 2), [
+  t.strictSame((await timelineOf(box, captured.orderId)).slice(0, 2), [
     '15.00 EUR is authorized and will be voided',
     '6.00 EUR was received and must be paid back',
   ]);

@@ -3,7 +3,7 @@
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { attachPayment, beginPayment, completePayments, confirmPayment } from '@carton/payment';
+import { attachPayment, completePayments, confirmPayment, startPayment } from '@carton/payment';
 import { type Operation, type Shopper, sign } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import type { TestTenant } from '@carton/runtime/testing';
@@ -23,19 +23,24 @@ const entryOf = (id: string) => simulator.ledger().find(({ metadata }) => metada
 /** Starts a payment of a cart; with a card, the shopper pays it. */
 async function begin(total: number, card?: Parameters<Shopper['pay']>[1], at: TestTenant = box, currency = 'EUR') {
   const cartId = newId();
-  const begun = await beginPayment(at.db, { cartId, method: 'card', amount: { amount: total, currency }, email: null });
-  if (card) await shopper.pay(begun.nextAction?.value as string, card);
-  return { cartId, begun };
+  const started = await startPayment(at.db, {
+    cartId,
+    method: 'card',
+    amount: { amount: total, currency },
+    email: null,
+  });
+  if (card) await shopper.pay(started.nextAction?.value as string, card);
+  return { cartId, started };
 }
 
 /** Places the order of a started payment, as a checkout would. */
-async function order({ cartId, begun }: Awaited<ReturnType<typeof begin>>, at: TestTenant = box) {
-  await confirmPayment(at.db, begun);
-  const { amount, currency } = begun.amount;
+async function order({ cartId, started }: Awaited<ReturnType<typeof begin>>, at: TestTenant = box) {
+  await confirmPayment(at.db, started);
+  const { amount, currency } = started.amount;
   const { id: orderId } = await place(at, amount, { cartId, currency });
-  await at.db.transaction((tx) => attachPayment(tx, orderId, begun));
+  await at.db.transaction((tx) => attachPayment(tx, orderId, started));
   await completePayments(at.db, orderId);
-  return { orderId, id: begun.id };
+  return { orderId, id: started.id };
 }
 
 async function setMode(captureMode: string): Promise<void> {
@@ -60,13 +65,13 @@ t.test('a card is authorized by the shopper and captured when the order is place
     items: exactly([{ provider: 'stripe', code: 'card' }]),
   });
   const paid = await begin(2500, 'pm_card_visa');
-  t.match(paid.begun, { reference: /^pi_/, nextAction: { type: 'client_secret', value: /_secret_/ } });
-  t.equal(paid.begun.nextAction?.publicKey, 'pk_test_simulator');
-  t.match(entryOf(paid.begun.id), {
+  t.match(paid.started, { reference: /^pi_/, nextAction: { type: 'client_secret', value: /_secret_/ } });
+  t.equal(paid.started.nextAction?.publicKey, 'pk_test_simulator');
+  t.match(entryOf(paid.started.id), {
     amount: 2500,
     held: 2500,
     captured: 0,
-    metadata: { payment_id: paid.begun.id, tenant_id: box.id, cart_id: paid.cartId },
+    metadata: { payment_id: paid.started.id, tenant_id: box.id, cart_id: paid.cartId },
   });
   const { orderId, id } = await order(paid);
   t.match(await read(id), { status: 'captured', captured: { amount: 2500 } });
@@ -76,15 +81,15 @@ t.test('a card is authorized by the shopper and captured when the order is place
 
 t.test('a declined card is refused, and the shopper can use another', async (t) => {
   const declined = await begin(2500, 'pm_card_chargeDeclined');
-  await t.rejects(confirmPayment(box.db, declined.begun), {
+  await t.rejects(confirmPayment(box.db, declined.started), {
     message: 'The payment failed. Choose another payment method.',
   });
-  t.match(entryOf(declined.begun.id), { status: 'canceled' }, 'it can no longer be paid');
+  t.match(entryOf(declined.started.id), { status: 'canceled' }, 'it can no longer be paid');
   const undecided = await begin(2500, 'pm_card_authenticationRequired');
   const { orderId, id } = await order(undecided);
   t.match(await read(id), { status: 'pending' }, 'the order is placed while the bank still asks the shopper');
   enableWebhooks(tenant);
-  await shopper.pay(undecided.begun.nextAction?.value as string);
+  await shopper.pay(undecided.started.nextAction?.value as string);
   await simulator.webhooks.flush();
   t.equal(await statusOf(box, orderId), 'paid');
   simulator.listen([]);
@@ -133,11 +138,11 @@ t.test('a step that fails because of a change at the provider takes over its sta
       { status: 'captured', captured: { amount: 2500 } },
     ],
   ];
-  for (const [what, change, asked, expected] of cases) {
+  for (const [what, change, requested, expected] of cases) {
     const { id } = await order(await begin(2500, 'pm_card_visa'));
     change((await read(id)).reference);
     t.match(
-      await step(id, asked),
+      await step(id, requested),
       { status: 409, body: { code: 'payment_refused', detail: /^The payment is / } },
       what,
     );
@@ -194,10 +199,10 @@ t.test('a session whose response is lost creates no second payment', async (t) =
     const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
     failNext('create', moment, { lose: true });
     const known = simulator.ledger().length;
-    const first = await beginPayment(box.db, payment).catch(({ type }) => type.code);
+    const first = await startPayment(box.db, payment).catch(({ type }) => type.code);
     simulator.faults = () => null;
-    const begun = await beginPayment(box.db, { ...payment, email: 'ada@example.com' });
-    t.ok(first === 'payment_provider_failed' || first.id === begun.id);
+    const started = await startPayment(box.db, { ...payment, email: 'ada@example.com' });
+    t.ok(first === 'payment_provider_failed' || first.id === started.id);
     t.equal(simulator.ledger().length, known + 1);
   }
 });
@@ -206,9 +211,9 @@ t.test('a server error that the provider replays for a key does not block retrie
   let faults = 2;
   simulator.faults = (at, moment) => (at === 'create' && moment === 'after' && faults-- > 0 ? { status: 500 } : null);
   const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
-  const paid = { cartId: payment.cartId, begun: await beginPayment(box.db, payment) };
-  t.equal((await beginPayment(box.db, payment)).reference, paid.begun.reference);
-  await shopper.pay(paid.begun.nextAction?.value as string);
+  const paid = { cartId: payment.cartId, started: await startPayment(box.db, payment) };
+  t.equal((await startPayment(box.db, payment)).reference, paid.started.reference);
+  await shopper.pay(paid.started.nextAction?.value as string);
   await setMode('manual');
   const { id } = await order(paid);
   await step(id, 'capture');
@@ -216,7 +221,7 @@ t.test('a server error that the provider replays for a key does not block retrie
   await step(id, 'refunds', eur(500));
   simulator.faults = () => null;
   await step(id, 'refunds', eur(300));
-  const entry = simulator.ledger().find(({ reference }) => reference === paid.begun.reference);
+  const entry = simulator.ledger().find(({ reference }) => reference === paid.started.reference);
   t.match(entry, { captured: 2500, refunded: 800 });
   t.match(await read(id), { refunded: { amount: 800 } });
 });
@@ -276,12 +281,12 @@ t.test('rejected credentials and amounts are reported without secrets', async (t
     { STRIPE_SECRET_KEY: 'sk_test_unknown', STRIPE_WEBHOOK_SECRET: '' },
   );
   const payment = { cartId: newId(), method: 'card', ...eur(2500), email: null };
-  await t.rejects(beginPayment(bad.box.db, payment), {
+  await t.rejects(startPayment(bad.box.db, payment), {
     type: { code: 'payment_provider_failed' },
     message: "The provider rejects the store's credentials.",
   });
-  const answer = await bad.box.visitor().post('/payments/webhooks/stripe', {});
-  t.match(answer, { status: 400, body: { detail: 'No webhook secret is configured.' } });
+  const response = await bad.box.visitor().post('/payments/webhooks/stripe', {});
+  t.match(response, { status: 400, body: { detail: 'No webhook secret is configured.' } });
   await t.rejects(begin(19_999, undefined, box, 'KWD'), { message: /cannot charge this amount of KWD exactly/ });
 });
 
@@ -299,11 +304,11 @@ t.test('tenants use accounts of their own', async (t) => {
     { items: exactly([]) },
     'a tenant without an account offers no card',
   );
-  const { begun } = await begin(2500, undefined, own);
-  t.match(begun.nextAction, { publicKey: undefined });
+  const { started } = await begin(2500, undefined, own);
+  t.match(started.nextAction, { publicKey: undefined });
   t.match(
     many.simulator.ledger('sk_test_own'),
-    exactly([{ reference: begun.reference, metadata: { tenant_id: own.id } }]),
+    exactly([{ reference: started.reference, metadata: { tenant_id: own.id } }]),
   );
   t.strictSame(many.simulator.ledger('sk_test_simulator'), []);
 });

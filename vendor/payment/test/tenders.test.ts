@@ -1,5 +1,5 @@
 /**
- * What payment guarantees for any tender: no more is commits than is owed, invalid names and offers are errors, and all
+ * What payment guarantees for any tender: no more is taken than is owed, invalid names and offers are errors, and all
  * orders take parts in the same sequence.
  */
 import {
@@ -94,7 +94,7 @@ t.test('the name of a tender must be unique', async (t) => {
   }
 });
 
-t.test('no more is commits than is owed, whatever was planned', async (t) => {
+t.test('no more is taken than is owed, whatever was planned', async (t) => {
   const db = contribute(t, tender('credit', 200), tender('card', 100));
   const { id } = await place(box, 2500);
   await pay(box, id, 1000);

@@ -1,7 +1,7 @@
 /**
  * Webhooks of a provider: verified, and applied once.
  */
-import { attachPayment, beginPayment, type ProviderState } from '@carton/payment';
+import { attachPayment, type ProviderState, startPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -54,7 +54,7 @@ t.test('an unsigned webhook changes nothing', async (t) => {
     ['an invalid name', visitor.post('/payments/webhooks/..%2f', event), { status: 404 }],
     ['staff', box.staff.post(path, event), wrong],
   ];
-  for (const [what, answer, expected] of cases) t.match(await answer, expected, what);
+  for (const [what, response, expected] of cases) t.match(await response, expected, what);
   t.match(await provider.send(box, event, { 'content-type': 'text/plain' }), { status: 204 });
   t.equal(await statusOf(box, orderId), 'paid', 'a signed event is applied, whatever its content type');
 });
@@ -64,8 +64,8 @@ t.test('an event is applied once, even if delivered concurrently', async (t) => 
   const db = contribute(t, box, provider);
   const { orderId, id } = await placeWithPayment(box, db, 2500);
   const event = eventOf(id, 'captured', 2500);
-  const answers = await Promise.all(Array.from({ length: 8 }, () => provider.send(box, event)));
-  t.ok(answers.every(({ status }) => status === 204));
+  const responses = await Promise.all(Array.from({ length: 8 }, () => provider.send(box, event)));
+  t.ok(responses.every(({ status }) => status === 204));
   const changed = { ...event, payment: { id, state: { status: 'captured', captured: 2500, refunded: 2500 } } };
   t.equal((await provider.send(box, changed)).status, 204, 'another body with the same id is a duplicate');
   t.strictSame(await eventsOf(id), ['payment.captured 2500']);
@@ -171,15 +171,15 @@ t.test('events that arrive before the order is placed are not lost', async (t) =
   const db = contribute(t, box, provider);
   const amount = { amount: 2500, currency: 'EUR' };
   const cartId = newId();
-  const begun = await beginPayment(db, { cartId, method: 'card', amount, email: null });
-  await provider.send(box, eventOf(begun.id, 'captured', 2500));
-  await provider.send(box, eventOf(begun.id, 'authorized'));
+  const started = await startPayment(db, { cartId, method: 'card', amount, email: null });
+  await provider.send(box, eventOf(started.id, 'captured', 2500));
+  await provider.send(box, eventOf(started.id, 'authorized'));
   const order = await place(box, 2500, { cartId });
-  await db.transaction((tx) => attachPayment(tx, order.id, begun));
+  await db.transaction((tx) => attachPayment(tx, order.id, started));
   t.equal(await statusOf(box, order.id), 'paid');
   for (let round = 0; round < 5; round++) {
     const cart = newId();
-    const other = await beginPayment(db, { cartId: cart, method: 'card', amount, email: null });
+    const other = await startPayment(db, { cartId: cart, method: 'card', amount, email: null });
     const placed = await place(box, 2500, { cartId: cart });
     await Promise.all([
       provider.send(box, eventOf(other.id, 'captured', 2500)),
@@ -194,8 +194,8 @@ t.test('money received for a replaced payment is refunded', async (t) => {
   const db = contribute(t, box, provider);
   const cartId = newId();
   const payment = { cartId, amount: { amount: 2500, currency: 'EUR' }, email: null };
-  const replaced = await beginPayment(db, { ...payment, method: 'card' });
-  await beginPayment(db, { ...payment, method: 'wallet' });
+  const replaced = await startPayment(db, { ...payment, method: 'card' });
+  await startPayment(db, { ...payment, method: 'wallet' });
   const order = await place(box, 2500, { cartId });
   await t.rejects(
     db.transaction((tx) => attachPayment(tx, order.id, replaced)),

@@ -9,11 +9,11 @@ import { type PriceSource, priceOrder, priceSources, resolvePrices, type SourceP
 const box = await createTestBox(t);
 const { database } = box.box;
 const mounted = database.extensions;
-const source = (name: string, order: number, answer: SourcePrice | null): PriceSource => ({
+const source = (name: string, order: number, price: SourcePrice | null): PriceSource => ({
   name,
   order,
   reads: async () => null,
-  price: () => answer,
+  price: () => price,
 });
 const resolve = async (...sources: PriceSource[]) => {
   database.extensions = new Map([...mounted, [priceSources as never, sources]]);
@@ -25,8 +25,8 @@ const resolve = async (...sources: PriceSource[]) => {
   );
   return price;
 };
-const made = await box.staff.post('/admin/products', { title: 'Shirt', variants: [{ title: 'Only' }] });
-const variantId: string = made.body.variants[0].id;
+const created = await box.staff.post('/admin/products', { title: 'Shirt', variants: [{ title: 'Only' }] });
+const variantId: string = created.body.variants[0].id;
 await box.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: 1000 }] });
 
 t.test('the first source in order that has a price wins, even if another is lower', async (t) => {

@@ -7,27 +7,27 @@ const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing'].map(
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const other = await box.openTenant();
 
-async function makeProduct(tenant: TestTenant, variants = 1) {
+async function createProduct(tenant: TestTenant, variants = 1) {
   const body = {
     title: 'Shirt',
     status: 'published',
     options: [{ name: 'Size', values: Array.from({ length: variants }, (_, index) => `S${index}`) }],
   };
-  const made = await tenant.staff.post('/admin/products', body);
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  const ids: string[] = made.body.variants.map(({ id }: { id: string }) => id);
+  const created = await tenant.staff.post('/admin/products', body);
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  const ids: string[] = created.body.variants.map(({ id }: { id: string }) => id);
   return {
-    handle: made.body.handle as string,
-    id: made.body.id as string,
+    handle: created.body.handle as string,
+    id: created.body.id as string,
     variantIds: ids,
     variantId: ids[0] as string,
   };
 }
 
-async function makeRegion(tenant: TestTenant, currency: string): Promise<string> {
-  const made = await tenant.staff.post('/admin/regions', { name: `Region ${currency}`, currency });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body.id;
+async function createRegion(tenant: TestTenant, currency: string): Promise<string> {
+  const created = await tenant.staff.post('/admin/regions', { name: `Region ${currency}`, currency });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return created.body.id;
 }
 
 const put = (tenant: TestTenant, variantId: string, prices: unknown) =>
@@ -50,8 +50,8 @@ async function eventsOf(tenant: TestTenant, variantId: string) {
 }
 
 t.test('PUT replaces all prices of a variant', async (t) => {
-  const { variantId } = await makeProduct(box);
-  const region = await makeRegion(box, 'EUR');
+  const { variantId } = await createProduct(box);
+  const region = await createRegion(box, 'EUR');
   t.strictSame(await pricesIn(box, variantId), []);
   const first = [
     { currency: 'USD', regionId: null, amount: 2500 },
@@ -82,8 +82,8 @@ t.test('PUT replaces all prices of a variant', async (t) => {
 });
 
 t.test('a bulk request sets its prices and leaves all others', async (t) => {
-  const [one, two] = [await makeProduct(box), await makeProduct(box)];
-  const region = await makeRegion(box, 'GBP');
+  const [one, two] = [await createProduct(box), await createProduct(box)];
+  const region = await createRegion(box, 'GBP');
   await put(box, one.variantId, [
     { currency: 'EUR', amount: 100 },
     { currency: 'USD', amount: 100 },
@@ -94,10 +94,10 @@ t.test('a bulk request sets its prices and leaves all others', async (t) => {
     { variantId: one.variantId.toUpperCase(), currency: 'EUR', amount: 150 },
     { variantId: one.variantId, currency: 'GBP', regionId: region.toUpperCase(), amount: 120 },
   ];
-  const answer = await bulk(box, lines);
-  t.equal(answer.status, 200);
+  const response = await bulk(box, lines);
+  t.equal(response.status, 200);
   t.match(
-    answer.body.items,
+    response.body.items,
     exactly([
       { variantId: two.variantId, currency: 'EUR', regionId: null, amount: 200 },
       { variantId: one.variantId, currency: 'EUR', regionId: null, amount: 150 },
@@ -114,7 +114,7 @@ t.test('a bulk request sets its prices and leaves all others', async (t) => {
 });
 
 t.test('a bulk request sets up to 500 prices', async (t) => {
-  const products = [await makeProduct(box, 100), await makeProduct(box, 100)];
+  const products = [await createProduct(box, 100), await createProduct(box, 100)];
   const ids = products.flatMap(({ variantIds }) => variantIds);
   const lines = ids.flatMap((variantId, index) =>
     ['EUR', 'USD', 'GBP'].slice(0, index < 100 ? 3 : 2).map((currency) => ({ variantId, currency, amount: index })),
@@ -136,11 +136,11 @@ t.test('a bulk request sets up to 500 prices', async (t) => {
 });
 
 t.test('every invalid line is reported, and nothing is written', async (t) => {
-  const { variantId } = await makeProduct(box);
-  const region = await makeRegion(box, 'EUR');
-  const theirs = await makeProduct(other);
-  const theirRegion = await makeRegion(other, 'EUR');
-  const deleted = await makeProduct(box);
+  const { variantId } = await createProduct(box);
+  const region = await createRegion(box, 'EUR');
+  const theirs = await createProduct(other);
+  const theirRegion = await createRegion(other, 'EUR');
+  const deleted = await createProduct(box);
   await box.staff.delete(`/admin/products/${deleted.id}`);
   const good = { variantId, currency: 'EUR', amount: 100 };
   const lines = [
@@ -153,10 +153,10 @@ t.test('every invalid line is reported, and nothing is written', async (t) => {
     { ...good, variantId: theirs.variantId },
     { ...good, variantId: deleted.variantId },
   ];
-  const answer = await bulk(box, lines);
-  t.match(answer, { status: 400, body: { code: 'invalid_request', detail: /\/prices\/1/ } });
+  const response = await bulk(box, lines);
+  t.match(response, { status: 400, body: { code: 'invalid_request', detail: /\/prices\/1/ } });
   t.strictSame(
-    answer.body.errors.map(({ pointer }: { pointer: string }) => pointer),
+    response.body.errors.map(({ pointer }: { pointer: string }) => pointer),
     [
       '/prices/1',
       '/prices/2/regionId',
@@ -167,7 +167,7 @@ t.test('every invalid line is reported, and nothing is written', async (t) => {
       '/prices/7/variantId',
     ],
   );
-  t.match(answer.body.errors[3], { in: 'body', detail: /EUR/ });
+  t.match(response.body.errors[3], { in: 'body', detail: /EUR/ });
   const one = await put(box, variantId, [
     { currency: 'EUR', amount: 1 },
     { currency: 'USD', regionId: region, amount: 1 },
@@ -194,7 +194,7 @@ t.test('every invalid line is reported, and nothing is written', async (t) => {
 });
 
 t.test("prices of unknown, deleted and other tenants' variants are 404", async (t) => {
-  const { id, variantId } = await makeProduct(box);
+  const { id, variantId } = await createProduct(box);
   await put(box, variantId, [{ currency: 'EUR', amount: 100 }]);
   for (const wrong of [newId(), 'no-id', variantId]) {
     t.match(await other.staff.get(`/admin/variants/${wrong}/prices`), { status: 404, body: { code: 'not_found' } });
@@ -207,9 +207,9 @@ t.test("prices of unknown, deleted and other tenants' variants are 404", async (
 });
 
 t.test("a region's price takes precedence over its currency's", async (t) => {
-  const { variantIds } = await makeProduct(box, 4);
+  const { variantIds } = await createProduct(box, 4);
   const [both, general, regional, none] = variantIds as [string, string, string, string];
-  const [here, there] = [await makeRegion(box, 'EUR'), await makeRegion(box, 'EUR')];
+  const [here, there] = [await createRegion(box, 'EUR'), await createRegion(box, 'EUR')];
   await bulk(box, [
     { variantId: both, currency: 'EUR', amount: 10 },
     { variantId: both, currency: 'EUR', regionId: here, amount: 9 },
@@ -233,8 +233,8 @@ t.test("a region's price takes precedence over its currency's", async (t) => {
 });
 
 t.test('products are returned with their prices', async (t) => {
-  const { handle, variantId } = await makeProduct(box);
-  const region = await makeRegion(box, 'USD');
+  const { handle, variantId } = await createProduct(box);
+  const region = await createRegion(box, 'USD');
   await put(box, variantId, [
     { currency: 'EUR', amount: 1000 },
     { currency: 'USD', amount: 1100 },
@@ -254,20 +254,20 @@ t.test('products are returned with their prices', async (t) => {
   }
   const wrong: [query: string, pointer: string][] = [
     [`regionId=${newId()}`, '/regionId'],
-    [`regionId=${await makeRegion(other, 'EUR')}`, '/regionId'],
+    [`regionId=${await createRegion(other, 'EUR')}`, '/regionId'],
     [`regionId=${region}&currency=EUR`, '/currency'],
   ];
   for (const [query, pointer] of wrong) {
     for (const path of [`/products/${handle}`, '/products', `/variants/${variantId}`]) {
-      const answer = await box.visitor().get(`${path}?${query}`);
-      t.match(answer, { status: 400, body: { errors: exactly([{ in: 'query', pointer }]) } }, `${path}?${query}`);
+      const response = await box.visitor().get(`${path}?${query}`);
+      t.match(response, { status: 400, body: { errors: exactly([{ in: 'query', pointer }]) } }, `${path}?${query}`);
     }
   }
 });
 
 t.test('a region with prices cannot change its currency or be deleted', async (t) => {
-  const { variantId } = await makeProduct(box);
-  const region = await makeRegion(box, 'EUR');
+  const { variantId } = await createProduct(box);
+  const region = await createRegion(box, 'EUR');
   const path = `/admin/regions/${region}`;
   await put(box, variantId, [{ currency: 'EUR', regionId: region, amount: 5 }]);
   t.match(await box.staff.patch(path, { currency: 'USD' }), { status: 409 });
@@ -279,9 +279,9 @@ t.test('a region with prices cannot change its currency or be deleted', async (t
 });
 
 t.test('of a concurrent price and currency change of a region, one succeeds', async (t) => {
-  const { variantId } = await makeProduct(box);
+  const { variantId } = await createProduct(box);
   for (let round = 0; round < 8; round++) {
-    const region = await makeRegion(box, 'EUR');
+    const region = await createRegion(box, 'EUR');
     const [priced, changed] = await Promise.all([
       put(box, variantId, [{ currency: 'EUR', regionId: region, amount: 5 }]),
       box.staff.patch(`/admin/regions/${region}`, { currency: 'USD' }),
@@ -294,13 +294,13 @@ t.test('of a concurrent price and currency change of a region, one succeeds', as
 });
 
 t.test('concurrent requests take effect completely, one after the other', async (t) => {
-  const { variantIds } = await makeProduct(box, 2);
+  const { variantIds } = await createProduct(box, 2);
   const [one, two] = variantIds as [string, string];
   const sets = [['EUR', 'USD'], ['GBP'], ['EUR', 'JPY'], ['CHF', 'USD', 'EUR'], ['EUR', 'GBP']].map(
     (currencies, index) => currencies.map((currency) => ({ currency, regionId: null, amount: index + 1 })),
   );
-  const answers = await Promise.all(sets.map((prices) => put(box, one, prices)));
-  t.strictSame([...new Set(answers.map(({ status }) => status))], [200]);
+  const responses = await Promise.all(sets.map((prices) => put(box, one, prices)));
+  t.strictSame([...new Set(responses.map(({ status }) => status))], [200]);
   const last = await pricesIn(box, one);
   const sorted = sets.map((prices) => [...prices].sort((a, b) => (a.currency < b.currency ? -1 : 1)));
   t.ok(sorted.some((prices) => JSON.stringify(prices) === JSON.stringify(last)));

@@ -10,10 +10,14 @@ import { boxWithPriceLists } from './price-lists.ts';
 const box = await boxWithPriceLists(t);
 const { db, staff } = box;
 
-let made = 0;
+let productCount = 0;
 async function product(price = 1000): Promise<{ id: string; handle: string; variantId: string }> {
-  const variants = [{ title: 'Only', sku: `SKU-${++made}` }];
-  const { body } = await staff.post('/admin/products', { title: `Product ${made}`, status: 'published', variants });
+  const variants = [{ title: 'Only', sku: `SKU-${++productCount}` }];
+  const { body } = await staff.post('/admin/products', {
+    title: `Product ${productCount}`,
+    status: 'published',
+    variants,
+  });
   const variantId = body.variants[0].id;
   await staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: price }] });
   const [item] = (await staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items;

@@ -17,15 +17,15 @@ const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
 
-async function make(body: Record<string, unknown>) {
-  const made = await box.staff.post('/admin/products', { status: 'published', ...body });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body;
+async function createProduct(body: Record<string, unknown>) {
+  const created = await box.staff.post('/admin/products', { status: 'published', ...body });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return created.body;
 }
 
 t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
-  const sold = await make({ title: 'Sold', variants: [{ title: 'One', sku: 'SOLD', weight: 7 }] });
-  const deleted = await make({ title: 'Gone', status: 'draft' });
+  const sold = await createProduct({ title: 'Sold', variants: [{ title: 'One', sku: 'SOLD', weight: 7 }] });
+  const deleted = await createProduct({ title: 'Gone', status: 'draft' });
   await box.staff.delete(`/admin/products/${deleted.id}`);
   const ids = [sold.variants[0].id, deleted.variants[0].id];
   const found = await findVariants(box.db, [...ids, unknown]);
@@ -52,9 +52,9 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
 });
 
 t.test('published products are read in the requested order', async (t) => {
-  const one = await make({ title: 'First' });
-  const draft = await make({ title: 'Draft', status: 'draft' });
-  const two = await make({ title: 'Second' });
+  const one = await createProduct({ title: 'First' });
+  const draft = await createProduct({ title: 'Draft', status: 'draft' });
+  const two = await createProduct({ title: 'Second' });
   const ids = [two.id, draft.id, unknown, one.id];
   const read = async (limit?: number) => (await listPublishedProducts(box.db, ids, {}, limit)).map(({ id }) => id);
   t.strictSame(await read(), [two.id, one.id]);
@@ -78,7 +78,7 @@ t.test('listeners are called in the transaction that creates variants', async (t
   });
   database.extensions = new Map([...before, [point, [value]]]);
 
-  const product = await make({ title: 'Told', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
+  const product = await createProduct({ title: 'Told', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const ids = (variants: { id: string }[]) => variants.map(({ id }) => id).sort();
   t.strictSame(calls.shift()?.sort(), ids(product.variants), 'once with all variants of a product');
   await box.staff.delete(`/admin/variants/${product.variants[2].id}`);

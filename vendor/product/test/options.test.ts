@@ -7,10 +7,10 @@ import t from 'tap';
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
-async function make(options: { name: string; values: string[] }[], variants?: unknown[]) {
-  const made = await box.staff.post('/admin/products', { title: 'Shirt', options, variants });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return { ...made.body, path: `/admin/products/${made.body.id}` };
+async function createProduct(options: { name: string; values: string[] }[], variants?: unknown[]) {
+  const created = await box.staff.post('/admin/products', { title: 'Shirt', options, variants });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return { ...created.body, path: `/admin/products/${created.body.id}` };
 }
 
 const size = { name: 'Size', values: ['S', 'M'] };
@@ -19,7 +19,7 @@ const valuesOf = (product: { options: { values: { value: string }[] }[] }, at = 
   product.options[at]?.values.map(({ value }) => value);
 
 t.test('an added option gives its first value to existing variants', async (t) => {
-  const product = await make(
+  const product = await createProduct(
     [size],
     [{ options: [{ name: 'Size', value: 'S' }] }, { title: 'Mine', options: [{ name: 'Size', value: 'M' }] }],
   );
@@ -44,7 +44,7 @@ t.test('an added option gives its first value to existing variants', async (t) =
 });
 
 t.test('an option is renamed, and its values are reordered, renamed, added and removed', async (t) => {
-  const product = await make([size, { name: 'Colour', values: ['Red'] }]);
+  const product = await createProduct([size, { name: 'Colour', values: ['Red'] }]);
   const [option] = product.options;
   const path = `${product.path}/options/${option.id}`;
   const [small, medium] = option.values;
@@ -67,7 +67,7 @@ t.test('an option is renamed, and its values are reordered, renamed, added and r
   t.strictSame(titles(traded.body), ['M / Red', 'XS / Red'], 'two values swap names, and the unused third is removed');
   t.strictSame(valuesOf(traded.body), ['M', 'XS']);
 
-  const cases: [values: unknown[], status: number, answer: object][] = [
+  const cases: [values: unknown[], status: number, response: object][] = [
     [[small], 409, { code: 'option_value_in_use' }],
     [[], 400, {}],
     [
@@ -90,7 +90,7 @@ t.test('an option is renamed, and its values are reordered, renamed, added and r
 });
 
 t.test('an option is removed unless variants differ only by it', async (t) => {
-  const product = await make([size, { name: 'Colour', values: ['Red'] }]);
+  const product = await createProduct([size, { name: 'Colour', values: ['Red'] }]);
   const [sizes, colours] = product.options;
   const clash = await box.staff.delete(`${product.path}/options/${sizes.id}`);
   t.match(clash, { status: 409, body: { code: 'variant_choice_taken', detail: /Size/ } });
@@ -109,8 +109,8 @@ t.test('an option is removed unless variants differ only by it', async (t) => {
   t.equal((await box.db.table('product_option_values').where('optionId', sizes.id)).length, 0);
 });
 
-t.test('an option added and a variant added at once leave no variant without a value', async (t) => {
-  const product = await make(
+t.test('options and variants added concurrently leave no variant without a value', async (t) => {
+  const product = await createProduct(
     [{ name: 'Size', values: ['S', 'M', 'L', 'XL'] }],
     [{ options: [{ name: 'Size', value: 'S' }] }],
   );

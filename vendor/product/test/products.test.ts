@@ -15,10 +15,10 @@ const shirt = {
   ],
 };
 
-async function make(body: Record<string, unknown>, tenant: TestTenant = box) {
-  const made = await tenant.staff.post('/admin/products', body);
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body;
+async function createProduct(body: Record<string, unknown>, tenant: TestTenant = box) {
+  const created = await tenant.staff.post('/admin/products', body);
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return created.body;
 }
 
 async function eventsOf(id: string): Promise<string[]> {
@@ -32,8 +32,8 @@ async function eventsOf(id: string): Promise<string[]> {
 const titles = (product: { variants: { title: string }[] }) => product.variants.map(({ title }) => title);
 
 t.test('a product without options gets one variant', async (t) => {
-  const made = await box.staff.post('/admin/products', { title: 'Gift wrap' });
-  t.match(made, {
+  const created = await box.staff.post('/admin/products', { title: 'Gift wrap' });
+  t.match(created, {
     status: 201,
     body: {
       handle: 'gift-wrap',
@@ -44,27 +44,27 @@ t.test('a product without options gets one variant', async (t) => {
       options: exactly([]),
     },
   });
-  t.equal(made.headers.get('location'), `/admin/products/${made.body.id}`);
+  t.equal(created.headers.get('location'), `/admin/products/${created.body.id}`);
   t.match(
-    made.body.variants,
+    created.body.variants,
     exactly([{ title: 'Default', sku: null, weight: null, options: [], price: null, position: 0 }]),
   );
-  t.equal(made.body.variants.length, 1);
-  t.strictSame((await box.staff.get(`/admin/products/${made.body.id}`)).body, made.body);
-  t.strictSame(await eventsOf(made.body.id), ['product.created']);
+  t.equal(created.body.variants.length, 1);
+  t.strictSame((await box.staff.get(`/admin/products/${created.body.id}`)).body, created.body);
+  t.strictSame(await eventsOf(created.body.id), ['product.created']);
 });
 
 t.test('with options but no variants, one variant is created for each combination', async (t) => {
-  const made = await make(shirt);
-  t.strictSame(titles(made), ['S / Red', 'S / Blue', 'M / Red', 'M / Blue']);
+  const created = await createProduct(shirt);
+  t.strictSame(titles(created), ['S / Red', 'S / Blue', 'M / Red', 'M / Blue']);
   t.match(
-    made.variants[1].options,
+    created.variants[1].options,
     exactly([
       { name: 'Size', value: 'S' },
       { name: 'Colour', value: 'Blue' },
     ]),
   );
-  t.match(made.options, exactly([{ name: 'Size', values: [{ value: 'S' }, { value: 'M' }] }, { name: 'Colour' }]));
+  t.match(created.options, exactly([{ name: 'Size', values: [{ value: 'S' }, { value: 'M' }] }, { name: 'Colour' }]));
 });
 
 t.test('variants are created as requested', async (t) => {
@@ -77,7 +77,7 @@ t.test('variants are created as requested', async (t) => {
     originCountry: 'PT',
     options: [{ name: 'size', value: 's' }],
   };
-  const made = await make({
+  const created = await createProduct({
     title: 'Asked',
     status: 'published',
     description: 'Long',
@@ -85,9 +85,9 @@ t.test('variants are created as requested', async (t) => {
     options: [{ name: 'Size', values: ['S', 'M', 'L'] }],
     variants: [variant, { options: [{ name: 'Size', value: 'L' }] }],
   });
-  t.match(made, { status: 'published', description: 'Long', metadata: { supplier: 7, tags: exactly(['a']) } });
+  t.match(created, { status: 'published', description: 'Long', metadata: { supplier: 7, tags: exactly(['a']) } });
   t.match(
-    made.variants,
+    created.variants,
     exactly([
       { ...variant, options: [{ name: 'Size', value: 'S' }] },
       { title: 'L', sku: null },
@@ -170,12 +170,12 @@ t.test('a handle is made from the title or requested, and is unique', async (t) 
     ['x'.repeat(200), 'x'.repeat(100)],
     ['0198f5a2 7c1e 7b5a 9f51 3f6a52a1c001', '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001-2'],
   ];
-  for (const [title, handle] of cases) t.equal((await make({ title })).handle, handle);
+  for (const [title, handle] of cases) t.equal((await createProduct({ title })).handle, handle);
 
-  const first = await make({ title: 'One', handle: 'the-one' });
+  const first = await createProduct({ title: 'One', handle: 'the-one' });
   const again = await box.staff.post('/admin/products', { title: 'Two', handle: 'the-one' });
   t.match(again, { status: 409, body: { code: 'product_handle_taken' } });
-  const other = await make({ title: 'Two' });
+  const other = await createProduct({ title: 'Two' });
   t.match(await box.staff.patch(`/admin/products/${other.id}`, { handle: 'the-one' }), { status: 409 });
   t.match(await box.staff.patch(`/admin/products/${first.id}`, { handle: 'the-one' }), { status: 200 });
   t.match(await box.staff.patch(`/admin/products/${first.id}`, { handle: first.id }), { status: 400 });
@@ -188,15 +188,15 @@ t.test('a handle is made from the title or requested, and is unique', async (t) 
   );
   const tenant = await box.openTenant();
   t.equal(
-    (await make({ title: 'Theirs', handle: 'the-one' }, tenant)).handle,
+    (await createProduct({ title: 'Theirs', handle: 'the-one' }, tenant)).handle,
     'the-one',
     'another tenant may use it too',
   );
 });
 
 t.test('products created concurrently from one title get different handles', async (t) => {
-  const made = await Promise.all([1, 2, 3, 4].map(() => make({ title: 'At once' })));
-  t.strictSame(made.map(({ handle }) => handle).sort(), ['at-once', 'at-once-2', 'at-once-3', 'at-once-4']);
+  const created = await Promise.all([1, 2, 3, 4].map(() => createProduct({ title: 'At once' })));
+  t.strictSame(created.map(({ handle }) => handle).sort(), ['at-once', 'at-once-2', 'at-once-3', 'at-once-4']);
 });
 
 t.test('of products created concurrently with one handle or SKU, one succeeds', async (t) => {
@@ -221,7 +221,7 @@ t.test('of products created concurrently with one handle or SKU, one succeeds', 
 });
 
 t.test('a product is changed; empty changes and unknown ids are rejected', async (t) => {
-  const { id, variants, updatedAt } = await make(shirt);
+  const { id, variants, updatedAt } = await createProduct(shirt);
   const path = `/admin/products/${id}`;
   const patch = { title: 'Cotton shirt', description: 'Soft', status: 'archived', metadata: { a: 1 } };
   const changed = await box.staff.patch(path, patch);
@@ -238,7 +238,11 @@ t.test('a product is changed; empty changes and unknown ids are rejected', async
 });
 
 t.test('a deleted product is 404 for everyone, and its SKUs are available', async (t) => {
-  const { id, variants } = await make({ title: 'Short life', status: 'published', variants: [{ sku: 'SHORT' }] });
+  const { id, variants } = await createProduct({
+    title: 'Short life',
+    status: 'published',
+    variants: [{ sku: 'SHORT' }],
+  });
   const path = `/admin/products/${id}`;
   t.match(await box.staff.delete(path), { status: 204 });
   for (const [caller, address] of [
@@ -257,12 +261,12 @@ t.test('a deleted product is 404 for everyone, and its SKUs are available', asyn
   t.strictSame((await box.staff.get('/admin/variants?sku=SHORT')).body.items, []);
   t.strictSame((await box.staff.get('/admin/products?q=short')).body.items, []);
   t.strictSame(await eventsOf(id), ['product.created', 'product.deleted']);
-  t.equal((await make({ title: 'Next', variants: [{ sku: 'SHORT' }] })).variants[0].sku, 'SHORT');
+  t.equal((await createProduct({ title: 'Next', variants: [{ sku: 'SHORT' }] })).variants[0].sku, 'SHORT');
   t.equal((await box.db.table('products').where({ id })).length, 1, 'the row remains for orders');
 });
 
 t.test('a copy is a draft with the same options and variants, without SKUs', async (t) => {
-  const original = await make({
+  const original = await createProduct({
     ...shirt,
     title: 'Original',
     status: 'published',
@@ -301,7 +305,7 @@ t.test('a copy is a draft with the same options and variants, without SKUs', asy
 
 t.test('products are found by text, handle and status, page by page', async (t) => {
   const tenant = await box.openTenant();
-  for (const title of ['Red hat', 'Blue hat', '100% wool', 'Scarf']) await make({ title }, tenant);
+  for (const title of ['Red hat', 'Blue hat', '100% wool', 'Scarf']) await createProduct({ title }, tenant);
   const { id } = (await tenant.staff.get('/admin/products?handle=scarf')).body.items[0];
   await tenant.staff.patch(`/admin/products/${id}`, { status: 'published' });
   const found = async (query: string) =>

@@ -8,10 +8,10 @@ import { addPricers, pricerOf } from './pricing.ts';
 
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 
-async function make(tenant: TestTenant, body: Record<string, unknown>) {
-  const made = await tenant.staff.post('/admin/products', { status: 'published', ...body });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body;
+async function createProduct(tenant: TestTenant, body: Record<string, unknown>) {
+  const created = await tenant.staff.post('/admin/products', { status: 'published', ...body });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return created.body;
 }
 
 /** A variant without the fields that only staff see. */
@@ -20,7 +20,7 @@ function forShoppers(variant: Record<string, unknown>) {
   return shown;
 }
 
-const titles = (answer: { body: { items: { title: string }[] } }) => answer.body.items.map(({ title }) => title);
+const titles = (response: { body: { items: { title: string }[] } }) => response.body.items.map(({ title }) => title);
 
 t.test('without prices', async (t) => {
   const box = await createTestBox(t, { packages, tier: 'basic' });
@@ -28,8 +28,8 @@ t.test('without prices', async (t) => {
 
   await t.test('`fields` selects fields of a list', async (t) => {
     const tenant = await box.openTenant();
-    await make(tenant, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M'] }] });
-    await make(tenant, { title: 'Socks' });
+    await createProduct(tenant, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M'] }] });
+    await createProduct(tenant, { title: 'Socks' });
     const list = async (query: string) => (await tenant.visitor().get(`/products?sort=title${query}`)).body;
     const whole = await list('');
     for (const fields of ['id', 'title,handle', 'options', 'variants', 'id,options,variants,createdAt']) {
@@ -45,14 +45,14 @@ t.test('without prices', async (t) => {
   });
 
   await t.test('a shopper reads a published product by handle or id, without fields for staff', async (t) => {
-    const made = await make(box, {
+    const created = await createProduct(box, {
       title: 'Shirt',
       metadata: { margin: 40 },
       options: [{ name: 'Size', values: ['S', 'M'] }],
     });
     const seen = await visitor.get('/products/shirt');
     t.equal(seen.status, 200);
-    const { status: _, metadata: __, externalId: ___, variants, ...rest } = made;
+    const { status: _, metadata: __, externalId: ___, variants, ...rest } = created;
     t.strictSame(seen.body, {
       ...rest,
       variants: variants.map(forShoppers),
@@ -70,10 +70,10 @@ t.test('without prices', async (t) => {
       'weight',
     ]);
     t.equal(seen.body.variants[0].price, null);
-    t.strictSame((await visitor.get(`/products/${made.id}`)).body, seen.body);
-    t.strictSame((await visitor.get(`/products/${made.id.toUpperCase()}`)).body, seen.body);
+    t.strictSame((await visitor.get(`/products/${created.id}`)).body, seen.body);
+    t.strictSame((await visitor.get(`/products/${created.id.toUpperCase()}`)).body, seen.body);
     t.strictSame((await visitor.get('/products?handle=shirt')).body.items, [seen.body]);
-    const variant = await visitor.get(`/variants/${made.variants[1].id.toUpperCase()}`);
+    const variant = await visitor.get(`/variants/${created.variants[1].id.toUpperCase()}`);
     t.strictSame(variant.body, seen.body.variants[1]);
     const again = await visitor.get('/products/shirt', {
       headers: { 'if-none-match': seen.headers.get('etag') as string },
@@ -82,8 +82,8 @@ t.test('without prices', async (t) => {
   });
 
   await t.test('drafts, archived and unknown products are 404 and not listed', async (t) => {
-    const draft = await make(box, { title: 'Secret draft', status: 'draft' });
-    await make(box, { title: 'Secret archive', status: 'archived' });
+    const draft = await createProduct(box, { title: 'Secret draft', status: 'draft' });
+    await createProduct(box, { title: 'Secret archive', status: 'archived' });
     const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
     for (const path of [
       `/products/${draft.id}`,
@@ -107,7 +107,7 @@ t.test('without prices', async (t) => {
   await t.test('lists have each declared order, with pages that stay stable when products are added', async (t) => {
     const tenant = await box.openTenant();
     for (const title of ['banana', 'Apple', 'cherry', 'apple']) {
-      await make(tenant, { title, handle: `${title.toLowerCase()}-${title.charCodeAt(0)}` });
+      await createProduct(tenant, { title, handle: `${title.toLowerCase()}-${title.charCodeAt(0)}` });
     }
     const orders: [sort: string, titles: string[]][] = [
       ['newest', ['apple', 'cherry', 'Apple', 'banana']],
@@ -117,7 +117,7 @@ t.test('without prices', async (t) => {
     for (const [sort, expected] of orders) {
       const path = `/products?sort=${sort}&limit=3`;
       const first = await tenant.visitor().get(path);
-      const between = await make(tenant, { title: 'Aardvark' });
+      const between = await createProduct(tenant, { title: 'Aardvark' });
       const second = await tenant.visitor().get(`${path}&cursor=${first.body.nextCursor}`);
       await tenant.staff.delete(`/admin/products/${between.id}`);
       const seen = [...titles(first), ...titles(second)].filter((title) => title !== 'Aardvark');
@@ -137,7 +137,7 @@ t.test('without prices', async (t) => {
 
   await t.test('a list sorted by long titles can be paged', async (t) => {
     const tenant = await box.openTenant();
-    for (const mark of ['a', 'b']) await make(tenant, { title: '𝄞'.repeat(199) + mark, handle: mark });
+    for (const mark of ['a', 'b']) await createProduct(tenant, { title: '𝄞'.repeat(199) + mark, handle: mark });
     const first = await tenant.visitor().get('/products?sort=title&limit=1');
     const second = await tenant.visitor().get(`/products?sort=title&limit=1&cursor=${first.body.nextCursor}`);
     t.equal(second.status, 200);
@@ -146,8 +146,8 @@ t.test('without prices', async (t) => {
 
   await t.test('a store shows only its own products', async (t) => {
     const other = await box.openTenant();
-    await make(box, { title: 'Ours' });
-    const theirs = await make(other, { title: 'Theirs' });
+    await createProduct(box, { title: 'Ours' });
+    const theirs = await createProduct(other, { title: 'Theirs' });
     t.match(await visitor.get('/products/theirs'), { status: 404 });
     t.match(await visitor.get(`/products/${theirs.id}`), { status: 404 });
     t.match(await visitor.get(`/variants/${theirs.variants[0].id}`), { status: 404 });
@@ -160,7 +160,7 @@ t.test('without prices', async (t) => {
 t.test('with prices', async (t) => {
   const box = await createTestBox(t, { packages, tier: 'basic' });
   const visitor = box.visitor();
-  const product = await make(box, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
+  const product = await createProduct(box, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const [small, medium] = product.variants;
   const requests: PriceRequest[] = [];
   addPricers(box, pricerOf({ [small.id]: 1000, [medium.id]: 2000 }, requests));
@@ -208,12 +208,12 @@ t.test('with prices', async (t) => {
     await visitor.get('/products?limit=12');
     const forOne = statements().length;
     for (let turn = 0; turn < 12; turn += 1) {
-      await make(box, { title: `Twelve ${turn}`, options: [{ name: 'Size', values: ['S', 'M'] }] });
+      await createProduct(box, { title: `Twelve ${turn}`, options: [{ name: 'Size', values: ['S', 'M'] }] });
     }
     statements();
-    const answer = await visitor.get('/products?limit=12');
+    const response = await visitor.get('/products?limit=12');
     const forTwelve = statements();
-    t.equal(answer.body.items.length, 12);
+    t.equal(response.body.items.length, 12);
     t.equal(forTwelve.length, forOne);
     t.ok(forTwelve.length <= 3, `${forTwelve.length} statements besides the pricer's`);
   });

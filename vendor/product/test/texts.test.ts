@@ -9,13 +9,13 @@ import { channelPackage } from './channel-package.ts';
 const others = ['tenant', 'pricing', 'region', 'inventory', 'cart', 'payment', 'order', 'checkout', 'collection'];
 const box = await createTestBox(t, await channelPackage(t, others));
 
-const made = await box.staff.post('/admin/products', {
+const created = await box.staff.post('/admin/products', {
   title: 'Linen shirt',
   description: 'Woven in Portugal.',
   status: 'published',
   options: [{ name: 'Size', values: ['Small', 'Large'] }],
 });
-const product = made.body;
+const product = created.body;
 const [small, large] = product.variants;
 await box.db.insert('channel_products', { channelId: 'web', productId: product.id });
 await box.staff.patch(`/admin/variants/${large.id}`, { title: 'The large one' });

@@ -9,10 +9,10 @@ import { insertProduct } from '../store.ts';
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
-async function make(tenant: TestTenant, title: string, status = 'published') {
-  const made = await tenant.staff.post('/admin/products', { title, status });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body;
+async function createProduct(tenant: TestTenant, title: string, status = 'published') {
+  const created = await tenant.staff.post('/admin/products', { title, status });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return created.body;
 }
 
 /** The titles that shoppers find with a text, sorted by title. */
@@ -53,7 +53,7 @@ t.test('text is found at the beginning of a word', async (t) => {
     long,
     '\u{10ffff}edge\u{10ffff}',
   ];
-  for (const title of titles) await make(tenant, title);
+  for (const title of titles) await createProduct(tenant, title);
   const cases: [q: string, title: string][] = [
     ['linen', titles[0] as string],
     ['LINEN SHIRT BLUE', titles[0] as string],
@@ -114,7 +114,7 @@ t.test('text is found at the beginning of a word', async (t) => {
 
 t.test('a product is found by its current title', async (t) => {
   const tenant = await box.openTenant();
-  const { id } = await make(tenant, 'Amber lamp');
+  const { id } = await createProduct(tenant, 'Amber lamp');
   const path = `/admin/products/${id}`;
   t.equal((await tenant.staff.patch(path, { title: 'Copper kettle' })).status, 200);
   t.strictSame(await find(tenant, 'kettle'), ['Copper kettle']);
@@ -131,7 +131,7 @@ t.test('a product is found by its current title', async (t) => {
 
 t.test('shoppers find published products, staff those with the requested status', async (t) => {
   const tenant = await box.openTenant();
-  const { id } = await make(tenant, 'Velvet chair', 'draft');
+  const { id } = await createProduct(tenant, 'Velvet chair', 'draft');
   const path = `/admin/products/${id}`;
   for (const status of ['draft', 'archived', 'published', 'draft']) {
     t.equal((await tenant.staff.patch(path, { status })).status, 200);
@@ -146,7 +146,7 @@ t.test('shoppers find published products, staff those with the requested status'
 
 t.test('a deleted product is not found, and has no words', async (t) => {
   const tenant = await box.openTenant();
-  const [undeleted, deleted] = [await make(tenant, 'Oak table'), await make(tenant, 'Oak bench')];
+  const [undeleted, deleted] = [await createProduct(tenant, 'Oak table'), await createProduct(tenant, 'Oak bench')];
   t.equal((await tenant.staff.delete(`/admin/products/${deleted.id}`)).status, 204);
   t.strictSame([await find(tenant, 'oak'), await findAsStaff(tenant, 'oak')], [['Oak table'], ['Oak table']]);
   t.strictSame(await wordsOf(deleted.id), []);
@@ -155,9 +155,9 @@ t.test('a deleted product is not found, and has no words', async (t) => {
 
 t.test("another tenant's products are not found", async (t) => {
   const [tenant, other] = [await box.openTenant(), await box.openTenant()];
-  const theirs = await make(other, 'Marble vase');
+  const theirs = await createProduct(other, 'Marble vase');
   t.strictSame([await find(tenant, 'marble'), await findAsStaff(tenant, 'marble')], [[], []]);
-  const own = await make(tenant, 'Marble bowl');
+  const own = await createProduct(tenant, 'Marble bowl');
   t.strictSame([await find(tenant, 'marble'), await findAsStaff(tenant, 'vase')], [['Marble bowl'], []]);
   t.strictSame(await find(other, 'marble'), ['Marble vase']);
   const rows = await box.owner.query<{ tenant: string; product: string }>(
@@ -174,8 +174,8 @@ t.test("another tenant's products are not found", async (t) => {
 
 t.test('search and filters are combined', async (t) => {
   const tenant = await box.openTenant();
-  await make(tenant, 'Silk scarf');
-  await make(tenant, 'Silk tie');
+  await createProduct(tenant, 'Silk scarf');
+  await createProduct(tenant, 'Silk tie');
   const found = (path: string) => tenant.staff.get(`/admin/products?q=silk${path}`);
   t.match((await found('&handle=silk-tie')).body.items, exactly([{ title: 'Silk tie' }]));
   t.strictSame((await found('&handle=wool-tie')).body.items, []);

@@ -9,11 +9,11 @@ const box = await createTestBox(t, { packages, tier: 'basic' });
 
 const size = (value: string) => ({ options: [{ name: 'Size', value }] });
 
-async function make(values: string[], variants?: unknown[]) {
+async function createProduct(values: string[], variants?: unknown[]) {
   const options = values.length > 0 ? [{ name: 'Size', values }] : [];
-  const made = await box.staff.post('/admin/products', { title: 'Shirt', options, variants });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return { ...made.body, path: `/admin/products/${made.body.id}` };
+  const created = await box.staff.post('/admin/products', { title: 'Shirt', options, variants });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return { ...created.body, path: `/admin/products/${created.body.id}` };
 }
 
 async function eventsOf(id: string) {
@@ -24,7 +24,7 @@ async function eventsOf(id: string) {
 }
 
 t.test('a variant is added after the others', async (t) => {
-  const product = await make(['S', 'M', 'L'], [size('S')]);
+  const product = await createProduct(['S', 'M', 'L'], [size('S')]);
   const added = await box.staff.post(`${product.path}/variants`, { ...size('M'), sku: 'SH-M', weight: 200 });
   t.match(added, {
     status: 201,
@@ -38,17 +38,17 @@ t.test('a variant is added after the others', async (t) => {
     exactly([{ type: 'variant.updated', payload: { productId: product.id, sku: 'SH-M', deleted: false } }]),
   );
 
-  const cases: [body: object, status: number, answer: object][] = [
+  const cases: [body: object, status: number, response: object][] = [
     [size('M'), 409, { code: 'variant_choice_taken', detail: /^M already has/ }],
     [{ ...size('L'), sku: 'SH-M' }, 409, { code: 'sku_taken', detail: /SH-M/ }],
     [size('XL'), 400, { errors: [{ pointer: '/options/0/value' }] }],
     [{}, 400, { errors: [{ pointer: '/options' }] }],
     [{ ...size('L'), originCountry: 'XX' }, 400, { errors: [{ pointer: '/originCountry' }] }],
   ];
-  for (const [body, status, answer] of cases) {
-    t.match(await box.staff.post(`${product.path}/variants`, body), { status, body: answer }, JSON.stringify(body));
+  for (const [body, status, response] of cases) {
+    t.match(await box.staff.post(`${product.path}/variants`, body), { status, body: response }, JSON.stringify(body));
   }
-  const plain = await make([]);
+  const plain = await createProduct([]);
   const second = await box.staff.post(`${plain.path}/variants`, {});
   t.match(second, { status: 409, body: { code: 'variant_choice_taken', detail: /Add an option/ } });
 });
@@ -80,18 +80,18 @@ t.test('the number of variants is limited', async (t) => {
       ],
     })),
   );
-  const made = await box.staff.post('/admin/products', {
+  const created = await box.staff.post('/admin/products', {
     title: 'Full',
     options,
     variants: [...variants, ...full].slice(0, 250),
   });
-  t.equal(made.body.variants.length, 250);
-  const more = await box.staff.post(`/admin/products/${made.body.id}/variants`, [...variants, ...full][250]);
+  t.equal(created.body.variants.length, 250);
+  const more = await box.staff.post(`/admin/products/${created.body.id}/variants`, [...variants, ...full][250]);
   t.match(more, { status: 409, body: { code: 'product_limit_reached' } });
 });
 
 t.test('every field of a variant can be changed and cleared', async (t) => {
-  const product = await make(
+  const product = await createProduct(
     ['S', 'M', 'L'],
     [
       { ...size('S'), sku: 'CH-S' },
@@ -117,7 +117,7 @@ t.test('every field of a variant can be changed and cleared', async (t) => {
   const types = (await eventsOf(small.id)).map(({ type }) => type);
   t.strictSame(types, Array(6).fill('variant.updated'));
 
-  const cases: [body: object, status: number, answer: object][] = [
+  const cases: [body: object, status: number, response: object][] = [
     [size('M'), 409, { code: 'variant_choice_taken' }],
     [{ sku: 'CH-M' }, 409, { code: 'sku_taken' }],
     [{ options: [] }, 400, { errors: [{ pointer: '/options' }] }],
@@ -126,8 +126,8 @@ t.test('every field of a variant can be changed and cleared', async (t) => {
     [{ price: 5 }, 400, { errors: [{ pointer: '/price' }] }],
     [{}, 400, {}],
   ];
-  for (const [body, status, answer] of cases) {
-    t.match(await box.staff.patch(path, body), { status, body: answer }, JSON.stringify(body));
+  for (const [body, status, response] of cases) {
+    t.match(await box.staff.patch(path, body), { status, body: response }, JSON.stringify(body));
   }
   const unknown = '/admin/variants/0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
   t.match(await box.staff.patch(unknown, patch), { status: 404 });
@@ -136,7 +136,7 @@ t.test('every field of a variant can be changed and cleared', async (t) => {
 });
 
 t.test('an id in capital letters is the same id', async (t) => {
-  const product = await make(['S', 'M']);
+  const product = await createProduct(['S', 'M']);
   const id = product.variants[0].id.toUpperCase();
   t.match(await box.staff.patch(`/admin/variants/${id}`, size('S')), { status: 200 });
   const option = product.options[0].id.toUpperCase();
@@ -144,7 +144,7 @@ t.test('an id in capital letters is the same id', async (t) => {
 });
 
 t.test('a deleted variant releases its SKU and values; the last one cannot be deleted', async (t) => {
-  const product = await make(['S', 'M'], [{ ...size('S'), sku: 'DEL' }, size('M')]);
+  const product = await createProduct(['S', 'M'], [{ ...size('S'), sku: 'DEL' }, size('M')]);
   const [small, medium] = product.variants;
   t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 204 });
   t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 404 });
@@ -162,14 +162,14 @@ t.test('a deleted variant releases its SKU and values; the last one cannot be de
 });
 
 t.test('variants are found by SKU, barcode and product', async (t) => {
-  const first = await make(
+  const first = await createProduct(
     ['S', 'M'],
     [
       { ...size('S'), sku: 'F-S', barcode: '777' },
       { ...size('M'), sku: 'F-M' },
     ],
   );
-  const second = await make([], [{ sku: 'F-2', barcode: '777' }]);
+  const second = await createProduct([], [{ sku: 'F-2', barcode: '777' }]);
   const found = async (query: string) =>
     (await box.staff.get(`/admin/variants?${query}`)).body.items.map(({ sku }: { sku: string }) => sku);
   t.strictSame(await found('sku=F-S'), ['F-S']);
@@ -189,8 +189,8 @@ t.test('variants are found by SKU, barcode and product', async (t) => {
 
 t.test('of concurrent requests for one SKU or choice, one succeeds', async (t) => {
   const values = ['S', 'M', 'L', 'XL'];
-  const product = await make(values, [size('S')]);
-  const others = await Promise.all(values.slice(1).map(() => make([])));
+  const product = await createProduct(values, [size('S')]);
+  const others = await Promise.all(values.slice(1).map(() => createProduct([])));
   const sameChoice = await Promise.all([1, 2, 3].map(() => box.staff.post(`${product.path}/variants`, size('M'))));
   t.strictSame(sameChoice.map(({ status }) => status).sort(), [201, 409, 409]);
   const sameSku = await Promise.all(

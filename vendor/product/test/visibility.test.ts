@@ -9,7 +9,7 @@ import { buyer, channelPackage } from './channel-package.ts';
 const others = ['tenant', 'pricing', 'region', 'inventory', 'cart', 'payment', 'order', 'checkout', 'collection'];
 const box = await createTestBox(t, await channelPackage(t, others));
 
-async function make(tenant: TestTenant, title: string, channels: readonly string[]) {
+async function createProduct(tenant: TestTenant, title: string, channels: readonly string[]) {
   const { status, body } = await tenant.staff.post('/admin/products', {
     title,
     status: 'published',
@@ -32,8 +32,8 @@ const titles = (products: Titled) => products.map(({ title }) => title);
 
 t.test('a hidden product is 404 by every id and handle', async (t) => {
   const tenant = await box.openTenant();
-  const seen = await make(tenant, 'Seen', ['web', 'trade']);
-  const hidden = await make(tenant, 'Hidden', ['trade']);
+  const seen = await createProduct(tenant, 'Seen', ['web', 'trade']);
+  const hidden = await createProduct(tenant, 'Hidden', ['trade']);
   await tenant.staff.put(`/admin/variants/${hidden.variantId}/prices`, { prices: [{ currency: 'EUR', amount: 100 }] });
   for (const path of [
     `/products/${hidden.id}`,
@@ -70,7 +70,7 @@ t.test('pages are full, and a cursor of one channel shows nothing of another', a
   const expected: string[] = [];
   for (let index = 10; index < 32; index += 1) {
     const isSeen = index % 3 === 0 || index > 28;
-    await make(tenant, `P${index}`, isSeen ? ['web', 'trade'] : ['trade']);
+    await createProduct(tenant, `P${index}`, isSeen ? ['web', 'trade'] : ['trade']);
     if (isSeen) expected.push(`P${index}`);
   }
   const scan = async (path: string, items: (body: never) => { items: Titled; nextCursor: string | null }) => {
@@ -113,7 +113,7 @@ t.test('pages are full, and a cursor of one channel shows nothing of another', a
 
 t.test('all conditions must hold, by groups and time', async (t) => {
   const tenant = await box.openTenant();
-  const [early, listed] = [await make(tenant, 'Early', ['web']), await make(tenant, 'Unlisted', [])];
+  const [early, listed] = [await createProduct(tenant, 'Early', ['web']), await createProduct(tenant, 'Unlisted', [])];
   await tenant.db.insert('product_releases', { productId: early.id, releasedAt: new Date(Date.now() + 3_600_000) });
   const ids = [early.id, listed.id];
   const seen = async (viewer?: object) => titles(await listPublishedProducts(tenant.db, ids, { viewer }));
@@ -136,7 +136,10 @@ t.test('all conditions must hold, by groups and time', async (t) => {
 
 t.test('a product hidden after it was added to a cart is unavailable there and cannot be ordered', async (t) => {
   const tenant = await box.openTenant();
-  const [visible, hidden] = [await make(tenant, 'Kept', ['web']), await make(tenant, 'Gone', ['web'])];
+  const [visible, hidden] = [
+    await createProduct(tenant, 'Kept', ['web']),
+    await createProduct(tenant, 'Gone', ['web']),
+  ];
   for (const { variantId } of [visible, hidden]) {
     await tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: 500 }] });
     await tenant.staff.patch(`/admin/stock-items/${variantId}`, { tracked: false });
