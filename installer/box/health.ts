@@ -66,7 +66,8 @@ async function explain(folder: BoxFolder, what: string, logStart: number | undef
   const lines = (await readFrom(folder.log, logStart)).trimEnd().split('\n').slice(-lastLines);
   const lastLine = lines.at(-1)?.trim() || 'it said nothing';
   const facts = { log: folder.log, lastLines: lines };
-  if (lines.some((line) => /EADDRINUSE|port \d+ is taken/.test(line))) {
+  // Earlier releases print "is taken".
+  if (lines.some((line) => /EADDRINUSE|port \d+ is (already in use|taken)/.test(line))) {
     return new Failure(
       'port_taken',
       lastLine,

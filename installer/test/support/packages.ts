@@ -76,7 +76,7 @@ const server = createServer((request, response) => {
   response.end(JSON.stringify({ version, environment: process.env, arguments: process.argv }));
 });
 server.on('error', (error) => {
-  console.error(error.code === 'EADDRINUSE' ? 'port ' + process.env.PORT + ' is taken' : error.message);
+  console.error(error.code === 'EADDRINUSE' ? 'port ' + process.env.PORT + ' is already in use' : error.message);
   process.exit(1);
 });
 server.listen(Number(process.env.PORT), process.env.HOST, () => console.log('listening as ' + version));
