@@ -111,7 +111,7 @@ async function abandonRefused(db: TenantDatabase, id: string): Promise<void> {
 
 /**
  * The cart's open session if it matches the request, else a new one that replaces it. If the cart has become an order
- * meanwhile, the order's session: the caller will find the cart gone.
+ * meanwhile, the order's session: the caller will find that the cart no longer exists.
  */
 async function openSession(tx: TenantDatabase, requested: NewSession) {
   let replaced: SessionRow | null = null;

@@ -60,7 +60,10 @@ const HsCode = Type.String({
 
 /** Query parameters that select a price. */
 export const priceParameters = {
-  currency: Type.Optional({ ...Currency, description: "Currency of the prices. Default: the store's currency" }),
+  currency: Type.Optional({
+    ...Currency,
+    description: "Currency of the prices. Default: that of the region, else the store's",
+  }),
   regionId: Type.Optional({ ...Uuid, description: 'Region of the prices' }),
   quantity: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 9999, description: 'Return the unit price for this quantity' }),

@@ -1,6 +1,6 @@
 /**
  * Title search. A table holds each title from the beginning of each of its words, so that a search is a range of an
- * index, however many products there are: under row-level security, `like` and text search operators cannot use one.
+ * index, however many products there are. `like` is not leakproof, so under row-level security it cannot use an index.
  */
 import { maxPageSize, type TenantDatabase } from '@carton/runtime';
 import { allOf, always, type Condition, type Order } from './conditions.ts';
@@ -51,7 +51,7 @@ export async function rewriteTitleWords(db: TenantDatabase, productId: string): 
 /** Matching words counted at most. If more words match, the next products of the list are found soon by scanning it. */
 const maxWords = 500;
 
-/** Products scanned for each item of a page; if that is not enough, matches are rare in this part of the list. */
+/** Products scanned for each item of a page. If they hold too few matches, matches are rare in this part of the list. */
 const scannedPerItem = 40;
 const maxScanned = scannedPerItem * (maxPageSize + 1);
 /** Additional matches, in case some are deleted before the page is read. */
@@ -87,12 +87,12 @@ function scanStatement(listed: Condition, { column, direction }: Order): string 
      limit $2`;
   // A subquery with a limit is evaluated product by product.
   return `
-    select id from (${scan}) walked
+    select id from (${scan}) scanned
      where ${contains('$4')}
        and (select true from product_title_words
-             where tenant_id = $1 and product_id = walked.id and ${beginsWith('$4')} limit 1)
+             where tenant_id = $1 and product_id = scanned.id and ${beginsWith('$4')} limit 1)
     union all
-    select null from (select count(*) as steps from (${scan}) walked) counted where steps < $2
+    select null from (select count(*) as steps from (${scan}) scanned) counted where steps < $2
     limit $3`;
 }
 
@@ -127,8 +127,8 @@ export async function titleSearch(
     const values = [scannedPerItem * (limit + 1), limit + 1 + extraMatches, text, ...listed.values];
     const found = await db.query<{ id: string | null }>(scanStatement(listed, order), values);
     const ids = found.flatMap(({ id }) => id ?? []);
-    const isWhole = found.length > ids.length;
-    if (isWhole || ids.length > limit) return { key: 'ids', values: [ids], sql: (at) => `id = any($${at})` };
+    const isComplete = found.length > ids.length;
+    if (isComplete || ids.length > limit) return { key: 'ids', values: [ids], sql: (at) => `id = any($${at})` };
   }
   return {
     key: 'words',

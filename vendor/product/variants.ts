@@ -102,11 +102,11 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
 }
 
 function rejectUsedChoice(others: readonly VariantRow[], optionValueIds: readonly string[]): void {
-  const request = optionValueIds.join();
-  const other = others.find((candidate) => candidate.optionValueIds.join() === request);
+  const choice = optionValueIds.join();
+  const other = others.find((candidate) => candidate.optionValueIds.join() === choice);
   if (!other) return;
   throw choiceTaken(
-    request ? `${other.title} already has these option values.` : 'Add an option before a second variant.',
+    choice ? `${other.title} already has these option values.` : 'Add an option before a second variant.',
   );
 }
 

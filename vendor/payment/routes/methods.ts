@@ -35,7 +35,7 @@ export const updatePaymentMethod = route(
     path: '/admin/payment-methods/:id',
     operationId: 'updatePaymentMethod',
     summary: 'Change whether a payment method is offered, its position and its capture mode',
-    description: 'Existing orders and payments do not change. A disabled method places no further orders.',
+    description: 'Existing orders and payments do not change. A disabled method cannot be used for further orders.',
     body: ChangePaymentMethod,
     status: 200,
     response: AdminPaymentMethod,
