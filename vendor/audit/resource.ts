@@ -4,7 +4,7 @@
 
 type Row = Record<string, unknown>;
 
-/** The singular of a table's name: `products` gives `product`, `tax_categories` gives `tax_category`. */
+/** The singular of a table's name: `products` becomes `product`, `tax_categories` becomes `tax_category`. */
 export function resourceOf(table: string): string {
   if (/ies$/.test(table)) return table.replace(/ies$/, 'y');
   if (/(ss|ms|x|ch|sh)es$/.test(table)) return table.replace(/es$/, '');

@@ -50,7 +50,7 @@ export async function issuePasswordReset(
 
 /**
  * Sets a new password by the secret of a link, and ends all sessions and other links of the owner. The device and its
- * address become trusted, which lets an owner in whom an attack keeps from logging in.
+ * address become trusted, so that the owner can log in during an attack.
  * @throws password_reset_unknown (404), too_many_requests (429)
  */
 export async function resetPassword(

@@ -79,8 +79,7 @@ export async function readStaffUser(db: TenantDatabase, id: string): Promise<Sta
 /**
  * Changes the role of a member of staff, or disables or enables the account. Disabling ends all sessions and, unless
  * `keepApiKeys` is true, revokes the person's API keys.
- * @throws invalid_request (400), not_found (404), forbidden (403) for permissions that the caller lacks, last_owner
- * (409)
+ * @throws invalid_request (400), not_found (404), last_owner (409), forbidden (403) for permissions that the caller lacks
  */
 export async function changeStaff(
   { db, staff: caller }: Pick<LoggedIn, 'db' | 'staff'>,

@@ -42,13 +42,13 @@ type ProductPage = Page<Product>;
 export async function readCollection(
   db: TenantDatabase,
   name: string,
-  { limit, cursor, ...wanted }: CollectionQuery & ViewRequest,
+  { limit, cursor, ...view }: CollectionQuery & ViewRequest,
 ): Promise<CollectionRow & { products: ProductPage }> {
   const collection = await collections.findBy(db, looksLikeId(name) ? { id: name } : { handle: name });
   if (!collection) throw notFound(`No collection has the handle or id ${name}.`);
   const products = collection.rule
-    ? await listProductsByRule(db, collection.rule, { limit, cursor }, wanted)
-    : await pageOfManual(db, collection.id, { limit, cursor }, wanted);
+    ? await listProductsByRule(db, collection.rule, { limit, cursor }, view)
+    : await pageOfManual(db, collection.id, { limit, cursor }, view);
   return { ...collection, products };
 }
 
@@ -59,7 +59,7 @@ async function pageOfManual(
   db: TenantDatabase,
   collectionId: string,
   { limit, cursor }: { limit: number; cursor?: string },
-  wanted: ViewRequest,
+  view: ViewRequest,
 ): Promise<ProductPage> {
   const batch = Math.max(100, limit + 1);
   const positions = new Map<string, number>();
@@ -69,7 +69,7 @@ async function pageOfManual(
     const rows: CollectionProduct[] = await listProductsAfter(db, collectionId, after, batch);
     for (const { productId, position } of rows) positions.set(productId, position);
     const ids = rows.map(({ productId }) => productId);
-    found.push(...(await listPublishedProducts(db, ids, wanted, limit + 1 - found.length)));
+    found.push(...(await listPublishedProducts(db, ids, view, limit + 1 - found.length)));
     after = rows.length === batch ? rows.at(-1) : undefined;
   }
   return pageOfRows(found, limit, ({ id }) => [sort, positions.get(id) as number, id]);
@@ -135,9 +135,9 @@ export function setProducts(
   return db.transaction(async (tx) => {
     const { kind } = await collections.lock(tx, id);
     if (kind === 'rule') throw madeByRule('Change its rule instead.');
-    const wanted = await rowsOf(tx, productIds);
+    const requested = await rowsOf(tx, productIds);
     const current = await listProductsAfter(tx, id, start, maximumProducts);
-    await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', current, wanted);
+    await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', current, requested);
     await collections.change(tx, id, {});
     return publishUpdate(tx, id);
   });

@@ -13,7 +13,7 @@ import {
   type TSchema,
 } from '@carton/runtime';
 
-/** What was set of each group, by its name; a setting that was never set is not there. */
+/** The settings that were set, by group. A setting that was never set is absent. */
 export type StoredSettings = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A group of settings of one package. */
@@ -21,7 +21,7 @@ export interface StoreSettingsGroup<Values = unknown> {
   /** Its property of `settings`; by convention the name of the package. */
   readonly name: string;
   readonly properties: TProperties;
-  /** The values in effect in a store that `findStore` has read: what was set, else the defaults. */
+  /** The values in effect in a store that `findStore` has read: those set, else the defaults. */
   of(store: { readonly settings: StoredSettings }): Values;
 }
 
@@ -76,8 +76,8 @@ export function settingsSchema(box: HasExtensions): TSchema {
 }
 
 /**
- * A change of them: any of each group; null where no package of the box adds any. Without defaults, which would set
- * what a caller leaves out.
+ * The schema of a change of any settings; null if no package of the box has any. It has no defaults, which would set the
+ * settings that a caller omits.
  */
 export function changeSettingsSchema(box: HasExtensions): TSchema | null {
   const withoutDefault = ({ default: _, ...schema }: TSchema) => schema as TSchema;
@@ -88,7 +88,7 @@ export function changeSettingsSchema(box: HasExtensions): TSchema | null {
   return changes.length === 0 ? null : changeOf(Object.fromEntries(changes), { $id: 'ChangeStorePackageSettings' });
 }
 
-/** What is stored after a change: settings that it leaves out stay, those of a package that has left too. */
+/** The stored settings with a change applied. Settings of packages that are no longer mounted are kept. */
 export function mergedSettings(stored: StoredSettings, change: StoredSettings): StoredSettings {
   const groups = Object.entries(change).map(([name, values]) => [name, { ...stored[name], ...values }]);
   return { ...stored, ...Object.fromEntries(groups) };

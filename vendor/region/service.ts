@@ -69,15 +69,15 @@ async function refusePriced(db: TenantDatabase, { id, currency }: RegionRow): Pr
 }
 
 /** Sets the countries of a region. @throws country_taken (409) naming those that other regions have */
-async function setCountries(db: TenantDatabase, regionId: string, wanted: readonly string[]): Promise<void> {
+async function setCountries(db: TenantDatabase, regionId: string, countries: readonly string[]): Promise<void> {
   // Serializes writers: two regions that swap countries would deadlock.
   await lockFor(db, 'region.countries');
   const rows = await listCountries(db);
-  const taken = rows.filter((row) => row.regionId !== regionId && wanted.includes(row.country));
+  const taken = rows.filter((row) => row.regionId !== regionId && countries.includes(row.country));
   if (taken.length > 0) throw countryTaken(`Other regions have: ${taken.map(({ country }) => country).join(', ')}.`);
   const current = rows.filter((row) => row.regionId === regionId);
-  const countries = wanted.map((country) => ({ country }));
-  await replaceRows(db, 'region_countries', { regionId }, 'country', current, countries);
+  const requested = countries.map((country) => ({ country }));
+  await replaceRows(db, 'region_countries', { regionId }, 'country', current, requested);
 }
 
 /** Publishes the current state of a region and returns it. */

@@ -70,7 +70,7 @@ for (const way of ['disable', 'remove'] as const) {
     t.match(
       items[0],
       { action: 'update', actorType: 'staff', actorLabel: box.email },
-      'the audit log has who revoked them',
+      'the audit log names the person who revoked them',
     );
   });
 

@@ -33,12 +33,12 @@ async function waitsOf(address: string, email: string, rounds: number) {
 }
 
 async function times<T>(count: number, act: () => Promise<T>): Promise<T[]> {
-  const answers: T[] = [];
-  for (let at = 0; at < count; at++) answers.push(await act());
-  return answers;
+  const responses: T[] = [];
+  for (let at = 0; at < count; at++) responses.push(await act());
+  return responses;
 }
 
-const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status);
+const statusesOf = (responses: { status: number }[]) => responses.map(({ status }) => status);
 
 t.test('an account, existing or not, allows ten guesses and then delays each', async (t) => {
   const person = await hire(box, 'viewer');
@@ -136,22 +136,22 @@ t.test('a stolen session allows no faster guessing than the log-in', async (t) =
   const change = () => person.patch('/admin/me', { password: 'thief horse battery', currentPassword: 'a guess' });
   const statuses = statusesOf(await Promise.all(Array.from({ length: 14 }, change)));
   t.equal(statuses.filter((status) => status === 403).length, 10, `${statuses}`);
-  const answer = await immediately(change);
-  t.match(answer, { status: 429, body: { code: 'too_many_requests' } });
-  t.ok(Number(answer.headers.get('retry-after')) >= 1);
+  const response = await immediately(change);
+  t.match(response, { status: 429, body: { code: 'too_many_requests' } });
+  t.ok(Number(response.headers.get('retry-after')) >= 1);
 });
 
 t.test('three reset links per account and ten per address are allowed', async (t) => {
   const forgot = (address: string, email: string) => postFrom(address, box, '/admin/auth/password/forgot', { email });
   const person = await hire(box, 'viewer');
   for (const email of [person.email, 'nobody-else@shop.example']) {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => forgot('127.0.6.1', email)));
-    t.equal(answers.filter(({ status }) => status === 202).length, 3, `${email} ${statusesOf(answers)}`);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => forgot('127.0.6.1', email)));
+    t.equal(responses.filter(({ status }) => status === 202).length, 3, `${email} ${statusesOf(responses)}`);
     t.match(await immediately(() => forgot('127.0.6.2', email)), tooMany, email);
   }
   let at = 0;
-  const answers = await times(12, () => forgot('127.0.6.3', `some-${at++}@shop.example`));
-  t.equal(answers.filter(({ status }) => status === 202).length, 10);
+  const responses = await times(12, () => forgot('127.0.6.3', `some-${at++}@shop.example`));
+  t.equal(responses.filter(({ status }) => status === 202).length, 10);
   const rows = await box.db.query('select id from staff_tokens where tenant_id = $1 and staff_user_id = $2', [
     person.id,
   ]);

@@ -65,8 +65,8 @@ t.test('an unknown address gets the same response, and no link is requested', as
   const after = await newestRequest(box);
   t.not(after?.requestId, before?.requestId);
   for (const email of ['nobody@shop.example', person.email]) {
-    const answer = await forgot(email);
-    t.strictSame([answer.status, answer.body], [known.status, known.body], email);
+    const response = await forgot(email);
+    t.strictSame([response.status, response.body], [known.status, known.body], email);
     t.equal((await newestRequest(box))?.requestId, after?.requestId);
   }
   t.equal((await box.db.query('select id from staff_tokens where tenant_id = $1')).length, rows.length + 1);
@@ -76,9 +76,9 @@ t.test('of two concurrent uses of a link one succeeds', async (t) => {
   const person = await hire(box, 'viewer');
   const { token } = await requestLink(person.email);
   const passwords = ['first horse battery', 'second horse battery'];
-  const answers = await Promise.all(passwords.map((to) => reset(token, to)));
-  t.strictSame(answers.map(({ status }) => status).sort(), [204, 404]);
-  const accepted = passwords[answers.findIndex(({ status }) => status === 204)] as string;
+  const responses = await Promise.all(passwords.map((to) => reset(token, to)));
+  t.strictSame(responses.map(({ status }) => status).sort(), [204, 404]);
+  const accepted = passwords[responses.findIndex(({ status }) => status === 204)] as string;
   const rejected = passwords.find((each) => each !== accepted) as string;
   t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password: accepted }), { status: 200 });
   t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password: rejected }), { status: 401 });

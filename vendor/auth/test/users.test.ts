@@ -82,12 +82,12 @@ t.test('of two owners who concurrently act on each other one stays', async (t) =
     const tenant = await box.openTenant();
     const first = (await tenant.staff.get('/admin/me')).body.id;
     const second = await hire(box, 'owner', tenant);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       act(tenant.staff, `/admin/users/${second.id}`),
       act(second, `/admin/users/${first}`),
     ]);
-    const done = answers.filter(({ status }) => status < 300);
-    t.equal(done.length, 1, `${name}: ${answers.map(({ status }) => status)}`);
+    const done = responses.filter(({ status }) => status < 300);
+    t.equal(done.length, 1, `${name}: ${responses.map(({ status }) => status)}`);
     const owners = await tenant.db.query(
       "select id from staff_users where tenant_id = $1 and role = 'owner' and status = 'active'",
     );
@@ -98,8 +98,8 @@ t.test('of two owners who concurrently act on each other one stays', async (t) =
 t.test('of two concurrent requests one accepts an invite', async (t) => {
   const { token } = (await box.staff.post('/admin/invites', { email: 'once@shop.example', role: 'viewer' })).body;
   const accept = () => box.visitor().post('/admin/invites/accept', { token, name: 'Once', password });
-  const answers = await Promise.all([accept(), accept()]);
-  t.strictSame(answers.map(({ status }) => status).sort(), [201, 404]);
+  const responses = await Promise.all([accept(), accept()]);
+  t.strictSame(responses.map(({ status }) => status).sort(), [201, 404]);
   t.match(await box.staff.post('/admin/invites', { email: 'Once@shop.example', role: 'viewer' }), {
     status: 409,
     body: { code: 'already_staff' },

@@ -21,8 +21,8 @@ async function create(body: Record<string, unknown>, tenant: TestTenant = box) {
 }
 
 const rule = { match: 'all', conditions: [{ field: 'title', operator: 'contains', value: 'hat' }] };
-const titlesOf = (answer: { body: { products: { items: { title: string }[] } } }) =>
-  answer.body.products.items.map(({ title }) => title);
+const titlesOf = (response: { body: { products: { items: { title: string }[] } } }) =>
+  response.body.products.items.map(({ title }) => title);
 
 t.test('a manual collection has its products in their order', async (t) => {
   const [one, two, three] = [await createProduct('One'), await createProduct('Two'), await createProduct('Three')];
@@ -194,8 +194,8 @@ t.test('of product lists that are set concurrently one remains', async (t) => {
   const ids = [await createProduct('P'), await createProduct('Q'), await createProduct('R')];
   const lists = [ids, [...ids].reverse(), [ids[1]], [ids[2], ids[0]]];
   const { path } = await create({ title: 'Raced' });
-  const answers = await Promise.all(lists.map((productIds) => box.staff.put(`${path}/products`, { productIds })));
-  t.ok(answers.every(({ status }) => status === 200));
+  const responses = await Promise.all(lists.map((productIds) => box.staff.put(`${path}/products`, { productIds })));
+  t.ok(responses.every(({ status }) => status === 200));
   const { productIds } = (await box.staff.get(path)).body;
   t.ok(lists.some((list) => list.join() === productIds.join()));
 });

@@ -100,21 +100,21 @@ t.test('of regions that concurrently claim one country one succeeds', async (t) 
   const requests = ['One', 'Two', 'Three', 'Four'].map((name) =>
     box.staff.post('/admin/regions', { name, currency: 'EUR', countries: ['JP', 'KR'] }),
   );
-  const answers = (await Promise.all(requests)).map(({ status }) => status).sort();
-  t.strictSame(answers, [201, 409, 409, 409]);
+  const responses = (await Promise.all(requests)).map(({ status }) => status).sort();
+  t.strictSame(responses, [201, 409, 409, 409]);
 });
 
 t.test('two regions that concurrently swap countries do not deadlock', async (t) => {
   const one = await createRegion('One', ['AR']);
   const two = await createRegion('Two', ['BR']);
   for (let round = 0; round < 5; round += 1) {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       box.staff.patch(`/admin/regions/${one.id}`, { countries: ['BR'] }),
       box.staff.patch(`/admin/regions/${two.id}`, { countries: ['AR'] }),
     ]);
     t.ok(
-      answers.every(({ status }) => status === 200 || status === 409),
-      String(answers.map(({ status }) => status)),
+      responses.every(({ status }) => status === 200 || status === 409),
+      String(responses.map(({ status }) => status)),
     );
   }
 });

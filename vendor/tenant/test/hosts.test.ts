@@ -63,13 +63,13 @@ t.test('public suffixes, addresses and invalid names are refused', async (t) => 
 t.test('the operator limits the number of hosts per tenant', async (t) => {
   const tenant = await box.openTenant();
   const hosts = Array.from({ length: 12 }, (_, at) => `h${at}.${tenant.slug}.example`);
-  const answers = await Promise.all(hosts.map((host) => add(tenant, host)));
-  t.strictSame(answers.map(({ status }) => status).sort(), [...Array(8).fill(201), ...Array(4).fill(409)]);
+  const responses = await Promise.all(hosts.map((host) => add(tenant, host)));
+  t.strictSame(responses.map(({ status }) => status).sort(), [...Array(8).fill(201), ...Array(4).fill(409)]);
   t.match(await approve(tenant, `h12.${tenant.slug}.example`), { status: 409, body: { code: 'too_many_hosts' } });
   const { items } = (await tenant.staff.get(`/admin/tenants/${tenant.id}/domains`)).body;
   t.equal(items.length, 8);
   t.match(await tenant.staff.delete(`/admin/tenants/${tenant.id}/domains/${items[0].id}`), { status: 204 });
-  const refused = answers.findIndex(({ status }) => status === 409);
+  const refused = responses.findIndex(({ status }) => status === 409);
   t.match(await add(tenant, hosts[refused] as string), { status: 201 });
 });
 
@@ -77,8 +77,8 @@ t.test('of tenants that concurrently add overlapping hosts one succeeds', async 
   const tenants = await Promise.all([box.openTenant(), box.openTenant(), box.openTenant()]);
   for (let round = 0; round < 8; round++) {
     const hosts = [`*.r${round}.test`, `a.r${round}.test`, `*.a.r${round}.test`];
-    const answers = await Promise.all(hosts.map((host, at) => approve(tenants[at] as TestTenant, host)));
-    const statuses = answers.map(({ status }) => status);
+    const responses = await Promise.all(hosts.map((host, at) => approve(tenants[at] as TestTenant, host)));
+    const statuses = responses.map(({ status }) => status);
     t.equal(statuses.filter((status) => status === 201).length, 1, `${statuses}`);
     t.equal(statuses.filter((status) => status === 409).length, 2, `${statuses}`);
   }

@@ -103,8 +103,8 @@ t.test('of two tenants that concurrently prove overlapping hosts one succeeds', 
     const wide = await add(box, `*.r${round}.shop`);
     const exact = await add(other, `a.r${round}.shop`);
     for (const { record } of [wide, exact]) dns.outcomes[record.name] = [[record.value]];
-    const answers = await Promise.all([verify(box, wide.id), verify(other, exact.id)]);
-    t.strictSame(answers.map(({ status }) => status).sort(), [200, 409]);
+    const responses = await Promise.all([verify(box, wide.id), verify(other, exact.id)]);
+    t.strictSame(responses.map(({ status }) => status).sort(), [200, 409]);
   }
 });
 
