@@ -12,6 +12,8 @@ export interface CredentialScope {
   guesses: GuessLimiter;
   adminSecret: string;
   registrySecret: string;
+  /** Without it nobody publishes releases. */
+  publishSecret?: string | undefined;
   metricsSecret?: string | undefined;
 }
 
@@ -28,6 +30,13 @@ const registry: AccessKind<CredentialScope, LicenseCallers['registry'], 'registr
     secretsEqual(bearerToken(ctx), registrySecret) ? { registry: true } : null,
 };
 
+const publisher: AccessKind<CredentialScope, LicenseCallers['publisher'], 'publisher'> = {
+  name: 'publisher',
+  schemes: { publishSecret: { type: 'http', scheme: 'bearer', description: 'Secret of whoever publishes packages' } },
+  authenticate: (ctx, { publishSecret }) =>
+    publishSecret !== undefined && secretsEqual(bearerToken(ctx), publishSecret) ? { publisher: true } : null,
+};
+
 /** Routes with this access declare what `identifyLicense` throws. */
 const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'> = {
   name: 'license',
@@ -41,6 +50,12 @@ const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'>
 const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSecret);
 
 /** Whoever was let in. */
-export type Caller = LicenseCallers['admin' | 'registry' | 'license'] | MetricsReader;
+export type Caller = LicenseCallers['admin' | 'registry' | 'publisher' | 'license'] | MetricsReader;
 
-export const accessKinds: readonly AccessKind<CredentialScope, Caller>[] = [admin, registry, license, metrics];
+export const accessKinds: readonly AccessKind<CredentialScope, Caller>[] = [
+  admin,
+  registry,
+  publisher,
+  license,
+  metrics,
+];

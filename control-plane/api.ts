@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { type ApiDescription, type ApiGroup, type IdempotentRunner, vendor } from '@carton/runtime/service';
 import { accessKinds, type Caller, type CredentialScope } from './access.ts';
 import { boxRoutes } from './boxes/routes.ts';
-import { catalogueRoutes } from './catalogue/routes.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { licenseRoutes } from './license/routes.ts';
 import manifest from './package.json' with { type: 'json' };
+import { catalogueRoutes, releaseRoutes } from './releases/routes.ts';
+import { openReleases, type Releases } from './releases/service.ts';
 import type { CommonServices, ControlPlaneOptions } from './services.ts';
 import type { SigningKeys } from './signing/keys.ts';
 import { signingRoutes } from './signing/routes.ts';
@@ -19,13 +20,22 @@ import { telemetryRoutes } from './telemetry/routes.ts';
 export interface ControlPlaneServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
+  releases: Releases;
 }
 
 /** As the engine's migrator knows it. There are no merchants here, so no table carries a tenant. */
 export const migrationOwner = {
   fullName: manifest.name,
   folder: dirname(fileURLToPath(import.meta.url)),
-  boxTables: ['license_keys', 'signing_keys', 'download_reports', 'boxes', 'box_domains'],
+  boxTables: [
+    'license_keys',
+    'signing_keys',
+    'download_reports',
+    'boxes',
+    'box_domains',
+    'releases',
+    'release_channels',
+  ],
 };
 
 const areas: readonly ApiGroup<ControlPlaneServices>[] = [
@@ -33,6 +43,7 @@ const areas: readonly ApiGroup<ControlPlaneServices>[] = [
   { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
   { name: 'telemetry', description: 'Reports of what the registry served and refused', routes: telemetryRoutes },
   { name: 'boxes', description: 'Boxes and the domains they are reached at', routes: boxRoutes },
+  { name: 'releases', description: 'Which versions of the packages go together', routes: releaseRoutes },
   { name: 'catalogue', description: 'What each tier holds', routes: catalogueRoutes },
 ];
 
@@ -41,10 +52,11 @@ export function controlPlaneApi(
   options: ControlPlaneOptions,
   { db, signing }: Pick<ControlPlaneServices, 'db' | 'signing'>,
 ): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
-  const { adminSecret, registrySecret, metricsSecret, trustProxy, strictResponses } = options;
+  const { adminSecret, registrySecret, publishSecret, metricsSecret, trustProxy, strictResponses } = options;
   const { version } = manifest;
   const guesses = createGuessLimiter();
-  const scope = { db, guesses, adminSecret, registrySecret, metricsSecret };
+  const releases = openReleases(db);
+  const scope = { db, guesses, adminSecret, registrySecret, publishSecret, metricsSecret };
   return {
     name: 'control plane',
     title: `${vendor.name.replace(/^./, (letter) => letter.toUpperCase())} Control Plane`,
@@ -68,6 +80,7 @@ export function controlPlaneApi(
       settings: options,
       signing,
       guesses,
+      releases,
       client: { address: ctx.ip },
       once: null,
     }),

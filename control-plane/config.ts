@@ -24,6 +24,9 @@ const Settings = object({
   }),
   ADMIN_SECRET: Type.String({ minLength: 16, description: "The vendor's own bearer secret" }),
   REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the gated registry' }),
+  PUBLISH_SECRET: Type.Optional(
+    Type.String({ minLength: 16, description: 'Bearer secret of the publisher; without it nobody publishes releases' }),
+  ),
   REGISTRY_URL: Type.String({
     pattern: '^https?://[^\\s]+$',
     description: 'Public address of the gated registry; also the audience of activation tokens',
@@ -58,6 +61,7 @@ export interface Config {
   readonly poolSize: number;
   readonly adminSecret: string;
   readonly registrySecret: string;
+  readonly publishSecret: string | undefined;
   /** Without a slash at its end. */
   readonly registryUrl: string;
   readonly tokenLifetimeSeconds: number;
@@ -88,6 +92,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     poolSize: values.DATABASE_POOL_SIZE,
     adminSecret: values.ADMIN_SECRET,
     registrySecret: values.REGISTRY_SECRET,
+    publishSecret: values.PUBLISH_SECRET,
     registryUrl: values.REGISTRY_URL.replace(/\/+$/, ''),
     tokenLifetimeSeconds: values.TOKEN_LIFETIME_SECONDS,
     signingKeySecret: values.SIGNING_KEY_SECRET,

@@ -22,6 +22,8 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   poolSize?: number;
   adminSecret: string;
   registrySecret: string;
+  /** Bearer secret of the publisher; without it nobody publishes releases. */
+  publishSecret?: string | undefined;
   /** Encrypts the private signing key in the database. */
   signingKeySecret?: string;
   metricsSecret?: string;
@@ -49,4 +51,5 @@ export interface CommonCallers {
   public: unknown;
   admin: { admin: true };
   registry: { registry: true };
+  publisher: { publisher: true };
 }

@@ -1,8 +1,9 @@
 /**
- * The control plane as this command uses it: one call, that exchanges the licence key for a token and the list of
- * packages it is good for.
+ * The control plane as this command uses it: one call exchanges the licence key for a token and the names of the
+ * packages that it entitles to, another reads the release, which says the exact version of each package.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import semver from 'semver';
 import { Failure, interrupted } from './failure.ts';
 import { scope, variable } from './vendor.ts';
 
@@ -17,12 +18,32 @@ export interface Activation {
   registryUrl: string;
 }
 
+/** One package of a release. */
+export interface ReleasedPackage {
+  name: string;
+  version: string;
+  /** Digest of its tarball (Subresource Integrity), `sha512-…`. */
+  integrity: string;
+}
+
+/** Exact versions of packages that fit together. */
+export interface Release {
+  version: string;
+  channel: string;
+  packages: ReleasedPackage[];
+}
+
+/** The channel that boxes follow. */
+const channel = 'stable';
+
 /** RFC 9457, as the control plane uses it. */
 interface Problem {
   code?: string;
   title?: string;
   detail?: string;
 }
+
+const packageName = new RegExp(`^${scope}/[a-z0-9][a-z0-9._-]*$`);
 
 const attempts = 3;
 const firstPauseMilliseconds = 500;
@@ -34,11 +55,32 @@ const answerMilliseconds = 30_000;
  */
 export async function activate(controlPlaneUrl: string, key: string, signal?: AbortSignal): Promise<Activation> {
   const url = `${controlPlaneUrl.replace(/\/+$/, '')}/license/activate`;
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ key }),
+  };
+  return checkedActivation(await askWithRetries(url, request, activationRefused, signal), url);
+}
+
+/**
+ * Reads the current release. Network faults and 5xx answers are tried again twice.
+ * @throws Failure control_plane_unavailable, interrupted
+ */
+export async function readRelease(controlPlaneUrl: string, signal?: AbortSignal): Promise<Release> {
+  const url = `${controlPlaneUrl.replace(/\/+$/, '')}/releases/${channel}`;
+  return checkedRelease(await askWithRetries(url, {}, requestRefused, signal), url);
+}
+
+type Refused = (response: Response, url: string) => Promise<Failure>;
+
+/** Returns the JSON of a successful answer. @param refused makes the failure of any other one */
+async function askWithRetries(url: string, request: RequestInit, refused: Refused, signal?: AbortSignal) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const response = await send(url, key, signal);
-      if (response.ok) return checked(await response.json().catch(() => undefined), url);
-      throw await refusal(response, url);
+      const response = await send(url, request, signal);
+      if (response.ok) return (await response.json().catch(() => undefined)) as unknown;
+      throw await refused(response, url);
     } catch (error) {
       if (signal?.aborted) throw interrupted();
       if (!(error instanceof Failure) || !error.facts.passing || attempt === attempts) throw error;
@@ -47,13 +89,12 @@ export async function activate(controlPlaneUrl: string, key: string, signal?: Ab
   }
 }
 
-async function send(url: string, key: string, signal?: AbortSignal): Promise<Response> {
+async function send(url: string, request: RequestInit, signal?: AbortSignal): Promise<Response> {
   const time = AbortSignal.timeout(answerMilliseconds);
   try {
     return await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, application/problem+json' },
-      body: JSON.stringify({ key }),
+      ...request,
+      headers: { ...request.headers, accept: 'application/json, application/problem+json' },
       signal: signal ? AbortSignal.any([signal, time]) : time,
     });
   } catch (error) {
@@ -61,11 +102,16 @@ async function send(url: string, key: string, signal?: AbortSignal): Promise<Res
   }
 }
 
-/** A refused key ends the command; anything else is the control plane's own trouble. */
-async function refusal(response: Response, url: string): Promise<Failure> {
+/** What a refused request says of itself. */
+async function readProblem(response: Response): Promise<{ said: string; facts: Record<string, unknown> }> {
   const problem = ((await response.json().catch(() => ({}))) ?? {}) as Problem;
   const said = problem.detail ?? problem.title ?? `it answered ${response.status}`;
-  const facts = { reason: problem.code, status: response.status };
+  return { said, facts: { reason: problem.code, status: response.status } };
+}
+
+/** A refused key ends the command; anything else is a fault of the control plane. */
+async function activationRefused(response: Response, url: string): Promise<Failure> {
+  const { said, facts } = await readProblem(response.clone());
   if (response.status === 401 || response.status === 400) {
     return new Failure(
       'wrong_key',
@@ -77,6 +123,11 @@ async function refusal(response: Response, url: string): Promise<Failure> {
   if (response.status === 403) {
     return new Failure('key_not_active', `the licence key is not active: ${said}`, 'Ask the vendor to renew it', facts);
   }
+  return requestRefused(response, url);
+}
+
+async function requestRefused(response: Response, url: string): Promise<Failure> {
+  const { said, facts } = await readProblem(response);
   if (response.status === 429) {
     const wait = response.headers.get('retry-after');
     return unavailable(url, `too many attempts${wait ? `, wait ${wait} s` : ''}`, facts);
@@ -85,9 +136,8 @@ async function refusal(response: Response, url: string): Promise<Failure> {
 }
 
 /** What is used later as a path, an address or a header is checked here, once. */
-function checked(answer: unknown, url: string): Activation {
+function checkedActivation(answer: unknown, url: string): Activation {
   const activation = (answer ?? {}) as Partial<Activation>;
-  const packageName = new RegExp(`^${scope}/[a-z0-9][a-z0-9._-]*$`);
   const problems = [
     typeof activation.tier === 'string' || 'tier',
     typeof activation.customerId === 'string' || 'customerId',
@@ -101,6 +151,17 @@ function checked(answer: unknown, url: string): Activation {
   ].filter((problem) => problem !== true);
   if (problems.length === 0) return activation as Activation;
   throw unavailable(url, `its answer is not an activation (${problems.join(', ')})`);
+}
+
+/** Names and versions become paths and addresses later, so they are checked here, once. */
+function checkedRelease(answer: unknown, url: string): Release {
+  const { version, packages } = (answer ?? {}) as Partial<Release>;
+  const isPackage = (entry: Partial<ReleasedPackage>) =>
+    packageName.test(entry?.name ?? '') &&
+    semver.valid(entry.version) !== null &&
+    /^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? '');
+  if (typeof version === 'string' && Array.isArray(packages) && packages.every(isPackage)) return answer as Release;
+  throw unavailable(url, 'its answer is not a release');
 }
 
 function unavailable(url: string, why: string, facts: Record<string, unknown> = {}): Failure {

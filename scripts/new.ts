@@ -16,7 +16,7 @@ const help = `npm run new -- package <name> [options]
 
 Writes vendor/<name>: a resource that staff list, create, read, change and
 delete, with its table, its event and its test. Then links it, and brings the
-catalogue and the documentation up to date.
+documentation up to date.
 
   <name>            in the singular, in lower case: gift-message
   --plural <nouns>  where an s at the end is not enough: "gift boxes"
@@ -72,8 +72,7 @@ async function main(): Promise<void> {
   process.stdout.write('linking it\n');
   run('npm', 'install', '--ignore-scripts', '--prefer-offline');
   run('npx', 'biome', 'check', '--write', join('vendor', name));
-  process.stdout.write('bringing the catalogue and the documentation up to date\n');
-  run('npm', 'run', 'catalogue');
+  process.stdout.write('bringing the documentation up to date\n');
   run('npm', 'run', 'documentation');
   process.stdout.write(
     `\nNext: say in vendor/${name} what it is about, then npm run check and npm test -- vendor/${name}/test/*\n`,

@@ -55,6 +55,7 @@ async function run(settings: StackSettings, parts: Part[], signal: AbortSignal):
     DATABASE_URL: process.env.CONTROL_PLANE_DATABASE_URL ?? '',
     ADMIN_SECRET: secrets.adminSecret,
     REGISTRY_SECRET: secrets.registrySecret,
+    PUBLISH_SECRET: secrets.publishSecret,
     REGISTRY_URL: addresses.registry,
   });
   await start('registry', [source, join(root, 'control-plane/registry/main.ts')], `${addresses.registry}/-/ping`, {
@@ -66,7 +67,7 @@ async function run(settings: StackSettings, parts: Part[], signal: AbortSignal):
     PUBLISH_SECRET: secrets.publishSecret,
   });
   say('publishing packages');
-  await publishAll(home, addresses.registry, secrets.publishSecret, say);
+  await publishAll(home, addresses, secrets.publishSecret, say);
   const licenseKey = await licenseKeyFor(tier, home, addresses.controlPlane, secrets);
   say(`installing the box (${tier})`);
   await installBox(settings, addresses, secrets, licenseKey, signal);

@@ -2,6 +2,7 @@
  * Licences: what the vendor does with them, and their exchange for a token.
  */
 import { pageQuery, routeFor, Type, tooManyRequests } from '@carton/runtime/service';
+import { noRelease } from '../releases/problems.ts';
 import { CustomerId, Tier } from '../schemas.ts';
 import type { CommonCallers } from '../services.ts';
 import {
@@ -165,6 +166,7 @@ const activateLicense = route(
       licenseSuspended,
       licenseRevoked,
       tooManyRequests,
+      noRelease,
     ],
   },
   ({ body, ...services }) => activate(services, body.key),

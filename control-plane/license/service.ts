@@ -3,7 +3,9 @@
  */
 import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import { entitledPackages } from '../catalogue/entitlements.ts';
+import { entitledPackages } from '../releases/entitlements.ts';
+import { noRelease } from '../releases/problems.ts';
+import { type Releases, stable } from '../releases/service.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
@@ -83,21 +85,24 @@ export interface LicenseCallers extends CommonCallers {
 export interface ActivationServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
+  releases: Releases;
 }
 
 /**
  * Exchanges a key for a token and the packages it is good for (contract, ActivationResult).
- * @throws what identifyLicense and refuseWithdrawn throw, license_expired (403)
+ * @throws what identifyLicense and refuseWithdrawn throw, license_expired (403), no_release (503)
  */
 export async function activate(services: ActivationServices, key: string) {
-  const { db, signing, settings, client } = services;
+  const { db, signing, settings, client, releases } = services;
   const license = await identifyLicense(services, key, client.address);
   refuseWithdrawn(license);
   if (license.status === 'expired')
     throw licenseExpired(`It expired at ${license.expiresAt}. Ask the vendor to renew it.`);
   const { id, tier, customerId } = license;
   const { registryUrl, tokenLifetimeSeconds: expiresIn } = settings;
-  const packages = entitledPackages(tier);
+  const release = await releases.current(stable);
+  if (!release) throw noRelease('Publish one: npm run publish:packages.', { headers: { 'Retry-After': '60' } });
+  const packages = entitledPackages(release.packages, tier);
   const signer = await signing.current();
   const token = await signActivation(signer, { customerId, tier, packages, audience: registryUrl, expiresIn });
   await recordActivation(db, id);

@@ -20,6 +20,7 @@ t.test('what is not said has its default', async (t) => {
     poolSize: 10,
     adminSecret: least.ADMIN_SECRET,
     registrySecret: least.REGISTRY_SECRET,
+    publishSecret: undefined,
     registryUrl: 'https://registry.example/npm',
     tokenLifetimeSeconds: 3600,
     signingKeySecret: undefined,

@@ -4,6 +4,7 @@
  */
 import t from 'tap';
 import { makeKey } from '../license/key.ts';
+import { firstRelease } from './release.ts';
 import { named, startStand } from './stand.ts';
 
 const stand = await startStand(t);
@@ -12,7 +13,7 @@ const other = await stand.mint('customer-2');
 const box = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: ['shop.example.com'] };
 const report = { customerId: 'customer-1', tier: 'basic', packageName: named('cart'), outcome: 'allowed' };
 
-type Credential = 'admin' | 'registry' | 'license' | 'public';
+type Credential = 'admin' | 'registry' | 'publisher' | 'license' | 'public';
 interface Row {
   method: string;
   path: string;
@@ -41,12 +42,15 @@ const rows: Row[] = [
   { method: 'GET', path: '/license/jwks', credential: 'public', status: 200 },
   { method: 'GET', path: '/.well-known/jwks.json', credential: 'public', status: 200 },
   { method: 'GET', path: '/boxes/resolve?host=shop.example.com', credential: 'public', status: 200 },
+  { method: 'POST', path: '/releases', credential: 'publisher', body: firstRelease, status: 201 },
+  { method: 'GET', path: '/releases/stable', credential: 'public', status: 200 },
   { method: 'GET', path: '/catalogue', credential: 'public', status: 200 },
   { method: 'GET', path: '/health', credential: 'public', status: 200 },
   { method: 'GET', path: '/docs', credential: 'public', status: 200 },
   { method: 'GET', path: '/docs/json', credential: 'public', status: 200 },
 ];
-const secrets = { admin: stand.options.adminSecret, registry: stand.options.registrySecret, license: key };
+const { adminSecret, registrySecret, publishSecret = '' } = stand.options;
+const secrets = { admin: adminSecret, registry: registrySecret, publisher: publishSecret, license: key };
 const send = ({ method, path, body }: Row, authorization?: string) =>
   stand.visitor().call(method, path, { body, headers: authorization === undefined ? {} : { authorization } });
 
@@ -59,6 +63,7 @@ t.test('the table has every operation of the document', async (t) => {
     `${method} ${path
       .split('?')[0]
       ?.replace(/[0-9a-f-]{36}/, '{id}')
+      .replace('stable', '{channel}')
       .replace('free.example.com', '{domain}')}`;
   t.strictSame(rows.map(shape).sort(), documented.sort());
 });

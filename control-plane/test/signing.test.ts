@@ -7,6 +7,7 @@ import { callerOf } from '@carton/runtime/testing';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import t, { type Test } from 'tap';
 import { startControlPlane } from '../index.ts';
+import { firstRelease } from './release.ts';
 import { makeDatabase, optionsFor, type Stand, startStand } from './stand.ts';
 
 const verify = async ({ url }: { url: string }, token: string) =>
@@ -98,6 +99,7 @@ t.test('control planes that start at once on an empty database share one key and
   const [one, other] = started as [(typeof started)[0], (typeof started)[0]];
   const headers = { authorization: `Bearer ${options.adminSecret}` };
   const admin = callerOf(one.url, headers);
+  await callerOf(one.url, { authorization: `Bearer ${options.publishSecret}` }).post('/releases', firstRelease);
   const { key } = (await admin.post('/license/keys', { customerId: 'c', tier: 'basic' })).body;
   const { kid } = (await admin.post('/signing-keys/rotate')).body;
   const { token } = (await callerOf(other.url).post('/license/activate', { key })).body;

@@ -6,6 +6,7 @@ import { connect, vendor } from '@carton/runtime/service';
 import { type Caller, callerOf, createTestDatabase } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import { type ControlPlaneOptions, startControlPlane } from '../index.ts';
+import { firstRelease } from './release.ts';
 
 export const registryUrl = 'http://registry.example:4873';
 export const nameservers = ['ns1.vendor.example', 'ns2.vendor.example'];
@@ -29,6 +30,7 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
     databaseUrl,
     adminSecret: randomBytes(24).toString('base64url'),
     registrySecret: randomBytes(24).toString('base64url'),
+    publishSecret: randomBytes(24).toString('base64url'),
     registryUrl,
     tokenLifetimeSeconds: 3600,
     nameservers,
@@ -41,14 +43,19 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
   };
 }
 
-/** A control plane that stops with the test. */
-export async function startStand(t: Test, overrides: Partial<ControlPlaneOptions> = {}) {
+/** A control plane that stops with the test; its first release is published unless `released` is false. */
+export async function startStand(t: Test, overrides: Partial<ControlPlaneOptions> = {}, released = true) {
   const { url: databaseUrl, db } = await makeDatabase(t);
   const options = optionsFor(databaseUrl, overrides);
   const controlPlane = await startControlPlane(options);
   t.teardown(() => controlPlane.stop());
   const { url } = controlPlane;
   const admin = callerOf(url, { authorization: `Bearer ${options.adminSecret}` });
+  const publisher = callerOf(url, { authorization: `Bearer ${options.publishSecret}` });
+  if (released) {
+    const { status, body } = await publisher.post('/releases', firstRelease);
+    if (status !== 201) throw new Error(JSON.stringify(body));
+  }
   let lastAddress = 0;
   /** Somebody without a credential, from an address that nobody else has. */
   const visitor = (): Caller => {
@@ -62,6 +69,7 @@ export async function startStand(t: Test, overrides: Partial<ControlPlaneOptions
     options,
     controlPlane,
     admin,
+    publisher,
     visitor,
     registry: callerOf(url, { authorization: `Bearer ${options.registrySecret}` }),
     /** Mints a licence. */

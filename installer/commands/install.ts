@@ -10,7 +10,7 @@ import { type Patience, replaceBox, startBox } from '../box/replace.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { type BoxSecrets, type BoxSettings, readSecrets, readSettings, writeSettings } from '../box/settings.ts';
 import { stopBox, stopPatience } from '../box/stopping.ts';
-import { type Activation, activate } from '../control-plane.ts';
+import { type Activation, activate, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkPort, spareBytes } from '../preflight.ts';
 import { credentials } from '../pull/credentials.ts';
@@ -118,12 +118,14 @@ async function bringPackages(
   const ownDatabase = licence.secrets.DATABASE_URL !== undefined;
   const renew = () => activate(settings.controlPlaneUrl, key, options.signal);
   const registry = openRegistry(credentials(activation, renew), output, options.signal);
-  const packages = await resolvePackages(registry, activation.packages, { ownDatabase });
+  const release = await readRelease(settings.controlPlaneUrl, options.signal);
+  const packages = await resolvePackages(registry, activation.packages, release, { ownDatabase });
   const lock = makeLock(activation.tier, packages);
   const id = releaseId(lock);
   if (await isWhole(folder, id, lock)) {
-    output.say('resolved', `${packages.length} packages resolved, all of them here`, {
+    output.say('resolved', `release ${release.version}: ${packages.length} packages, all of them here`, {
       packages: packages.length,
+      version: release.version,
       release: id,
     });
     return lock;
@@ -132,8 +134,14 @@ async function bringPackages(
   const plan = await planPull(folder, packages);
   output.say(
     'resolved',
-    `${packages.length} packages resolved, ${plan.packagesToPull} to pull${plan.bytesToPull > 0 ? ` (${megabytes(plan.bytesToPull)})` : ''}`,
-    { packages: packages.length, toPull: plan.packagesToPull, bytes: plan.bytesToPull, release: id },
+    `release ${release.version}: ${packages.length} packages, ${plan.packagesToPull} to pull${plan.bytesToPull > 0 ? ` (${megabytes(plan.bytesToPull)})` : ''}`,
+    {
+      version: release.version,
+      packages: packages.length,
+      toPull: plan.packagesToPull,
+      bytes: plan.bytesToPull,
+      release: id,
+    },
   );
   const spare = options.spareBytes ?? (ownDatabase ? spareBytes.ownDatabase : spareBytes.embeddedDatabase);
   await checkDisk(folder, plan.bytesToPull, spare);

@@ -1,8 +1,10 @@
 /**
- * From the licence's package names to exact versions: the newest of each that this machine can run, checked to fit
- * together before a single byte of them is pulled.
+ * From the licence's package names to what is pulled: of each package that this machine can run the version that the
+ * release says, checked to fit together before a single byte is downloaded.
  */
 import pacote from 'pacote';
+import { satisfies } from 'semver';
+import type { Release } from '../control-plane.ts';
 import { Failure } from '../failure.ts';
 import { embeddedDatabasePrefix, runtimePackage, scope } from '../vendor.ts';
 import { inParallel } from './parallel.ts';
@@ -41,11 +43,13 @@ const simultaneous = 8;
 /**
  * Resolves the packages of a licence.
  * @param options.ownDatabase the operator brings a database, so the embedded one is left out
- * @throws Failure registry_refused when one is refused, missing, or needs a version that the others do not have
+ * @throws Failure registry_refused when one is refused, missing, or needs a version that the others do not have;
+ * integrity_failed when the registry has another package under a version than the release says
  */
 export async function resolvePackages(
   registry: Registry,
   names: readonly string[],
+  release: Release,
   options: { ownDatabase: boolean; platform?: Platform },
 ): Promise<ResolvedPackage[]> {
   const platform = options.platform ?? { os: process.platform, cpu: process.arch };
@@ -54,13 +58,10 @@ export async function resolvePackages(
     // The name says the platform, so one for another machine is not even asked for: a registry may lack it.
     return !options.ownDatabase && name === `${embeddedDatabasePrefix}${platform.os}-${platform.cpu}`;
   });
-  const manifests = await inParallel(wanted, simultaneous, (name) =>
-    registry.use(name, (settings) => pacote.manifest(`${name}@latest`, settings) as Promise<Manifest>),
-  );
-  const own = manifests.filter((manifest) => runsOn(manifest, platform));
-  const libraries = await inParallel(librariesOf(own, names, platform), simultaneous, (name) =>
-    registry.use(name, (settings) => pacote.manifest(name, settings) as Promise<Manifest>),
-  );
+  const readAll = (packages: readonly string[]) =>
+    inParallel(packages, simultaneous, (name) => readManifest(registry, name, release));
+  const own = (await readAll(wanted)).filter((manifest) => runsOn(manifest, platform));
+  const libraries = await readAll(librariesOf(own, names, platform));
   const fitting = [...own, ...libraries].map(toResolved);
   if (!fitting.some(({ name }) => name === runtimePackage)) {
     throw new Failure(
@@ -69,23 +70,45 @@ export async function resolvePackages(
       'Tell the vendor',
     );
   }
-  await checkDependencies(registry, fitting);
+  checkDependencies(fitting);
   return fitting;
+}
+
+/** Reads the package.json that the registry has under the version of the release. */
+async function readManifest(registry: Registry, name: string, release: Release): Promise<Manifest> {
+  const released = release.packages.find((entry) => entry.name === name);
+  if (!released) {
+    throw new Failure(
+      'registry_refused',
+      `release ${release.version} has no ${name}, which this licence needs`,
+      'Tell the vendor: the release is incomplete',
+    );
+  }
+  const manifest = await registry.use(
+    `${name} ${released.version}`,
+    (settings) => pacote.manifest(`${name}@${released.version}`, settings) as Promise<Manifest>,
+  );
+  if (manifest._integrity === released.integrity) return manifest;
+  throw new Failure(
+    'integrity_failed',
+    `the registry has other contents under ${name} ${released.version} than release ${release.version}`,
+    'Nothing was installed from it: tell the vendor',
+  );
 }
 
 /**
  * What the packages list as optional besides the licence's own names: libraries with native parts, one package a
- * platform. Answers those for this platform, or for any, as `name@version`.
+ * platform. Returns the names of those for this platform, or for any.
  */
 function librariesOf(manifests: readonly Manifest[], names: readonly string[], { os, cpu }: Platform): string[] {
-  const listed = manifests.flatMap(({ optionalDependencies = {} }) => Object.entries(optionalDependencies));
+  const listed = manifests.flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
   const wanted = listed.filter(
-    ([name]) =>
+    (name) =>
       name.startsWith(`${scope}/`) &&
       !names.includes(name) &&
       (name.endsWith(`-${os}-${cpu}`) || name.endsWith('-any')),
   );
-  return [...new Set(wanted.map(([name, version]) => `${name}@${version}`))];
+  return [...new Set(wanted)];
 }
 
 /** npm's rule for `os` and `cpu`: absent fits all; `!x` excludes x; otherwise one must be named. */
@@ -114,13 +137,12 @@ function toResolved(manifest: Manifest): ResolvedPackage {
   return { name, version, integrity, unpackedSize, dependencies: Object.fromEntries(dependencies) };
 }
 
-/** npm itself picks the version for each range (from packuments already fetched); it must be the one that was resolved. */
-async function checkDependencies(registry: Registry, packages: readonly ResolvedPackage[]): Promise<void> {
+function checkDependencies(packages: readonly ResolvedPackage[]): void {
   const versions = new Map(packages.map(({ name, version }) => [name, version]));
   for (const { name, version, dependencies } of packages) {
     for (const [other, range] of Object.entries(dependencies)) {
       const present = versions.get(other);
-      if (present && (await satisfies(registry, other, range, present))) continue;
+      if (present && satisfies(present, range)) continue;
       throw new Failure(
         'registry_refused',
         `${name} ${version} needs ${other} ${range}, and this licence gives ${present ?? 'none'}`,
@@ -128,16 +150,4 @@ async function checkDependencies(registry: Registry, packages: readonly Resolved
       );
     }
   }
-}
-
-async function satisfies(registry: Registry, name: string, range: string, version: string): Promise<boolean> {
-  if (range === version) return true;
-  return registry.use(`${name} ${range}`, async (settings) => {
-    try {
-      return (await pacote.manifest(`${name}@${range}`, settings)).version === version;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ETARGET') return false;
-      throw error;
-    }
-  });
 }

@@ -23,7 +23,10 @@ const vendor = await startVendor([makeRuntime(), makePackage({ name: core })], {
 });
 t.teardown(() => vendor.close());
 t.afterEach(() => {
-  for (const faults of [vendor.refusals, vendor.replacements, vendor.breaks, vendor.stalls]) faults.clear();
+  for (const faults of [vendor.refusals, vendor.replacements, vendor.breaks, vendor.stalls, vendor.released]) {
+    faults.clear();
+  }
+  vendor.release = undefined;
   vendor.licences.set(key, licence);
   vendor.packages.set(core, makePackage({ name: core }));
 });
@@ -79,10 +82,39 @@ t.test('a registry that refuses a package', async (t) => {
   t.match(message, 'core is in the growth tier; this licence is basic');
 });
 
-t.test('a registry that lacks a package', async (t) => {
+t.test('a registry that lacks a package of the release', async (t) => {
+  vendor.refusals.set(core, { status: 404, error: 'no such package' });
+  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
+  t.match(message, `the registry has no ${core} 0.1.0`);
+});
+
+t.test('a release that lacks a package of the licence', async (t) => {
   vendor.packages.delete(core);
   const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
-  t.match(message, core);
+  t.match(message, `release 1.0.0 has no ${core}`);
+});
+
+t.test('a registry that has another package under the version of the release', async (t) => {
+  vendor.released.set(core, makePackage({ name: core, description: 'the one that was released' }).integrity);
+  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'integrity_failed', 7);
+  t.match(message, `other contents under ${core} 0.1.0 than release 1.0.0`);
+});
+
+t.test('a control plane without a release, and answers that are not one', async (t) => {
+  const good = { name: core, version: '0.1.0', integrity: `sha512-${'A'.repeat(86)}==` };
+  const cases: [status: number, body: object, message: string][] = [
+    [404, { code: 'not_found', detail: 'No release has been published.' }, 'No release has been published.'],
+    [200, {}, 'its answer is not a release'],
+    [200, { version: '1.0.0', packages: [{ ...good, name: `${core}/../../x` }] }, 'its answer is not a release'],
+    [200, { version: '1.0.0', packages: [{ ...good, version: 'latest' }] }, 'its answer is not a release'],
+    [200, { version: '1.0.0', packages: [{ ...good, integrity: 'sha1-AAAA' }] }, 'its answer is not a release'],
+    [200, { version: '1.0.0', packages: [null] }, 'its answer is not a release'],
+  ];
+  for (const [status, body, expected] of cases) {
+    vendor.release = { status, body };
+    const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'control_plane_unavailable', 5);
+    t.match(message, expected);
+  }
 });
 
 t.test('packages that do not fit together', async (t) => {

@@ -56,7 +56,7 @@ function manifestOf(name: string, dependencies: readonly string[]): string {
       version: '1.0.0',
       type: 'module',
       exports: { '.': './index.ts', './package.json': './package.json' },
-      dependencies: Object.fromEntries(dependencies.map((needed) => [packageName(needed), vendor.version])),
+      dependencies: Object.fromEntries(dependencies.map((needed) => [packageName(needed), `^${vendor.version}`])),
       [vendor.name]: { tier: 'basic' },
     },
     null,

@@ -110,7 +110,7 @@ function manifestOf(names: Names, tier: string, version: string): string {
       '.': { 'workspace-source': './index.ts', default: './dist/index.js' },
       './package.json': './package.json',
     },
-    dependencies: Object.fromEntries(needed.map((name) => [name, version])),
+    dependencies: Object.fromEntries(needed.map((name) => [name, `^${version}`])),
     [vendor.name]: { tier },
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;

@@ -2,18 +2,14 @@
  * A package with a native library, from its source to a box: built, published, pulled by the binary for this platform
  * alone, and loaded: a route of it resizes an image with sharp.
  */
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { freePort, temporaryFolder } from '@carton/runtime/testing';
 import sharp from 'sharp';
-import { platformPackages } from '../../control-plane/catalogue/entitlements.ts';
-import { startRegistry } from '../../control-plane/registry/index.ts';
-import { makeKey, signToken } from '../../control-plane/registry/test/stand.ts';
+import type { PublishRelease } from '../../control-plane/releases/schemas.ts';
 import { packageName, vendor } from '../../runtime/vendor.ts';
-import { buildPackages, publishPackages } from '../../tools/packages/index.ts';
+import { buildPackages, publishPackages, publishRelease, releasedPackages } from '../../tools/packages/index.ts';
 import { type RunningStack, root } from '../test/support/stack.ts';
 
 interface Smoke {
@@ -37,7 +33,7 @@ const manifest = {
     '.': { 'workspace-source': './index.ts', default: './dist/index.js' },
     './package.json': './package.json',
   },
-  dependencies: { '@carton/runtime': vendor.version, sharp: '*' },
+  dependencies: { '@carton/runtime': `^${vendor.version}`, sharp: '*' },
   carton: { tier: 'basic', native: ['sharp'] },
 };
 
@@ -62,22 +58,17 @@ export default definePackage({ routes: [makeThumbnail] });
 export async function smokeNative({ folder, carton, check, cleaning, stack }: Smoke): Promise<void> {
   const place = await temporaryFolder('smoke-native-');
   cleaning.teardown(() => rm(place, { recursive: true, force: true }));
-  const packages = ['core', 'auth', 'tenant'].map(packageName);
-  const vendor = await startVendor(place, stack, cleaning);
-  await publishPackages({
-    registryUrl: vendor.registry.localUrl,
-    publishSecret,
-    packages: await buildPackages({ root: await checkout(place), out: join(place, 'packages'), only: [own] }),
+  const before = await activate(stack);
+  await releaseWithThumbnails(place, stack);
+  const answer = await fetch(`${stack.registryUrl}/${library}`, {
+    headers: { authorization: `Bearer ${before.token}` },
   });
-  const without = await vendor.token(packages);
-  const answer = await fetch(`${vendor.registry.url}/${library}`, { headers: { authorization: `Bearer ${without}` } });
   check(answer.status === 403, `a licence without ${own} does not get ${library}`);
 
-  vendor.licence = [...packages, own, ...platformPackages];
-  await writeFile(join(folder, 'key'), 'any key', { mode: 0o600 });
+  await writeFile(join(folder, 'key'), before.key, { mode: 0o600 });
   const port = await freePort();
   const box = ['--dir', join(folder, 'box-with-sharp')];
-  const address = ['--control-plane', vendor.url, '--port', String(port)];
+  const address = ['--control-plane', stack.controlPlaneUrl, '--port', String(port)];
   const installed = await carton('install', ...box, '--key-file', join(folder, 'key'), ...address);
   check(
     installed.code === 0,
@@ -110,49 +101,25 @@ export async function smokeNative({ folder, carton, check, cleaning, stack }: Sm
   check((await carton('stop', ...box)).code === 0, 'the box with sharp stops');
 }
 
-const publishSecret = 'publish-secret-of-the-smoke-test';
+/** A new basic licence, and the token it has now. */
+async function activate({ admin, controlPlane }: RunningStack): Promise<{ key: string; token: string }> {
+  const minted = await admin.post('/license/keys', { customerId: 'customer-with-thumbnails', tier: 'basic' });
+  const { key } = minted.body;
+  return { key, token: (await controlPlane.post('/license/activate', { key })).body.token };
+}
 
-/** A registry with what the stack's has published, and a control plane that gives one licence. */
-async function startVendor(place: string, stack: RunningStack, cleaning: Smoke['cleaning']) {
-  const storage = join(place, 'registry');
-  await cp(join(stack.home, 'registry', 'packages'), join(storage, 'packages'), { recursive: true });
-  const key = makeKey();
-  const jwk = { ...key.publicKey.export({ format: 'jwk' }), kid: key.kid };
-  const server = createServer(async (request, response) => {
-    const answer = async () => {
-      if (request.url === '/.well-known/jwks.json') return { keys: [jwk] };
-      if (request.url !== '/license/activate') return { accepted: true };
-      const { licence: packages } = vendor;
-      const token = await vendor.token(packages);
-      const about = { tier: 'basic', customerId: 'customer-1', expiresIn: 600, registryUrl: vendor.registry.url };
-      return { ...about, token, packages };
-    };
-    request.resume();
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(await answer()));
+/** Publishes the package to the stack's registry, and a release with it: from then on basic licences include it. */
+async function releaseWithThumbnails(place: string, stack: RunningStack): Promise<void> {
+  const { publishSecret } = JSON.parse(await readFile(join(stack.home, 'secrets.json'), 'utf8'));
+  const root = await checkout(place);
+  const packages = await buildPackages({ root, out: join(place, 'packages'), only: [own] });
+  await publishPackages({ registryUrl: stack.registryUrl, publishSecret, packages });
+  const { body: current } = (await stack.controlPlane.get('/releases/stable')) as { body: PublishRelease };
+  await publishRelease(stack.controlPlaneUrl, publishSecret, {
+    version: '0.0.1-thumbnails',
+    channel: 'stable',
+    packages: [...current.packages, ...releasedPackages(packages)],
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const registry = await startRegistry({
-    port: 0,
-    host: '127.0.0.1',
-    storage,
-    controlPlaneUrl: url,
-    registrySecret: 'registry-secret-of-the-smoke-test',
-    publishSecret,
-    log: () => {},
-  });
-  cleaning.teardown(async () => {
-    await registry.stop();
-    server.closeAllConnections();
-    server.close();
-  });
-  const vendor = {
-    url,
-    registry,
-    licence: [] as string[],
-    token: (packages: string[]) => signToken(key, registry.url, { packages }),
-  };
-  return vendor;
 }
 
 /** A checkout with the one package in it, beside the engine and the libraries of this one. */

@@ -6,7 +6,15 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { install, type Output, plainOutput } from '@carton/installer';
 import type { Tier } from '@carton/runtime';
-import { buildPackages, publishPackages } from '../../tools/packages/index.ts';
+import {
+  buildPackages,
+  makeRelease,
+  publishPackages,
+  publishRelease,
+  readContents,
+  versionOfContent,
+} from '../../tools/packages/index.ts';
+import { readWorkspace, repository } from '../../tools/packages/sources.ts';
 import { type StackSecrets, type StackSettings, saveSecrets } from './settings.ts';
 
 export interface Addresses {
@@ -18,15 +26,22 @@ export interface Addresses {
 /** The customer of the local stack. */
 const customerId = 'local-partner';
 
-/** Builds every package and publishes it; one whose code was changed without a new version replaces the old one here. */
+/**
+ * Builds every package, publishes it and releases all of them. A package whose code changed without a new version
+ * replaces the old one here, so the release's version names its content too.
+ */
 export async function publishAll(
   home: string,
-  registryUrl: string,
+  addresses: Addresses,
   publishSecret: string,
   say: (line: string) => void,
-) {
+): Promise<void> {
+  const { version } = await readWorkspace(repository);
   const packages = await buildPackages({ out: join(home, 'packages') });
-  await publishPackages({ registryUrl, publishSecret, packages, log: say, replace: true });
+  const release = makeRelease(versionOfContent(version, packages), 'stable', packages, await readContents());
+  await publishPackages({ registryUrl: addresses.registry, publishSecret, packages, log: say, replace: true });
+  await publishRelease(addresses.controlPlane, publishSecret, release);
+  say(`release ${release.version} published`);
 }
 
 /** The licence key for a tier, minted when there is none yet. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import type { Tier } from '../../runtime/box/tier.ts';
 import { bundle, explorerAssets } from './bundle.ts';
 import { type Declarations, withDeclarations } from './declarations.ts';
 import { thirdPartyLicences } from './licences.ts';
@@ -23,15 +24,20 @@ import { integrityOf, type PackageFiles, packTarball } from './tarball.ts';
 export type BuiltPackage = {
   name: string;
   version: string;
-  /** Null for what every licence holds (the runtime, the embedded PostgreSQL), and for libraries with native parts. */
-  tier: string | null;
+  description: string;
+  /** What is sold by tier; what every box needs (the runtime, the embedded PostgreSQL); or native code of another one. */
+  kind: 'product' | 'platform' | 'library';
+  /** Null unless it is a product. */
+  tier: Tier | null;
   /** Absolute path of the tarball. */
   tarball: string;
   /** As npm records it: `sha512-…`. */
   integrity: string;
-  /** Names of the vendor's packages it needs. */
-  dependencies: string[];
+  /** The vendor's packages that it needs; the optional ones are for single platforms. */
+  dependencies: PackageDependency[];
 };
+
+export type PackageDependency = { name: string; range: string; optional: boolean };
 
 export type BuildOptions = {
   /** Folder for the tarballs; made when it is missing. */
@@ -125,8 +131,17 @@ async function buildSource(
   files.set('package.json', { content: `${JSON.stringify(published, null, 2)}\n` });
   const tarball = tarballPath(out, manifest);
   const integrity = await packTarball(files, tarball);
-  const dependencies = Object.keys({ ...published.dependencies, ...published.optionalDependencies });
-  return { name: manifest.name, version: manifest.version, tier, tarball, integrity, dependencies };
+  const { name, version, description = name } = manifest;
+  const dependencies = [
+    ...dependenciesOf(published.dependencies, false),
+    ...dependenciesOf(published.optionalDependencies, true),
+  ];
+  const kind = isRuntime ? 'platform' : 'product';
+  return { name, version, description, kind, tier, tarball, integrity, dependencies };
+}
+
+function dependenciesOf(ranges: Record<string, string> = {}, optional: boolean): PackageDependency[] {
+  return Object.entries(ranges).map(([name, range]) => ({ name, range, optional }));
 }
 
 /** The package.json of the tarball: built exports, the vendor's own dependencies, nothing for development. */
@@ -176,7 +191,8 @@ async function buildPlatform({ vendor }: Workspace, source: PlatformSource, out:
   const integrity = existsSync(tarball)
     ? await integrityOf(tarball)
     : await packTarball(await platformFiles(source, vendor), tarball);
-  return { name, version, tier: null, tarball, integrity, dependencies: [] };
+  const description = `PostgreSQL for ${name.slice(name.indexOf('-') + 1)}`;
+  return { name, version, description, kind: 'platform', tier: null, tarball, integrity, dependencies: [] };
 }
 
 /** Each library once, for the platforms that are installed here. Like those of a platform, they never change. */
@@ -197,7 +213,17 @@ async function buildLibraries(
       const integrity = existsSync(tarball)
         ? await integrityOf(tarball)
         : await packTarball(await nativeFiles(library, installed, vendor), tarball);
-      built.set(name, { name, version, tier: null, tarball, integrity, dependencies: [] });
+      const description = `Native code of ${library.library} for ${installed.platform}`;
+      built.set(name, {
+        name,
+        version,
+        description,
+        kind: 'library',
+        tier: null,
+        tarball,
+        integrity,
+        dependencies: [],
+      });
     }
   }
   return [...built.values()];

@@ -62,7 +62,7 @@ export async function withDeclarations<Result>(
 async function compile(project: string, root: string): Promise<string[]> {
   const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 };
   try {
-    await promisify(execFile)(await findCompiler(), ['-p', project, '--pretty', 'false'], options);
+    await promisify(execFile)(await findCompiler(), ['-p', project, '--pretty', 'false', '--singleThreaded'], options);
     return [];
   } catch (error) {
     const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string };

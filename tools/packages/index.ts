@@ -1,4 +1,7 @@
-// Building and publishing the packages of a box: what `npm run publish:packages`, the local stack and tests call.
+// Building, publishing and releasing the packages of a box: what `npm run publish:packages`, `npm run release`, the
+// local stack and tests call.
 
 export { type BuildOptions, type BuiltPackage, buildPackages } from './build.ts';
+export { readContents } from './contents.ts';
 export { type PublishOptions, type PublishResult, publishPackages } from './publish.ts';
+export { makeRelease, publishRelease, releasedPackages, versionOfContent } from './release.ts';

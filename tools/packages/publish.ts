@@ -10,6 +10,8 @@ export type PublishOptions = {
   packages: BuiltPackage[];
   /** Is told what happened to each package, a line at a time. */
   log?: (line: string) => void;
+  /** npm's tag for what is published; what has none is found under `latest`. */
+  tag?: string;
   /** Only says what would happen. */
   dryRun?: boolean;
   /**
@@ -27,7 +29,15 @@ export type PublishResult = { published: string[]; unchanged: string[] };
  * the result are `name@version`. Rejects when the registry cannot be reached or refuses the secret.
  */
 export async function publishPackages(options: PublishOptions): Promise<PublishResult> {
-  const { registryUrl, publishSecret, packages, log = () => {}, dryRun = false, replace = false } = options;
+  const {
+    registryUrl,
+    publishSecret,
+    packages,
+    tag = 'latest',
+    log = () => {},
+    dryRun = false,
+    replace = false,
+  } = options;
   const states = await atOnce(packages, (built) => publishedIntegrity(registryUrl, publishSecret, built));
   const stateOf = new Map(packages.map((built, index) => [built, states[index]]));
   const changed = packages.filter(
@@ -50,7 +60,7 @@ export async function publishPackages(options: PublishOptions): Promise<PublishR
         const isReplaced = changed.includes(built);
         if (isReplaced) await npm.run('unpublish', '--force', `${built.name}@${built.version}`);
         // Without a tag npm refuses versions such as 18.4.0-beta.17.
-        await npm.run('publish', built.tarball, '--tag', 'latest');
+        await npm.run('publish', built.tarball, '--tag', tag);
         log(`${label(built)} ${isReplaced ? 'replaced' : 'published'}`);
       });
     } finally {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Tier } from '../../runtime/box/tier.ts';
 
 /** The condition under which development resolves a package's exports to its TypeScript. */
 export const sourceCondition = 'workspace-source';
@@ -27,10 +28,12 @@ export type Manifest = {
 };
 
 /** One package as it stands in the checkout. `folder` is absolute; `tier` is null for what every licence holds. */
-export type Source = { manifest: Manifest; folder: string; tier: string | null };
+export type Source = { manifest: Manifest; folder: string; tier: Tier | null };
 
 export type Workspace = {
   root: string;
+  /** Version of the checkout itself, which is that of its release. */
+  version: string;
   /** npm scope with its `@`, taken from the runtime's name. */
   scope: string;
   vendor: string;
@@ -48,6 +51,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
  * Rejects when the runtime has no package.json, or a vendor package states no tier.
  */
 export async function readWorkspace(root: string): Promise<Workspace> {
+  const { version } = await readManifest(root);
   const runtimeManifest = await readManifest(join(root, 'runtime'));
   const scope = runtimeManifest.name.slice(0, runtimeManifest.name.indexOf('/'));
   const vendor = scope.slice(1);
@@ -58,12 +62,13 @@ export async function readWorkspace(root: string): Promise<Workspace> {
     if (!existsSync(join(folder, 'package.json'))) continue;
     const manifest = await readManifest(folder);
     if (manifest.private) continue;
-    const tier = (manifest[vendor] as { tier?: string } | undefined)?.tier;
+    const tier = (manifest[vendor] as { tier?: Tier } | undefined)?.tier;
     if (tier === undefined) throw new Error(`${manifest.name} states no tier: "${vendor}": { "tier": … }`);
     packages.push({ manifest, folder, tier });
   }
   return {
     root,
+    version,
     scope,
     vendor,
     runtime: { manifest: runtimeManifest, folder: join(root, 'runtime'), tier: null },

@@ -16,8 +16,12 @@ export interface TestVendor {
   registryUrl: string;
   /** By licence key. */
   licences: Map<string, Licence>;
-  /** By full name; the version here is the latest. */
+  /** By full name; the release has these. */
   packages: Map<string, TestPackage>;
+  /** Answered in place of the release. */
+  release: { status: number; body: object } | undefined;
+  /** Integrities that the release says in place of the right ones, by full name. */
+  released: Map<string, string>;
   /** Answers for packages that are refused, by full name. */
   refusals: Map<string, { status: number; error: string }>;
   /** Tarballs served in place of the right ones, by full name. */
@@ -39,6 +43,7 @@ export async function startVendor(packages: TestPackage[], licences: Record<stri
   const vendor = {
     licences: new Map(Object.entries(licences)),
     packages: new Map(packages.map((each) => [each.manifest.name, each])),
+    released: new Map(),
     refusals: new Map(),
     replacements: new Map(),
     breaks: new Map(),
@@ -73,8 +78,21 @@ async function serveControlPlane(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { key } = (await json(request)) as { key: string };
   vendor.requests.push(`${request.method} ${request.url}`);
+  if (request.url === '/releases/stable') {
+    const packages = [...vendor.packages.values()].map(({ manifest, integrity }) => {
+      const { name, version } = manifest;
+      return { name, version, integrity: vendor.released.get(name) ?? integrity };
+    });
+    const { status, body } = vendor.release ?? {
+      status: 200,
+      body: { version: '1.0.0', channel: 'stable', packages },
+    };
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+    return;
+  }
+  const { key } = (await json(request)) as { key: string };
   const licence = vendor.licences.get(key) ?? {
     status: 401,
     code: 'license_key_unknown',

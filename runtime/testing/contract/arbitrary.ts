@@ -112,7 +112,7 @@ function textOf(schema: Node, source: Source, { name, of }: Field): Values {
     format !== undefined
       ? textOfFormat(String(format))
       : pattern !== undefined
-        ? textOfPattern(String(pattern), Math.min(maxLength, 60))
+        ? textOfPattern(String(pattern), Math.max(minLength, Math.min(maxLength, 60)))
         : fc.string({ unit: 'grapheme-composite', minLength, maxLength: Math.min(maxLength, minLength + 30) })
   ).filter(fitting);
   const isFree = format === undefined && pattern === undefined && !source.unmarked?.has(name);

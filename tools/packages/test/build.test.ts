@@ -18,14 +18,27 @@ t.test('the tarballs of a checkout', async (t) => {
   const lines: string[] = [];
   const built = await buildPackages({ root, out: await makeFolder(t), log: (line) => lines.push(line) });
   t.strictSame(lines, [], 'nothing to complain about');
-  const summary = built.map(({ name, version, tier, dependencies }) => ({ name, version, tier, dependencies }));
+  const summary = built.map(({ name, version, kind, tier, dependencies }) => ({
+    name,
+    version,
+    kind,
+    tier,
+    dependencies,
+  }));
   const platform = '@carton/postgresql-linux-x64';
-  const optional = ['@carton/postgresql-linux-arm64', platform];
+  const needs = (name: string, range = '1.0.0', optional = false) => ({ name, range, optional });
+  const platforms = ['@carton/postgresql-linux-arm64', platform].map((name) => needs(name, '18.4.0-beta.17', true));
   t.strictSame(summary, [
-    { name: platform, version: '18.4.0-beta.17', tier: null, dependencies: [] },
-    { name: '@carton/runtime', version: '1.0.0', tier: null, dependencies: optional },
-    { name: '@carton/base', version: '1.0.0', tier: 'basic', dependencies: ['@carton/runtime'] },
-    { name: '@carton/above', version: '1.0.0', tier: 'growth', dependencies: ['@carton/base'] },
+    { name: platform, version: '18.4.0-beta.17', kind: 'platform', tier: null, dependencies: [] },
+    { name: '@carton/runtime', version: '1.0.0', kind: 'platform', tier: null, dependencies: platforms },
+    {
+      name: '@carton/base',
+      version: '1.0.0',
+      kind: 'product',
+      tier: 'basic',
+      dependencies: [needs('@carton/runtime')],
+    },
+    { name: '@carton/above', version: '1.0.0', kind: 'product', tier: 'growth', dependencies: [needs('@carton/base')] },
   ]);
 
   t.strictSame(await contentOf(find(built, '@carton/base').tarball), {
@@ -68,7 +81,7 @@ t.test('the tarballs of a checkout', async (t) => {
     ['.', './main', './package.json'],
     'what has no built form is not published',
   );
-  t.strictSame(runtime.optionalDependencies, Object.fromEntries(optional.map((name) => [name, '18.4.0-beta.17'])));
+  t.strictSame(runtime.optionalDependencies, Object.fromEntries(platforms.map(({ name, range }) => [name, range])));
   t.strictSame(runtime.carton, { platform: true });
   const postgresql = JSON.parse(await read(folder, `node_modules/${platform}/package.json`));
   t.match(postgresql, { os: exactly(['linux']), cpu: exactly(['x64']), license: 'MIT', carton: { platform: true } });

@@ -116,7 +116,7 @@ t.test('the command', async (t) => {
   const command = fileURLToPath(new URL('../../../scripts/publish-packages.ts', import.meta.url));
   // Not spawnSync: the registry answers from this process.
   const call = async (parameters: string[], environment: Record<string, string> = {}) => {
-    const child = spawn(process.execPath, [command, ...parameters], {
+    const child = spawn(process.execPath, ['--conditions=workspace-source', command, ...parameters], {
       env: { PATH: process.env.PATH, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,0 +1,124 @@
+/**
+ * `npm run release`: gives a new version to each package that changed since the last release, and writes CHANGELOG.md.
+ */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Release } from '../control-plane/releases/schemas.ts';
+import { packageName } from '../runtime/vendor.ts';
+import { buildPackages } from '../tools/packages/index.ts';
+import { readWorkspace, repository, type Source } from '../tools/packages/sources.ts';
+import { lastRelease, readCommits, sectionOf, writeSection } from './release/changelog.ts';
+import { type Level, planVersions, type VersionPlan, writeVersions } from './release/versions.ts';
+
+const help = `Usage: npm run release -- [options]
+
+Prepares the next release. Builds every package and compares it with the release
+that the control plane has on the channel stable. A package that changed gets a
+new version (a patch unless it is named below); packages whose ranges do not
+admit it follow. Then writes package.json files, package-lock.json and a section
+of CHANGELOG.md from the subjects of the commits since the last release.
+
+  --minor <package>      raise this package by a minor version; may be repeated.
+                         Before 1.0.0 that is what breaks those who depend on it
+  --major <package>      raise this package by a major version; may be repeated
+  --since <commit>       list the commits after this one (the last release)
+  --control-plane <url>  CONTROL_PLANE_URL, else http://127.0.0.1:4000
+  --dry-run              say what would be written
+  --help                 this text
+
+Then commit, and npm run publish:packages.
+
+Exit codes: 0 written, or nothing changed; 1 failed; 2 wrong options.
+`;
+
+class WrongUsage extends Error {}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        minor: { type: 'string', multiple: true, default: [] },
+        major: { type: 'string', multiple: true, default: [] },
+        since: { type: 'string' },
+        'control-plane': { type: 'string', default: process.env.CONTROL_PLANE_URL || 'http://127.0.0.1:4000' },
+        'dry-run': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new WrongUsage((error as Error).message);
+  }
+}
+
+/** The release of the channel stable; null when none has been published. */
+async function readReleased(controlPlaneUrl: string): Promise<Release | null> {
+  const response = await fetch(`${controlPlaneUrl.replace(/\/+$/, '')}/releases/stable`).catch((error: Error) => {
+    const reason = (error.cause as Error)?.message ?? error.message;
+    throw new Error(`the control plane at ${controlPlaneUrl} cannot be reached: ${reason}`);
+  });
+  if (response.status === 404) return null;
+  if (!response.ok) throw new Error(`the control plane at ${controlPlaneUrl} answers ${response.status}`);
+  return (await response.json()) as Release;
+}
+
+/** @throws WrongUsage for a name that is no package */
+function levelsOf({ minor, major }: { minor: string[]; major: string[] }, sources: readonly Source[]) {
+  const named = new Map<string, Level>();
+  for (const [level, names] of [['minor', minor] as const, ['major', major] as const]) {
+    for (const given of names) {
+      const name = given.startsWith('@') ? given : packageName(given);
+      if (!sources.some(({ manifest }) => manifest.name === name)) throw new WrongUsage(`there is no package ${given}`);
+      named.set(name, level);
+    }
+  }
+  return (name: string): Level => named.get(name) ?? 'patch';
+}
+
+/** The plan of the first release: everything in the version that it has. */
+function firstPlan(sources: readonly Source[], version: string): VersionPlan {
+  const packages = sources.map(({ manifest: { name, version: to } }) => ({ name, from: to, to, because: [] }));
+  return { version, packages, manifests: new Map() };
+}
+
+async function main(): Promise<void> {
+  const options = readOptions();
+  if (options.help) {
+    process.stdout.write(help);
+    return;
+  }
+  const workspace = await readWorkspace(repository);
+  const sources = [workspace.runtime as Source, ...workspace.packages];
+  const levelOf = levelsOf(options, sources);
+  const released = await readReleased(options['control-plane']);
+  process.stdout.write(released ? `the last release is ${released.version}\n` : 'this is the first release\n');
+
+  const built = await buildPackages({ out: join(process.env.CARTON_HOME || join(repository, '.carton'), 'packages') });
+  const plan = released
+    ? planVersions({ root: repository, sources, built, released, levelOf })
+    : firstPlan(sources, workspace.version);
+  if (released && plan.packages.length === 0) {
+    process.stdout.write(`nothing changed since ${released.version}\n`);
+    return;
+  }
+  const commits = readCommits(repository, options.since ?? lastRelease(repository));
+  const section = sectionOf(plan.version, new Date().toISOString().slice(0, 10), plan.packages, commits);
+  for (const { name, from, to } of plan.packages) {
+    process.stdout.write(from === to ? `${name} ${to}\n` : `${name} ${from} -> ${to}\n`);
+  }
+  if (options['dry-run']) {
+    process.stdout.write(`\n${section}`);
+    return;
+  }
+  const written = await writeVersions(repository, plan);
+  writeSection(repository, section);
+  process.stdout.write(`wrote ${[...written, 'CHANGELOG.md'].join(', ')}\n`);
+  process.stdout.write(`\nNext: read CHANGELOG.md, commit release ${plan.version}, then npm run publish:packages\n`);
+}
+
+try {
+  await main();
+} catch (error) {
+  const isUsage = error instanceof WrongUsage;
+  process.stderr.write(`${(error as Error).message}\n${isUsage ? `\n${help}` : ''}`);
+  process.exitCode = isUsage ? 2 : 1;
+}

@@ -1,0 +1,150 @@
+/**
+ * The way of a patch: one package changes, `npm run release` and `npm run publish:packages` publish it and nothing else,
+ * a box of before upgrades to it, and a new box installs. All parts are real: control plane, gated registry, npm,
+ * installer, boxes.
+ */
+import { join } from 'node:path';
+import { startRegistry } from '@carton/registry';
+import { type Caller, callerOf, createTestDatabase, exactly, freePort, temporaryFolder } from '@carton/runtime/testing';
+import t from 'tap';
+import { startControlPlane } from '../../control-plane/index.ts';
+import { install, silent, stop } from '../../installer/index.ts';
+import { makeCheckout } from './support/checkout.ts';
+
+const secrets = {
+  adminSecret: 'admin-secret-of-the-release-test',
+  registrySecret: 'registry-secret-of-the-release-test',
+  publishSecret: 'publish-secret-of-the-release-test',
+};
+const checkout = await makeCheckout(t);
+const vendor = await startVendor();
+const key = (await vendor.admin.post('/license/keys', { customerId: 'partner', tier: 'basic' })).body.key as string;
+const environment = {
+  CARTON_HOME: join(checkout.folder, '.carton'),
+  CONTROL_PLANE_URL: vendor.controlPlaneUrl,
+  REGISTRY_URL: vendor.registryUrl,
+  PUBLISH_SECRET: secrets.publishSecret,
+};
+const publish = (...words: string[]) => checkout.run('scripts/publish-packages.ts', words, environment);
+const release = (...words: string[]) => checkout.run('scripts/release.ts', words, environment);
+const published = ({ stdout }: { stdout: string }) =>
+  stdout.split('\n').filter((line) => line.startsWith('@carton/') && line.endsWith(' published'));
+
+async function startVendor() {
+  const { url: databaseUrl, drop } = await createTestDatabase('empty');
+  const registryPort = await freePort();
+  const registryUrl = `http://127.0.0.1:${registryPort}`;
+  const options = { ...secrets, databaseUrl, registryUrl, host: '127.0.0.1', port: 0 };
+  const controlPlane = await startControlPlane({ ...options, tokenLifetimeSeconds: 600, nameservers: ['ns.example'] });
+  const registry = await startRegistry({
+    ...secrets,
+    port: registryPort,
+    host: '127.0.0.1',
+    storage: await temporaryFolder('release-registry-'),
+    controlPlaneUrl: controlPlane.url,
+    log: () => {},
+  });
+  t.teardown(async () => {
+    await registry.stop();
+    await controlPlane.stop();
+    await drop();
+  });
+  const admin: Caller = callerOf(controlPlane.url, { authorization: `Bearer ${secrets.adminSecret}` });
+  return { controlPlaneUrl: controlPlane.url, registryUrl, admin };
+}
+
+/** Installs a box, or brings one up to date, and reads its document; it is stopped when the test ends. */
+async function installBox(dir: string, port: number) {
+  const options = { dir, port, host: '127.0.0.1', licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl };
+  const { packages, url } = await install(options, silent);
+  const { paths } = (await callerOf(url).get('/docs/json')).body;
+  return { packages, summary: paths['/admin/regions'].get.summary as string };
+}
+
+t.test('the first release', async (t) => {
+  t.match(await release('--dry-run'), { status: 0, stdout: /this is the first release/ });
+  const first = await publish();
+  t.match(first, { status: 0, stdout: /release \S+ is published on stable/ });
+  t.ok(published(first).length > 10);
+  t.match(await publish(), { status: 0, stdout: /\n0 published, \d+ already there/ }, 'once more changes nothing');
+  t.match(await release(), { status: 0, stdout: /nothing changed since / });
+  t.equal(checkout.git('status', '--porcelain'), '');
+});
+
+const folder = await temporaryFolder('release-boxes-');
+const [oldDir, newDir] = [join(folder, 'old'), join(folder, 'new')];
+const [oldPort, newPort] = [await freePort(), await freePort()];
+t.teardown(async () => {
+  for (const dir of [oldDir, newDir]) await stop({ dir }, silent).catch(() => undefined);
+});
+
+t.test('a patch of one package is published alone, and reaches boxes', async (t) => {
+  const before = await installBox(oldDir, oldPort);
+  const { version } = JSON.parse(await checkout.read('package.json'));
+  const patched = version.replace(/\d+$/, (patch: string) => String(Number(patch) + 1));
+
+  await checkout.edit('vendor/region/routes.ts', "list: { summary: '", "list: { summary: 'Patched: ");
+  await checkout.edit('vendor/cart/README.md', '#', '# What');
+  checkout.git('commit', '-qam', 'Lists of regions say that they are patched');
+  t.match(await publish(), { status: 1, stderr: /Published already, with other content: @carton\/region/ });
+
+  const prepared = await release();
+  t.match(prepared, { status: 0, stdout: `@carton/region ${version} -> ${patched}\n` });
+  t.strictSame(prepared.stdout.match(/^@carton\/.*->.*$/gm), [`@carton/region ${version} -> ${patched}`]);
+  t.strictSame(
+    checkout
+      .git('status', '--porcelain')
+      .trim()
+      .split(/\s*\n ?/)
+      .map((line) => line.replace(/^\S+ /, '')),
+    [
+      'CHANGELOG.md',
+      'control-plane/package.json',
+      'control-plane/registry/package.json',
+      'installer/package.json',
+      'package-lock.json',
+      'package.json',
+      'vendor/region/package.json',
+    ],
+  );
+  const section = `### region ${patched}\n\n- Lists of regions say that they are patched\n`;
+  t.match(await checkout.read('CHANGELOG.md'), new RegExp(`## ${patched} \\(\\d{4}-\\d\\d-\\d\\d\\)\n\n${section}$`));
+  checkout.git('add', '-A');
+  checkout.git('commit', '-qm', `Release ${patched}`);
+
+  const second = await publish();
+  t.strictSame(published(second), [`@carton/region ${patched} published`], 'nothing else was published');
+  t.match(second, { status: 0, stdout: `release ${patched} is published on stable` });
+
+  const upgraded = await installBox(oldDir, oldPort);
+  t.strictSame(upgraded.packages, { ...before.packages, '@carton/region': patched });
+  t.equal(upgraded.summary, `Patched: ${before.summary}`, 'the box runs it');
+  t.strictSame(await installBox(newDir, newPort), upgraded, 'a new box has the same');
+});
+
+t.test('packages that do not fit together are not published', async (t) => {
+  const { version } = JSON.parse(await checkout.read('vendor/region/package.json'));
+  await checkout.edit('vendor/cart/package.json', '"@carton/region": "^', '"@carton/region": "^9');
+  await checkout.edit('vendor/cart/package.json', '"version": "', '"version": "9');
+  const refused = await publish();
+  t.match(refused, { status: 1, stderr: /do not fit together, so nothing is published:\n/ });
+  t.match(refused.stderr, `needs @carton/region ^9`);
+  t.match(refused.stderr, `and the release has ${version}`);
+  const served = await fetch(`${vendor.registryUrl}/@carton/cart`, {
+    headers: { authorization: `Bearer ${secrets.publishSecret}` },
+  });
+  const { versions } = (await served.json()) as { versions: object };
+  t.match(Object.keys(versions), exactly([/^0/]));
+  checkout.git('checkout', '-q', '.');
+});
+
+t.test('a new minor version takes the ranges of its dependents along', async (t) => {
+  await checkout.edit('vendor/region/routes.ts', 'Patched: ', 'Broken: ');
+  const { status, stdout } = await release('--dry-run', '--minor', 'region');
+  t.equal(status, 0);
+  const raised = stdout.match(/^@carton\/.*->.*$/gm)?.map((line) => line.replace(/^@carton\/(\S+) .*/, '$1'));
+  t.strictSame(raised, ['cart', 'pricing', 'region']);
+  t.match(stdout, /### pricing \S+\n\n- Needs the new @carton\/region\n/);
+  t.match(await release('--minor', 'nothing'), { status: 2, stderr: /there is no package nothing/ });
+  t.match(await release('--help'), { status: 0, stdout: /^Usage: npm run release/ });
+});

@@ -1,0 +1,61 @@
+/**
+ * Releases: which versions of the packages go together. The control plane publishes them, and installers resolve
+ * against them.
+ */
+import { createHash } from 'node:crypto';
+import { inconsistencies } from '../../control-plane/releases/consistency.ts';
+import type { PublishRelease, ReleasedPackage } from '../../control-plane/releases/schemas.ts';
+import type { BuiltPackage } from './build.ts';
+import type { PackageContents } from './contents.ts';
+
+/** Built packages as a release lists them; what is not in `contents` has neither routes nor migrations. */
+export function releasedPackages(
+  packages: readonly BuiltPackage[],
+  contents: ReadonlyMap<string, PackageContents> = new Map(),
+): ReleasedPackage[] {
+  return packages.map(({ name, kind, tier, version, integrity, description, dependencies }) => {
+    const { routes = [], migrations = [] } = contents.get(name) ?? {};
+    return { name, kind, tier, version, integrity, description, dependencies, routes, migrations };
+  });
+}
+
+/** The release of built packages. @throws Error naming every dependency that is not met */
+export function makeRelease(
+  version: string,
+  channel: string,
+  packages: readonly BuiltPackage[],
+  contents: ReadonlyMap<string, PackageContents>,
+): PublishRelease {
+  const released = releasedPackages(packages, contents);
+  const faults = inconsistencies(released);
+  if (faults.length > 0) {
+    const lines = faults.map(({ detail }) => `  ${detail}`).join('\n');
+    throw new Error(`The packages of ${version} do not fit together, so nothing is published:\n${lines}`);
+  }
+  return { version, channel, packages: released };
+}
+
+/** The version with a digest of the packages as its build metadata: for a registry whose versions may change. */
+export function versionOfContent(version: string, packages: readonly BuiltPackage[]): string {
+  const digest = createHash('sha256').update(packages.map(({ integrity }) => integrity).join('\n'));
+  return `${version}+${digest.digest('hex').slice(0, 12)}`;
+}
+
+/** Publishes a release. Rejects when the control plane cannot be reached or refuses it, with its reasons. */
+export async function publishRelease(
+  controlPlaneUrl: string,
+  publishSecret: string,
+  release: PublishRelease,
+): Promise<void> {
+  const response = await fetch(`${controlPlaneUrl.replace(/\/+$/, '')}/releases`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${publishSecret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(release),
+  }).catch((error: Error) => {
+    const reason = (error.cause as Error)?.message ?? error.message;
+    throw new Error(`The control plane at ${controlPlaneUrl} cannot be reached: ${reason}`);
+  });
+  if (response.ok) return;
+  const { title, detail } = (await response.json().catch(() => ({}))) as { title?: string; detail?: string };
+  throw new Error(`The control plane refuses the release: ${detail ?? title ?? `status ${response.status}`}`);
+}
