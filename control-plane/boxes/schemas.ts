@@ -1,7 +1,7 @@
 /**
  * Shapes of boxes and their domains (contract, DeployBoxDto, DeployBoxResult, Host resolution response).
  */
-import { DateTime, nullable, object, oneOf, type Static, Type } from '@carton/runtime/service';
+import { DateTime, nullable, object, oneOf, type Static, Type, withOptions } from '@carton/runtime/service';
 import { BoxName, LicenseKeyText } from '../schemas.ts';
 
 const HttpUrl = Type.String({ format: 'uri', maxLength: 2048, examples: ['https://box.example.com'] });
@@ -18,11 +18,10 @@ export const DeployBoxDto = object(
   {
     key: LicenseKeyText,
     name: BoxName,
-    backendUrl: { ...HttpUrl, description: 'Public address of the box (http or https)' } as typeof HttpUrl,
-    frontendUrl: Type.Optional({
-      ...HttpUrl,
-      description: 'Public address of the storefront (http or https)',
-    } as typeof HttpUrl),
+    backendUrl: withOptions(HttpUrl, { description: 'Public address of the box (http or https)' }) as typeof HttpUrl,
+    frontendUrl: Type.Optional(
+      withOptions(HttpUrl, { description: 'Public address of the storefront (http or https)' }) as typeof HttpUrl,
+    ),
     domains: Type.Array(Domain, {
       maxItems: 100,
       description: 'All domains of the box: the list replaces the last one',
@@ -35,10 +34,9 @@ export type DeployBoxDto = Static<typeof DeployBoxDto>;
 export const DeployBoxResult = object(
   {
     registered: Type.Array(Type.String(), { description: 'The domains, as given' }),
-    nameservers: {
-      ...Nameservers,
+    nameservers: withOptions(Nameservers, {
       description: 'Delegate the domains to these at their registrar',
-    } as typeof Nameservers,
+    }) as typeof Nameservers,
   },
   { $id: 'DeployBoxResult' },
 );

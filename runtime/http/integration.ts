@@ -13,6 +13,7 @@ import {
   type TSchema,
   Type,
   Uuid,
+  withOptions,
 } from './schemas.ts';
 
 export const ExternalId = Type.String({
@@ -48,10 +49,11 @@ export const changesForgotten = defineProblem({
   title: 'Deletions since updatedAfter are no longer available: read the complete list again',
 });
 
-const updatedAfter = Type.Optional({
-  ...DateTime,
-  description: `Returns only resources that were changed or deleted after this time, oldest change first; see \`deleted\` and \`updatedUntil\`. Cannot be combined with other filters. At most ${deletionRetentionDays} days ago, or any time before the store was created, which returns the complete list.`,
-});
+const updatedAfter = Type.Optional(
+  withOptions(DateTime, {
+    description: `Returns only resources that were changed or deleted after this time, oldest change first; see \`deleted\` and \`updatedUntil\`. Cannot be combined with other filters. At most ${deletionRetentionDays} days ago, or any time before the store was created, which returns the complete list.`,
+  }),
+);
 
 /** The query of a list with incremental reads, of a resource without an `externalId`. */
 export function updatedAfterQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
@@ -89,11 +91,12 @@ export function integrationPageOf<T extends TSchema>(item: T, name: string) {
           description: 'With `updatedAfter`: the deletions of this page, in addition to `items`',
         }),
       ),
-      updatedUntil: Type.Optional({
-        ...DateTime,
-        description:
-          'With `updatedAfter`: all changes up to this time have been returned. Use it as the next `updatedAfter`.',
-      }),
+      updatedUntil: Type.Optional(
+        withOptions(DateTime, {
+          description:
+            'With `updatedAfter`: all changes up to this time have been returned. Use it as the next `updatedAfter`.',
+        }),
+      ),
     },
     { $id: name },
   );

@@ -1,7 +1,14 @@
 /**
  * Schemas: TypeBox with the conventions of this API. A schema with an `$id` becomes a named component of the document.
  */
-import { type ObjectOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import {
+  type ObjectOptions,
+  type SchemaOptions,
+  type Static,
+  type TProperties,
+  type TSchema,
+  Type,
+} from '@sinclair/typebox';
 
 export { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
@@ -23,6 +30,14 @@ export function nullable<T extends TSchema>(schema: T) {
     return Type.Unsafe<Static<T> | null>(withNull);
   }
   return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
+}
+
+/**
+ * A schema with other options, its description above all. Unlike a spread it keeps the schema's type as it is, which a
+ * package's published declarations can then name.
+ */
+export function withOptions<T extends TSchema>(schema: T, options: SchemaOptions): T {
+  return { ...schema, ...options };
 }
 
 /** One of these strings. */

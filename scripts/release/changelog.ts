@@ -14,7 +14,7 @@ What each release changed, by package. Written by \`npm run release\`.
 
 /** What a file that is shipped belongs to, for a section's title; null for tests, documents and tools. */
 export function areaOf(path: string): string | null {
-  if (/(^|\/)(test|testing|node_modules)\//.test(path) || path.endsWith('.md')) return null;
+  if (/(^|\/)(test|testing|node_modules)\//.test(path) || /\.(md|json)$/.test(path)) return null;
   const [top = '', name = ''] = path.split('/');
   if (top === 'vendor') return name;
   if (top === 'runtime') return 'runtime';

@@ -30,6 +30,9 @@ export async function withDeclarations<Result>(
   use: (declarations: Declarations) => Promise<Result>,
 ): Promise<Result> {
   const folder = await mkdtemp(join(out, '.types-'));
+  const entries = sources.flatMap((each) =>
+    entryPoints(each).map(({ subpath, source }) => ({ module: join(each.manifest.name, subpath), source })),
+  );
   try {
     await writeFile(
       join(folder, 'tsconfig.json'),
@@ -43,8 +46,11 @@ export async function withDeclarations<Result>(
           rootDir: root,
           outDir: join(folder, 'types'),
           typeRoots: [join(root, 'node_modules', '@types')],
+          // What is found through a link in node_modules counts as a library, for which nothing is emitted; which way
+          // the compiler finds a file first is left to chance.
+          paths: Object.fromEntries(entries.map(({ module, source }) => [module, [source]])),
         },
-        files: sources.flatMap((source) => entryPoints(source).map((entry) => entry.source)),
+        files: entries.map(({ source }) => source),
         include: [],
       }),
     );
@@ -62,7 +68,7 @@ export async function withDeclarations<Result>(
 async function compile(project: string, root: string): Promise<string[]> {
   const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 };
   try {
-    await promisify(execFile)(await findCompiler(), ['-p', project, '--pretty', 'false', '--singleThreaded'], options);
+    await promisify(execFile)(await findCompiler(), ['-p', project, '--pretty', 'false'], options);
     return [];
   } catch (error) {
     const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string };

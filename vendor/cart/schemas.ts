@@ -17,6 +17,7 @@ import {
   Type,
   Uuid,
   updatedAfterQuery,
+  withOptions,
 } from '@carton/runtime';
 
 /** Maximum quantity of a line. */
@@ -97,7 +98,9 @@ export const CartAdjustment = object(
     label: Type.String({ examples: ['Standard shipping'] }),
     kind: oneOf(adjustmentKinds),
     amount: Money,
-    itemId: nullable({ ...Uuid, description: 'The line it applies to; null if it applies to no single line' }),
+    itemId: nullable(
+      withOptions(Uuid, { description: 'The line it applies to; null if it applies to no single line' }),
+    ),
     shippingCode: nullable(
       Type.String({ description: 'Code of the shipping charge it applies to', examples: ['standard-shipping'] }),
     ),
@@ -128,7 +131,7 @@ export const CartTotals = object(
 
 export const Cart = object(
   {
-    id: nullable({ ...Uuid, description: 'Null until the first write creates the cart' }),
+    id: nullable(withOptions(Uuid, { description: 'Null until the first write creates the cart' })),
     currency: Currency,
     regionId: nullable(Uuid),
     locale: nullable(Locale),
@@ -151,9 +154,11 @@ export type Cart = Static<typeof Cart>;
 
 export const ChangeCart = changeOf(
   {
-    regionId: nullable({ ...Uuid, description: "Also sets the cart's currency to the region's" }),
-    currency: { ...Currency, description: 'Only for a cart without a region' },
-    locale: nullable({ ...Locale, description: 'Language in which the shopper uses the store; copied to the order' }),
+    regionId: nullable(withOptions(Uuid, { description: "Also sets the cart's currency to the region's" })),
+    currency: withOptions(Currency, { description: 'Only for a cart without a region' }),
+    locale: nullable(
+      withOptions(Locale, { description: 'Language in which the shopper uses the store; copied to the order' }),
+    ),
     email: nullable(Email),
     note: nullable(Note),
   },
@@ -177,7 +182,7 @@ const administered = {
   id: Uuid,
   status: Status,
   memberId: nullable(Uuid),
-  orderId: nullable({ ...Uuid, description: 'The order that the cart became' }),
+  orderId: nullable(withOptions(Uuid, { description: 'The order that the cart became' })),
   createdAt: DateTime,
   updatedAt: DateTime,
 };

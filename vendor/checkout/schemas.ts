@@ -4,7 +4,7 @@
 import { Cart } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
 import { OrderAddress, Phone } from '@carton/order';
-import { DateTime, Email, Money, object, type Static, Type } from '@carton/runtime';
+import { DateTime, Email, Money, object, type Static, Type, withOptions } from '@carton/runtime';
 
 export const Checkout = object(
   {
@@ -51,10 +51,9 @@ const previewOf = (codes: readonly string[]) =>
         description:
           'Whether `POST /checkout` would place the order if sent the e-mail address and the fields in `asks`',
       }),
-      asks: {
-        ...StoreSettings.properties.checkoutRequires,
+      asks: withOptions(StoreSettings.properties.checkoutRequires, {
         description: 'Further fields that `POST /checkout` needs because the cart lacks them',
-      },
+      }),
       paymentRequired: Type.Boolean({ description: 'Whether `POST /checkout` needs a payment method' }),
       requirements: Type.Array(
         object(
@@ -80,6 +79,6 @@ export const CheckoutPreview = previewOf([]);
 export const checkoutPreviewOf = (codes: readonly string[]): typeof CheckoutPreview => previewOf(codes);
 
 export const CheckoutReservation = object(
-  { endsAt: { ...DateTime, description: 'When the reservation expires' } },
+  { endsAt: withOptions(DateTime, { description: 'When the reservation expires' }) },
   { $id: 'CheckoutReservation' },
 );

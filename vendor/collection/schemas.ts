@@ -2,7 +2,19 @@
  * Schemas of collections.
  */
 import { ProductPage, ProductRule, viewParameters } from '@carton/product';
-import { Handle, nullable, object, oneOf, pageOf, pageQuery, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
+import {
+  Handle,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  pageQuery,
+  type Static,
+  shapesOf,
+  Type,
+  Uuid,
+  withOptions,
+} from '@carton/runtime';
 
 /** The maximum number of products that are listed by hand. */
 export const maximumProducts = 1000;
@@ -40,7 +52,7 @@ export const shapes = shapesOf({
     rule: nullable(ProductRule),
   },
   createOnly: {
-    handle: Type.Optional({ ...Handle, description: 'Derived from the title by default' }),
+    handle: Type.Optional(withOptions(Handle, { description: 'Derived from the title by default' })),
     rule: Type.Optional(ProductRule),
     productIds: Type.Optional(ProductIds),
   },

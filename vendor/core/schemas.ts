@@ -12,6 +12,7 @@ import {
   packageName,
   type Static,
   TimeZone,
+  type TObject,
   Type,
   tiers,
 } from '@carton/runtime';
@@ -98,7 +99,7 @@ export type ChangeStore = Static<typeof ChangeStore>;
 export const storeSchema = onceForBox((box) =>
   object({ ...Store.properties, settings: settingsSchema(box) }, { $id: 'Store' }),
 );
-export const changeStoreSchema = onceForBox((box) => {
+export const changeStoreSchema = onceForBox((box): TObject => {
   const { settings: _, ...own } = changeable;
   const settings = changeSettingsSchema(box);
   return changeOf({ ...own, ...(settings && { settings }) }, { $id: 'ChangeStore' });

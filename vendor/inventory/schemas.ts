@@ -16,6 +16,7 @@ import {
   Type,
   timestamps,
   Uuid,
+  withOptions,
 } from '@carton/runtime';
 
 /** Reasons of movements. `sold` is written only by sales, never by hand. */
@@ -49,7 +50,7 @@ export const VariantAvailability = object(
   { $id: 'VariantAvailability', examples: [{ variantId: Uuid.examples[0], status: 'in_stock', quantity: '10+' }] },
 );
 
-const LocationId = { ...Uuid, description: "The location; the nil UUID is the store's default location" };
+const LocationId = withOptions(Uuid, { description: "The location; the nil UUID is the store's default location" });
 
 /** The stock of an item at one location. */
 const StockLevel = object(
@@ -59,7 +60,7 @@ const StockLevel = object(
 
 export const StockItem = object(
   {
-    id: { ...Uuid, description: "The variant's id" },
+    id: withOptions(Uuid, { description: "The variant's id" }),
     variantId: Uuid,
     sku: nullable(Type.String({ examples: ['LINEN-M'] })),
     variantTitle: Type.String({ examples: ['M'] }),
@@ -67,12 +68,11 @@ export const StockItem = object(
     tracked: Type.Boolean({ description: 'False for items that are never out of stock and not counted' }),
     backOrderPolicy: BackOrderPolicy,
     lowStockLevel: LowStockLevel,
-    onHand: {
-      ...Quantity,
+    onHand: withOptions(Quantity, {
       description: 'Units in stock, including reserved ones; if negative, units owed to shoppers',
-    },
-    reserved: { ...Quantity, description: 'Units on hand that are reserved' },
-    available: { ...Quantity, description: '`onHand` less `reserved`' },
+    }),
+    reserved: withOptions(Quantity, { description: 'Units on hand that are reserved' }),
+    available: withOptions(Quantity, { description: '`onHand` less `reserved`' }),
     levels: Type.Array(StockLevel, { description: 'Quantities by location' }),
     ...externalFields,
     ...timestamps,
@@ -101,14 +101,14 @@ export const StockMovement = object(
     id: Uuid,
     stockItemId: Uuid,
     locationId: LocationId,
-    quantity: { ...Quantity, description: 'Units added or, if negative, removed' },
+    quantity: withOptions(Quantity, { description: 'Units added or, if negative, removed' }),
     reason: oneOf(reasons),
     referenceType: nullable(
       Type.String({ description: 'Type of the resource that caused the movement', examples: ['order'] }),
     ),
     referenceId: nullable(Uuid),
     note: nullable(Type.String({ examples: ['Delivery note 4711'] })),
-    actorId: nullable({ ...Uuid, description: 'The staff user, for adjustments' }),
+    actorId: nullable(withOptions(Uuid, { description: 'The staff user, for adjustments' })),
     actorLabel: nullable(Type.String({ examples: ['ada@example.com'] })),
     createdAt: DateTime,
   },
@@ -129,10 +129,9 @@ export const AdjustStock = object(
     }),
     reason: oneOf(adjustmentReasons, { examples: ['received'] }),
     note: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Delivery note 4711'] })),
-    locationId: Type.Optional({
-      ...Uuid,
-      description: "A location that stocks the item; default: the store's default location",
-    }),
+    locationId: Type.Optional(
+      withOptions(Uuid, { description: "A location that stocks the item; default: the store's default location" }),
+    ),
   },
   { $id: 'AdjustStock' },
 );
@@ -151,11 +150,12 @@ export const StockReservation = object(
       examples: ['draft_order'],
     }),
     referenceId: Uuid,
-    endsAt: nullable({
-      ...DateTime,
-      description:
-        'When the reservation expires; its stock is released soon after. Null: it lasts until it is released',
-    }),
+    endsAt: nullable(
+      withOptions(DateTime, {
+        description:
+          'When the reservation expires; its stock is released soon after. Null: it lasts until it is released',
+      }),
+    ),
     createdAt: DateTime,
   },
   { $id: 'StockReservation' },

@@ -18,6 +18,7 @@ import {
   type Static,
   Type,
   Uuid,
+  withOptions,
 } from '@carton/runtime';
 
 export const orderStatuses = ['placed', 'canceled'] as const;
@@ -77,7 +78,7 @@ const LineProperties = Type.Unsafe<Record<string, unknown>>({
 export const OrderLineItem = object(
   {
     id: Uuid,
-    variantId: nullable({ ...Uuid, description: 'Null for a custom line' }),
+    variantId: nullable(withOptions(Uuid, { description: 'Null for a custom line' })),
     productId: nullable(Uuid),
     sku: nullable(Type.String({ examples: ['LINEN-M'] })),
     title: Type.String({ examples: ['Linen shirt'] }),
@@ -90,7 +91,7 @@ export const OrderLineItem = object(
   { $id: 'OrderLineItem', description: 'A line, with title and price at the time of the order' },
 );
 
-const itemId = nullable({ ...Uuid, description: 'The item it applies to; null for the entire order' });
+const itemId = nullable(withOptions(Uuid, { description: 'The item it applies to; null for the entire order' }));
 
 const shippingCode = nullable(
   Type.String({ description: 'Code of the shipping charge it applies to', examples: ['standard-shipping'] }),
@@ -169,9 +170,13 @@ export const OrderResource = object(
     totals: OrderTotals,
     balance: Money,
     customer: OrderCustomer,
-    regionId: nullable({ ...Uuid, description: 'The region of the sale' }),
-    locale: nullable({ ...Locale, description: 'The language in which the shopper ordered', examples: ['fr-FR'] }),
-    payBy: nullable({ ...DateTime, description: 'When the order is canceled if still unpaid; null for never' }),
+    regionId: nullable(withOptions(Uuid, { description: 'The region of the sale' })),
+    locale: nullable(
+      withOptions(Locale, { description: 'The language in which the shopper ordered', examples: ['fr-FR'] }),
+    ),
+    payBy: nullable(
+      withOptions(DateTime, { description: 'When the order is canceled if still unpaid; null for never' }),
+    ),
     notes: nullable(Type.String({ description: "The shopper's notes", examples: ['Please ring twice'] })),
     createdAt: DateTime,
     updatedAt: DateTime,
@@ -188,7 +193,7 @@ export const OrderResource = object(
 export const AdminOrder = object(
   {
     ...OrderResource.properties,
-    memberId: nullable({ ...Uuid, description: 'The member who placed the order; null for a guest' }),
+    memberId: nullable(withOptions(Uuid, { description: 'The member who placed the order; null for a guest' })),
     ...externalFields,
     archivedAt: nullable(DateTime),
   },

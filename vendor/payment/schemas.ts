@@ -18,6 +18,7 @@ import {
   Type,
   timestamps,
   Uuid,
+  withOptions,
 } from '@carton/runtime';
 
 export const paymentStates = ['pending', 'authorized', 'captured', 'voided', 'failed'] as const;
@@ -48,7 +49,7 @@ export const PaymentMethodList = object(
   {
     items: Type.Array(
       object(
-        { code: { ...Method, description: 'The value of `paymentMethod` in requests' }, provider: Provider },
+        { code: withOptions(Method, { description: 'The value of `paymentMethod` in requests' }), provider: Provider },
         { $id: 'PaymentMethod' },
       ),
     ),
@@ -84,12 +85,12 @@ export const ChangePaymentMethod = changeOf({ enabled, position, captureMode }, 
 export type ChangePaymentMethod = Static<typeof ChangePaymentMethod>;
 
 export const OpenPaymentSession = object(
-  { paymentMethod: { ...Method, description: 'A method of the bound payment adapters' } },
+  { paymentMethod: withOptions(Method, { description: 'A method of the bound payment adapters' }) },
   { $id: 'OpenPaymentSession' },
 );
 export const PaymentSession = object(
   {
-    id: { ...Uuid, description: 'Id of the payment; it stays the same when the cart becomes an order' },
+    id: withOptions(Uuid, { description: 'Id of the payment; it stays the same when the cart becomes an order' }),
     provider: Provider,
     method: Method,
     amount: Money,
@@ -158,7 +159,7 @@ export type PaymentQuery = Static<typeof PaymentQuery>;
 export const RecordPayment = object(
   {
     amount: PositiveMoney,
-    method: { ...Method, description: 'How it was paid, in your own words' },
+    method: withOptions(Method, { description: 'How it was paid, in your own words' }),
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Statement 12, line 3'] })),
     note: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, examples: ['Paid at the counter'] })),
     ...newExternalFields,

@@ -1,12 +1,13 @@
 /**
  * Schemas of prices.
  */
-import { Amount, Currency, DateTime, nullable, object, type Static, Type, Uuid } from '@carton/runtime';
+import { Amount, Currency, DateTime, nullable, object, type Static, Type, Uuid, withOptions } from '@carton/runtime';
 
-const RegionId = nullable({
-  ...Uuid,
-  description: 'The region of this price; null for every region of the currency without a price of its own',
-});
+const RegionId = nullable(
+  withOptions(Uuid, {
+    description: 'The region of this price; null for every region of the currency without a price of its own',
+  }),
+);
 
 export const VariantPrice = object(
   { variantId: Uuid, currency: Currency, regionId: RegionId, amount: Amount, updatedAt: DateTime },

@@ -22,6 +22,7 @@ import {
   type Static,
   Type,
   Uuid,
+  withOptions,
 } from '@carton/runtime';
 
 /** Variants of one product. There is always at least one, because variants are what is sold. */
@@ -60,11 +61,10 @@ const HsCode = Type.String({
 
 /** Query parameters that select a price. */
 export const priceParameters = {
-  currency: Type.Optional({
-    ...Currency,
-    description: "Currency of the prices. Default: that of the region, else the store's",
-  }),
-  regionId: Type.Optional({ ...Uuid, description: 'Region of the prices' }),
+  currency: Type.Optional(
+    withOptions(Currency, { description: "Currency of the prices. Default: that of the region, else the store's" }),
+  ),
+  regionId: Type.Optional(withOptions(Uuid, { description: 'Region of the prices' })),
   quantity: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 9999, description: 'Return the unit price for this quantity' }),
   ),
@@ -73,11 +73,12 @@ export const priceParameters = {
 /** Query parameters of storefront routes: price and language. */
 export const viewParameters = {
   ...priceParameters,
-  locale: Type.Optional({
-    ...Locale,
-    description:
-      "Language of the texts. Default: by Accept-Language. Texts without a translation are in the store's language",
-  }),
+  locale: Type.Optional(
+    withOptions(Locale, {
+      description:
+        "Language of the texts. Default: by Accept-Language. Texts without a translation are in the store's language",
+    }),
+  ),
 };
 export const ViewQuery = object(viewParameters);
 
@@ -221,7 +222,7 @@ export type ChangeVariant = Static<typeof ChangeVariant>;
 export const CreateProduct = object(
   {
     title: Title,
-    handle: Type.Optional({ ...Handle, description: 'Default: made from the title' }),
+    handle: Type.Optional(withOptions(Handle, { description: 'Default: made from the title' })),
     description: Type.Optional(Description),
     status: Type.Optional(Status),
     ...newExternalFields,
