@@ -68,7 +68,7 @@ function placeOf(file: string, names: Names, timestamp: string): string {
 export interface NewPackage {
   names: Names;
   tier: 'basic' | 'growth' | 'enterprise';
-  /** Of the release that it joins. */
+  /** Its first version. */
   version: string;
   /** Of its first migration, fourteen digits: later than every other. */
   timestamp: string;
@@ -84,7 +84,12 @@ export async function writeNewPackage(
 ): Promise<string[]> {
   const folder = join(root, 'vendor', names.package);
   await mkdir(folder);
-  const files = new Map([['package.json', manifestOf(names, tier, version)]]);
+  const needed = await Promise.all(
+    ['vendor/core', 'runtime'].map(async (place) =>
+      JSON.parse(await readFile(new URL(`../../${place}/package.json`, import.meta.url), 'utf8')),
+    ),
+  );
+  const files = new Map([['package.json', manifestOf(names, tier, version, needed)]]);
   for (const entry of await readdir(template, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
@@ -98,8 +103,12 @@ export async function writeNewPackage(
   return [...files.keys()].sort().map((place) => relative(root, join(folder, place)));
 }
 
-function manifestOf(names: Names, tier: string, version: string): string {
-  const needed = ['core', 'runtime'].map(packageName);
+function manifestOf(
+  names: Names,
+  tier: string,
+  version: string,
+  needed: readonly { name: string; version: string }[],
+): string {
   const manifest = {
     name: packageName(names.package),
     version,
@@ -110,7 +119,7 @@ function manifestOf(names: Names, tier: string, version: string): string {
       '.': { 'workspace-source': './index.ts', default: './dist/index.js' },
       './package.json': './package.json',
     },
-    dependencies: Object.fromEntries(needed.map((name) => [name, `^${version}`])),
+    dependencies: Object.fromEntries(needed.map((each) => [each.name, `^${each.version}`])),
     [vendor.name]: { tier },
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;

@@ -11,7 +11,6 @@ import { install, silent, stop } from '@carton/installer';
 import { openDatabase } from '@carton/runtime/service';
 import { callerOf, createTestDatabase, exactly, freePort } from '@carton/runtime/testing';
 import t from 'tap';
-import { vendor } from '../../runtime/vendor.ts';
 import { compareDocuments } from '../changes/compare.ts';
 import type { Change } from '../changes/findings.ts';
 import { stackPlace, startStack } from './support/stack.ts';
@@ -20,6 +19,10 @@ const run = promisify(execFile);
 const stack = await startStack(t, await stackPlace(t), '--tier', 'basic');
 const mint = async (tier: string, customerId = `customer-${tier}`): Promise<string> =>
   (await stack.admin.post('/license/keys', { customerId, tier })).body.key;
+
+interface Catalogue {
+  packages: { name: string; version: string }[];
+}
 
 t.test('a running box goes from basic to growth and back', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'tiers-'));
@@ -135,8 +138,10 @@ t.test("npm's own client at the gated registry", async (t) => {
   const [pid] = await controlPlaneProcess(stack.home);
   const growthKey = await mint('growth', 'customer-late');
   const { token } = (await stack.controlPlane.post('/license/activate', { key: growthKey })).body;
+  const { packages } = (await stack.controlPlane.get('/catalogue')).body as Catalogue;
+  const { version } = packages.find(({ name }) => name === '@carton/collection') as Catalogue['packages'][number];
   process.kill(pid as number, 'SIGSTOP');
-  const away = await fetch(`${stack.registryUrl}/@carton/collection/-/collection-${vendor.version}.tgz`, {
+  const away = await fetch(`${stack.registryUrl}/@carton/collection/-/collection-${version}.tgz`, {
     headers: { authorization: `Bearer ${token}` },
   });
   t.equal(away.status, 200, 'with the control plane away, downloads go on');
