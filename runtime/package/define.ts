@@ -1,8 +1,7 @@
 /**
- * What a package is to a box. Its name, version, tier and dependencies stand in its package.json, its migrations in
- * its `migrations/` folder; the rest is said here.
+ * The definition of a package. Its name, version, tier and dependencies are in its package.json, its migrations in its
+ * `migrations/` folder; the rest is declared here.
  */
-
 import type { Job } from '../background/job.ts';
 import type { BoxServices } from '../box/services.ts';
 import type { EventDefinition } from '../events/event.ts';
@@ -13,17 +12,17 @@ import type { PackageSettings } from './settings.ts';
 
 export interface PackageDefinition {
   routes: readonly Route<BoxServices>[];
-  /** Every event the package writes. */
+  /** Every event that the package publishes. */
   events?: readonly EventDefinition[];
-  /** What it does when something has happened, here or in packages it depends on. */
+  /** Subscribers to its own events and to those of packages it depends on. */
   subscribers?: readonly Subscriber[];
-  /** What it does every so often. */
+  /** Scheduled work. */
   jobs?: readonly Job[];
-  /** Tables that belong to the box and not to a tenant: the few that are exempt from carrying `tenant_id`. */
+  /** Tables that belong to the box rather than to a tenant: only these may lack `tenant_id`. */
   boxTables?: readonly string[];
   /** Contributions to extension points of the engine and of packages this one depends on. */
   extends?: readonly Contribution[];
-  /** What it reads of the environment. */
+  /** Settings that it reads from the environment. */
   settings?: PackageSettings;
 }
 
@@ -37,7 +36,7 @@ export function definePackage(definition: PackageDefinition): PackageDefinition 
   return Object.freeze({ ...definition, [mark]: true });
 }
 
-/** True for what definePackage made, also by another copy of the engine. */
+/** True for a result of definePackage, also for one of another copy of the engine. */
 export function isPackageDefinition(value: unknown): value is PackageDefinition {
   return typeof value === 'object' && value !== null && mark in value;
 }

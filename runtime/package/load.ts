@@ -1,5 +1,5 @@
 /**
- * Finding the entitled packages on disk and putting them in dependency order.
+ * Loads the entitled packages from disk, in dependency order.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -9,19 +9,19 @@ import type { Tier } from '../box/tier.ts';
 import { shortName, vendor } from '../vendor.ts';
 import { isPackageDefinition, type PackageDefinition } from './define.ts';
 
-/** A package as loaded. */
+/** A loaded package. */
 export interface LoadedPackage extends PackageDefinition {
   /** Full npm name. */
   readonly fullName: string;
-  /** The name without its scope: the word used in permissions and tags. */
+  /** The name without its scope, used in permissions. */
   readonly name: string;
   readonly version: string;
-  /** What it sells, in a line. */
+  /** One line from its package.json. */
   readonly description: string;
   readonly tier: Tier;
-  /** Full names of the packages of this vendor that it needs, the engine left out. */
+  /** Full names of the vendor's packages that it depends on, without the engine. */
   readonly dependencies: readonly string[];
-  /** The package's folder; its migrations stand in `migrations/` below it. */
+  /** The package's folder, which contains `migrations/`. */
   readonly folder: string;
 }
 
@@ -35,23 +35,23 @@ interface Manifest {
 
 const engineName = `${vendor.scope}/runtime`;
 
-/** The vendor's part of a manifest: the tier stands under the vendor's name. */
-function vendorPart(manifest: Manifest): { tier?: Tier } {
+/** The vendor's section of a manifest, under the vendor's name. */
+function vendorSection(manifest: Manifest): { tier?: Tier } {
   return (manifest as unknown as Record<string, { tier?: Tier }>)[vendor.name] ?? {};
 }
 
 /**
- * Loads packages, each after those it depends on.
- * @param names full npm names; what has no tier (the engine itself, the embedded PostgreSQL) is passed over
- * @param from a file beside whose node_modules the packages stand
+ * Loads packages, each after its dependencies.
+ * @param names full npm names; packages without a tier (the engine, the embedded PostgreSQL) are skipped
+ * @param from a file from which the packages are resolved
  * @throws Error naming the package that is missing, not a package, or part of a cycle
  */
 export async function loadPackages(names: readonly string[], from: string): Promise<LoadedPackage[]> {
   const resolver = createRequire(from);
-  const found = await Promise.all(names.map((name) => readManifest(resolver, name)));
-  const sellable = found.filter(({ manifest }) => vendorPart(manifest).tier !== undefined);
+  const installed = await Promise.all(names.map((name) => readManifest(resolver, name)));
+  const withTier = installed.filter(({ manifest }) => vendorSection(manifest).tier !== undefined);
   const loaded: LoadedPackage[] = [];
-  for (const { manifest, folder } of inDependencyOrder(sellable)) {
+  for (const { manifest, folder } of inDependencyOrder(withTier)) {
     const module = await import(pathToFileURL(resolver.resolve(manifest.name)).href);
     if (!isPackageDefinition(module.default)) throw new Error(`${manifest.name} does not export a definePackage(...)`);
     loaded.push({
@@ -60,7 +60,7 @@ export async function loadPackages(names: readonly string[], from: string): Prom
       name: shortName(manifest.name),
       version: manifest.version,
       description: manifest.description ?? '',
-      tier: vendorPart(manifest).tier as Tier,
+      tier: vendorSection(manifest).tier as Tier,
       dependencies: dependenciesOf(manifest),
       folder,
     });
@@ -68,12 +68,12 @@ export async function loadPackages(names: readonly string[], from: string): Prom
   return loaded;
 }
 
-interface Found {
+interface InstalledPackage {
   manifest: Manifest;
   folder: string;
 }
 
-async function readManifest(resolver: NodeJS.Require, name: string): Promise<Found> {
+async function readManifest(resolver: NodeJS.Require, name: string): Promise<InstalledPackage> {
   let path: string;
   try {
     path = resolver.resolve(`${name}/package.json`);
@@ -89,21 +89,20 @@ function dependenciesOf(manifest: Manifest): string[] {
   );
 }
 
-function inDependencyOrder(packages: readonly Found[]): Found[] {
-  const byName = new Map(packages.map((found) => [found.manifest.name, found]));
-  const ordered = new Set<Found>();
-  const visit = (found: Found, path: readonly string[]) => {
-    const { name } = found.manifest;
-    if (path.includes(name))
-      throw new Error(`packages depend on each other in a circle: ${[...path, name].join(' → ')}`);
-    if (ordered.has(found)) return;
-    for (const dependency of dependenciesOf(found.manifest).sort()) {
-      const needed = byName.get(dependency);
-      if (!needed) throw new Error(`${name} needs ${dependency}, which this box is not entitled to or lacks`);
-      visit(needed, [...path, name]);
+function inDependencyOrder(packages: readonly InstalledPackage[]): InstalledPackage[] {
+  const byName = new Map(packages.map((each) => [each.manifest.name, each]));
+  const ordered = new Set<InstalledPackage>();
+  const visit = (visited: InstalledPackage, path: readonly string[]) => {
+    const { name } = visited.manifest;
+    if (path.includes(name)) throw new Error(`circular dependency of packages: ${[...path, name].join(' → ')}`);
+    if (ordered.has(visited)) return;
+    for (const dependency of dependenciesOf(visited.manifest).sort()) {
+      const required = byName.get(dependency);
+      if (!required) throw new Error(`${name} requires ${dependency}, which is not installed or not entitled`);
+      visit(required, [...path, name]);
     }
-    ordered.add(found);
+    ordered.add(visited);
   };
-  for (const found of [...packages].sort((a, b) => a.manifest.name.localeCompare(b.manifest.name))) visit(found, []);
+  for (const each of [...packages].sort((a, b) => a.manifest.name.localeCompare(b.manifest.name))) visit(each, []);
   return [...ordered];
 }

@@ -1,5 +1,5 @@
 /**
- * Handles: names in addresses, made from titles.
+ * Handles: names of resources in URLs, derived from titles.
  */
 import { lockFor } from '../db/lock-for.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
@@ -9,55 +9,58 @@ import { defineFormat } from '../http/validation.ts';
 
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** True for what reads as an id. */
+/** True for a name with the format of an id. */
 export function looksLikeId(name: string): boolean {
   return uuid.test(name);
 }
 
-/** Lower case letters, digits and single hyphens. One that reads as an id would name two things in one address. */
+/**
+ * Lower-case letters, digits and single hyphens. A handle with the format of an id is invalid, since it would be
+ * ambiguous in URLs that accept both.
+ */
 export const Handle = Type.String({
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-  format: defineFormat('handle', 'a handle; one that looks like an id is none', (text) => !looksLikeId(text)),
+  format: defineFormat('handle', 'a handle without the format of an id', (text) => !looksLikeId(text)),
   minLength: 1,
   maxLength: 120,
   examples: ['blue-shirt'],
 });
 
-/** The parameters of a path that names one by its handle or its id. */
+/** The parameters of a path that identifies a resource by its handle or its id. */
 export function HandleOrId(example: string) {
   const handle = Type.String({ minLength: 1, maxLength: 120, description: 'Handle or id', examples: [example] });
   return object({ handle });
 }
 
-/** What a handle that is in use is refused with: `collection_handle_taken` (409). */
+/** Defines the problem for a duplicate handle: `collection_handle_taken` (409). */
 export function handleTakenBy(noun: string) {
   return defineProblem({ code: `${noun}_handle_taken`, status: 409, title: `Another ${noun} has this handle` });
 }
 
-/** A title in the letters of a handle, at most 100 of them; `otherwise` for a title without any. */
-export function handleFromTitle(title: string, otherwise: string): string {
+/** Derives a handle of at most 100 characters from a title; `fallback` for a title without suitable characters. */
+export function handleFromTitle(title: string, fallback: string): string {
   const letters = title.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
-  return shortened(letters.replaceAll(/[^a-z0-9]+/g, '-').replace(/^-/, '')) || otherwise;
+  return truncate(letters.replaceAll(/[^a-z0-9]+/g, '-').replace(/^-/, '')) || fallback;
 }
 
-/** The handle of a copy, before it is made unique. */
+/** The handle of a copy, not yet unique. */
 export function handleOfCopy(handle: string): string {
-  return `${shortened(handle)}-copy`;
+  return `${truncate(handle)}-copy`;
 }
 
-/** Cut so that a number still fits behind it. */
-function shortened(handle: string): string {
+/** Truncates a handle so that a number can be appended. */
+function truncate(handle: string): string {
   return handle.slice(0, 100).replace(/-+$/, '');
 }
 
-/** So many handles are looked up at once. */
+/** Handles looked up in one query. */
 const batch = 50;
 
 /**
- * The stem, or the stem with the lowest number from 2 on that is not taken. Whoever asks next waits until the
- * transaction ends: two made from one title at once get different handles.
+ * Returns the stem, or the stem with the lowest free number from 2 on. Takes a lock until the end of the transaction, so
+ * that concurrent calls get different handles.
  * @param table has a column `handle`
- * @param among which of its rows count: `deleted_at is null`
+ * @param among SQL condition for the rows to consider: `deleted_at is null`
  */
 export async function freeHandle(tx: TenantDatabase, table: string, stem: string, among = 'true'): Promise<string> {
   await lockFor(tx, `${table}.handle`);
@@ -67,8 +70,8 @@ export async function freeHandle(tx: TenantDatabase, table: string, stem: string
       `select handle from ${table} where tenant_id = $1 and handle = any($2::text[]) and ${among}`,
       [candidates],
     );
-    const taken = new Set(rows.map(({ handle }) => handle));
-    const free = candidates.find((handle) => !taken.has(handle) && !looksLikeId(handle));
+    const used = new Set(rows.map(({ handle }) => handle));
+    const free = candidates.find((handle) => !used.has(handle) && !looksLikeId(handle));
     if (free !== undefined) return free;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The plural of an English noun, as far as spelling goes; what is irregular has to be said.
+ * Plurals of English nouns, by their spelling. Irregular plurals have to be declared.
  */
 export function pluralOf(noun: string): string {
   if (/[^aeiou]y$/i.test(noun)) return noun.replace(/y$/, 'ies');

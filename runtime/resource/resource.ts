@@ -1,6 +1,6 @@
 /**
- * The usual routes of a resource from one declaration: list, create, read, change, delete. What comes out are ordinary
- * routes; whatever differs from the usual is said, and what no resource has is a route beside them.
+ * Generates the standard routes of a resource from one declaration: list, create, read, change, delete and actions. The
+ * results are ordinary routes; the declaration can override their parts, and other routes are declared separately.
  */
 import type { BoxAccess } from '../box/callers.ts';
 import { type BoxServices, route, type ServicesFor } from '../box/services.ts';
@@ -13,8 +13,8 @@ import type { Static, TObject, TSchema, Uuid } from '../http/schemas.ts';
 import { pluralOf } from './plural.ts';
 import type { ListQuery } from './rows.ts';
 
-/** What may differ from the usual in any of the routes. */
-interface Words {
+/** Overrides for one of the routes. */
+interface Overrides {
   summary?: string;
   description?: string;
   operationId?: string;
@@ -23,14 +23,14 @@ interface Words {
 }
 
 type Request<Access extends BoxAccess, Params, Query, Body> = ServicesFor<Access> & RouteInput<Params, Query, Body>;
-/** What `rows` makes, whatever is in the rows: what does not fit the item's shape cannot be answered. */
-interface Kept {
+/** The result of `rows`, for any type of row: the response schema checks the rows. */
+interface ResourceRows {
   page(db: TenantDatabase, query: ListQuery): Promise<unknown>;
   require(db: TenantDatabase, id: string): Promise<unknown>;
   remove(db: TenantDatabase, id: string): Promise<unknown>;
 }
 type Id = { id: string };
-type Usual = Omit<RouteDeclaration, 'tag' | 'access'>;
+type StandardDeclaration = Omit<RouteDeclaration, 'tag' | 'access'>;
 type Result<Schema extends TSchema> = Promise<Static<Schema>> | Static<Schema>;
 
 export interface ResourceDeclaration<
@@ -45,50 +45,52 @@ export interface ResourceDeclaration<
   Params extends TObject,
   ReadQuery extends TSchema,
 > {
-  /** `/admin/regions`; of one, `/admin/regions/:id`. */
+  /** `/admin/regions`; single resources are at `/admin/regions/:id`. */
   path: string;
-  /** `region`, `API key`: as it stands in summaries. `plural` where it is irregular. */
+  /** The noun in summaries: `region`, `API key`. `plural` is needed where it is irregular. */
   noun: string;
   plural?: string;
   tag: string;
   access: Access;
-  /** Its routes are none of the contract's. */
+  /** The routes are not in the contract. */
   beyond?: true;
-  /** Named: the operations are called after it. */
+  /** The schema of a list item. Its `$id` names the operations. */
   item: Item;
-  /** What one is answered as by itself, where that is more than in the list. */
+  /** The schema of a single resource, if it has more than a list item. */
   detail?: Detail;
-  /** Where they are kept: what lists, reads and removes them unless told. */
-  rows?: Kept;
-  list?: Words & {
+  /** The rows that list, read and delete use by default. */
+  rows?: ResourceRows;
+  list?: Overrides & {
     query?: Query;
     page: Page;
     run?: (request: Request<Access, unknown, Static<Query>, unknown>) => Result<Page>;
   };
-  read?: Words & {
-    /** Its one property names one of them in the path, in place of `id`: `HandleOrId`. */
+  read?: Overrides & {
+    /** Its only property replaces `id` in the path: `HandleOrId`. */
     params?: Params;
     query?: ReadQuery;
     run?: (request: Request<Access, Static<Params>, Static<ReadQuery>, unknown>) => Result<Detail>;
   };
-  create?: Words & {
+  create?: Overrides & {
     body: Create;
-    /** What is answered this once. */
+    /** The response, if it differs from that of a read. */
     response?: Created;
     run: (request: Request<Access, unknown, unknown, Static<Create>>) => Result<Created>;
   };
-  change?: Words & { body: Change; run: (request: Request<Access, Id, unknown, Static<Change>>) => Result<Detail> };
-  remove?: Words & { run?: (request: Request<Access, Id, unknown, unknown>) => Promise<unknown> };
-  /** What else is done with one, without a body, by its verb: `revoke` is `POST /admin/api-keys/:id/revoke`. */
+  change?: Overrides & { body: Change; run: (request: Request<Access, Id, unknown, Static<Change>>) => Result<Detail> };
+  remove?: Overrides & { run?: (request: Request<Access, Id, unknown, unknown>) => Promise<unknown> };
+  /** Actions without a body, by their verb: `revoke` is `POST /admin/api-keys/:id/revoke`. */
   actions?: Readonly<
-    Record<string, Words & { run: (request: Request<Access, Id, unknown, unknown>) => Result<Detail> }>
+    Record<string, Overrides & { run: (request: Request<Access, Id, unknown, unknown>) => Result<Detail> }>
   >;
 }
 
 /**
+ * Returns the routes of a resource.
+ *
  * The operations are named by the `$id` of the item and of the bodies: `listAdminRegions`, `readAdminRegion`,
- * `createRegion`, `updateRegion`, `deleteRegion`, and an action with its verb (`revokeApiKey`). A body that has an `externalId` may be refused with
- * `external_id_taken`.
+ * `createRegion`, `updateRegion`, `deleteRegion`, and an action by its verb (`revokeApiKey`). Routes whose body has an
+ * `externalId` declare `external_id_taken`.
  * @example export const adminRegions = resource({ path: '/admin/regions', noun: 'region', tag: 'Regions', access: 'staff',
  *            item: AdminRegion, rows: regions, list: { query: integrationQuery(), page: AdminRegionPage }, read: {} });
  */
@@ -110,28 +112,30 @@ export function resource<
   const { list, read, create, change, remove, actions = {} } = declaration;
   const one = `${path}/:id`;
   const itemName = String(item.$id);
-  // `CreateRegion` beside an `AdminRegion`: what is written has the plain name.
+  // `AdminRegion` is created by `CreateRegion`: operations that write have the plain name.
   const plainName = (create?.body ?? change?.body)?.$id?.replace(/^(Create|Change)/, '') ?? itemName;
   const response = declaration.detail ?? item;
   const article = /^[aeiou]/i.test(noun) ? 'an' : 'a';
   const routes: Route<BoxServices>[] = [];
 
-  /** Adds the usual route with what was said of it. */
-  function add(usual: Usual, said: Words, run: unknown): void {
-    const { body } = usual;
-    const problems = body?.properties?.externalId ? [externalIdTaken, ...(said.problems ?? [])] : said.problems;
-    const words = { ...usual, ...given(said), ...(problems && { problems }) };
-    routes.push(route({ ...words, tag, access, ...(beyond && { beyond }) }, run as never));
+  /** Adds the standard route with its overrides. */
+  function add(standard: StandardDeclaration, overrides: Overrides, run: unknown): void {
+    const { body } = standard;
+    const problems = body?.properties?.externalId
+      ? [externalIdTaken, ...(overrides.problems ?? [])]
+      : overrides.problems;
+    const declared = { ...standard, ...definedOnly(overrides), ...(problems && { problems }) };
+    routes.push(route({ ...declared, tag, access, ...(beyond && { beyond }) }, run as never));
   }
 
   if (list) {
-    const { query = pageQuery(), page, run = ({ db, query }: Listing) => rows?.page(db, query as never) } = list;
+    const { query = pageQuery(), page, run = ({ db, query }: ListInput) => rows?.page(db, query as never) } = list;
     const summary = `List ${plural}, newest first`;
     add(
       {
         method: 'get',
         path,
-        operationId: `list${itemName.replace(inNames(noun), inNames(plural))}`,
+        operationId: `list${itemName.replace(toPascalCase(noun), toPascalCase(plural))}`,
         summary,
         query,
         status: 200,
@@ -152,7 +156,7 @@ export function resource<
     add({ ...usual, body: create.body, ...answer }, create, create.run);
   }
   if (read) {
-    const { params, query, run = ({ db, params }: Naming) => rows?.require(db, params.id) } = read;
+    const { params, query, run = ({ db, params }: IdInput) => rows?.require(db, params.id) } = read;
     const usual = { method: 'get', operationId: `read${itemName}`, summary: `Read ${article} ${noun}` } as const;
     const named = params ? { path: `${path}/:${Object.keys(params.properties)[0]}`, params } : { path: one };
     const problems = params ? [notFound, ...(read.problems ?? [])] : read.problems;
@@ -164,27 +168,27 @@ export function resource<
     add({ ...usual, summary: `Change ${article} ${noun}`, body, status: 200, response }, change, change.run);
   }
   if (remove) {
-    const { run = ({ db, params }: Naming) => rows?.remove(db, params.id) } = remove;
+    const { run = ({ db, params }: IdInput) => rows?.remove(db, params.id) } = remove;
     const usual = { method: 'delete', path: one, operationId: `delete${plainName}` } as const;
     add({ ...usual, summary: `Delete ${article} ${noun}`, status: 204 }, remove, run);
   }
   for (const [verb, action] of Object.entries(actions)) {
     const usual = { method: 'post', path: `${one}/${verb}`, operationId: `${verb}${plainName}` } as const;
-    add({ ...usual, summary: `${inNames(verb)} ${article} ${noun}`, status: 200, response }, action, action.run);
+    add({ ...usual, summary: `${toPascalCase(verb)} ${article} ${noun}`, status: 200, response }, action, action.run);
   }
   return routes;
 }
 
-type Listing = BoxServices & RouteInput<unknown, unknown, unknown>;
-type Naming = BoxServices & RouteInput<Id, unknown, unknown>;
+type ListInput = BoxServices & RouteInput<unknown, unknown, unknown>;
+type IdInput = BoxServices & RouteInput<Id, unknown, unknown>;
 
-/** `API key` as it stands in names: `ApiKey`. */
-function inNames(noun: string): string {
+/** Converts `API key` to `ApiKey`. */
+function toPascalCase(noun: string): string {
   return noun.replaceAll(/(\w)(\w*)\s*/g, (_, first: string, rest: string) => first.toUpperCase() + rest.toLowerCase());
 }
 
-/** The words that were said, and nothing else. */
-function given({ summary, description, operationId, permission }: Words): Words {
-  const words = Object.entries({ summary, description, operationId, permission });
-  return Object.fromEntries(words.filter(([, word]) => word !== undefined));
+/** The overrides without undefined values. */
+function definedOnly({ summary, description, operationId, permission }: Overrides): Overrides {
+  const entries = Object.entries({ summary, description, operationId, permission });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,6 @@
 /**
- * The rows of one table with an id, for whoever keeps a resource in it: found, required, locked, inserted, changed,
- * removed and listed in the same way everywhere. Rules stay with the package; what is said here is what every package
- * would say again.
+ * Access to the rows of a table that stores a resource: find, require, lock, insert, change, remove and list. Business
+ * rules stay in the packages; this is the part that is the same for all of them.
  */
 import type { Knex } from 'knex';
 import { type ChangeSource, followChanges, type IntegrationPage, rejectFilters } from '../answers/following.ts';
@@ -13,7 +12,7 @@ import { runConcurrently } from '../db/run-concurrently.ts';
 import { json, type TenantDatabase } from '../db/tenant-database.ts';
 import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
 
-/** What every row of such a table has; one that can be changed has `updatedAt`, too. */
+/** The columns of every such table; those of mutable resources have `updatedAt`, too. */
 export interface StoredRow {
   id: string;
   createdAt: string;
@@ -24,29 +23,29 @@ type Builder<Row extends object> = Knex.QueryBuilder<Row, Row[]>;
 
 export interface RowsDeclaration<Row extends object> {
   table: string;
-  /** What one is called where none is found: `region`. */
+  /** The noun in messages: `region`. */
   noun: string;
-  /** Its `jsonb` columns. */
+  /** The `jsonb` columns. */
   json?: readonly (keyof Row & string)[];
-  /** More of a row than its columns, as SQL over the table's name: `{ size: 'cardinality(parts.pieces)' }`. */
+  /** Computed properties of a row, as SQL over the table's name: `{ size: 'cardinality(parts.pieces)' }`. */
   computed?: Readonly<Record<string, string>>;
-  /** Rows with `deletedAt` are no more: they are not found, and removing sets it. */
-  deletedSoftly?: true;
-  /** What a violation of a unique constraint is answered with, by its name. */
-  taken?: Readonly<Record<string, ProblemDefinition>>;
-  /** What removing a row that others refer to is answered with. */
+  /** Rows are soft deleted: removing sets `deletedAt`, and such rows are not found. */
+  softDelete?: true;
+  /** The problem for a violation of a unique constraint, by the name of the constraint. */
+  duplicates?: Readonly<Record<string, ProblemDefinition>>;
+  /** The problem for removing a row that others reference. */
   inUse?: (row: { id: string }) => Problem;
-  /** Filters of the list that are more than equality with the column of their name. */
+  /** Filters of the list that do more than compare the column of their name. */
   filters?: Readonly<Record<string, (rows: Builder<Row>, value: never) => unknown>>;
-  /** Orders of the list, by the name that `?sort=` has; newest first unless told. */
+  /** Orders of the list, by the value of `?sort=`; the default is newest first. */
   sorts?: Readonly<Record<string, Omit<Sort, 'name'>>>;
-  /** All values of columns that the list is filtered by, where a rare combination must not be looked for in all rows. */
+  /** All values of the columns that the list is filtered by, to avoid scanning all rows for a rare combination. */
   choices?: ColumnValues;
-  /** Where it is found which rows were changed, when their own `updatedAt` does not tell. */
+  /** The table that records changes, if it is not the `updatedAt` of the rows themselves. */
   changeSource?: ChangeSource;
 }
 
-/** The query of a list: its place, its order, and its filters by their names. */
+/** The query of a list: position, order, and filters by name. */
 export interface ListQuery {
   [filter: string]: unknown;
   limit: number;
@@ -57,34 +56,34 @@ export interface ListQuery {
 }
 
 export interface Rows<Row extends object> {
-  /** Null for an unknown id. */
+  /** Returns the row with the id, or null. */
   find(db: TenantDatabase, id: string): Promise<Row | null>;
-  /** The first whose columns have these values; null for none. */
+  /** Returns a row whose columns have these values, or null. */
   findBy(db: TenantDatabase, where: Partial<Row>): Promise<Row | null>;
-  /** The newest whose columns have these values, `limit` at most, newest first. */
+  /** Returns at most `limit` rows whose columns have these values, newest first. */
   findAllBy(db: TenantDatabase, where: Partial<Row>, limit: number): Promise<Row[]>;
-  /** All whose columns have these values, oldest first, as they stay until the transaction ends. */
+  /** Locks and returns all rows whose columns have these values, oldest first. */
   lockAllBy(db: TenantDatabase, where: Partial<Row>): Promise<Row[]>;
-  /** By id; unknown ones are left out. One statement. */
+  /** Returns rows by id, in one statement; unknown ids are omitted. */
   findMany(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, Row>>;
-  /** By id, in the order of the ids; unknown ones are left out. One statement. */
+  /** Returns rows in the order of the ids, in one statement; unknown ids are omitted. */
   findInOrder(db: TenantDatabase, ids: readonly string[]): Promise<Row[]>;
   /** @throws not_found (404) */
   require(db: TenantDatabase, id: string): Promise<Row>;
-  /** As it stays until the transaction ends, for whoever writes what depends on it; others may hold it as well. */
-  hold(db: TenantDatabase, id: string): Promise<Row | null>;
-  /** As it stays until the transaction ends, for a change. @throws not_found (404) */
+  /** Takes a shared lock until the transaction ends, for writing rows that depend on this one. Null for an unknown id. */
+  lockShared(db: TenantDatabase, id: string): Promise<Row | null>;
+  /** Locks the row for a change until the transaction ends. @throws not_found (404) */
   lock(db: TenantDatabase, id: string): Promise<Row>;
-  /** With an id of its own unless one is given. @throws a problem of `taken` (409) */
+  /** Inserts a row, with a new id by default. @throws a problem of `duplicates` (409) */
   insert(db: TenantDatabase, values: Partial<Row>): Promise<Row>;
-  /** Changes what is defined in the patch, and `updatedAt`. @throws not_found (404), a problem of `taken` (409) */
+  /** Sets the defined values of the patch, and `updatedAt`. @throws not_found (404), a problem of `duplicates` (409) */
   change(db: TenantDatabase, id: string, patch: Partial<Row>): Promise<Row>;
   /** @throws not_found (404), the problem of `inUse` (409) */
   remove(db: TenantDatabase, id: string): Promise<void>;
   /**
-   * One page: in the order of `sort`, of what has an `externalId`, or of what was changed `updatedAfter` a moment. Every
-   * other parameter is a filter.
-   * @param fixed values that all listed rows have, whatever the query
+   * Returns one page: in the order of `sort`, of the row with an `externalId`, or of the changes since `updatedAfter`. All
+   * other parameters are filters.
+   * @param fixed column values of all listed rows, independent of the query
    * @throws invalid_request (400) for a cursor of another list, or for `updatedAfter` with a filter
    */
   page(db: TenantDatabase, query: ListQuery, fixed?: Partial<Row>): Promise<IntegrationPage<Row>>;
@@ -99,8 +98,8 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     table,
     noun,
     computed = {},
-    deletedSoftly,
-    taken = {},
+    softDelete,
+    duplicates = {},
     inUse,
     filters = {},
     sorts = {},
@@ -109,10 +108,10 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
   const name = quoteName(table);
   const more = Object.entries(computed).map(([column, sql]) => `(${sql}) as ${quoteName(toSnakeCase(column))}`);
   const select = `select ${[`${name}.*`, ...more].join(', ')} from ${name} where ${name}.tenant_id = $1${
-    deletedSoftly ? ` and ${name}.deleted_at is null` : ''
+    softDelete ? ` and ${name}.deleted_at is null` : ''
   }`;
   const byId = `${select} and ${name}.id = $2`;
-  const missing = (id: string) => notFound(`No ${noun} has the id ${id}.`);
+  const notFoundById = (id: string) => notFound(`No ${noun} has the id ${id}.`);
 
   async function find(db: TenantDatabase, id: string): Promise<Row | null> {
     const [row] = await db.query<Row>(byId, [id]);
@@ -121,7 +120,7 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
 
   async function require(db: TenantDatabase, id: string): Promise<Row> {
     const row = await find(db, id);
-    if (!row) throw missing(id);
+    if (!row) throw notFoundById(id);
     return row;
   }
 
@@ -136,12 +135,12 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     return db.query<Row>(`${select}${conditions.join('')} ${ending}${placeholder}`, [...values, ...limit]);
   }
 
-  async function held(db: TenantDatabase, id: string, strength: 'update' | 'share'): Promise<Row | null> {
+  async function lockRow(db: TenantDatabase, id: string, strength: 'update' | 'share'): Promise<Row | null> {
     if (more.length === 0) {
       const [row] = await db.query<Row>(`${byId} for ${strength}`, [id]);
       return row ?? null;
     }
-    // What is computed is read by the next statement, when the lock is held; both travel at once.
+    // Computed values are read by a second statement, after the lock is taken; both are sent in one round trip.
     const [locked, row] = await runConcurrently([
       () => db.query(`select id from ${name} where tenant_id = $1 and id = $2 for ${strength}`, [id]),
       () => find(db, id),
@@ -149,8 +148,8 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     return locked.length > 0 ? row : null;
   }
 
-  /** The columns of values, JSON ones as they are sent. */
-  function columnsOf(values: Partial<Row>): Record<string, unknown> {
+  /** Encodes the `jsonb` values. */
+  function encodeJson(values: Partial<Row>): Record<string, unknown> {
     const columns: Record<string, unknown> = { ...values };
     for (const column of declaration.json ?? []) {
       const value = columns[column];
@@ -159,46 +158,46 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     return columns;
   }
 
-  /** What was written with what is computed of it. */
+  /** The written row with its computed properties. */
   const withComputed = (db: TenantDatabase, row: Row) => (more.length > 0 ? require(db, row.id) : row);
 
-  async function translated<T>(work: Promise<T>): Promise<T> {
+  async function mapDuplicates<T>(work: Promise<T>): Promise<T> {
     return work.catch((error) => {
-      const constraint = Object.keys(taken).find((each) => isUniqueViolation(error, each));
-      throw constraint === undefined ? error : (taken[constraint] as ProblemDefinition)();
+      const constraint = Object.keys(duplicates).find((each) => isUniqueViolation(error, each));
+      throw constraint === undefined ? error : (duplicates[constraint] as ProblemDefinition)();
     });
   }
 
-  function listed(db: TenantDatabase, fixed: Partial<Row>): Builder<Row> {
+  function listQuery(db: TenantDatabase, fixed: Partial<Row>): Builder<Row> {
     const query = db.table<Row>(table).select(`${table}.*`, ...more.map((sql) => db.raw(sql)));
     for (const [column, value] of Object.entries(fixed)) query.where(`${table}.${column}`, value as never);
-    if (deletedSoftly) query.whereNull(`${table}.deleted_at`);
+    if (softDelete) query.whereNull(`${table}.deleted_at`);
     return query as never;
   }
 
-  async function pageOfChoices(db: TenantDatabase, told: Record<string, unknown>, place: ListQuery) {
-    const asked = Object.entries(choices as ColumnValues).map(([column, values]) => [
+  async function pageOfChoices(db: TenantDatabase, selected: Record<string, unknown>, position: ListQuery) {
+    const columns = Object.entries(choices as ColumnValues).map(([column, values]) => [
       column,
-      told[column] === undefined ? values : [told[column]],
+      selected[column] === undefined ? values : [selected[column]],
     ]);
-    return whole(db, await paginateChoices(db, table, Object.fromEntries(asked), place));
+    return withRows(db, await paginateChoices(db, table, Object.fromEntries(columns), position));
   }
 
-  /** One page of what was changed, where another table tells: a row that it tells of twice is answered once. */
-  async function pageOfFollowed(
+  /** Returns a page of the changes that another table records; a row with several changes is returned once. */
+  async function pageOfChanges(
     db: TenantDatabase,
     changeSource: ChangeSource,
-    place: ListQuery & { updatedAfter: string },
+    position: ListQuery & { updatedAfter: string },
   ) {
-    const { table: other, id = 'id' } = changeSource;
-    const told = db
-      .table<{ id: string; updatedAt: string }>(other)
-      .select(`${other}.${id} as id`, `${other}.updatedAt`);
-    return whole(db, await followChanges(db, told as never, changeSource, place));
+    const { table: source, id = 'id' } = changeSource;
+    const changes = db
+      .table<{ id: string; updatedAt: string }>(source)
+      .select(`${source}.${id} as id`, `${source}.updatedAt`);
+    return withRows(db, await followChanges(db, changes as never, changeSource, position));
   }
 
-  /** The page of which these are the ids. */
-  async function whole<Page extends { items: { id: string }[] }>(db: TenantDatabase, page: Page) {
+  /** Replaces the ids of a page with their rows. */
+  async function withRows<Page extends { items: { id: string }[] }>(db: TenantDatabase, page: Page) {
     return { ...page, items: await findInOrder(db, [...new Set(page.items.map(({ id }) => id))]) };
   }
 
@@ -232,55 +231,55 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
           )
         : locked;
     },
-    hold: (db, id) => held(db, id, 'share'),
+    lockShared: (db, id) => lockRow(db, id, 'share'),
     async lock(db, id) {
-      const row = await held(db, id, 'update');
-      if (!row) throw missing(id);
+      const row = await lockRow(db, id, 'update');
+      if (!row) throw notFoundById(id);
       return row;
     },
     async insert(db, values) {
-      return withComputed(db, await translated(db.insert<Row>(table, { id: newId(), ...columnsOf(values) })));
+      return withComputed(db, await mapDuplicates(db.insert<Row>(table, { id: newId(), ...encodeJson(values) })));
     },
     async change(db, id, patch) {
-      const where = deletedSoftly ? { id, deletedAt: null } : { id };
-      const changes = { ...columnsOf(patch), updatedAt: new Date() };
-      const [row] = await translated(db.update<Row>(table, where, changes));
-      if (!row) throw missing(id);
+      const where = softDelete ? { id, deletedAt: null } : { id };
+      const changes = { ...encodeJson(patch), updatedAt: new Date() };
+      const [row] = await mapDuplicates(db.update<Row>(table, where, changes));
+      if (!row) throw notFoundById(id);
       return withComputed(db, row);
     },
     async remove(db, id) {
       const now = new Date();
-      const work = deletedSoftly
+      const work = softDelete
         ? db.update(table, { id, deletedAt: null }, { deletedAt: now, updatedAt: now })
         : db.remove(table, { id });
       const removed = await work.catch((error) => {
         throw inUse && isForeignKeyViolation(error) ? inUse({ id }) : error;
       });
-      if (removed.length === 0) throw missing(id);
+      if (removed.length === 0) throw notFoundById(id);
     },
     async page(db, { limit, cursor, externalId, updatedAfter, sort, ...others }, fixed = {}) {
-      const told = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-      const place = { limit, cursor };
-      const plain = externalId === undefined && updatedAfter === undefined && Object.keys(fixed).length === 0;
-      const names = Object.keys(told);
-      if (choices && plain && names.length > 0 && names.every((filter) => filter in choices)) {
-        return pageOfChoices(db, told, place);
+      const selected = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+      const position = { limit, cursor };
+      const hasFiltersOnly = externalId === undefined && updatedAfter === undefined && Object.keys(fixed).length === 0;
+      const names = Object.keys(selected);
+      if (choices && hasFiltersOnly && names.length > 0 && names.every((filter) => filter in choices)) {
+        return pageOfChoices(db, selected, position);
       }
-      if (updatedAfter !== undefined) rejectFilters({ ...told, externalId });
-      const query = listed(db, fixed);
-      for (const [filter, value] of Object.entries(told)) {
-        const special = filters[filter];
-        if (special) special(query, value as never);
+      if (updatedAfter !== undefined) rejectFilters({ ...selected, externalId });
+      const query = listQuery(db, fixed);
+      for (const [filter, value] of Object.entries(selected)) {
+        const applyFilter = filters[filter];
+        if (applyFilter) applyFilter(query, value as never);
         else query.where(`${table}.${filter}`, value as never);
       }
       if (updatedAfter !== undefined) {
-        const following = { ...place, updatedAfter };
-        if (declaration.changeSource) return pageOfFollowed(db, declaration.changeSource, following);
-        return followChanges<Row & { updatedAt: string }>(db, query as never, { table }, following);
+        const from = { ...position, updatedAfter };
+        if (declaration.changeSource) return pageOfChanges(db, declaration.changeSource, from);
+        return followChanges<Row & { updatedAt: string }>(db, query as never, { table }, from);
       }
       if (externalId !== undefined) query.where(`${table}.external_id`, externalId);
       const order = sort === undefined ? undefined : sorts[sort];
-      return paginate(query, table, place, order ? { name: sort as string, ...order } : newestFirst);
+      return paginate(query, table, position, order ? { name: sort as string, ...order } : newestFirst);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The shapes of a resource, from one list of its fields: what it is answered as, the page of its list, the bodies that
- * create and change it.
+ * Derives the schemas of a resource from one list of its fields: the resource itself, a page of its list, and the bodies
+ * that create and change it.
  */
 import { type ObjectOptions, type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { externalFields, integrationPageOf } from '../http/integration.ts';
@@ -13,19 +13,19 @@ export interface ShapesDeclaration<
   CreateOnly extends TProperties,
   UpdateOnly extends TProperties,
 > {
-  /** What one is called in the document: `Region` gives `CreateRegion` and `ChangeRegion`. */
+  /** The name in the document: `Region` gives `CreateRegion` and `ChangeRegion`. */
   name: string;
-  /** The name of what staff are answered, where shoppers are answered less under the plain name. */
+  /** The name of the schema for staff, where the plain name is that of a smaller schema for shoppers. */
   itemName?: string;
-  /** Given when it is created, and changed. One with a `default` need not be given. */
+  /** Fields that are set at creation and can be changed. Those with a `default` are optional at creation. */
   fields: Fields;
-  /** Given when it is created, answered, and never changed. */
+  /** Fields that are set at creation and cannot be changed. */
   immutable?: Immutable;
-  /** Answered, besides. */
+  /** Fields of the resource only. */
   readOnly?: ReadOnly;
-  /** Given when it is created, besides. */
+  /** Fields of the creating body only. */
   createOnly?: CreateOnly;
-  /** Changed, besides. */
+  /** Fields of the changing body only. */
   updateOnly?: UpdateOnly;
 }
 
@@ -34,9 +34,9 @@ type External = typeof externalFields;
 type Times = typeof timestamps;
 
 /**
- * `Item` is what is answered, with `id`, `externalId`, `metadata` and the times; `Page` one of a list that can be
- * followed; `Create` the body that creates one, as a handler is given it: with the defaults of what the caller left out;
- * `Change` the body that changes at least one field.
+ * Returns four schemas: `Item`, the resource, with `id`, `externalId`, `metadata` and the times; `Page`, a page of its
+ * list, with incremental reads; `Create`, the body that creates it, typed as handlers get it, with defaults filled in; and
+ * `Change`, the body that changes at least one field.
  * @example const { Item: AdminRegion, Page, Create, Change } = shapesOf({ name: 'Region', itemName: 'AdminRegion',
  *            fields: { name: Type.String(), taxInclusive: Type.Boolean({ default: false }) } });
  */
@@ -55,7 +55,9 @@ export function shapesOf<
   createOnly = {} as CreateOnly,
   updateOnly = {} as UpdateOnly,
 }: ShapesDeclaration<Fields, Immutable, ReadOnly, CreateOnly, UpdateOnly>) {
-  const own = { ...without(immutable), ...without(fields), ...without(readOnly) } as Immutable & Fields & ReadOnly;
+  const own = { ...withoutDefaults(immutable), ...withoutDefaults(fields), ...withoutDefaults(readOnly) } as Immutable &
+    Fields &
+    ReadOnly;
   const properties = { id: Uuid, ...own, ...externalFields, ...timestamps };
   const Item = object(properties as { id: typeof Uuid } & Immutable & Fields & ReadOnly & External & Times, {
     $id: itemName,
@@ -67,9 +69,12 @@ export function shapesOf<
     Create: bodyOf({ ...immutable, ...fields, ...createOnly, ...newFields }, { $id: `Create${name}` }) as TSchema & {
       static: Static<TObject<Immutable & Fields & CreateOnly & External>>;
     },
-    Change: changeOf({ ...without(fields), ...updateOnly, ...externalFields } as Fields & UpdateOnly & External, {
-      $id: `Change${name}`,
-    }),
+    Change: changeOf(
+      { ...withoutDefaults(fields), ...updateOnly, ...externalFields } as Fields & UpdateOnly & External,
+      {
+        $id: `Change${name}`,
+      },
+    ),
   };
 }
 
@@ -78,7 +83,7 @@ const newFields = {
   metadata: { ...externalFields.metadata, default: {} },
 };
 
-/** An object that need not have the properties with a default: they are filled in. */
+/** An object whose properties with a default are optional. */
 function bodyOf(properties: TProperties, options: ObjectOptions): TSchema {
   const entries = Object.entries(properties).map(([name, schema]): [string, TSchema] => [
     name,
@@ -87,8 +92,8 @@ function bodyOf(properties: TProperties, options: ObjectOptions): TSchema {
   return object(Object.fromEntries(entries), options);
 }
 
-/** Schemas without their defaults: what is answered is all there, and what is left out of a change stays. */
-function without<T extends TProperties>(properties: T): T {
+/** Removes the defaults: a response has all properties, and properties omitted from a change stay as they are. */
+function withoutDefaults<T extends TProperties>(properties: T): T {
   const entries = Object.entries(properties).map(([name, schema]) => {
     const { default: _, ...rest } = schema;
     return [name, 'default' in schema ? rest : schema];

@@ -102,7 +102,7 @@ async function findResponsible(tx: TenantDatabase, { type, id }: StaffCaller): P
   const { createdById } = await apiKeys.require(tx, id);
   // Disabling a person locks the person before the keys: so does this.
   if (createdById !== null) await holdStaff(tx, createdById);
-  const held = await apiKeys.hold(tx, id);
+  const held = await apiKeys.lockShared(tx, id);
   if (held?.revokedAt !== null) throw unauthenticated();
   return createdById;
 }

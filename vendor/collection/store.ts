@@ -9,7 +9,7 @@ export const collections = rows<CollectionRow>({
   table: 'collections',
   noun: 'collection',
   json: ['rule', 'metadata'],
-  taken: { collections_handle: handleTaken },
+  duplicates: { collections_handle: handleTaken },
 });
 
 /** A product of a manual collection. */

@@ -42,7 +42,7 @@ export const products = rows<ProductRow>({
   table: 'products',
   noun: 'product',
   json: ['metadata'],
-  deletedSoftly: true,
+  softDelete: true,
   filters: { meets: (listed, { sql, values }: RawCondition) => listed.whereRaw(sql, values) },
 });
 
@@ -50,7 +50,7 @@ export const productVariants = rows<VariantRow>({
   table: 'product_variants',
   noun: 'variant',
   json: ['metadata'],
-  deletedSoftly: true,
+  softDelete: true,
 });
 
 type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt'>;

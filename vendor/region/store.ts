@@ -16,7 +16,7 @@ export const regions = rows<RegionRow>({
   inUse: () => regionInUse('Prices refer to this region.'),
 });
 
-export const { find: findRegion, hold: holdRegion } = regions;
+export const { find: findRegion, lockShared: holdRegion } = regions;
 
 /** The region of a country (ISO 3166-1 alpha-2); null if there is none. */
 export async function findRegionOfCountry(db: TenantDatabase, country: string): Promise<RegionRow | null> {

@@ -1,5 +1,5 @@
 /**
- * Settings that packages declare: read once at the start, and wrong ones stop it.
+ * Settings of packages: read once at the start, which fails for invalid ones.
  */
 import t from 'tap';
 import { gatherExtensions } from '../../extension/extension.ts';
@@ -15,26 +15,26 @@ const colors = packageSettings({ COLORS: Type.String({ default: '' }) }, ({ COLO
   return COLORS.split(',');
 });
 
-/** A box that was started in an environment, with these packages. */
-function start(environment: NodeJS.ProcessEnv, taken: string[] = []) {
+/** Starts a box with these packages. */
+function start(environment: NodeJS.ProcessEnv, reserved: string[] = []) {
   const packages = [
     { fullName: '@example/mail', settings: mail },
     { fullName: '@example/none' },
     { fullName: '@example/colors', settings: colors },
   ];
-  return { extensions: gatherExtensions(readPackageSettings(packages, environment, taken)) };
+  return { extensions: gatherExtensions(readPackageSettings(packages, environment, reserved)) };
 }
 
-t.test('a package gets its settings, typed, with their defaults', async (t) => {
+t.test('a package gets its settings, typed and with defaults', async (t) => {
   const box = start({ MAIL_TRIES: '3', COLORS: 'red,blue', PATH: '/bin' });
   t.strictSame(mail.of(box), { MAIL_FROM: 'shop@example.com', MAIL_TRIES: 3 });
-  t.strictSame(colors.of(box), ['red', 'blue'], 'or what it makes of them');
+  t.strictSame(colors.of(box), ['red', 'blue'], 'transformed');
   const other = start({ MAIL_FROM: '' });
-  t.strictSame(mail.of(other), { MAIL_FROM: 'shop@example.com' }, 'of its own box');
-  t.throws(() => mail.of({ extensions: new Map() }), { message: 'no package has read MAIL_FROM, MAIL_TRIES' });
+  t.strictSame(mail.of(other), { MAIL_FROM: 'shop@example.com' }, 'separately for each box');
+  t.throws(() => mail.of({ extensions: new Map() }), { message: 'no mounted package declares MAIL_FROM, MAIL_TRIES' });
 });
 
-t.test('a wrong one stops the start and is named', async (t) => {
+t.test('an invalid setting fails the start and is named', async (t) => {
   for (const [environment, message] of [
     [{ MAIL_TRIES: '0' }, 'invalid setting: MAIL_TRIES must be >= 1'],
     [{ MAIL_TRIES: 'often' }, 'invalid setting: MAIL_TRIES must be integer'],

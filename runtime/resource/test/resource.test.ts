@@ -1,5 +1,5 @@
 /**
- * A resource that a package of this test declares: its routes, its rows, and what they answer to whom.
+ * The routes and rows of a resource that a package of this test declares.
  */
 import t from 'tap';
 import { createTestBox, exactly, until, untilWaiting, writePackage } from '../../testing/index.ts';
@@ -17,9 +17,9 @@ const shapes = shapesOf({
   readOnly: { boxes: Type.Integer() },
 });
 export const shelves = rows({
-  table: 'shelves', noun: 'shelf', json: ['labels', 'metadata'], deletedSoftly: true,
+  table: 'shelves', noun: 'shelf', json: ['labels', 'metadata'], softDelete: true,
   computed: { boxes: 'select count(*)::int from boxes where boxes.tenant_id = shelves.tenant_id and boxes.shelf_id = shelves.id' },
-  taken: { shelves_name: nameTaken },
+  duplicates: { shelves_name: nameTaken },
   filters: { atLeast: (rows, height) => rows.where('shelves.height', '>=', height) },
   sorts: { highest: { column: 'height', direction: 'desc' }, name: { column: 'name', direction: 'asc' } },
 });
@@ -56,7 +56,7 @@ export default definePackage({ events: [emptied], routes: [...resource({
     page: shapes.Page,
   },
   create: { body: shapes.Create, problems: [nameTaken], run: ({ db, body }) => shelves.insert(db, body) },
-  read: { summary: 'Look at a shelf' },
+  read: { summary: 'Inspect a shelf' },
   change: { body: shapes.Change, problems: [nameTaken], run: ({ db, params, body }) => shelves.change(db, params.id, body) },
   remove: {},
   actions: {
@@ -93,9 +93,9 @@ const { shelves, boxes, filled, replaceBoxes } = await import(
   new URL('vendor/shelf/index.ts', `file://${written.packagesFrom}`).href
 );
 const path = '/admin/shelves';
-const namesOf = (page: { body: { items: { name: string }[] } }) => page.body.items.map(({ name }) => name);
+const namesIn = (page: { body: { items: { name: string }[] } }) => page.body.items.map(({ name }) => name);
 
-t.test('one declaration makes the usual routes, in the words of every other resource', async (t) => {
+t.test('one declaration generates the standard routes', async (t) => {
   const own = box.box.routes.filter(({ declaration }) => declaration.path.startsWith(path));
   t.strictSame(
     own.map(({ declaration: { method, operationId, summary, status, permission, problems = [], beyond } }) => [
@@ -106,7 +106,7 @@ t.test('one declaration makes the usual routes, in the words of every other reso
     [
       ['get listShelves: List shelves, newest first (200, shelf:read)', [], true],
       ['post createShelf: Create a shelf (201, shelf:write)', ['external_id_taken', 'shelf_name_taken'], true],
-      ['get readShelf: Look at a shelf (200, shelf:read)', [], true],
+      ['get readShelf: Inspect a shelf (200, shelf:read)', [], true],
       ['patch updateShelf: Change a shelf (200, shelf:write)', ['external_id_taken', 'shelf_name_taken'], true],
       ['delete deleteShelf: Delete a shelf (204, shelf:write)', [], true],
       ['post emptyShelf: Empty a shelf (200, shelf:write)', ['shelf_name_taken'], true],
@@ -114,54 +114,54 @@ t.test('one declaration makes the usual routes, in the words of every other reso
   );
 });
 
-t.test('what is left out is filled in when one is made, and stays when it is changed', async (t) => {
-  const made = await box.staff.post(path, { name: 'Top', room: 'Cellar', labels: ['a'], metadata: { of: 'oak' } });
-  t.match(made, { status: 201, body: { name: 'Top', height: 3, room: 'Cellar', boxes: 0, externalId: null } });
-  t.strictSame([made.body.labels, made.body.metadata], [['a'], { of: 'oak' }]);
-  const one = `${path}/${made.body.id}`;
-  t.equal(made.headers.get('location'), one);
-  t.strictSame((await box.staff.get(one)).body, made.body);
-  await boxes.insert(box.db, { shelfId: made.body.id });
+t.test('omitted fields get their defaults at creation and stay unchanged in a change', async (t) => {
+  const created = await box.staff.post(path, { name: 'Top', room: 'Cellar', labels: ['a'], metadata: { of: 'oak' } });
+  t.match(created, { status: 201, body: { name: 'Top', height: 3, room: 'Cellar', boxes: 0, externalId: null } });
+  t.strictSame([created.body.labels, created.body.metadata], [['a'], { of: 'oak' }]);
+  const one = `${path}/${created.body.id}`;
+  t.equal(created.headers.get('location'), one);
+  t.strictSame((await box.staff.get(one)).body, created.body);
+  await boxes.insert(box.db, { shelfId: created.body.id });
   const changed = await box.staff.patch(one, { name: 'Upper' });
-  const { name, boxes: held, updatedAt, ...rest } = changed.body;
-  t.strictSame([name, held], ['Upper', 1]);
-  const { name: _, boxes: __, updatedAt: before, ...same } = made.body;
+  const { name, boxes: count, updatedAt, ...rest } = changed.body;
+  t.strictSame([name, count], ['Upper', 1]);
+  const { name: _, boxes: __, updatedAt: before, ...same } = created.body;
   t.strictSame(rest, same);
   t.ok(updatedAt > before);
-  t.match(await box.staff.patch(one, { room: 'Attic' }), { status: 400 }, 'what is fixed is no part of a change');
+  t.match(await box.staff.patch(one, { room: 'Attic' }), { status: 400 }, 'an immutable field cannot be changed');
   t.match(await box.staff.post(path, { name: 'X', room: 'Y', boxes: 2 }), { status: 400 });
 });
 
-t.test('what is taken is said, and what is no more is not found', async (t) => {
-  const made = (await box.staff.post(path, { name: 'Taken', room: 'Hall', externalId: 'E1' })).body;
+t.test('duplicates are 409, and soft-deleted rows are not found', async (t) => {
+  const created = (await box.staff.post(path, { name: 'Taken', room: 'Hall', externalId: 'E1' })).body;
   const other = (await box.staff.post(path, { name: 'Other', room: 'Hall' })).body;
-  const taken = { status: 409, body: { code: 'shelf_name_taken' } };
-  t.match(await box.staff.post(path, { name: 'Taken', room: 'Hall' }), taken);
-  t.match(await box.staff.patch(`${path}/${other.id}`, { name: 'Taken' }), taken);
+  const duplicate = { status: 409, body: { code: 'shelf_name_taken' } };
+  t.match(await box.staff.post(path, { name: 'Taken', room: 'Hall' }), duplicate);
+  t.match(await box.staff.patch(`${path}/${other.id}`, { name: 'Taken' }), duplicate);
   t.match(await box.staff.patch(`${path}/${other.id}`, { externalId: 'E1' }), {
     status: 409,
     body: { code: 'external_id_taken' },
   });
-  t.match(await box.staff.delete(`${path}/${made.id}`), { status: 204 });
-  const detail = `No shelf has the id ${made.id}.`;
+  t.match(await box.staff.delete(`${path}/${created.id}`), { status: 204 });
+  const detail = `No shelf has the id ${created.id}.`;
   for (const answer of [
-    await box.staff.get(`${path}/${made.id}`),
-    await box.staff.patch(`${path}/${made.id}`, { name: 'Again' }),
-    await box.staff.delete(`${path}/${made.id}`),
+    await box.staff.get(`${path}/${created.id}`),
+    await box.staff.patch(`${path}/${created.id}`, { name: 'Again' }),
+    await box.staff.delete(`${path}/${created.id}`),
   ]) {
     t.match(answer, { status: 404, body: { code: 'not_found', detail } });
   }
   await t.rejects(
-    box.db.transaction((tx) => shelves.lock(tx, made.id)),
+    box.db.transaction((tx) => shelves.lock(tx, created.id)),
     { message: detail },
   );
-  t.equal(await box.db.transaction((tx) => shelves.hold(tx, made.id)), null);
+  t.equal(await box.db.transaction((tx) => shelves.lockShared(tx, created.id)), null);
   t.equal(await shelves.findBy(box.db, { name: 'Taken' }), null);
-  t.match(await box.staff.post(path, { name: 'Taken', room: 'Hall' }), { status: 201 }, 'its name is free again');
-  t.strictSame([...(await shelves.findMany(box.db, [made.id, other.id])).keys()], [other.id]);
+  t.match(await box.staff.post(path, { name: 'Taken', room: 'Hall' }), { status: 201 }, 'its name is available again');
+  t.strictSame([...(await shelves.findMany(box.db, [created.id, other.id])).keys()], [other.id]);
 });
 
-t.test('a list has filters, sorts and pages, and no row of another shop', async (t) => {
+t.test('a list has filters, sorts and pages, and no rows of other tenants', async (t) => {
   const tenant = await box.openTenant();
   for (const [name, height, room] of [
     ['A', 1, 'Hall'],
@@ -171,30 +171,30 @@ t.test('a list has filters, sorts and pages, and no row of another shop', async 
   ] as const) {
     t.match(await tenant.staff.post(path, { name, height, room, externalId: `of ${name}` }), { status: 201 });
   }
-  t.strictSame(namesOf(await tenant.staff.get(path)), ['D', 'C', 'B', 'A']);
-  t.strictSame(namesOf(await tenant.staff.get(`${path}?room=Hall`)), ['D', 'B', 'A']);
-  t.strictSame(namesOf(await tenant.staff.get(`${path}?room=Hall&atLeast=2`)), ['D', 'B']);
-  t.strictSame(namesOf(await tenant.staff.get(`${path}?externalId=of%20B`)), ['B']);
-  t.strictSame(namesOf(await tenant.staff.get(`${path}?sort=name`)), ['A', 'B', 'C', 'D']);
+  t.strictSame(namesIn(await tenant.staff.get(path)), ['D', 'C', 'B', 'A']);
+  t.strictSame(namesIn(await tenant.staff.get(`${path}?room=Hall`)), ['D', 'B', 'A']);
+  t.strictSame(namesIn(await tenant.staff.get(`${path}?room=Hall&atLeast=2`)), ['D', 'B']);
+  t.strictSame(namesIn(await tenant.staff.get(`${path}?externalId=of%20B`)), ['B']);
+  t.strictSame(namesIn(await tenant.staff.get(`${path}?sort=name`)), ['A', 'B', 'C', 'D']);
   const seen: string[] = [];
   let next = '';
   do {
     const page = await tenant.staff.get(`${path}?sort=highest&limit=1${next && `&cursor=${next}`}`);
-    seen.push(...namesOf(page));
+    seen.push(...namesIn(page));
     next = page.body.nextCursor ?? '';
   } while (next);
-  t.strictSame(seen, ['C', 'B', 'D', 'A'], 'ties are broken by id, and nothing is told twice');
+  t.strictSame(seen, ['C', 'B', 'D', 'A'], 'ties are broken by id, and no row is repeated');
   const first = await tenant.staff.get(`${path}?sort=highest&limit=1`);
   t.match(await tenant.staff.get(`${path}?sort=name&cursor=${first.body.nextCursor}`), { status: 400 });
   t.match(await tenant.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z&room=Hall`), { status: 400 });
   const followed = await until(
-    async () => namesOf(await tenant.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z`)),
+    async () => namesIn(await tenant.staff.get(`${path}?updatedAfter=2020-01-01T00:00:00Z`)),
     (names) => names.length >= 4,
   );
   t.strictSame(followed, ['A', 'B', 'C', 'D']);
 });
 
-t.test('whoever follows rows is told by another table where that one tells', async (t) => {
+t.test('another table can record the changes of rows', async (t) => {
   const tenant = await box.openTenant();
   const since = new Date(Date.now() - 60_000).toISOString();
   const ids: string[] = [];
@@ -202,26 +202,26 @@ t.test('whoever follows rows is told by another table where that one tells', asy
     ids.push((await tenant.staff.post(path, { name, room: 'Hall', externalId: name })).body.id);
   }
   const [empty, small, large] = ids;
-  // Of the same millisecond, the one that was made first is told first.
+  // Within a millisecond, the order is that of insertion.
   for (const shelfId of [small, large, small]) await boxes.insert(tenant.db, { shelfId });
   t.match(await tenant.staff.delete(`${path}/${empty}`), { status: 204 });
   const follow = (query = {}) => filled.page(tenant.db, { limit: 10, updatedAfter: since, ...query });
-  const told = await until(follow, ({ items, deleted }) => items.length + (deleted?.length ?? 0) >= 3);
+  const changes = await until(follow, ({ items, deleted }) => items.length + (deleted?.length ?? 0) >= 3);
   t.strictSame(
-    told.items.map(({ id, name }: { id: string; name: string }) => [id, name]),
+    changes.items.map(({ id, name }: { id: string; name: string }) => [id, name]),
     [
       [small, 'Small'],
       [large, 'Large'],
     ],
   );
   t.strictSame(
-    told.deleted.map(({ id, externalId }: { id: string; externalId: string }) => [id, externalId]),
+    changes.deleted.map(({ id, externalId }: { id: string; externalId: string }) => [id, externalId]),
     [[empty, 'Empty']],
   );
   await t.rejects(follow({ room: 'Hall' }), { message: /^updatedAfter cannot be combined with other filters/ });
 });
 
-t.test('rows are found in the order of their ids, and choices leave out what a list never has', async (t) => {
+t.test('rows are found in the order of the ids, and choices limit a list to the declared values', async (t) => {
   const tenant = await box.openTenant();
   const ids: string[] = [];
   for (const [name, height] of Object.entries({ A: 1, B: 2, C: 1 })) {
@@ -236,30 +236,34 @@ t.test('rows are found in the order of their ids, and choices leave out what a l
   t.strictSame(await page({ limit: 10, room: 'Attic' }), []);
 });
 
-t.test('two changes of one row wait for each other', async (t) => {
-  const made = (await box.staff.post(path, { name: 'Last', room: 'Hall' })).body;
+t.test('concurrent changes of a row wait for each other', async (t) => {
+  const created = (await box.staff.post(path, { name: 'Last', room: 'Hall' })).body;
   const other = (await box.staff.post(path, { name: 'Other again', room: 'Hall' })).body;
-  const { id } = await boxes.insert(box.db, { shelfId: made.id });
-  let holding: Promise<unknown[]> = Promise.resolve([]);
+  const { id } = await boxes.insert(box.db, { shelfId: created.id });
+  let waiting: Promise<unknown[]> = Promise.resolve([]);
   await box.db.transaction(async (tx) => {
-    await shelves.lock(tx, made.id);
+    await shelves.lock(tx, created.id);
     await boxes.lock(tx, id);
-    await shelves.change(tx, made.id, { name: 'Latest' });
+    await shelves.change(tx, created.id, { name: 'Latest' });
     await boxes.change(tx, id, { shelfId: other.id });
-    holding = Promise.all([
-      box.db.transaction((tx) => shelves.hold(tx, made.id)),
-      box.db.transaction((tx) => boxes.hold(tx, id)),
+    waiting = Promise.all([
+      box.db.transaction((tx) => shelves.lockShared(tx, created.id)),
+      box.db.transaction((tx) => boxes.lockShared(tx, id)),
     ]);
     await untilWaiting(box, 2);
   });
-  t.match(await holding, exactly([{ name: 'Latest' }, { shelfId: other.id }]), 'who waited sees what was written');
+  t.match(
+    await waiting,
+    exactly([{ name: 'Latest' }, { shelfId: other.id }]),
+    'the waiting transactions see the change',
+  );
 });
 
-t.test('one is read by its handle, too', async (t) => {
-  const made = (await box.staff.post(path, { name: 'top', room: 'Hall' })).body;
+t.test('a resource can be read by its handle, too', async (t) => {
+  const created = (await box.staff.post(path, { name: 'top', room: 'Hall' })).body;
   const visitor = box.visitor();
-  t.strictSame((await visitor.get('/shelves/top')).body, { id: made.id, name: 'top' });
-  t.strictSame((await visitor.get(`/shelves/${made.id}?loud=true`)).body, { id: made.id, name: 'TOP' });
+  t.strictSame((await visitor.get('/shelves/top')).body, { id: created.id, name: 'top' });
+  t.strictSame((await visitor.get(`/shelves/${created.id}?loud=true`)).body, { id: created.id, name: 'TOP' });
   t.match(await visitor.get('/shelves/top?quiet=true'), { status: 400 });
   const read = box.box.routes.find(({ declaration }) => declaration.path === '/shelves/:handle');
   t.equal(read?.declaration.operationId, 'readSeenShelf');
@@ -270,15 +274,15 @@ t.test('one is read by its handle, too', async (t) => {
 });
 
 t.test('an action returns the row, and its event has the values of the row', async (t) => {
-  const made = (await box.staff.post(path, { name: 'Full', room: 'Hall' })).body;
-  for (let count = 0; count < 2; count++) await boxes.insert(box.db, { shelfId: made.id });
-  const emptied = await box.staff.post(`${path}/${made.id}/empty`);
-  t.match(emptied, { status: 200, body: { id: made.id, boxes: 0 } });
+  const created = (await box.staff.post(path, { name: 'Full', room: 'Hall' })).body;
+  for (let count = 0; count < 2; count++) await boxes.insert(box.db, { shelfId: created.id });
+  const emptied = await box.staff.post(`${path}/${created.id}/empty`);
+  t.match(emptied, { status: 200, body: { id: created.id, boxes: 0 } });
   t.match(await box.staff.post(`${path}/${box.id}/empty`), { status: 404 });
-  t.match(await box.visitor().post(`${path}/${made.id}/empty`), { status: 401 });
+  t.match(await box.visitor().post(`${path}/${created.id}/empty`), { status: 401 });
   const events = await box.db.query(
     "select type, resource_type, payload from event_outbox where tenant_id = $1 and resource_id = $2 and type = 'shelf.emptied'",
-    [made.id],
+    [created.id],
   );
   t.strictSame(events, [
     { type: 'shelf.emptied', resourceType: 'shelf', payload: { name: 'Full', boxes: 2, by: 'staff' } },
@@ -316,7 +320,7 @@ t.test('rows are found by the values of their columns', async (t) => {
       { id: a, boxes: 0 },
       { id: c, name: 'Renamed' },
     ]),
-    'as they are once they are locked',
+    'with the values after locking',
   );
 });
 
@@ -342,7 +346,7 @@ t.test('replacing rows writes only what differs', async (t) => {
     after.map(({ id, createdAt }) => [id, createdAt]),
     wanted.map((row) => [row?.id, row?.createdAt]),
   );
-  t.equal(after[0]?.version, first?.version, 'the same row is not written');
+  t.equal(after[0]?.version, first?.version, 'an unchanged row is not written');
   t.not(after[1]?.version, second?.version);
   await box.db.transaction(async (tx) => replaceBoxes(tx, shelf.id, await versions(), []));
   t.strictSame(await versions(), []);
