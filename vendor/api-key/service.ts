@@ -1,7 +1,7 @@
 /**
  * Rules of API keys: who can create, change and revoke them.
  */
-import { holdStaff, mostKeysListed, refuseGrantBeyond, type StaffKeyring } from '@carton/auth';
+import { holdStaff, maximumListedKeys, refuseGrantBeyond, type StaffKeyring } from '@carton/auth';
 import {
   defineProblem,
   invalidField,
@@ -81,7 +81,7 @@ async function revokeLocked(tx: TenantDatabase, id: string): Promise<ApiKey> {
 
 /** The keys of a member of staff, for `@carton/auth`. */
 export const apiKeyring: StaffKeyring = {
-  list: (db, createdById) => apiKeys.findAllBy(db, { createdById }, mostKeysListed),
+  list: (db, createdById) => apiKeys.findAllBy(db, { createdById }, maximumListedKeys),
   async revoke(db, createdById) {
     for (const { id } of await apiKeys.lockAllBy(db, { createdById, revokedAt: null })) await revokeLocked(db, id);
   },

@@ -28,7 +28,7 @@ export interface AttemptGuard {
   succeeded(db: TenantDatabase): Promise<void>;
 }
 
-/** Who tries to log in to which account. `realm` separates the accounts of different packages. */
+/** An attempt to log in to an account. `realm` separates the accounts of different packages. */
 export interface Attempt {
   realm: string;
   /** The normalized name of the account: an e-mail address in lower case. */

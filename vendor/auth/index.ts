@@ -22,7 +22,7 @@ export {
   trustAddress,
   trustDevice,
 } from './attempts.ts';
-export { mostKeysListed, type StaffKeyring, staffKeyrings } from './keys.ts';
+export { maximumListedKeys, type StaffKeyring, staffKeyrings } from './keys.ts';
 export type { LinkRecipient } from './links.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export {

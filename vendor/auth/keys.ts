@@ -6,7 +6,7 @@ import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 import type { StaffKey } from './schemas.ts';
 
 export interface StaffKeyring {
-  /** The newest keys for which a person is responsible, including revoked ones; at most `mostKeysListed`. */
+  /** The newest keys for which a person is responsible, including revoked ones; at most `maximumListedKeys`. */
   list(db: TenantDatabase, staffUserId: string): Promise<StaffKey[]>;
   /**
    * Revokes all keys for which a person is responsible. Called in the transaction that disables or removes the person,
@@ -17,7 +17,7 @@ export interface StaffKeyring {
 
 export const staffKeyrings = extensionPoint<StaffKeyring>('auth.keys');
 
-export const mostKeysListed = 100;
+export const maximumListedKeys = 100;
 
 export async function listKeysOf(db: TenantDatabase, staffUserId: string): Promise<StaffKey[]> {
   const lists = await Promise.all(staffKeyrings.of(db).map((keyring) => keyring.list(db, staffUserId)));

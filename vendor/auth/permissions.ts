@@ -58,7 +58,8 @@ export function permissionsAmong(permissions: readonly string[], known: readonly
 }
 
 /**
- * Refuses to grant, or to change the holder of, permissions that the caller lacks. @throws forbidden (403) naming them
+ * Refuses a change that involves permissions which the caller lacks: granting them, or changing someone who has them.
+ * @throws forbidden (403) naming them
  */
 export function refuseGrantBeyond(caller: Pick<StaffCaller, 'permissions'>, granted: readonly string[]): void {
   const lacking = granted.filter((permission) => !permits(caller.permissions, permission));

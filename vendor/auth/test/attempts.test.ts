@@ -90,7 +90,8 @@ t.test('a correct password is not counted', async (t) => {
   const attempts = () =>
     box.db.query<{ kind: string; attempts: number }>(
       `select kind, attempts from auth_attempts
-        where tenant_id = $1 and last_at > now() - interval '1 hour' and kind like 'staff password %' and attempts > 0`,
+        where tenant_id = $1 and last_at > now() - interval '1 hour' and kind like 'staff password %' and attempts > 0
+        order by kind`,
     );
   await box.db.query('delete from auth_attempts where tenant_id = $1');
   await times(2, () => guess('127.0.4.1', person.email));
