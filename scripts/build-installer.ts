@@ -1,17 +1,17 @@
 /**
- * `npm run build:installer`: the command as one binary a processor, in `dist/`.
+ * `npm run build:installer`: builds the command as one binary per processor, in `dist/`.
  *
- * Without arguments both are built, and one for another processor is left out, with a word, when its Node cannot be
- * fetched. `--all` makes that an error.
+ * If the Node.js of another processor cannot be downloaded, its binary is skipped with a message; with `--all` this is an
+ * error.
  */
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { version as installerVersion, vendor } from '../installer/vendor.ts';
+import { buildBinary } from './installer/build-binary.ts';
 import { bundleInstaller } from './installer/bundle.ts';
 import { checkBinary } from './installer/check-binary.ts';
-import { makeBinary } from './installer/make-binary.ts';
 import { nodeFor, type Processor, pinnedVersion, processors } from './installer/node-binaries.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -20,7 +20,7 @@ const say = (line: string) => console.log(`build-installer: ${line}`);
 
 const version = await pinnedVersion(root);
 if (process.version !== `v${version}`) {
-  throw new Error(`this runs on Node ${process.version}; run it with npm run build:installer, on ${version}`);
+  throw new Error(`this is Node ${process.version}; use npm run build:installer, which runs ${version}`);
 }
 const cache = join(root, 'node_modules/.cache/build-installer');
 const work = join(cache, `work-${process.pid}`);
@@ -36,13 +36,13 @@ try {
       path = await nodeFor(processor, version, root, cache);
     } catch (error) {
       if (options.all || processor === process.arch) throw error;
-      say(`linux-${processor} is left out: its Node cannot be fetched (${(error as Error).message.split('\n')[0]})`);
+      say(`linux-${processor} is skipped: its Node cannot be downloaded (${(error as Error).message.split('\n')[0]})`);
       return;
     }
-    const stripped = await makeBinary(bundle, { path, version, processor }, output, join(work, processor));
+    const stripped = await buildBinary(bundle, { path, version, processor }, output, join(work, processor));
     const { size } = await stat(output);
     say(
-      `${output}: ${(size / 1_000_000).toFixed(1)} MB${stripped ? '' : ' (symbols kept: no tool strips this processor’s)'}`,
+      `${output}: ${(size / 1_000_000).toFixed(1)} MB${stripped ? '' : ' (with symbols: no tool can strip them for this processor)'}`,
     );
     if (processor !== process.arch) return;
     const times = await checkBinary(output, path, installerVersion);

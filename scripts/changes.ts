@@ -1,6 +1,5 @@
 /**
- * `npm run changes -- <old> <new>`: what an API's new document breaks for clients made for the old one, and what it
- * only adds.
+ * `npm run changes -- <old> <new>`: lists what a new OpenAPI document breaks for clients of the old one, and what it adds.
  */
 import { parseArgs } from 'node:util';
 import { compareDocuments } from './changes/compare.ts';
@@ -9,34 +8,34 @@ import type { Change } from './changes/findings.ts';
 
 const help = `Usage: npm run changes -- <old> <new> [--json]
 
-Compares two OpenAPI 3 documents, each a file or an address; the address of a
-box alone stands for its /docs/json. Names what breaks a client that was made
-for the old one, and what is only added or loosened.
+Compares two OpenAPI 3 documents, each a file or a URL; the base URL of a box
+means its /docs/json. Lists what breaks clients of the old document, and what
+is only added or relaxed.
 
   --json   one JSON object: { "breaking": [...], "compatible": [...] }
   --help   this text
 
-Exit codes: 0 nothing breaks, 1 something does, 2 wrong use or nothing to read.
+Exit codes: 0 nothing breaks, 1 something breaks, 2 wrong usage or unreadable document.
 `;
 
-/** Most operations that are named in a line. */
-const named = 3;
+/** Most operations named in a line. */
+const maxNamed = 3;
 
 function lineOf({ side, place, what, operations }: Change): string {
-  const more = operations.length - named;
-  // A change of an operation itself stands at its name already.
-  const reaches = operations.some((operation) => place.startsWith(operation))
+  const more = operations.length - maxNamed;
+  // A change of an operation itself already names it.
+  const affected = operations.some((operation) => place.startsWith(operation))
     ? ''
-    : ` (in ${operations.slice(0, named).join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
-  return `  ${side ? `${side.padEnd(8)} ` : ''}${place}: ${what}${reaches}`;
+    : ` (in ${operations.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+  return `  ${side ? `${side.padEnd(8)} ` : ''}${place}: ${what}${affected}`;
 }
 
 function print(breaking: Change[], compatible: Change[]): void {
   const section = (title: string, changes: Change[]) => (changes.length > 0 ? [title, ...changes.map(lineOf), ''] : []);
   const lines = [
     ...section('Breaking', breaking),
-    ...section('Added or loosened', compatible),
-    `${breaking.length} breaking, ${compatible.length} added or loosened`,
+    ...section('Added or relaxed', compatible),
+    `${breaking.length} breaking, ${compatible.length} added or relaxed`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }
@@ -51,7 +50,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const [old, current, ...rest] = positionals;
-  if (!old || !current || rest.length > 0) throw new Error('give two documents: the old one and the new one');
+  if (!old || !current || rest.length > 0) throw new Error('pass two documents: the old one and the new one');
   const changes = compareDocuments(await readDocument(old), await readDocument(current));
   const breaking = changes.filter(({ level }) => level === 'breaking');
   const compatible = changes.filter(({ level }) => level === 'compatible');

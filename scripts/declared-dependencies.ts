@@ -1,19 +1,19 @@
 /**
- * Holds each package.json of the project to what the sources beside it use, and exits 1 naming what differs.
+ * Compares each package.json of the project with the sources beside it; exits 1 and lists the differences.
  *
- * `dependencies` is what a package needs where it is installed: what its sources import, types included, since its
- * published declarations name them; what they resolve by name; and the packages whose tables its migrations refer to.
- * What only its tests and `testing/` import stands in `devDependencies`, its own or the root's. The root's sources may
- * import every workspace; its `devDependencies` are what they, anybody's tests or the commands use.
+ * `dependencies` are what a package needs where it is installed: what its sources import, types included, since its
+ * published declarations name them; what they resolve by name; and the packages whose tables its migrations reference.
+ * What only its tests and `testing/` import belongs in `devDependencies`, its own or the root's. The root's sources may
+ * import every workspace; the root's `devDependencies` are what its sources, all tests and the commands use.
  *
- * Another project's folder than this one may be named as an argument.
+ * The folder of another project may be passed as an argument.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 
-/** What is used without being named: who uses it. */
+/** Packages that are used without being named, and by what. */
 const usedByTools: Record<string, string> = { '@swc/core': 'dependency-cruiser, as the parser of TypeScript' };
 
 interface Manifest {
@@ -25,9 +25,9 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** A folder with a package.json, and what its sources use: each name with the first file that does. */
+/** A folder with a package.json, and what its sources use: each name with the first file that uses it. */
 interface Workspace {
-  /** Relative to the project, the root's is empty. */
+  /** Relative to the project; empty for the root. */
   folder: string;
   manifest: Manifest;
   shipped: Map<string, string>;
@@ -54,19 +54,19 @@ async function findWorkspaces(read: Reader, root: string): Promise<Workspace[]> 
   return [first, ...(await Promise.all(folders.flat().sort().map(workspace)))];
 }
 
-/** What is resolved by its name from where a source stands, and not imported. */
+/** Packages that a source resolves by name without importing them. */
 const resolvedByName =
   /(?:\bcreateRequire\(import\.meta\.url\)|\brequire|\bimport\.meta)\.resolve\('([@a-z][^':]*)'\)/g;
 
-/** `@scope/name/part` and `name/part` are of `@scope/name` and `name`. */
+/** Returns `@scope/name` for `@scope/name/part`, and `name` for `name/part`. */
 function packageOf(module: string): string {
   return module.split('/', module.startsWith('@') ? 2 : 1).join('/');
 }
 
-/** The packages that each source imports; Node's own modules are of `node`. */
-async function readImports(root: string, places: string[]): Promise<Map<string, string[]>> {
+/** Returns the packages that each source imports; Node's own modules count as `node`. */
+async function readImports(root: string, folders: string[]): Promise<Map<string, string[]>> {
   const options = { baseDir: root, parser: 'swc', doNotFollow: '(^|/)node_modules/' } as const;
-  const { modules } = (await cruise(places, options)).output as ICruiseResult;
+  const { modules } = (await cruise(folders, options)).output as ICruiseResult;
   const sources = modules.filter(
     ({ source, coreModule, couldNotResolve }) => !coreModule && !couldNotResolve && !source.includes('node_modules/'),
   );
@@ -78,8 +78,8 @@ async function readImports(root: string, places: string[]): Promise<Map<string, 
   );
 }
 
-/** Notes what each workspace uses; answers the text of all sources. */
-async function noteUses(workspaces: Workspace[], read: Reader, root: string): Promise<string> {
+/** Records what each workspace uses; returns the text of all sources. */
+async function recordUses(workspaces: Workspace[], read: Reader, root: string): Promise<string> {
   const { include } = JSON.parse(await read('tsconfig.json')) as { include: string[] };
   const deepestFirst = [...workspaces].sort((a, b) => b.folder.length - a.folder.length);
   const ownerOf = (file: string) =>
@@ -111,38 +111,38 @@ async function noteUses(workspaces: Workspace[], read: Reader, root: string): Pr
   return texts.join('\n');
 }
 
-/** Whether a command of package.json or a source names a package that is run, by its own name or that of a command. */
+/** Returns whether a script of package.json or a source runs a package, by its own name or that of a command. */
 async function isTool(name: string, folder: string, read: Reader, texts: string): Promise<boolean> {
-  const place = join('node_modules', name, 'package.json');
-  const text = await read(join(folder, place)).catch(() => read(place));
+  const manifestPath = join('node_modules', name, 'package.json');
+  const text = await read(join(folder, manifestPath)).catch(() => read(manifestPath));
   const { bin = {} }: Manifest = JSON.parse(text);
   const words = [name, ...(typeof bin === 'string' ? [] : Object.keys(bin))];
   return words.some((word) => new RegExp(`(?<![\\w@/.-])${word}(?![\\w/-])`).test(texts));
 }
 
-/** What is wrong with the package.json of a workspace, a line each. */
+/** Returns the faults of a workspace's package.json, a line each. */
 async function faultsOf(workspace: Workspace, all: Workspace[], read: Reader, texts: string): Promise<string[]> {
   const { folder, manifest, shipped, tests } = workspace;
   const [root] = all as [Workspace];
   const isRoot = workspace === root;
   const { dependencies = {}, devDependencies = {} } = manifest;
   const faults: string[] = [];
-  const say = (fault: string) => faults.push(`${join(folder, 'package.json')}: ${fault}`);
+  const report = (fault: string) => faults.push(`${join(folder, 'package.json')}: ${fault}`);
 
   const known = new Set(isRoot ? all.map((each) => each.manifest.name) : []);
   const declared = { ...root.manifest.devDependencies, ...dependencies, ...devDependencies };
   for (const [name, file] of [...shipped].sort()) {
     if (name === 'node' || known.has(name)) continue;
-    if (!(name in (isRoot ? declared : dependencies))) say(`${name} is not in dependencies, and ${file} uses it`);
+    if (!(name in (isRoot ? declared : dependencies))) report(`${name} is not in dependencies, and ${file} uses it`);
   }
   for (const [name, file] of [...tests].sort()) {
     if (name === 'node' || known.has(name) || shipped.has(name) || name in declared) continue;
-    say(`${name} is not in devDependencies, and ${file} uses it`);
+    report(`${name} is not in devDependencies, and ${file} uses it`);
   }
 
   for (const name of Object.keys(dependencies)) {
     if (shipped.has(name)) continue;
-    say(`${name} is in dependencies, and ${tests.has(name) ? 'only tests use it' : 'nothing uses it'}`);
+    report(`${name} is in dependencies, and ${tests.has(name) ? 'only tests use it' : 'nothing uses it'}`);
   }
   const users = isRoot ? all : [workspace];
   const isUsed = (name: string) => users.some((user) => user.shipped.has(name) || user.tests.has(name));
@@ -152,7 +152,7 @@ async function faultsOf(workspace: Workspace, all: Workspace[], read: Reader, te
     const isNeeded = isUsed(name) || (typed?.includes('/') ? isUsed(`@${typed}`) : typed && isUsed(typed));
     if (isNeeded || (isRoot && name in usedByTools)) continue;
     if (runsTools && !typed && (await isTool(name, folder, read, texts))) continue;
-    say(`${name} is in devDependencies, and nothing uses it`);
+    report(`${name} is in devDependencies, and nothing uses it`);
   }
   return faults;
 }
@@ -160,12 +160,14 @@ async function faultsOf(workspace: Workspace, all: Workspace[], read: Reader, te
 const root = resolve(process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url))));
 const read: Reader = (file) => readFile(join(root, file), 'utf8');
 const workspaces = await findWorkspaces(read, root);
-const sources = await noteUses(workspaces, read, root);
+const sources = await recordUses(workspaces, read, root);
 const texts = `${Object.values(workspaces[0]?.manifest.scripts ?? {}).join('\n')}\n${sources}`;
 const faults: string[] = [];
 for (const workspace of workspaces) faults.push(...(await faultsOf(workspace, workspaces, read, texts)));
 if (faults.length > 0) {
-  process.stderr.write(`what is declared is not what is used\n${faults.map((fault) => `  ${fault}\n`).join('')}`);
+  process.stderr.write(
+    `declared dependencies differ from those in use\n${faults.map((fault) => `  ${fault}\n`).join('')}`,
+  );
   process.exit(1);
 }
-process.stdout.write(`what is declared is what is used: ${workspaces.length} package.json files\n`);
+process.stdout.write(`declared dependencies match those in use: ${workspaces.length} package.json files\n`);

@@ -1,5 +1,5 @@
 /**
- * `npm run new -- package <name>`: writes a package that passes every check, for whoever builds the next one.
+ * `npm run new -- package <name>`: creates a package that passes all checks.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,19 +14,19 @@ const root = join(sourceRoot, '..');
 
 const help = `npm run new -- package <name> [options]
 
-Writes vendor/<name>: a resource that staff list, create, read, change and
-delete, with its table, its event and its test. Then links it, and brings the
+Creates vendor/<name>: a resource that staff list, create, read, change and
+delete, with a table, an event and a test. Then links it, and brings the
 documentation up to date.
 
-  <name>            in the singular, in lower case: gift-message
-  --plural <nouns>  where an s at the end is not enough: "gift boxes"
-  --tier <tier>     the least that has it: ${tiers.join(', ')} (basic)
+  <name>            singular, in lower case: gift-message
+  --plural <nouns>  if the plural is irregular: "gift boxes"
+  --tier <tier>     the lowest tier that includes it: ${tiers.join(', ')} (basic)
   --help            this text
 
-Exit codes: 0 written, 1 could not be written, 2 wrong usage.
+Exit codes: 0 created, 1 could not be created, 2 wrong usage.
 `;
 
-class WrongUsage extends Error {}
+class UsageError extends Error {}
 
 function read(words: string[]) {
   try {
@@ -40,14 +40,14 @@ function read(words: string[]) {
       },
     });
   } catch (error) {
-    throw new WrongUsage((error as Error).message);
+    throw new UsageError((error as Error).message);
   }
 }
 
 function run(...command: [string, ...string[]]): void {
   const [program, ...parameters] = command;
   const { status } = spawnSync(program, parameters, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}`);
+  if (status !== 0) throw new Error(`${command.join(' ')} exited with ${status}`);
 }
 
 async function main(): Promise<void> {
@@ -57,13 +57,13 @@ async function main(): Promise<void> {
     return;
   }
   const [what, name, ...rest] = positionals;
-  if (what !== 'package' || !name || rest.length > 0) throw new WrongUsage('say what to write, and its name');
+  if (what !== 'package' || !name || rest.length > 0) throw new UsageError('pass what to create, and its name');
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
-    throw new WrongUsage(`${name} is no name for a package: lower case words with hyphens between them`);
+    throw new UsageError(`${name} is not a valid package name: use lower-case words joined by hyphens`);
   }
   const tier = tiers.find((each) => each === values.tier);
-  if (!tier) throw new WrongUsage(`there is no tier ${values.tier}: it is one of ${tiers.join(', ')}`);
-  if (existsSync(join(root, 'vendor', name))) throw new Error(`vendor/${name} is there already`);
+  if (!tier) throw new UsageError(`unknown tier ${values.tier}: use one of ${tiers.join(', ')}`);
+  if (existsSync(join(root, 'vendor', name))) throw new Error(`vendor/${name} already exists`);
 
   const names = namesOf(name, values.plural);
   const timestamp = await nextTimestamp(root);
@@ -75,13 +75,13 @@ async function main(): Promise<void> {
   process.stdout.write('bringing the documentation up to date\n');
   run('npm', 'run', 'documentation');
   process.stdout.write(
-    `\nNext: say in vendor/${name} what it is about, then npm run check and npm test -- vendor/${name}/test/*\n`,
+    `\nNext: describe it in vendor/${name}/README.md, then npm run check and npm test -- vendor/${name}/test/*\n`,
   );
 }
 
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n${error instanceof WrongUsage ? `\n${help}` : ''}`);
-  process.exitCode = error instanceof WrongUsage ? 2 : 1;
+  process.stderr.write(`${(error as Error).message}\n${error instanceof UsageError ? `\n${help}` : ''}`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -1,13 +1,14 @@
 /**
- * `npm start`: the local stack, as one readable list.
+ * `npm start`: the start of the local stack, step by step.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { demoSlug, makeDemoStore } from './stack/demo-store.ts';
+import { createDemoStore, demoSlug } from './stack/demo-store.ts';
 import { printGuide } from './stack/guide.ts';
-import { type Part, refuseTakenPorts, startPart } from './stack/parts.ts';
+import { stopOrphanedParts } from './stack/orphaned-parts.ts';
+import { type Part, rejectPortsInUse, startPart } from './stack/parts.ts';
 import {
   help,
   loadSecrets,
@@ -17,7 +18,6 @@ import {
   UsageError,
   writePrivately,
 } from './stack/settings.ts';
-import { stopStrays } from './stack/strays.ts';
 import { type Addresses, installBox, licenseKeyFor, publishAll } from './stack/supply.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,8 +26,8 @@ const say = (line: string) => console.log(`stack: ${line}`);
 
 async function run(settings: StackSettings, parts: Part[], signal: AbortSignal): Promise<void> {
   const { home, ports, tier } = settings;
-  await stopStrays(home, say);
-  await refuseTakenPorts({
+  await stopOrphanedParts(home, say);
+  await rejectPortsInUse({
     CONTROL_PLANE_PORT: ports.controlPlane,
     REGISTRY_PORT: ports.registry,
     BOX_PORT: ports.box,
@@ -78,14 +78,14 @@ async function run(settings: StackSettings, parts: Part[], signal: AbortSignal):
     {},
   );
   const lock = JSON.parse(readFileSync(join(home, 'box/current/carton.lock.json'), 'utf8'));
-  say('seeing to the demo shop');
-  // Somebody else's work in it must not keep the stack from starting.
-  await makeDemoStore(addresses.box, secrets, Object.keys(lock.packages), (kept) => saveSecrets(home, kept)).catch(
-    (error) => {
-      signal.throwIfAborted();
-      say(`the demo shop could not be filled, and the next start tries again: ${error.message}`);
-    },
-  );
+  say('filling the demo store');
+  // A store that its owner has changed must not keep the stack from starting.
+  await createDemoStore(addresses.box, secrets, Object.keys(lock.packages), (changed) =>
+    saveSecrets(home, changed),
+  ).catch((error) => {
+    signal.throwIfAborted();
+    say(`the demo store could not be filled, and the next start will try again: ${error.message}`);
+  });
   const { adminSecret, registrySecret, hostingSecret, operatorSecret, staff } = secrets;
   const stack = {
     boxUrl: addresses.box,
@@ -112,7 +112,7 @@ async function main(): Promise<number> {
   }
   const parts: Part[] = [];
   const stopping = new AbortController();
-  const told = new Promise<void>((resolve) => {
+  const stopRequested = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
         stopping.abort();
@@ -123,14 +123,14 @@ async function main(): Promise<number> {
   let code = 0;
   try {
     await run(settings, parts, stopping.signal);
-    await told;
+    await stopRequested;
   } catch (error) {
     if (!stopping.signal.aborted) {
       console.error(`stack: ${(error as Error).message}`);
       code = 1;
     }
   }
-  // Without a part nothing here is ours: another stack may run in this folder.
+  // If no part was started, nothing here is ours: another stack may be running in this folder.
   if (parts.length === 0) return code;
   say('stopping');
   for (const part of parts) await part.stop();

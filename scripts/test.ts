@@ -1,6 +1,6 @@
 /**
- * The test run: one PostgreSQL for all of it, every package's tables migrated once into a template database,
- * then tap with coverage. `npm test` runs everything; `npm test -- <files>` only those, without coverage.
+ * Runs the tests: starts one PostgreSQL, migrates all packages once into a template database, then runs tap. `npm test`
+ * runs everything with coverage; `npm test -- <files>` runs only those files, without coverage.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, statSync, utimesSync } from 'node:fs';
@@ -14,12 +14,12 @@ import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
 
 const root = dirname(sourceRoot);
 const files = process.argv.slice(2);
-const leastLineCoverage = 90;
+const minLineCoverage = 90;
 const templateName = 'carton_template';
 
 if (process.env.npm_execpath === undefined) process.env.PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
 
-/** Runs a command with this terminal; answers its exit code. */
+/** Runs a command in this terminal; returns its exit code. */
 function run(
   command: string,
   parameters: readonly string[],
@@ -32,9 +32,9 @@ function run(
   });
 }
 
-/** tap compiles its plugins once after an install: without the TypeScript one, Node itself reads the tests. */
+/** Builds tap without its TypeScript plugin, once per installation: Node.js itself runs the tests. */
 async function buildTap(): Promise<void> {
-  // Built into the packages of tap that are installed: an installation after that has other ones.
+  // The build is part of the installed packages of tap, so an installation undoes it.
   const timeOf = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (timeOf('.tap/plugins') > timeOf('node_modules/.package-lock.json')) return;
   const code = await run('tap', ['build']);
@@ -42,7 +42,7 @@ async function buildTap(): Promise<void> {
   utimesSync(join(root, '.tap/plugins'), new Date(), new Date());
 }
 
-async function makeTemplate(): Promise<void> {
+async function createTemplate(): Promise<void> {
   await administer(`drop database if exists ${templateName}`, `create database ${templateName}`);
   const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
   const knex = connect({ url: urlOfDatabase(templateName) });
@@ -50,7 +50,7 @@ async function makeTemplate(): Promise<void> {
   await knex.destroy();
 }
 
-/** Runs tap; shows a line for each test file as it ends, and all of what failed. Answers its exit code and its TAP. */
+/** Runs tap; prints a line per test file, and the complete output of failures. Returns the exit code and the TAP. */
 async function runTap(
   parameters: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -76,12 +76,12 @@ async function runTap(
     block = ended ? [] : [...block, line];
   }
   const code =
-    child.exitCode ?? (await new Promise<number>((resolve) => child.once('exit', (given) => resolve(given ?? 1))));
+    child.exitCode ?? (await new Promise<number>((resolve) => child.once('exit', (status) => resolve(status ?? 1))));
   return { code, tap: lines.join('\n') };
 }
 
-/** Says how many checks there were, and holds the coverage of a whole run to its limit. */
-function judge(code: number, tap: string): number {
+/** Prints the number of assertions and, for a complete run, checks the coverage. Returns the exit code. */
+function reportResults(code: number, tap: string): number {
   const results = Parser.parse(tap, { flat: true });
   const checks = results.flatMap(([kind, result]) =>
     kind === 'assert' ? [result as { ok: boolean; skip?: unknown }] : [],
@@ -92,15 +92,15 @@ function judge(code: number, tap: string): number {
   if (files.length > 0) return code;
   const summary = JSON.parse(readFileSync(join(root, '.tap/report/coverage-summary.json'), 'utf8'));
   const { pct } = summary.total.lines;
-  console.log(`line coverage ${pct}% (at least ${leastLineCoverage}%)`);
-  if (pct < leastLineCoverage) return 1;
+  console.log(`line coverage ${pct}% (at least ${minLineCoverage}%)`);
+  if (pct < minLineCoverage) return 1;
   return code;
 }
 
 async function main(): Promise<number> {
   await buildTap();
   const folder = await temporaryFolder('test-run-');
-  // Tests need no durability: their data is thrown away.
+  // Tests need no durability: their data is deleted.
   const postgres = process.env.TEST_DATABASE_URL
     ? null
     : await startEmbeddedPostgres({
@@ -109,12 +109,12 @@ async function main(): Promise<number> {
       });
   try {
     process.env.TEST_DATABASE_URL ??= postgres?.url as string;
-    await makeTemplate();
+    await createTemplate();
     const coverage =
       files.length > 0 ? ['--disable-coverage'] : ['--coverage-report=json-summary', '--coverage-report=text'];
     const parameters = ['run', '--reporter=tap', ...coverage, ...files];
     const { code, tap } = await runTap(parameters, { ...process.env, TEST_TEMPLATE: templateName });
-    return judge(code, tap);
+    return reportResults(code, tap);
   } finally {
     await postgres?.stop();
     await rm(folder, { recursive: true, force: true });

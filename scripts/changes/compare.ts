@@ -1,6 +1,6 @@
 /**
- * How an API changed between two OpenAPI documents: operation by operation, what a client sends, what it reads, and
- * what it must show to be let in.
+ * Compares two OpenAPI documents operation by operation: what clients send, what they read, and which credentials they
+ * need.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Node, type OpenApiDocument, resolve } from './document.ts';
@@ -17,7 +17,7 @@ interface Pair {
   current: Node;
 }
 
-/** Everything that changed, breaking changes first. @throws Error for a reference that leads nowhere */
+/** Returns all changes, breaking ones first. @throws Error for an unresolvable reference */
 export function compareDocuments(before: OpenApiDocument, after: OpenApiDocument): Change[] {
   const findings = new Findings();
   const comparison = { before, after, findings };
@@ -36,11 +36,11 @@ export function compareDocuments(before: OpenApiDocument, after: OpenApiDocument
   return findings.list();
 }
 
-/** By method and path, each with the parameters of its path and the document's security unless it has its own. */
+/** Operations by method and path, with the parameters of their path, and the document's security as default. */
 function operationsOf(document: OpenApiDocument): Map<string, Node> {
   const { security = [] } = document as Node;
-  const operations = Object.entries(document.paths).flatMap(([path, given]) => {
-    const item = resolve(document, given);
+  const operations = Object.entries(document.paths).flatMap(([path, node]) => {
+    const item = resolve(document, node);
     return methods
       .filter((method) => item[method])
       .map((method): [string, Node] => {
@@ -51,10 +51,10 @@ function operationsOf(document: OpenApiDocument): Map<string, Node> {
   return new Map(operations);
 }
 
-/** Events by their types, as operations that are only answered: what is told of one is read, as an answer is. */
+/** Events by type, as operations with only a response: clients read an event as they read a response. */
 function eventsOf(document: OpenApiDocument): Map<string, Node> {
-  const events = Object.entries(document.webhooks ?? {}).map(([type, given]): [string, Node] => {
-    const { requestBody, operationId, deprecated } = resolve(document, given).post;
+  const events = Object.entries(document.webhooks ?? {}).map(([type, node]): [string, Node] => {
+    const { requestBody, operationId, deprecated } = resolve(document, node).post;
     const responses = { body: resolve(document, requestBody) };
     return [`event ${type}`, { operationId, deprecated, security: [], parameters: [], responses }];
   });
@@ -64,7 +64,7 @@ function eventsOf(document: OpenApiDocument): Map<string, Node> {
 function compareOperations(pair: Pair): void {
   const { old, current } = pair;
   if (old.operationId !== current.operationId) {
-    const what = `its operationId was ${old.operationId} and is ${current.operationId}`;
+    const what = `the operationId was ${old.operationId} and is ${current.operationId}`;
     report(pair, { level: 'breaking', rule: 'operation-renamed', side: null, what });
   }
   if (!old.deprecated && current.deprecated) {
@@ -80,7 +80,7 @@ function report({ comparison, label }: Pair, change: Omit<Change, 'place' | 'ope
   comparison.findings.add(label, { ...change, place: `${label}${at}` });
 }
 
-/** The ways in: each a set of schemes as they are defined, so that a scheme that changed is another. */
+/** The accepted credentials: sets of schemes with their definitions, so that a changed scheme is a different one. */
 function alternativesOf(document: OpenApiDocument, security: Node[]): { name: string; schemes: Node[] }[] {
   const alternatives = security.length > 0 ? security : [{}];
   return alternatives.map((alternative) => ({
@@ -97,15 +97,15 @@ function compareSecurity(pair: Pair): void {
   const before = alternativesOf(comparison.before, old.security);
   const after = alternativesOf(comparison.after, current.security);
   type Alternative = (typeof before)[number];
-  /** Whether who shows what `shown` asks for is let in by `asked`. */
-  const suffices = (shown: Alternative, asked: Alternative) =>
-    asked.schemes.every((scheme) => shown.schemes.some((other) => isDeepStrictEqual(scheme, other)));
-  for (const one of before.filter((one) => !after.some((other) => suffices(one, other)))) {
-    const what = `${one.name} no longer suffices: it asks for ${after.map(({ name }) => name).join(' or ')}`;
+  /** Whether the credentials of `sent` satisfy `required`. */
+  const satisfies = (sent: Alternative, required: Alternative) =>
+    required.schemes.every((scheme) => sent.schemes.some((other) => isDeepStrictEqual(scheme, other)));
+  for (const one of before.filter((one) => !after.some((other) => satisfies(one, other)))) {
+    const what = `${one.name} is no longer accepted: it requires ${after.map(({ name }) => name).join(' or ')}`;
     report(pair, { level: 'breaking', rule: 'security-tightened', side: 'request', what });
   }
-  for (const one of after.filter((one) => !before.some((other) => suffices(one, other)))) {
-    report(pair, { level: 'compatible', rule: 'security-added', side: 'request', what: `${one.name} suffices too` });
+  for (const one of after.filter((one) => !before.some((other) => satisfies(one, other)))) {
+    report(pair, { level: 'compatible', rule: 'security-added', side: 'request', what: `${one.name} is accepted too` });
   }
 }
 
@@ -113,7 +113,7 @@ function compareParameters(pair: Pair): void {
   const { comparison, label, old, current } = pair;
   const byName = (document: OpenApiDocument, parameters: Node[]) =>
     new Map(
-      parameters.map((given) => resolve(document, given)).map((each) => [`${each.in} parameter ${each.name}`, each]),
+      parameters.map((node) => resolve(document, node)).map((each) => [`${each.in} parameter ${each.name}`, each]),
     );
   const before = byName(comparison.before, old.parameters);
   const after = byName(comparison.after, current.parameters);
@@ -148,17 +148,17 @@ function compareRequestBodies(pair: Pair): void {
   const [before, after] = [resolve(comparison.before, old.requestBody), resolve(comparison.after, current.requestBody)];
   const side = 'request';
   if (!before || !after) {
-    if (before) report(pair, { level: 'breaking', rule: 'body-removed', side, what: 'takes no body' });
+    if (before) report(pair, { level: 'breaking', rule: 'body-removed', side, what: 'the body is removed' });
     const level = after?.required ? 'breaking' : 'compatible';
-    const what = after?.required ? 'asks for a body' : 'takes a body';
+    const what = after?.required ? 'a body is required' : 'a body is accepted';
     if (after) report(pair, { level, rule: 'body-added', side, what });
     return;
   }
   if (!before.required && after.required) {
-    report(pair, { level: 'breaking', rule: 'body-required', side, what: 'its body was optional and is required' });
+    report(pair, { level: 'breaking', rule: 'body-required', side, what: 'the body was optional and is required' });
   }
   if (before.required && !after.required) {
-    report(pair, { level: 'compatible', rule: 'body-optional', side, what: 'its body was required and is optional' });
+    report(pair, { level: 'compatible', rule: 'body-optional', side, what: 'the body was required and is optional' });
   }
   compareContent(pair, { side, at: ', body', problem: false }, before.content, after.content);
 }
@@ -166,25 +166,25 @@ function compareRequestBodies(pair: Pair): void {
 function compareResponses(pair: Pair): void {
   const { comparison, old, current } = pair;
   const side = 'response';
-  for (const [status, given] of Object.entries<Node>(old.responses)) {
+  for (const [status, node] of Object.entries<Node>(old.responses)) {
     const at = `, ${status}`;
     if (!current.responses[status]) {
       report(pair, { level: 'breaking', rule: 'response-removed', side, what: 'removed' }, at);
       continue;
     }
-    const before = resolve(comparison.before, given);
+    const before = resolve(comparison.before, node);
     const after = resolve(comparison.after, current.responses[status]);
     compareContent(pair, { side, at, problem: Number(status) >= 400 }, before.content, after.content);
-    const [headers, kept] = [Object.keys(before.headers ?? {}), Object.keys(after.headers ?? {})];
-    for (const name of headers.filter((each) => !kept.includes(each))) {
+    const [headers, remaining] = [Object.keys(before.headers ?? {}), Object.keys(after.headers ?? {})];
+    for (const name of headers.filter((each) => !remaining.includes(each))) {
       report(pair, { level: 'breaking', rule: 'header-removed', side, what: 'removed' }, `${at}, header ${name}`);
     }
-    for (const name of kept.filter((each) => !headers.includes(each))) {
+    for (const name of remaining.filter((each) => !headers.includes(each))) {
       report(pair, { level: 'compatible', rule: 'header-added', side, what: 'added' }, `${at}, header ${name}`);
     }
   }
   for (const status of Object.keys(current.responses).filter((each) => !old.responses[each])) {
-    // A success that a client was never told of is read as something else; a refusal is handled by its class.
+    // Clients misread an unknown success; they handle an unknown error by its class.
     const level = /^2|^default$/.test(status) ? 'breaking' : 'compatible';
     report(pair, { level, rule: 'response-added', side, what: 'added' }, `, ${status}`);
   }
@@ -198,20 +198,20 @@ function compareContent(
 ): void {
   const { comparison, label } = pair;
   for (const [type, { schema }] of Object.entries(before)) {
-    const kept = after[type];
-    if (!kept) {
-      report(pair, { level: 'breaking', rule: 'media-type-removed', side, what: `${type} is gone` }, at);
+    const other = after[type];
+    if (!other) {
+      report(pair, { level: 'breaking', rule: 'media-type-removed', side, what: `${type} is removed` }, at);
       continue;
     }
     const place: Place = { operation: label, side, path: `${label}${at}`, problem };
-    compareSchemas(comparison, place, schema ?? {}, kept.schema ?? {});
+    compareSchemas(comparison, place, schema ?? {}, other.schema ?? {});
   }
   for (const type of Object.keys(after).filter((each) => !before[each])) {
-    // A client cannot refuse an answer in a type it was not told of; in a request it need not use it.
+    // A client cannot avoid a new type of response, but need not use a new type of request.
     const breaking = side === 'response' && Object.keys(before).length === 0;
     report(
       pair,
-      { level: breaking ? 'breaking' : 'compatible', rule: 'media-type-added', side, what: `${type} is new` },
+      { level: breaking ? 'breaking' : 'compatible', rule: 'media-type-added', side, what: `${type} is added` },
       at,
     );
   }

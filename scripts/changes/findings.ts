@@ -1,20 +1,20 @@
 /**
- * What was found to differ: said once, however many operations it reaches through a shared schema.
+ * The differences found: each listed once, however many operations it affects through a shared schema.
  */
 
-/** Which way the data goes: a client sends requests and reads responses. */
+/** The direction of the data: clients send requests and read responses. */
 export type Side = 'request' | 'response';
 
 export interface Change {
-  /** `breaking`: a client made for the old document may fail with the new one. */
+  /** `breaking`: a client of the old document may fail with the new one. */
   level: 'breaking' | 'compatible';
-  /** The rule that was applied: stable, for programs. */
+  /** A stable identifier of the rule, for programs. */
   rule: string;
   side: Side | null;
   /** The operation (`POST /checkout`), or the named schema, and the place in it. */
   place: string;
   what: string;
-  /** Every operation it reaches, as `METHOD /path`. */
+  /** All affected operations, as `METHOD /path`. */
   operations: string[];
 }
 
@@ -28,7 +28,7 @@ export class Findings {
     else if (!known.operations.includes(operation)) known.operations.push(operation);
   }
 
-  /** Everything found, breaking changes first. */
+  /** Returns all changes, breaking ones first. */
   list(): Change[] {
     const changes = [...this.#changes.values()];
     return [

@@ -1,6 +1,6 @@
 /**
- * How a schema changed, for whoever sends or reads what it describes. A request must still take what it took, so what
- * narrows it breaks; a response must not bring what a client was not told of, so what widens it breaks.
+ * Compares schemas from the viewpoint of clients. A request must accept what it accepted, so narrowing it breaks clients; a
+ * response must not contain what clients do not know, so widening it breaks them.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Node, nameOf, type OpenApiDocument, resolve } from './document.ts';
@@ -12,13 +12,13 @@ export interface Comparison {
   findings: Findings;
 }
 
-/** Where in which operation. */
+/** A location in an operation. */
 export interface Place {
   operation: string;
   side: Side;
-  /** The operation or named schema, and the words down to the part. */
+  /** The operation or named schema, and the path to the part. */
   path: string;
-  /** Of an error: a client handles codes it does not know by their status. */
+  /** In an error response: clients handle unknown codes by status. */
   problem: boolean;
 }
 
@@ -35,14 +35,14 @@ export function compareSchemas(
   const [oldName, newName] = [nameOf(old), nameOf(current)];
   const pair = `${oldName} ${newName}`;
   if (oldName && newName && seen.includes(pair)) return;
-  // A schema that kept its name is spoken of by it: the change is the schema's, not each operation's.
+  // A schema with the same name is the location of the change, not each operation that uses it.
   const here = oldName && oldName === newName ? { ...place, path: oldName } : place;
   const below = oldName && newName ? [...seen, pair] : seen;
   const [from, to] = [flatten(comparison.before, old), flatten(comparison.after, current)];
   if (isDeepStrictEqual(from, to) && !hasReferences(from)) return;
   const [listed, listedNow] = [listedIn(from), listedIn(to)];
   if (listed || listedNow) {
-    // A schema that has become one of several is still one of them: null, most often.
+    // A schema may have become one of several alternatives, most often beside null.
     compareAlternatives(comparison, here, listed ?? [old], listedNow ?? [current], below);
     if (!listed || !listedNow) return;
   }
@@ -53,7 +53,7 @@ export function compareSchemas(
   compareItems(comparison, here, from, to, below);
 }
 
-/** A schema without its reference, and with the parts of `allOf` in it. */
+/** Resolves a schema and merges the parts of `allOf`. */
 function flatten(document: OpenApiDocument, node: Node): Node {
   const schema = resolve(document, node);
   if (typeof schema !== 'object' || schema === null) return schema === false ? { not: {} } : {};
@@ -85,7 +85,7 @@ function report(
   findings.add(operation, { ...change, side, place: `${path}${at}` });
 }
 
-/** Reports a change of what is accepted: which side it stands on says whether it breaks. */
+/** Reports a narrowed or widened set of values, which breaks clients depending on the side. */
 function reportSet(comparison: Comparison, place: Place, direction: Direction, rule: string, what: string): void {
   const breaking = direction === (place.side === 'request' ? 'narrowed' : 'widened');
   report(comparison, place, { level: breaking ? 'breaking' : 'compatible', rule: `${rule}-${direction}`, what });
@@ -98,12 +98,12 @@ function typesOf(schema: Node): string[] | null {
 
 function compareTypes(comparison: Comparison, place: Place, from: Node, to: Node): void {
   const [old, current] = [typesOf(from), typesOf(to)];
-  const takes = (types: string[] | null, type: string) =>
+  const accepts = (types: string[] | null, type: string) =>
     types === null || types.includes(type) || (type === 'integer' && types.includes('number'));
   const fits = (types: string[] | null, others: string[] | null) =>
-    others === null || (types?.every((type) => takes(others, type)) ?? false);
-  const said = (types: string[] | null) => types?.join(' or ') ?? 'any';
-  const what = `its type was ${said(old)} and is ${said(current)}`;
+    others === null || (types?.every((type) => accepts(others, type)) ?? false);
+  const format = (types: string[] | null) => types?.join(' or ') ?? 'any';
+  const what = `its type was ${format(old)} and is ${format(current)}`;
   const [narrowed, widened] = [!fits(old, current), !fits(current, old)];
   if (narrowed && widened) report(comparison, place, { level: 'breaking', rule: 'type-changed', what });
   else if (narrowed || widened) reportSet(comparison, place, narrowed ? 'narrowed' : 'widened', 'type', what);
@@ -117,17 +117,21 @@ function compareValues(comparison: Comparison, place: Place, from: Node, to: Nod
   const [old, current] = [valuesOf(from), valuesOf(to)];
   const list = (values: unknown[]) => values.map((value) => JSON.stringify(value)).join(', ');
   if (!old && current) reportSet(comparison, place, 'narrowed', 'values', `it must be one of ${list(current)}`);
-  if (old && !current) reportSet(comparison, place, 'widened', 'values', 'it may be more than the values listed');
+  if (old && !current) reportSet(comparison, place, 'widened', 'values', 'it is no longer limited to a list of values');
   if (!old || !current) return;
-  const gone = old.filter((value) => !current.includes(value));
-  const come = current.filter((value) => !old.includes(value));
-  if (gone.length > 0) {
-    // A client that compares with the value no longer compiles, whichever side it is on.
-    report(comparison, place, { level: 'breaking', rule: 'value-removed', what: `the value ${list(gone)} is gone` });
+  const removed = old.filter((value) => !current.includes(value));
+  const added = current.filter((value) => !old.includes(value));
+  if (removed.length > 0) {
+    // A client that uses the value no longer compiles, on either side.
+    report(comparison, place, {
+      level: 'breaking',
+      rule: 'value-removed',
+      what: `the value ${list(removed)} is removed`,
+    });
   }
-  if (come.length > 0) {
+  if (added.length > 0) {
     const breaking = place.side === 'response' && !place.problem;
-    const what = `the value ${list(come)} is new`;
+    const what = `the value ${list(added)} is added`;
     report(comparison, place, { level: breaking ? 'breaking' : 'compatible', rule: 'value-added', what });
   }
 }
@@ -152,7 +156,7 @@ function compareBounds(comparison: Comparison, place: Place, from: Node, to: Nod
     const what = `its ${name} was ${old ?? 'none'} and is ${current ?? 'none'}`;
     if (old === undefined) reportSet(comparison, place, 'narrowed', 'rule', what);
     else if (current === undefined) reportSet(comparison, place, 'widened', 'rule', what);
-    // Which of two patterns takes more cannot be told, so it is taken for the worse.
+    // Two patterns cannot be compared, so the worse is assumed.
     else report(comparison, place, { level: 'breaking', rule: 'rule-changed', what });
   }
 }
@@ -171,7 +175,7 @@ function compareProperties(comparison: Comparison, place: Place, from: Node, to:
       const breaking = isRequired.has(name) === isRequest;
       const [rule, what] = isRequired.has(name)
         ? ['property-required', 'it was optional and is required']
-        : ['property-optional', isRequest ? 'it was required and is optional' : 'it may be missing'];
+        : ['property-optional', isRequest ? 'it was required and is optional' : 'it is no longer always present'];
       report(comparison, place, { level: breaking ? 'breaking' : 'compatible', rule, what }, at);
     }
     compareSchemas(comparison, { ...place, path: `${place.path}${at}` }, old[name], current[name], seen);
@@ -189,16 +193,16 @@ function compareProperties(comparison: Comparison, place: Place, from: Node, to:
   compareAdditional(comparison, place, from, to, seen);
 }
 
-/** What may stand in an object besides its properties. A response that brings more breaks nobody: it is only read past. */
+/** Additional properties of an object. In responses they break nobody: clients ignore them. */
 function compareAdditional(comparison: Comparison, place: Place, from: Node, to: Node, seen: string[]): void {
   const { additionalProperties: old = true } = from;
   const { additionalProperties: current = true } = to;
   if (typeof old === 'object' && typeof current === 'object') {
     compareSchemas(comparison, { ...place, path: `${place.path}.*` }, old, current, seen);
   } else if (old !== false && current === false && place.side === 'request') {
-    reportSet(comparison, place, 'narrowed', 'other-properties', 'other properties are refused');
+    reportSet(comparison, place, 'narrowed', 'other-properties', 'other properties are rejected');
   } else if (old === false && current !== false && place.side === 'request') {
-    reportSet(comparison, place, 'widened', 'other-properties', 'other properties are taken');
+    reportSet(comparison, place, 'widened', 'other-properties', 'other properties are accepted');
   }
 }
 
@@ -211,21 +215,22 @@ function listedIn(schema: Node): Node[] | undefined {
   return schema.anyOf ?? schema.oneOf;
 }
 
-/** Alternatives are told apart by their name, else by their whole; a single pair that is left over is compared. */
+/** Matches alternatives by name or by equality; compares the remaining pair if there is only one. */
 function compareAlternatives(comparison: Comparison, place: Place, old: Node[], current: Node[], seen: string[]): void {
   const same = (one: Node, other: Node) =>
     nameOf(one) ? nameOf(one) === nameOf(other) : isDeepStrictEqual(one, other);
-  const left = old.filter((one) => !current.some((other) => same(one, other)));
-  const come = current.filter((one) => !old.some((other) => same(one, other)));
+  const removed = old.filter((one) => !current.some((other) => same(one, other)));
+  const added = current.filter((one) => !old.some((other) => same(one, other)));
   for (const one of old) {
     const other = current.find((candidate) => same(one, candidate));
     if (other) compareSchemas(comparison, place, one, other, seen);
   }
-  if (left.length === 1 && come.length === 1) {
-    compareSchemas(comparison, place, left[0], come[0], seen);
+  if (removed.length === 1 && added.length === 1) {
+    compareSchemas(comparison, place, removed[0], added[0], seen);
     return;
   }
-  const said = (schemas: Node[]) => schemas.map((schema) => nameOf(schema) ?? schema.type ?? 'a shape').join(', ');
-  if (left.length > 0) reportSet(comparison, place, 'narrowed', 'alternative', `it may no longer be ${said(left)}`);
-  if (come.length > 0) reportSet(comparison, place, 'widened', 'alternative', `it may also be ${said(come)}`);
+  const format = (schemas: Node[]) => schemas.map((schema) => nameOf(schema) ?? schema.type ?? 'a schema').join(', ');
+  if (removed.length > 0)
+    reportSet(comparison, place, 'narrowed', 'alternative', `it may no longer be ${format(removed)}`);
+  if (added.length > 0) reportSet(comparison, place, 'widened', 'alternative', `it may also be ${format(added)}`);
 }

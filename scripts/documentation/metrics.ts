@@ -1,5 +1,5 @@
 /**
- * The metrics of a box as a table, read from the very objects that a box answers them from.
+ * The metrics of a box as a table, read from the objects that a box serves them from.
  */
 import { connect, startOperations, vendor } from '@carton/runtime/service';
 import { pino } from 'pino';
@@ -10,14 +10,14 @@ export interface KnownMetrics {
   families: readonly MetricFamily[];
   /** Names of the metrics of the process itself. */
   ofProcess: readonly string[];
-  /** Finds what looks like a metric of ours in a text. */
+  /** Matches names of the project's metrics in a text. */
   pattern: RegExp;
   has(name: string): boolean;
 }
 
 export async function knownMetrics(): Promise<KnownMetrics> {
   const operations = await startOperations({ log: pino({ level: 'silent' }), about: { version: '', tier: '' } });
-  // Nothing is connected before the first query, and none is made.
+  // The pool connects at the first query, and there is none.
   operations.watchMigrations(connect({ url: 'postgres://nowhere' }), []);
   const families = operations.families();
   const registry = await registryOf([]);

@@ -8,8 +8,8 @@ import type { LoadedPackage } from '../../runtime/package/load.ts';
 export function settingsTable(packages: readonly LoadedPackage[]): string {
   const all: TProperties = Object.assign({}, settings, ...packages.map((loaded) => loaded.settings?.properties));
   const rows = Object.entries(all).map(([name, schema]) => {
-    const usual = schema.default === undefined ? '' : `\`${schema.default}\``;
-    return `| \`${name}\` | ${usual} | ${schema.description} |`;
+    const defaultValue = schema.default === undefined ? '' : `\`${schema.default}\``;
+    return `| \`${name}\` | ${defaultValue} | ${schema.description} |`;
   });
   return ['| setting | default | |', '| --- | --- | --- |', ...rows].join('\n');
 }

@@ -1,5 +1,5 @@
 /**
- * The command as CommonJS files that need nothing beside them: the start, and the program it loads on demand.
+ * Bundles the command into two self-contained CommonJS files: the entry, and the program that it loads on demand.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface Bundle {
   main: string;
   /** By asset name. */
   assets: Record<string, string>;
-  /** The part of them that is bound to the processor and V8 of this very Node. */
+  /** Assets that only fit the processor and the V8 of this Node. */
   codeCache: Record<string, string>;
 }
 
@@ -29,25 +29,25 @@ export async function bundleInstaller(root: string, out: string): Promise<Bundle
     legalComments: 'none',
     logLevel: 'error',
     conditions: ['workspace-source'],
-    // Asked for by npm's script runner, which an install never calls.
+    // Required by npm's script runner, which the installer never calls.
     external: ['node-gyp/bin/node-gyp.js'],
   };
   const installer = join(root, 'installer');
-  const standIn: Plugin = {
+  const programPlugin: Plugin = {
     name: 'program-asset',
     setup(context) {
       const path = join(root, 'scripts/installer/program-asset.ts');
       context.onResolve({ filter: /^\.\/program\.ts$/ }, () => ({ path }));
     },
   };
-  await build({ ...shared, entryPoints: [join(installer, 'cli.ts')], outfile: main, plugins: [standIn] });
-  const built = await build({
+  await build({ ...shared, entryPoints: [join(installer, 'cli.ts')], outfile: main, plugins: [programPlugin] });
+  const result = await build({
     ...shared,
     entryPoints: [join(installer, 'program.ts')],
     write: false,
     outfile: program,
   });
-  const source = built.outputFiles[0]?.text ?? '';
+  const source = result.outputFiles[0]?.text ?? '';
   await writeFile(program, source);
 
   const codeCache = join(out, codeCacheAsset);

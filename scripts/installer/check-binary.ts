@@ -1,5 +1,5 @@
 /**
- * Trying a finished binary the way a partner gets it: alone in an empty folder, with an empty environment.
+ * Tests a binary as partners get it: alone in an empty folder, with an empty environment.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export interface Times {
 
 /**
  * @param expectedVersion what `--version` must print
- * @throws Error when it prints anything else or cannot run
+ * @throws Error if it prints anything else or cannot run
  */
 export async function checkBinary(binary: string, node: string, expectedVersion: string): Promise<Times> {
   const folder = await mkdtemp(join(tmpdir(), 'binary-check-'));
@@ -31,7 +31,7 @@ export async function checkBinary(binary: string, node: string, expectedVersion:
     if (stdout !== `${expectedVersion}\n`) throw new Error(`--version printed ${JSON.stringify(stdout)}`);
     await promisify(execFile)(alone, ['install', '--help'], bare);
     await checkRunsPrograms(alone, folder);
-    // In turns, so that whatever else the machine does meets all of them.
+    // Alternately, so that other load on the machine affects all of them.
     const times: Times[] = [];
     for (let run = 0; run < runs; run += 1) {
       times.push({
@@ -46,7 +46,7 @@ export async function checkBinary(binary: string, node: string, expectedVersion:
   }
 }
 
-/** A box is a program on disk that the binary runs as Node would, and so is whatever the box forks. */
+/** Checks that the binary runs a program on disk as Node does, and what that program forks. A box is such a program. */
 async function checkRunsPrograms(binary: string, folder: string): Promise<void> {
   const program = join(folder, 'program.mjs');
   await writeFile(
@@ -62,11 +62,11 @@ async function checkRunsPrograms(binary: string, folder: string): Promise<void> 
   if (stdout !== expected) throw new Error(`a program printed ${JSON.stringify(stdout)}`);
 }
 
-function time(program: string, words: string[], cwd: string): number {
-  const began = performance.now();
-  const { status } = spawnSync(program, words, { cwd, env: {} });
-  if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}`);
-  return performance.now() - began;
+function time(program: string, parameters: string[], cwd: string): number {
+  const started = performance.now();
+  const { status } = spawnSync(program, parameters, { cwd, env: {} });
+  if (status !== 0) throw new Error(`${program} ${parameters.join(' ')} exited with ${status}`);
+  return performance.now() - started;
 }
 
 function median(times: Times[], key: keyof Times): number {

@@ -1,5 +1,5 @@
 /**
- * The Node executables that become binaries: the pinned version, from npm packages, for this and other processors.
+ * The Node executables of the binaries: the pinned version, from npm packages, for this and other processors.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -21,9 +21,9 @@ export async function pinnedVersion(root: string): Promise<string> {
 }
 
 /**
- * The path of Node for a processor. npm installs the package of this machine only; another one is fetched once, by npm
- * itself (which checks its integrity), and kept in the cache folder.
- * @throws Error when npm cannot get it
+ * Returns the path of Node for a processor. npm installs the package of this machine only; others are downloaded once, by
+ * npm, which verifies their integrity, and cached.
+ * @throws Error if npm cannot download it
  */
 export async function nodeFor(processor: Processor, version: string, root: string, cache: string): Promise<string> {
   if (processor === process.arch) {
@@ -36,8 +36,8 @@ export async function nodeFor(processor: Processor, version: string, root: strin
   const unpacked = `${folder}.incoming`;
   await rm(unpacked, { recursive: true, force: true });
   await mkdir(unpacked, { recursive: true });
-  const wanted = `${packageName(processor)}@${version}`;
-  const { stdout } = await run('npm', ['pack', wanted, '--json', '--pack-destination', unpacked], { cwd: cache });
+  const specifier = `${packageName(processor)}@${version}`;
+  const { stdout } = await run('npm', ['pack', specifier, '--json', '--pack-destination', unpacked], { cwd: cache });
   const tarball = join(unpacked, JSON.parse(stdout)[0].filename);
   await extract({ file: tarball, cwd: unpacked, strip: 1, filter: (path) => path === 'package/bin/node' });
   await rm(tarball);
@@ -46,8 +46,8 @@ export async function nodeFor(processor: Processor, version: string, root: strin
 }
 
 /**
- * A copy without symbols, a seventh smaller. This must come before anything is put into the executable: stripping
- * afterwards would take it out again. Without a tool that knows the processor the copy stays as it is.
+ * Copies the executable without symbols, which saves a seventh of its size. Strip before anything is added to the
+ * executable: stripping afterwards would remove it. Without a tool for the processor, the copy keeps its symbols.
  * @returns whether it was stripped
  */
 export async function copyStripped(from: string, to: string, processor: Processor): Promise<boolean> {
@@ -59,7 +59,7 @@ export async function copyStripped(from: string, to: string, processor: Processo
       await run(tool, [to]);
       return true;
     } catch {
-      // not on this machine, or made for another processor
+      // not installed, or for another processor
     }
   }
   return false;

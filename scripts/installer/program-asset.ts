@@ -1,6 +1,6 @@
 /**
- * Stands in for `installer/program.ts` inside the binary: compiles the commands from the binary's own assets when, and
- * only when, one is called. Kept apart from the start, they cost `--version` nothing on any processor.
+ * Replaces `installer/program.ts` inside the binary: compiles the commands from the binary's assets when one is called, so
+ * that they cost `--version` nothing.
  */
 import { createRequire } from 'node:module';
 import { getAsset, getRawAsset } from 'node:sea';
@@ -9,7 +9,7 @@ import type * as Program from '../../installer/program.ts';
 import { codeCacheAsset, programAsset, wrap } from './program-format.ts';
 
 /** Loads the commands and runs one command line. */
-export function run(words: readonly string[]): Promise<void> {
+export function run(parameters: readonly string[]): Promise<void> {
   const script = new Script(wrap(getAsset(programAsset, 'utf8')), {
     filename: programAsset,
     cachedData: codeCache(),
@@ -17,10 +17,10 @@ export function run(words: readonly string[]): Promise<void> {
   const module = { exports: {} as typeof Program };
   const require = createRequire(process.execPath);
   script.runInThisContext()(module.exports, require, module, process.execPath, process.execPath);
-  return module.exports.run(words);
+  return module.exports.run(parameters);
 }
 
-/** What V8 made of the program when the binary was built; only there for the processor that built it. */
+/** V8's code cache of the program; only binaries for the build machine's processor have one. */
 function codeCache(): Buffer | undefined {
   try {
     return Buffer.from(getRawAsset(codeCacheAsset) as ArrayBuffer);

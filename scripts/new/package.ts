@@ -1,6 +1,6 @@
 /**
- * Writing a package from the template beside this file: a resource that staff keep, with its table, routes, event and
- * test. The template is code that is checked with everything else; only its words are replaced.
+ * Creates a package from the template beside this file: a resource with a table, routes, an event and a test. The template
+ * is checked like all other code; only its nouns are replaced.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -9,7 +9,7 @@ import { packageName, vendor } from '../../runtime/vendor.ts';
 
 const template = join(import.meta.dirname, 'template');
 
-/** The noun of a package in each form that its code needs. */
+/** The noun of a package in the forms that its code needs. */
 export interface Names {
   /** Of the package: `gift-message`. */
   package: string;
@@ -18,7 +18,7 @@ export interface Names {
   nouns: string;
 }
 
-/** @param nouns the plural, where an s at the end is not enough */
+/** @param nouns the plural, if it is irregular */
 export function namesOf(name: string, nouns?: string): Names {
   const noun = name.replaceAll('-', ' ');
   return { package: name, noun, nouns: nouns ?? pluralOf(noun) };
@@ -28,17 +28,17 @@ const joined = (noun: string, by: string) => noun.replaceAll(' ', by);
 const camel = (noun: string) => noun.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** In a word that is put in and has the template's own in it, so that this is not replaced again: `plaything`. */
+/** Marks "thing" inside inserted words such as `plaything`, so that it is not replaced again. */
 const mark = '\0';
 const marked = (text: string) => text.replaceAll('thing', `t${mark}hing`);
 
-/** A text of the template with a package's own words. */
-export function worded(text: string, given: Names): string {
-  const names = { package: marked(given.package), noun: marked(given.noun), nouns: marked(given.nouns) };
-  const isRegular = given.nouns === pluralOf(given.noun);
-  const said = isRegular ? text : text.replace("  noun: 'thing',", `$&\n  plural: '${names.nouns}',`);
-  const lines = said.split('\n').map((line) => {
-    // Prose: comments, headings, and what is said to people.
+/** Returns a text of the template with the nouns of a package. */
+export function replaceWords(text: string, plain: Names): string {
+  const names = { package: marked(plain.package), noun: marked(plain.noun), nouns: marked(plain.nouns) };
+  const isRegular = plain.nouns === pluralOf(plain.noun);
+  const withPlural = isRegular ? text : text.replace("  noun: 'thing',", `$&\n  plural: '${names.nouns}',`);
+  const lines = withPlural.split('\n').map((line) => {
+    // Prose: comments, headings, summaries and test names.
     const isProse = /^\s*(\*|\/\/|\/\*)|^#|^[A-Z]|^\s*(tag|summary):|^t\.test/.test(line);
     return line
       .replaceAll(/@carton\/(\$\{)?/g, (found, open) => (open ? found : `${vendor.scope}/`))
@@ -56,7 +56,7 @@ export function worded(text: string, given: Names): string {
   return lines.join('\n').replaceAll(mark, '');
 }
 
-/** Where a file of the template goes, in the package's folder. */
+/** Returns the path of a template file in the package's folder. */
 function placeOf(file: string, names: Names, timestamp: string): string {
   const snake = joined(names.package, '_').replaceAll('-', '_');
   if (file === 'migrations/create.js') {
@@ -70,13 +70,13 @@ export interface NewPackage {
   tier: 'basic' | 'growth' | 'enterprise';
   /** Its first version. */
   version: string;
-  /** Of its first migration, fourteen digits: later than every other. */
+  /** Fourteen digits of its first migration, later than all others. */
   timestamp: string;
 }
 
 /**
- * Writes the package into a checkout; answers the paths of its files, in it.
- * @throws Error (EEXIST) when there is one of this name
+ * Writes the package into a checkout; returns the paths of its files.
+ * @throws Error (EEXIST) if a package of this name exists
  */
 export async function writeNewPackage(
   root: string,
@@ -94,7 +94,7 @@ export async function writeNewPackage(
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     const place = placeOf(relative(template, path), names, timestamp);
-    files.set(place, worded(await readFile(path, 'utf8'), names));
+    files.set(place, replaceWords(await readFile(path, 'utf8'), names));
   }
   for (const [place, content] of files) {
     await mkdir(dirname(join(folder, place)), { recursive: true });
@@ -112,7 +112,7 @@ function manifestOf(
   const manifest = {
     name: packageName(names.package),
     version,
-    description: `${capital(names.nouns)} that staff keep`,
+    description: `${capital(names.nouns)} managed by staff`,
     license: 'SEE LICENSE IN LICENSE',
     type: 'module',
     exports: {
@@ -125,15 +125,15 @@ function manifestOf(
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Fourteen digits of now (UTC), or one more than the latest migration has, whichever is later. */
+/** Returns fourteen digits of the current time (UTC), or the latest migration's plus one, whichever is later. */
 export async function nextTimestamp(root: string, now = new Date()): Promise<string> {
   const digits = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
-  const taken = [];
+  const used = [];
   const packages = (await readdir(join(root, 'vendor'))).map((name) => join(root, 'vendor', name));
   for (const folder of [join(root, 'runtime'), ...packages]) {
     const migrations = await readdir(join(folder, 'migrations')).catch(() => []);
-    taken.push(...migrations.map((file) => file.slice(0, 14)).filter((stamp) => /^\d{14}$/.test(stamp)));
+    used.push(...migrations.map((file) => file.slice(0, 14)).filter((stamp) => /^\d{14}$/.test(stamp)));
   }
-  const latest = String(Number(taken.sort().at(-1) ?? 0) + 1);
+  const latest = String(Number(used.sort().at(-1) ?? 0) + 1);
   return latest > digits ? latest : digits;
 }

@@ -1,6 +1,6 @@
 /**
- * A shop to look at, filled the way a partner would fill it: over the box's own API. It is filled once; from then on it
- * is its owner's, who may change and remove what they like.
+ * Fills a demo store over the box's own API, as a partner does. It is filled once; later starts do not touch it, so that
+ * its owner may change and delete anything.
  */
 import type { StackSecrets } from './settings.ts';
 
@@ -37,9 +37,9 @@ const products: DemoProduct[] = [
   { title: 'Notebook', handle: 'notebook', description: 'Dotted, 160 pages.', amount: 1200, stock: 200 },
 ];
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into here.
-type Answer = any;
-type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+// biome-ignore lint/suspicious/noExplicitAny: responses have many schemas.
+type ResponseBody = any;
+type Call = (method: string, path: string, body?: unknown) => Promise<ResponseBody>;
 
 /** A call that did not succeed, by its status. */
 class CallError extends Error {
@@ -59,16 +59,16 @@ function caller(boxUrl: string, headers: Record<string, string>): Call {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await response.text();
-    const answer = text ? JSON.parse(text) : {};
+    const result = text ? JSON.parse(text) : {};
     if (!response.ok) {
-      throw new CallError(response.status, `${method} ${path} answered ${response.status}: ${answer.detail ?? text}`);
+      throw new CallError(response.status, `${method} ${path} returned ${response.status}: ${result.detail ?? text}`);
     }
-    return answer;
+    return result;
   };
 }
 
-/** What a call answers, or null for something that is not there. */
-async function orNull(call: Promise<Answer>, status = 404): Promise<Answer | null> {
+/** Returns the result of a call, or null if it failed with the status. */
+async function orNull(call: Promise<ResponseBody>, status = 404): Promise<ResponseBody | null> {
   return call.catch((error) => {
     if (error instanceof CallError && error.status === status) return null;
     throw error;
@@ -76,34 +76,34 @@ async function orNull(call: Promise<Answer>, status = 404): Promise<Answer | nul
 }
 
 /**
- * Makes the demo shop, unless it was filled before; a start that was interrupted is taken up where it ended.
- * @param keep keeps the secrets, which tell of the invite of the first member of staff, that the box tells once, and of
- * the shop that is filled
- * @throws Error naming the call that failed
+ * Creates the demo store, unless it was filled before; resumes after an interruption.
+ * @param save stores the secrets: the invite of the first member of staff, which the box returns only once, and the id of
+ * the filled store
+ * @throws Error that names the failed call
  */
-export async function makeDemoStore(
+export async function createDemoStore(
   boxUrl: string,
   secrets: StackSecrets,
   packages: readonly string[],
-  keep: (secrets: StackSecrets) => Promise<void>,
+  save: (secrets: StackSecrets) => Promise<void>,
 ): Promise<void> {
   const operator = caller(boxUrl, { authorization: `Bearer ${secrets.operatorSecret}` });
   const { email, password } = secrets.staff;
   const found = await findTenant(operator);
   if (found !== undefined && found === secrets.demoFilled) return;
-  const id = found ?? (await openTenant(operator, email, (demoInvite) => keep(Object.assign(secrets, { demoInvite }))));
-  // Named, so that the shop stays reachable here when other shops are opened beside it.
+  const id = found ?? (await openTenant(operator, email, (demoInvite) => save(Object.assign(secrets, { demoInvite }))));
+  // With a host, the store stays reachable here when the box gets more tenants.
   await orNull(operator('POST', `/admin/tenants/${id}/domains`, { host: 'localhost' }), 409);
-  const reach = { 'x-tenant-slug': demoSlug, 'x-hosting-secret': secrets.hostingSecret };
-  const visitor = caller(boxUrl, reach);
+  const tenantHeaders = { 'x-tenant-slug': demoSlug, 'x-hosting-secret': secrets.hostingSecret };
+  const visitor = caller(boxUrl, tenantHeaders);
   const logIn = () => visitor('POST', '/admin/auth/login', { email, password });
   let session = await orNull(logIn(), 401);
   if (!session) {
     await visitor('POST', '/admin/invites/accept', { token: secrets.demoInvite, name: 'Demo Owner', password });
     session = await logIn();
   }
-  await fillTenant(caller(boxUrl, { ...reach, authorization: `Bearer ${session.token}` }), packages);
-  await keep(Object.assign(secrets, { demoFilled: id }));
+  await fillTenant(caller(boxUrl, { ...tenantHeaders, authorization: `Bearer ${session.token}` }), packages);
+  await save(Object.assign(secrets, { demoFilled: id }));
 }
 
 async function findTenant(operator: Call): Promise<string | undefined> {
@@ -114,11 +114,11 @@ async function findTenant(operator: Call): Promise<string | undefined> {
 async function openTenant(
   operator: Call,
   staffEmail: string,
-  keepInvite: (token: string) => Promise<void>,
+  saveInvite: (token: string) => Promise<void>,
 ): Promise<string> {
-  const tenant = { slug: demoSlug, name: 'Demo Shop', defaultCurrency: 'EUR', defaultLocale: 'en' };
+  const tenant = { slug: demoSlug, name: 'Demo Store', defaultCurrency: 'EUR', defaultLocale: 'en' };
   const { id, invite } = await operator('POST', '/admin/tenants', { ...tenant, staffEmail });
-  await keepInvite(invite.token);
+  await saveInvite(invite.token);
   return id;
 }
 
@@ -129,21 +129,21 @@ async function fillTenant(staff: Call, packages: readonly string[]): Promise<voi
   }
   const ids = new Map<string, string>();
   for (const product of products) {
-    const id = await makeProduct(staff, product);
+    const id = await createProduct(staff, product);
     if (id !== null) ids.set(product.handle, id);
   }
   if (!packages.some((name) => name.endsWith('/collection'))) return;
   const collection = { title: 'For the table', handle: 'for-the-table' };
-  const made = await orNull(staff('POST', '/admin/collections', collection), 409);
+  const created = await orNull(staff('POST', '/admin/collections', collection), 409);
   const productIds = ['enamel-mug', 'oak-cutting-board'].flatMap((handle) => ids.get(handle) ?? []);
-  if (made) await staff('PUT', `/admin/collections/${made.id}/products`, { productIds });
+  if (created) await staff('PUT', `/admin/collections/${created.id}/products`, { productIds });
 }
 
 /**
- * A product with its prices and, unless it was stocked before, its stock; answers its id. Null for one that is there and
- * not for sale any more: somebody saw to that.
+ * Creates a product with its prices and its stock, unless they exist; returns its id. Returns null for a product that
+ * exists and is no longer published: its owner wants it so.
  */
-async function makeProduct(
+async function createProduct(
   staff: Call,
   { amount, stock, options = [], ...product }: DemoProduct,
 ): Promise<string | null> {
@@ -152,12 +152,12 @@ async function makeProduct(
     sku: `${product.handle.toUpperCase()}${value ? `-${value}` : ''}`,
     ...(value && { options: [{ name: options[0]?.name, value }] }),
   }));
-  const made =
+  const found =
     (await orNull(staff('GET', `/products/${product.handle}`))) ??
     (await orNull(staff('POST', '/admin/products', { ...product, status: 'published', options, variants }), 409));
-  if (!made) return null;
-  for (const variant of made.variants) {
-    // As it was made: a price that somebody changed since stays.
+  if (!found) return null;
+  for (const variant of found.variants) {
+    // Keeps a price that the owner has changed.
     if (variant.price) continue;
     const { items } = await staff('GET', `/admin/stock-items?variantId=${variant.id}`);
     if (items[0].onHand === 0) {
@@ -165,5 +165,5 @@ async function makeProduct(
     }
     await staff('PUT', `/admin/variants/${variant.id}/prices`, { prices: [{ currency: 'EUR', amount }] });
   }
-  return made.id;
+  return found.id;
 }

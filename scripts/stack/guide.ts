@@ -1,5 +1,5 @@
 /**
- * What `npm start` says when all answers: where everything is, and a line to try for each reader.
+ * What `npm start` prints once everything is ready: addresses, and a command to try for each audience.
  */
 
 interface Stack {
@@ -11,12 +11,12 @@ interface Stack {
   staff: { email: string };
 }
 
-/** Prints the addresses and a curl line per audience. Secrets stand in the file, not on the screen. */
+/** Prints the addresses and a curl command per audience. Secrets are read from the file, not printed. */
 export function printGuide(stackFile: string, stack: Stack): void {
   const { boxUrl, controlPlaneUrl, registryUrl, tier, tenant, staff } = stack;
   const secret = (name: string) => `$(node -p "require('${stackFile}').${name}")`;
   console.log(`
-The box is ready (${tier}), with the shop "${tenant}".
+The box is ready (${tier}), with the store "${tenant}".
 
   box             ${boxUrl}        explorer ${boxUrl}/docs
   control plane   ${controlPlaneUrl}        explorer ${controlPlaneUrl}/docs

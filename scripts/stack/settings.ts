@@ -1,5 +1,5 @@
 /**
- * Settings of the local stack, the secrets it keeps between starts, and the file that tells others where everything is.
+ * Settings of the local stack, its secrets, which it keeps between starts, and the file with its addresses.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -15,10 +15,10 @@ export interface StackSettings {
 
 export const help = `npm start -- [--tier basic|growth|enterprise]
 
-Runs the real thing on this machine: control plane, gated registry with every package published to it, a licence key,
-the installer activating it, pulling and starting a box, and a demo shop in it. Ctrl-C stops all of it.
+Runs everything on this machine: the control plane, the gated registry with every package published to it, and a box
+with a demo store, which the installer activates with a new licence key and pulls from the registry. Ctrl-C stops it.
 
-  --tier <tier>   what the key entitles to (enterprise)
+  --tier <tier>   tier of the licence key (enterprise)
   --help          this text
 
 Settings from the environment:
@@ -27,24 +27,27 @@ Settings from the environment:
   CONTROL_PLANE_PORT   port of the control plane (4000)
   REGISTRY_PORT        port of the registry (4873)
 
-Exit codes: 0 stopped by SIGINT or SIGTERM, 1 could not start (one line says why), 2 wrong usage.`;
+Exit codes: 0 stopped by SIGINT or SIGTERM, 1 could not start (with a message), 2 wrong usage.`;
 
 /** Wrong usage: one line, exit code 2. */
 export class UsageError extends Error {}
 
-/** @throws UsageError naming what is wrong; null when help was asked for */
-export function readSettings(given: readonly string[], environment: NodeJS.ProcessEnv): StackSettings | null {
+/** Returns null if help was requested. @throws UsageError that names the wrong setting */
+export function readSettings(parameters: readonly string[], environment: NodeJS.ProcessEnv): StackSettings | null {
   let values: { tier?: string; help?: boolean };
   try {
-    values = parseArgs({ args: [...given], options: { tier: { type: 'string' }, help: { type: 'boolean' } } }).values;
+    values = parseArgs({
+      args: [...parameters],
+      options: { tier: { type: 'string' }, help: { type: 'boolean' } },
+    }).values;
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
   if (values.help) return null;
   const tier = (values.tier ?? 'enterprise') as Tier;
   if (!tiers.includes(tier)) throw new UsageError(`--tier is one of ${tiers.join(', ')}, not ${tier}`);
-  const port = (name: string, usual: number) => {
-    const number = Number(environment[name] || usual);
+  const port = (name: string, defaultPort: number) => {
+    const number = Number(environment[name] || defaultPort);
     if (!Number.isInteger(number) || number < 1 || number > 65535)
       throw new UsageError(`${name} is not a port: ${environment[name]}`);
     return number;
@@ -60,7 +63,7 @@ export function readSettings(given: readonly string[], environment: NodeJS.Proce
   };
 }
 
-/** What the stack makes up at its first start and keeps. */
+/** Secrets that the stack generates at its first start and keeps. */
 export interface StackSecrets {
   adminSecret: string;
   registrySecret: string;
@@ -68,11 +71,11 @@ export interface StackSecrets {
   hostingSecret: string;
   operatorSecret: string;
   staff: { email: string; password: string };
-  /** Token of the demo shop's first invite. */
+  /** Token of the demo store's first invite. */
   demoInvite?: string;
-  /** Id of the demo shop once it is filled. */
+  /** Id of the demo store once it is filled. */
   demoFilled?: string;
-  /** Licence keys by tier, minted when first asked for. */
+  /** Licence keys by tier, minted when first needed. */
   licenseKeys: Partial<Record<Tier, string>>;
 }
 
@@ -80,7 +83,7 @@ function newSecret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Reads the secrets of an earlier start, or makes them. */
+/** Reads the secrets of an earlier start, or generates them. */
 export async function loadSecrets(home: string): Promise<StackSecrets> {
   const text = await readFile(secretsFile(home), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -108,7 +111,7 @@ function secretsFile(home: string): string {
   return join(home, 'secrets.json');
 }
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Writes a file that only its owner may read, atomically. */
 export async function writePrivately(path: string, content: unknown): Promise<void> {
   const text = `${JSON.stringify(content, null, 2)}\n`;
   await mkdir(join(path, '..'), { recursive: true });

@@ -1,6 +1,5 @@
 /**
- * A shop that begins without collections and buys them later: the migrations of collection are older than some
- * that have run by then, and run all the same.
+ * A package that is added later: its migrations are older than some that have been applied, and are applied nevertheless.
  */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,7 +9,7 @@ import { boot } from '../../runtime/boot.ts';
 
 const basic = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 
-t.test('collections are bought after the shop has products', async (t) => {
+t.test('collections are added to a store with products', async (t) => {
   const box = await createTestBox(t, { packages: basic, tier: 'basic', database: 'empty' });
   const product = (await box.staff.post('/admin/products', { title: 'Hat', status: 'published' })).body;
   t.match(await box.visitor().get('/collections'), { status: 404 });
@@ -22,14 +21,14 @@ t.test('collections are bought after the shop has products', async (t) => {
   t.ok(before.some((file) => file.startsWith('20260301101000_product')));
 
   const options = { tier: 'growth', packagesFrom: sourceRoot, host: '127.0.0.1', port: 0 } as const;
-  const grown = await boot({
+  const upgraded = await boot({
     ...options,
     databaseUrl: box.databaseUrl,
     packages: [...basic, '@carton/collection'],
     hostingSecret: box.secrets.hosting,
     strictResponses: true,
   });
-  t.teardown(() => grown.stop());
+  t.teardown(() => upgraded.stop());
   const added = (await migrations()).filter((file) => !before.includes(file));
   t.strictSame(
     added,
@@ -37,24 +36,24 @@ t.test('collections are bought after the shop has products', async (t) => {
       .filter((file) => file.endsWith('.js'))
       .sort(),
   );
-  t.ok((added[0] as string) < (before.at(-1) as string), 'they are older than what had run');
+  t.ok((added[0] as string) < (before.at(-1) as string), 'they are older than applied ones');
 
-  const staff = callerOf(grown.url, box.staff.headers);
-  const made = await staff.post('/admin/collections', { title: 'Hats', productIds: [product.id] });
-  t.equal(made.status, 201);
-  const seen = await callerOf(grown.url, box.visitor().headers).get('/collections/hats');
+  const staff = callerOf(upgraded.url, box.staff.headers);
+  const created = await staff.post('/admin/collections', { title: 'Hats', productIds: [product.id] });
+  t.equal(created.status, 201);
+  const seen = await callerOf(upgraded.url, box.visitor().headers).get('/collections/hats');
   t.match(seen, { status: 200, body: { products: { items: exactly([{ id: product.id, title: 'Hat' }]) } } });
 });
 
-t.test('a new box with all packages runs them before there are products', async (t) => {
+t.test('a new box applies them all at its first start', async (t) => {
   const box = await createTestBox(t, {
     packages: [...basic, '@carton/collection'],
     tier: 'growth',
     database: 'empty',
   });
   t.match(await box.visitor().get('/collections'), { status: 200, body: { items: exactly([]) } });
-  const [row] = await box.box.database.box.query<{ there: boolean }>(
-    `select exists (select from pg_constraint where conname = 'collection_products_product_id') as there`,
+  const [row] = await box.box.database.box.query<{ exists: boolean }>(
+    `select exists (select from pg_constraint where conname = 'collection_products_product_id') as exists`,
   );
-  t.ok(row?.there, 'a product of another shop cannot be written into a collection');
+  t.ok(row?.exists, 'a collection cannot reference a product of another tenant');
 });

@@ -1,6 +1,6 @@
 /**
- * Every route of every package in one box, held against its declaration: who may call, what may be sent, what is
- * answered, and that two shops with the same handles, numbers and keys know nothing of each other.
+ * The contract suite for all packages in one box: each route is compared with its declaration, and two tenants with the
+ * same handles, numbers and keys are isolated from each other.
  */
 import { createTestBox } from '@carton/runtime/testing';
 import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
@@ -12,10 +12,10 @@ const box = await createTestBox(t);
 const result = await holdContract(await boxTarget(box, (task) => t.teardown(task)));
 for (const line of summaryOf(result)) t.comment(line);
 t.strictSame(result.failures, []);
-t.equal(result.routes, box.box.routes.length, 'every mounted route was walked');
+t.equal(result.routes, box.box.routes.length, 'every mounted route was called');
 t.notOk(
   result.unproven.some((line) => /lacks/.test(line)),
-  'each permission was tried by somebody without it',
+  'each permission was tested with a caller who lacks it',
 );
 const share = result.succeeded.length / result.routes;
-t.ok(share > 0.7, `${Math.round(share * 100)} % of the operations have succeeded: handlers are reached`);
+t.ok(share > 0.7, `${Math.round(share * 100)} % of the operations succeeded`);

@@ -1,5 +1,5 @@
 /**
- * The routes of the smaller tiers: what a package promises beside all others, it promises without them too.
+ * The contract suite for the lower tiers: packages work without those of higher tiers.
  */
 import { createTestBox } from '@carton/runtime/testing';
 import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';

@@ -1,6 +1,6 @@
 /**
- * `npm run check` goes red for what is used and not declared, and for what is declared and not used. Tried in a small
- * project, with the command as it stands in package.json.
+ * `npm run check` fails for dependencies that are used and not declared, or declared and not used: tested in a small
+ * project, with the command of package.json.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -25,11 +25,11 @@ const rootManifest = (...devDependencies: string[]) =>
     scripts: { check: 'lint-all .' },
   });
 
-/** In pieces, since this file is held to what it resolves too. */
+/** In pieces, since the command checks this file too. */
 const resolved = ".resolve('explorer/package.json');";
 
-/** A project in which each use is declared, in every way that there is. */
-const agreeing: Record<string, string> = {
+/** A project in which everything is declared as it is used. */
+const compliant: Record<string, string> = {
   'package.json': rootManifest(),
   'tsconfig.json': '{ "include": ["runtime", "vendor", "scripts"] }',
   'node_modules/lint/package.json': '{ "bin": { "lint-all": "lint.js" } }',
@@ -60,12 +60,12 @@ const agreeing: Record<string, string> = {
   'vendor/order/migrations/4_order.js':
     'export const up = (knex) => knex.raw(`create table orders (region_id uuid references regions)`);\n',
   'vendor/region/test/migrations/5_test.js':
-    'export const up = (knex) => knex.raw(`create table visits (order_id uuid references orders)`);\n',
+    'export const up = (knex) => knex.raw(`create table notes (order_id uuid references orders)`);\n',
   'vendor/order/index.ts': "import type { Region } from '@carton/region';\nimport Ajv from 'ajv/dist/2020.js';\n",
 };
 
-/** What parts from that: the file, its text, and what is said. */
-const parting: [file: string, text: string, ...faults: string[]][] = [
+/** Violations: the file, its text, and the expected messages. */
+const violations: [file: string, text: string, ...faults: string[]][] = [
   [
     'package.json',
     rootManifest('@types/koa', '@types/left', 'left'),
@@ -135,7 +135,7 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(join(project, file), text);
 }
 
-/** Runs the command of package.json; answers its exit code and what it says is wrong. */
+/** Runs the command of package.json; returns its exit code and messages. */
 async function check(): Promise<{ code: number; faults: string[] }> {
   const command = `NODE_OPTIONS= PATH=${join(root, 'node_modules/.bin')}:$PATH exec ${scripts.declared} ${project}`;
   const run = promisify(execFile)('/bin/sh', ['-c', command], { cwd: root });
@@ -146,22 +146,22 @@ async function check(): Promise<{ code: number; faults: string[] }> {
   };
 }
 
-for (const [file, text] of Object.entries(agreeing)) await write(file, text);
+for (const [file, text] of Object.entries(compliant)) await write(file, text);
 
-t.test('what is declared as it is used passes', async (t) => {
+t.test('a compliant project passes', async (t) => {
   t.strictSame(await check(), { code: 0, faults: [] });
-  t.match(scripts.check, '&& npm run -s declared &&', 'and is a part of the check');
+  t.match(scripts.check, '&& npm run -s declared &&', 'and is part of the check');
 });
 
-t.test('so does a package that npm run new wrote', async (t) => {
+t.test('so does a package created by npm run new', async (t) => {
   const names = namesOf('gift-box');
   await writeNewPackage(project, { names, tier: 'basic', version: '1.0.0', timestamp: '20260101000000' });
   t.strictSame(await check(), { code: 0, faults: [] });
 });
 
-t.test('what is used and not declared, or declared and not used, is refused by its name', async (t) => {
-  for (const [file, text] of parting) await write(file, text);
+t.test('each violation is reported', async (t) => {
+  for (const [file, text] of violations) await write(file, text);
   const ended = await check();
   t.not(ended.code, 0);
-  t.strictSame(ended.faults, parting.flatMap(([, , ...faults]) => faults).sort());
+  t.strictSame(ended.faults, violations.flatMap(([, , ...faults]) => faults).sort());
 });

@@ -1,5 +1,5 @@
 /**
- * What is installed for production runs no script of a stranger's at install, and reports to nobody.
+ * Production dependencies run no install scripts of third parties, and report installations to nobody.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 
   packages: Record<string, Installed>;
 };
 
-t.test('the scripts that installing runs', async (t) => {
+t.test('packages with install scripts', async (t) => {
   const withScript = Object.entries(packages).flatMap(([path, { dev, hasInstallScript }]) =>
     hasInstallScript && !dev ? [path] : [],
   );
@@ -26,10 +26,10 @@ t.test('the scripts that installing runs', async (t) => {
   ]);
 });
 
-t.test('what reports installations to a third party is not among it', async (t) => {
-  const places = Object.entries(packages).filter(([path]) => path.endsWith('node_modules/@scarf/scarf'));
+t.test('the package that reports installations is replaced', async (t) => {
+  const scarf = Object.entries(packages).filter(([path]) => path.endsWith('node_modules/@scarf/scarf'));
   t.strictSame(
-    places.map(([path, { link }]) => [path, link]),
+    scarf.map(([path, { link }]) => [path, link]),
     [['node_modules/@scarf/scarf', true]],
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Integrators: each list that staff have can be followed, and what it lists has an id of theirs; what has none stands
- * in the one table of docs/clients.md, and nothing else does.
+ * Integrators can follow each list of staff, and its items have an external id. The exceptions are exactly those in the table
+ * of docs/clients.md.
  */
 import { readFile } from 'node:fs/promises';
 import type { TObject } from '@carton/runtime';
@@ -22,37 +22,33 @@ function hasOf(query: unknown): string {
   return own.length === 2 ? 'both' : own.length === 0 ? 'neither' : `\`${own}\``;
 }
 
-t.test('the table of what is left out is exact', async (t) => {
+t.test('the table of exceptions is exact', async (t) => {
   const text = await readFile(new URL('../../docs/clients.md', import.meta.url), 'utf8');
   const rows = [...text.matchAll(/^\| `(GET \/admin\/\S+)` *\| (\S+) *\|/gm)].map(([, list, has]) => `${list}: ${has}`);
   const found = lists.map(({ path, query }) => `GET ${path}: ${hasOf(query)}`).filter((line) => !line.endsWith('both'));
   t.strictSame(found.sort(), rows.sort());
 });
 
-t.test(
-  'what a list finds by externalId has it, with metadata, and is given it where it is made or changed',
-  async (t) => {
-    const told = lists.filter(({ query }) => propertiesOf(query).includes('externalId'));
-    t.ok(told.length >= 10);
-    for (const { path, response } of told) {
-      const item = (response as TObject).properties.items?.items;
-      t.strictSame(missing(item), [], `${path} answers them`);
-      const changes = declarations.filter(
-        (other) =>
-          other.body && (other.path === path || other.path === `${path}/:id`) && /post|patch/.test(other.method),
+t.test('items of lists with externalId have externalId and metadata, which creation and change accept', async (t) => {
+  const listed = lists.filter(({ query }) => propertiesOf(query).includes('externalId'));
+  t.ok(listed.length >= 10);
+  for (const { path, response } of listed) {
+    const item = (response as TObject).properties.items?.items;
+    t.strictSame(missing(item), [], `${path} returns them`);
+    const changes = declarations.filter(
+      (other) => other.body && (other.path === path || other.path === `${path}/:id`) && /post|patch/.test(other.method),
+    );
+    for (const { method, path, body, problems } of changes) {
+      t.strictSame(missing(body), [], `${method} ${path} accepts them`);
+      t.ok(
+        problems?.some(({ code }) => code === 'external_id_taken'),
+        `${method} ${path} declares the conflict`,
       );
-      for (const { method, path, body, problems } of changes) {
-        t.strictSame(missing(body), [], `${method} ${path} takes them`);
-        t.ok(
-          problems?.some(({ code }) => code === 'external_id_taken'),
-          `${method} ${path} says when one is taken`,
-        );
-      }
     }
-  },
-);
+  }
+});
 
-t.test('what is given an externalId is found by it, keeps it for itself, and is told to who follows', async (t) => {
+t.test('an externalId finds its item, is unique, and appears in the changes', async (t) => {
   await fillTenant(box, box);
   const { staff } = box;
   for (const { path, query } of lists) {
@@ -60,24 +56,24 @@ t.test('what is given an externalId is found by it, keeps it for itself, and is 
     if (!declarations.some((other) => other.method === 'patch' && other.path === `${path}/:id`)) continue;
     const [first, second] = (await staff.get(path)).body.items;
     const from = (await staff.get(`${path}?updatedAfter=${new Date().toISOString()}`)).body.updatedUntil;
-    const given = { externalId: 'ERP-1', metadata: { seen: true } };
-    t.match(await staff.patch(`${path}/${first.id}`, given), { status: 200, body: given }, path);
+    const patch = { externalId: 'ERP-1', metadata: { seen: true } };
+    t.match(await staff.patch(`${path}/${first.id}`, patch), { status: 200, body: patch }, path);
     if (second) {
-      const refused = { status: 409, body: { code: 'external_id_taken' } };
-      t.match(await staff.patch(`${path}/${second.id}`, { externalId: 'ERP-1' }), refused, path);
+      const conflict = { status: 409, body: { code: 'external_id_taken' } };
+      t.match(await staff.patch(`${path}/${second.id}`, { externalId: 'ERP-1' }), conflict, path);
     }
     const found = (await staff.get(`${path}?externalId=ERP-1`)).body.items;
-    t.match(found, exactly([{ id: first.id, ...given }]), path);
+    t.match(found, exactly([{ id: first.id, ...patch }]), path);
     t.equal(found.length, 1, path);
-    const told = await until(
+    const changes = await until(
       async () => (await staff.get(`${path}?updatedAfter=${from}&limit=100`)).body.items,
       (items) => items.some(({ id, externalId }: { id: string; externalId: string }) => id === first.id && externalId),
     );
-    t.match(told.at(-1), { id: first.id, ...given }, `${path}: it was changed last`);
+    t.match(changes.at(-1), { id: first.id, ...patch }, `${path}: the last change`);
   }
 });
 
-t.test('each list that is followed says when it was left alone for too long', async (t) => {
+t.test('lists return 410 for changes that are too old', async (t) => {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   await box.owner.query('update tenants set created_at = $2 where id = $1', [box.id, daysAgo(400)]);
   const followed = lists.filter(({ query }) => propertiesOf(query).includes('updatedAfter'));

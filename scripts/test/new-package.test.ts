@@ -1,6 +1,5 @@
 /**
- * What `npm run new` writes is a package like the others: it passes the checks of the code and the contract suite, in a
- * checkout of its own.
+ * A package that `npm run new` creates passes the checks of the code and the contract suite, in a checkout of its own.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -11,7 +10,7 @@ import { createTestBox, sourceRoot } from '@carton/runtime/testing';
 import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
 import t from 'tap';
 import { vendor } from '../../runtime/vendor.ts';
-import { namesOf, nextTimestamp, worded, writeNewPackage } from '../new/package.ts';
+import { namesOf, nextTimestamp, replaceWords, writeNewPackage } from '../new/package.ts';
 
 t.setTimeout(300_000);
 const root = dirname(sourceRoot);
@@ -35,7 +34,7 @@ await writeFile(
   join(checkout, 'tsconfig.json'),
   JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['vendor'] }),
 );
-/** Runs a tool of the checkout, without what the test run would have each of its own processes load. */
+/** Runs a tool in the checkout, without the modules that the test runner preloads. */
 const run = (tool: string) =>
   promisify(execFile)('/bin/sh', ['-c', `NODE_OPTIONS= exec ${join(root, 'node_modules/.bin')}/${tool}`], {
     cwd: checkout,
@@ -53,21 +52,21 @@ const { packages, packagesFrom } = {
   packagesFrom: join(checkout, 'package.json'),
 };
 
-t.test('the words of a name stand where they belong', async (t) => {
+t.test('the nouns of the template are replaced', async (t) => {
   t.strictSame(namesOf('gift-box'), { package: 'gift-box', noun: 'gift box', nouns: 'gift boxes' });
   t.equal(namesOf('reply').nouns, 'replies');
   t.equal(namesOf('person', 'people').nouns, 'people');
   const template = ["path: '/admin/things',", "  noun: 'thing',", ' * Rules of things.', 'const things = 1;'];
-  t.strictSame(worded(template.join('\n'), names).split('\n'), [
+  t.strictSame(replaceWords(template.join('\n'), names).split('\n'), [
     "path: '/admin/gift-boxes',",
     "  noun: 'gift box',",
     ' * Rules of gift boxes.',
     'const giftBoxes = 1;',
   ]);
   t.strictSame(
-    worded(template.join('\n'), namesOf('play-thing')).split('\n'),
+    replaceWords(template.join('\n'), namesOf('play-thing')).split('\n'),
     ["path: '/admin/play-things',", "  noun: 'play thing',", ' * Rules of play things.', 'const playThings = 1;'],
-    "also where the template's own word is in them",
+    'also by nouns that contain that of the template',
   );
   t.strictSame(
     files.map((file) => file.replace(/\d{14}/, '<time>')),
@@ -87,7 +86,7 @@ t.test('the words of a name stand where they belong', async (t) => {
   for (const file of files) t.notMatch(await readFile(join(checkout, file), 'utf8'), /thing/i, file);
 });
 
-t.test('it passes the checks of the code, as it was written', async (t) => {
+t.test('it passes the checks of the code', async (t) => {
   await run('tsc --noEmit');
   await run('biome lint vendor');
   await t.rejects(writeNewPackage(checkout, { names, tier: 'basic', version: '1', timestamp: '2' }), {
@@ -95,7 +94,7 @@ t.test('it passes the checks of the code, as it was written', async (t) => {
   });
 });
 
-t.test('a box serves it, and it keeps what every route promises', async (t) => {
+t.test('a box serves it, and it passes the contract suite', async (t) => {
   const box = await createTestBox(t, { packages, packagesFrom, tier: 'basic' });
   const target = await boxTarget(box, (task) => t.teardown(task));
   const result = await holdContract(target, { quick: true });

@@ -1,6 +1,6 @@
 /**
- * No package keeps something of a person without saying so: every column whose name suggests it is declared, or stands
- * here with the reason why it is not a shopper's.
+ * Packages declare all personal data that they store: each column whose name suggests it is declared, or listed here with
+ * the reason why it has none of shoppers.
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
@@ -13,9 +13,9 @@ const suspicious = [
   /session_hash|user_agent|(^|_)ip$|before|after|properties|metadata/,
 ];
 
-/** By table: columns that are not a shopper's, and why. */
+/** Columns without personal data of shoppers, by table, with the reason. */
 const others: Record<string, readonly string[]> = {
-  // Of the shop, its goods and its books.
+  // Of the store, its products and its records.
   tenants: ['name'],
   stores: ['name'],
   regions: ['name', 'metadata'],
@@ -26,19 +26,19 @@ const others: Record<string, readonly string[]> = {
   order_adjustments: ['label'],
   order_tax_lines: ['label'],
   stock_movements: ['note', 'reason'],
-  // Integrators' own, about goods and not about persons.
+  // Integrators' data about products.
   products: ['metadata'],
   product_variants: ['metadata'],
   collections: ['metadata'],
   stock_items: ['metadata'],
-  // Of people who work for the shop.
+  // Of staff.
   staff_users: ['email', 'name', 'metadata'],
   staff_sessions: ['address', 'user_agent'],
   staff_invites: ['email'],
   api_keys: ['name', 'metadata'],
 };
 
-/** Who of the shop's people did something. */
+/** The member of staff who did something. */
 const ofStaff = /^actor_label$/;
 
 const columns = await box.owner.query<{ table: string; column: string }>(
@@ -53,14 +53,14 @@ const declared = new Set(
 );
 const inDatabase = new Set(columns.map(({ table, column }) => `${table}.${column}`));
 
-t.test('what is declared is there', async (t) => {
+t.test('declared columns exist', async (t) => {
   t.strictSame(
     [...declared].filter((column) => !inDatabase.has(column)),
     [],
   );
 });
 
-t.test('what looks like a person is declared', async (t) => {
+t.test('columns that look personal are declared', async (t) => {
   const found = columns
     .filter(({ table, column }) => suspicious.some((name) => name.test(column)) && !others[table]?.includes(column))
     .filter(({ column }) => !ofStaff.test(column))

@@ -20,11 +20,11 @@ const controlPlane = await startProxy(stack.controlPlaneUrl, 'control-plane');
 
 interface Proxy {
   url: string;
-  /** What Prism has found to differ so far. */
+  /** The differences that Prism has found so far. */
   violations(): string[];
 }
 
-/** Puts Prism in front of a service, with the document that it serves itself. */
+/** Starts Prism in front of a service, with the service's own document. */
 async function startProxy(upstream: string, name: string): Promise<Proxy> {
   const file = join(place.home, `${name}.json`);
   const document = await (await fetch(`${upstream}/docs/json`)).text();
@@ -50,7 +50,7 @@ async function startProxy(upstream: string, name: string): Promise<Proxy> {
     child.stderr?.on('data', collect);
   });
   const failed = ended.then(() => {
-    throw new Error(`Prism ended: ${output}`);
+    throw new Error(`Prism exited: ${output}`);
   });
   await Promise.race([ready, failed]);
   failed.catch(() => {});
@@ -58,12 +58,12 @@ async function startProxy(upstream: string, name: string): Promise<Proxy> {
   return { url: `http://127.0.0.1:${port}`, violations };
 }
 
-t.test('the README goes through', async (t) => {
+t.test('the README passes the proxy', async (t) => {
   const folder = join(place.home, 'readme');
   await mkdir(folder);
   const settings = JSON.parse(await readFile(join(place.home, 'stack.json'), 'utf8'));
-  const through = { ...settings, boxUrl: box.url, controlPlaneUrl: controlPlane.url };
-  await writeFile(join(folder, 'stack.json'), JSON.stringify(through), { mode: 0o600 });
+  const proxied = { ...settings, boxUrl: box.url, controlPlaneUrl: controlPlane.url };
+  await writeFile(join(folder, 'stack.json'), JSON.stringify(proxied), { mode: 0o600 });
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const [, lines] = /```sh\n([\s\S]*?)```/.exec(readme) as RegExpExecArray;
   const script = join(folder, 'readme.sh');
@@ -76,7 +76,7 @@ t.test('the README goes through', async (t) => {
   t.strictSame(controlPlane.violations(), []);
 });
 
-t.test('the example of docs/clients.md goes through', async (t) => {
+t.test('the example of docs/clients.md passes the proxy', async (t) => {
   const guide = await readFile(join(root, 'docs/clients.md'), 'utf8');
   const [, example] = /```ts\n([\s\S]*?)```/.exec(guide) as RegExpExecArray;
   const folder = join(place.home, 'client');
@@ -90,7 +90,7 @@ t.test('the example of docs/clients.md goes through', async (t) => {
   t.strictSame(box.violations(), []);
 });
 
-t.test('refusals and repeated reads go through', async (t) => {
+t.test('errors and conditional requests pass the proxy', async (t) => {
   const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
   const visitor = callerOf(box.url);
   const buyer = { customer: { email: 'ada@example.com' } };
@@ -103,8 +103,8 @@ t.test('refusals and repeated reads go through', async (t) => {
   t.match(await visitor.post('/checkout', buyer), { status: 409, body: { code: 'cart_empty' } });
   const wrong = { email: 'nobody@example.com', password: 'a wrong password' };
   t.match(await visitor.post('/admin/auth/login', wrong), { status: 401, body: { code: /./ } });
-  const stranger = callerOf(box.url, { authorization: 'Bearer wrong' });
-  t.match(await stranger.get('/admin/orders'), { status: 401, body: { code: 'unauthenticated' } });
+  const unauthenticated = callerOf(box.url, { authorization: 'Bearer wrong' });
+  t.match(await unauthenticated.get('/admin/orders'), { status: 401, body: { code: 'unauthenticated' } });
 
   const { body } = await visitor.post('/admin/auth/login', stack.staff);
   const staff = callerOf(box.url, { authorization: `Bearer ${body.token}` });
@@ -114,9 +114,9 @@ t.test('refusals and repeated reads go through', async (t) => {
   t.strictSame(box.violations(), []);
 });
 
-t.test('the proxy does tell: a request that the document does not have is stopped', async (t) => {
-  const answer = await callerOf(box.url).get('/products?limit=0');
-  t.match(answer, { status: 422, body: { type: /stoplight/ } });
+t.test('the proxy rejects a request that the document does not allow', async (t) => {
+  const response = await callerOf(box.url).get('/products?limit=0');
+  t.match(response, { status: 422, body: { type: /stoplight/ } });
   while (box.violations().length === 0) await sleep(50);
   t.match(box.violations(), exactly([/UNPROCESSABLE_ENTITY/]));
 });

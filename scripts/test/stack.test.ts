@@ -1,6 +1,6 @@
 /**
- * `npm start` as its reader meets it: ready after one command, the README's lines work as pasted, nothing is left
- * behind, and the next start finds what was there.
+ * `npm start`: ready after one command, the commands of the README work as pasted, no process remains afterwards, and the
+ * next start finds the data again.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { root, stackPlace, startStack } from './support/stack.ts';
 
 const run = promisify(execFile);
 
-/** Processes that were started for a folder, found by their command line and environment. */
+/** Returns the processes with a folder in their command line. */
 async function processesOf(folder: string): Promise<string[]> {
   const { stdout } = await run('ps', ['-eo', 'pid,args']);
   return stdout.split('\n').filter((line) => line.includes(folder));
@@ -28,7 +28,7 @@ t.test('a fresh start, the README, and a second start', async (t) => {
   t.equal((await stat(join(place.home, 'stack.json'))).mode & 0o777, 0o600);
   t.equal((await stat(join(place.home, 'box/box.env'))).mode & 0o777, 0o600);
   for (const secret of ['adminSecret', 'operatorSecret', 'hostingSecret', 'licenseKey'] as const) {
-    t.notOk(stack.output().includes(stack[secret]), `${secret} is not shown`);
+    t.notOk(stack.output().includes(stack[secret]), `${secret} is not printed`);
   }
 
   const readme = await readFile(join(root, 'README.md'), 'utf8');
@@ -42,18 +42,18 @@ t.test('a fresh start, the README, and a second start', async (t) => {
   const { stdout } = await run('bash', [script], { env: { ...process.env, ...place.environment } });
   t.match(stdout, /ctn_basic_/, 'a key is minted');
   t.match(stdout, /"registryUrl"/, 'it is activated');
-  t.match(stdout, /"linen-shirt"/, 'the shop is browsed');
+  t.match(stdout, /"linen-shirt"/, 'the products are listed');
   t.match(stdout, /HTTP\/1\.1 201/, 'the order is placed');
-  t.match(stdout, /"ada@example\.com"/, 'and read whole by who placed it');
+  t.match(stdout, /"ada@example\.com"/, 'and complete for the shopper who placed it');
   const order = /location: (\/checkout\/[0-9a-f-]{36})/i.exec(stdout)?.[1] as string;
   const cart = await callerOf(stack.boxUrl, { cookie: await cookieOf(place.home) }).get('/cart');
   t.strictSame(cart.body.items, [], 'the cart is empty');
 
-  await t.test('a part that dies is started again', async (t) => {
+  await t.test('a part that dies is restarted', async (t) => {
     const pids = (await processesOf('control-plane/main.ts')).map((text) => Number(text.trim().split(' ')[0]));
     for (const pid of pids) if ((await environmentOf(pid)).includes(place.home)) process.kill(pid, 'SIGKILL');
-    while (!stack.output().includes('control-plane answers again')) await sleep(100);
-    t.match(stack.output(), /control-plane ended \(SIGKILL\); it is started again in \d+ s/);
+    while (!stack.output().includes('control-plane is ready again')) await sleep(100);
+    t.match(stack.output(), /control-plane exited \(SIGKILL\); restarting it in \d+ s/);
     t.match(await stack.controlPlane.get('/health'), { status: 200 });
   });
 
@@ -63,16 +63,20 @@ t.test('a fresh start, the README, and a second start', async (t) => {
   );
   t.match(await staff.patch(`/admin/products/${notebook.id}`, { status: 'archived' }), { status: 200 });
 
-  t.equal(await stack.stop(), 0, 'SIGTERM ends it with 0');
-  t.strictSame(await processesOf(place.home), [], 'no process is left behind');
+  t.equal(await stack.stop(), 0, 'SIGTERM stops it with 0');
+  t.strictSame(await processesOf(place.home), [], 'no process remains');
   t.notOk(existsSync(join(place.home, 'stack.json')));
 
   const again = await startStack(t, place);
   t.equal(again.operatorSecret, stack.operatorSecret);
-  t.equal(again.licenseKey, stack.licenseKey, 'no other key is minted');
-  t.match(await callerOf(again.boxUrl).get(order), { status: 200 }, 'the data is kept');
-  t.match(await callerOf(again.boxUrl).get('/products/notebook'), { status: 404 }, 'what was archived stays so');
-  await t.test('a stack that was killed leaves parts behind, which the next one stops', async (t) => {
+  t.equal(again.licenseKey, stack.licenseKey, 'the key is the same');
+  t.match(await callerOf(again.boxUrl).get(order), { status: 200 }, 'the data is still there');
+  t.match(
+    await callerOf(again.boxUrl).get('/products/notebook'),
+    { status: 404 },
+    'the archived product stays archived',
+  );
+  await t.test('the next stack stops the parts of a killed one', async (t) => {
     const programs = await findProcesses(
       (words) => words.some((word) => word.endsWith('scripts/start.ts')),
       `CARTON_HOME=${place.home}`,
@@ -83,21 +87,21 @@ t.test('a fresh start, the README, and a second start', async (t) => {
     const file = join(place.home, 'secrets.json');
     const { demoFilled, ...secrets } = JSON.parse(await readFile(file, 'utf8'));
     t.type(demoFilled, 'string');
-    await writeFile(file, JSON.stringify({ ...secrets, staff: { ...secrets.staff, password: 'of another time' } }));
+    await writeFile(file, JSON.stringify({ ...secrets, staff: { ...secrets.staff, password: 'wrong' } }));
     const third = await startStack(t, place);
-    t.match(third.output(), /stopping what an earlier stack left running/);
+    t.match(third.output(), /stopping processes that an earlier stack left running/);
     t.match(
       third.output(),
-      /the demo shop could not be filled, and the next start tries again: POST /,
-      'nor does that stop it',
+      /the demo store could not be filled, and the next start will try again: POST /,
+      'which does not stop it',
     );
-    t.match(await callerOf(third.boxUrl).get(order), { status: 200 }, 'the data is kept');
+    t.match(await callerOf(third.boxUrl).get(order), { status: 200 }, 'the data is still there');
     const fourth = await run('npm', ['start'], { cwd: root, env: { ...process.env, ...place.environment } }).catch(
       (error) => error as { code: number; stderr: string },
     );
-    t.match(fourth, { code: 1, stderr: /stack: port \d+ is taken/ }, 'beside one that runs there is no other');
-    t.ok(existsSync(join(place.home, 'stack.json')), 'which loses nothing by it');
-    t.equal(await third.stop('SIGINT'), 0, 'SIGINT ends it with 0');
+    t.match(fourth, { code: 1, stderr: /stack: port \d+ is in use/ }, 'a second stack does not start');
+    t.ok(existsSync(join(place.home, 'stack.json')), 'and does not affect the first');
+    t.equal(await third.stop('SIGINT'), 0, 'SIGINT stops it with 0');
     t.strictSame(await processesOf(place.home), []);
   });
 });
@@ -116,15 +120,15 @@ async function environmentOf(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
 }
 
-t.test('what stops the start is said in one line', async (t) => {
+t.test('what prevents the start is reported in one line', async (t) => {
   const place = await stackPlace(t);
-  const taken = createServer().listen(Number(place.environment.REGISTRY_PORT), '127.0.0.1');
-  t.teardown(() => taken.close());
+  const listener = createServer().listen(Number(place.environment.REGISTRY_PORT), '127.0.0.1');
+  t.teardown(() => listener.close());
   const start = (environment: object, ...parameters: string[]) =>
     run(process.execPath, ['--conditions=workspace-source', join(root, 'scripts/start.ts'), ...parameters], {
       env: { ...process.env, ...place.environment, ...environment },
     }).catch((error) => error as { code: number; stderr: string; stdout: string });
-  t.match(await start({}), { code: 1, stderr: /^stack: port \d+ is taken: .*REGISTRY_PORT\n$/ });
+  t.match(await start({}), { code: 1, stderr: /^stack: port \d+ is in use: .*REGISTRY_PORT\n$/ });
   t.match(await start({}, '--tier', 'gold'), { code: 2, stderr: /basic, growth, enterprise/ });
   t.match(await start({}, '--other'), { code: 2 });
   t.match(await start({ BOX_PORT: 'x' }), { code: 2, stderr: /BOX_PORT is not a port/ });

@@ -1,5 +1,5 @@
 /**
- * One box through the tiers, and npm's own client at the gated registry: what a key entitles to is what there is.
+ * A box changes its tier, and npm's own client uses the gated registry: both get what their key entitles them to.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -60,7 +60,7 @@ t.test('a running box goes from basic to growth and back', async (t) => {
   await use(growth);
   const second = await applied();
   t.equal((await box.get('/health')).body.tier, 'growth');
-  t.ok(await hasCollections(), 'the tables of the package bought later are there');
+  t.ok(await hasCollections(), 'the tables of the added package exist');
   const added = second.filter(({ file }) => !first.some((earlier) => earlier.file === file)).map(({ file }) => file);
   const newestBefore = first
     .map(({ file }) => file)
@@ -68,13 +68,13 @@ t.test('a running box goes from basic to growth and back', async (t) => {
     .at(-1) as string;
   t.ok(
     added.length > 0 && added.every((file) => file < newestBefore),
-    'though their time stamps are older than some applied',
+    'though their timestamps are older than some applied ones',
   );
   const after = (await box.get('/docs/json')).body;
   t.ok('/collections' in after.paths);
   const breaking = (changes: Change[]) => changes.filter(({ level }) => level === 'breaking');
-  t.strictSame(breaking(compareDocuments(before, after)), [], 'a client of the lower tier works with the higher');
-  t.not(breaking(compareDocuments(after, before)).length, 0, 'and not the other way round');
+  t.strictSame(breaking(compareDocuments(before, after)), [], 'clients of the lower tier work with the higher one');
+  t.not(breaking(compareDocuments(after, before)).length, 0, 'but not the reverse');
   for (const path of ['/docs', '/docs/assets/explorer.js', '/docs/assets/swagger-ui-bundle.js']) {
     t.match(await box.get(path), { status: 200 }, `the installed engine serves ${path}`);
   }
@@ -85,7 +85,7 @@ t.test('a running box goes from basic to growth and back', async (t) => {
 
   await use(basic);
   t.equal((await box.get('/health')).body.tier, 'basic');
-  t.ok(await hasCollections(), 'going back keeps the tables');
+  t.ok(await hasCollections(), 'the lower tier keeps the tables');
   t.strictSame(await applied(), second);
 });
 
@@ -94,27 +94,27 @@ t.test("npm's own client at the gated registry", async (t) => {
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const host = stack.registryUrl.replace('http://', '//');
   const npmInstall = async (name: string, tier: string) => {
-    const place = join(folder, `${tier}-${Math.random().toString(36).slice(2)}`);
-    await mkdir(place, { recursive: true });
+    const cwd = join(folder, `${tier}-${Math.random().toString(36).slice(2)}`);
+    await mkdir(cwd, { recursive: true });
     const activation = await stack.controlPlane.post('/license/activate', { key: await mint(tier) });
-    await writeFile(join(place, 'package.json'), '{"private":true}');
+    await writeFile(join(cwd, 'package.json'), '{"private":true}');
     await writeFile(
-      join(place, '.npmrc'),
+      join(cwd, '.npmrc'),
       `@carton:registry=${stack.registryUrl}\n${host}/:_authToken=${activation.body.token}\nomit-lockfile-registry-resolved=true\n`,
     );
-    // A cache of its own, named here since the environment beats .npmrc: what is cached is not downloaded.
-    return run('npm', ['install', '--no-audit', '--no-fund', '--cache', join(place, 'cache'), name], {
-      cwd: place,
+    // A separate cache, as an option since the environment overrides .npmrc: cached packages are not downloaded.
+    return run('npm', ['install', '--no-audit', '--no-fund', '--cache', join(cwd, 'cache'), name], {
+      cwd,
     }).then(
-      async () => ({ ok: true, text: await readFile(join(place, 'package-lock.json'), 'utf8') }),
+      async () => ({ ok: true, text: await readFile(join(cwd, 'package-lock.json'), 'utf8') }),
       (error) => ({ ok: false, text: String(error.stderr) }),
     );
   };
   const reports = async (filter: string) =>
     (await stack.admin.get(`/telemetry/downloads?limit=100&${filter}`)).body.items;
-  const eventually = async (filter: string, wanted: (items: object[]) => boolean) => {
+  const eventually = async (filter: string, isExpected: (items: object[]) => boolean) => {
     let items = await reports(filter);
-    while (!wanted(items)) {
+    while (!isExpected(items)) {
       await sleep(200);
       items = await reports(filter);
     }
@@ -126,8 +126,8 @@ t.test("npm's own client at the gated registry", async (t) => {
   t.match(allowed.text, /node_modules\/@carton\/runtime/, 'with everything it depends on');
   const refused = await npmInstall('@carton/collection', 'basic');
   t.notOk(refused.ok);
-  t.match(refused.text, /growth/, "refused with the tier's name");
-  // npm asks again for a tarball that was slow to come, so there may be more than one.
+  t.match(refused.text, /growth/, 'rejected with the name of the tier');
+  // npm retries slow downloads, so there may be more than one report.
   await eventually('customerId=customer-basic&packageName=@carton/cart&outcome=allowed', (items) => items.length > 0);
   const denied = await eventually(
     'customerId=customer-basic&packageName=@carton/collection&outcome=denied',
@@ -144,7 +144,7 @@ t.test("npm's own client at the gated registry", async (t) => {
   const away = await fetch(`${stack.registryUrl}/@carton/collection/-/collection-${version}.tgz`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  t.equal(away.status, 200, 'with the control plane away, downloads go on');
+  t.equal(away.status, 200, 'downloads continue while the control plane is down');
   await away.arrayBuffer();
   process.kill(pid as number, 'SIGCONT');
   const late = await eventually(
@@ -154,7 +154,7 @@ t.test("npm's own client at the gated registry", async (t) => {
   t.equal(late.length, 1, 'and the report arrives later');
 });
 
-/** The control plane of a stack, by the folder in its environment. */
+/** Finds the control plane of a stack by the folder in its environment. */
 async function controlPlaneProcess(home: string): Promise<number[]> {
   const { stdout } = await run('pgrep', ['-f', 'control-plane/main.ts']);
   const pids = stdout.trim().split('\n').map(Number);

@@ -1,6 +1,6 @@
 /**
- * The walls between the rooms (`.dependency-cruiser.mjs`): `npm run check` goes red for an import through any of them.
- * Tried in a small tree of the same shape, with the command as it stands in package.json.
+ * The walls between rooms (`.dependency-cruiser.mjs`): `npm run check` fails for an import through any of them. Tested in a
+ * small tree with the same folders, with the command of package.json.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const exported = (...names: string[]) =>
     exports: Object.fromEntries(names.map((name) => [name, { 'workspace-source': `${name}/index.ts` }])),
   });
 
-/** Every room that the walls speak of, each with imports that it may have. */
+/** Every kind of room, each with allowed imports. */
 const allowed: Record<string, string> = {
   'package.json': '{ "type": "module" }',
   'knexfile.ts': "import '@carton/runtime/testing';\n",
@@ -55,8 +55,8 @@ const allowed: Record<string, string> = {
   'rigs/run.ts': "import '../tools/load/tenant.ts';\n",
 };
 
-/** An import through each wall: the wall, the file that has it, and what it imports. */
-const refused: [wall: string, file: string, statement: string, target: string][] = [
+/** An import through each wall: the wall, the file, the statement and its target. */
+const forbidden: [wall: string, file: string, statement: string, target: string][] = [
   ['no-circle', 'runtime/http/one.ts', "import './two.ts';", 'runtime/http/two.ts'],
   ['runtime/db', 'runtime/db/query.ts', "import { Problem } from '../http/problems.ts';", 'runtime/http/problems.ts'],
   ['runtime/db', 'runtime/db/row.ts', "import type { R } from '../http/route.ts';", 'runtime/http/route.ts'],
@@ -102,14 +102,14 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(join(tree, file), text);
 }
 
-/** Runs the command of package.json; answers its exit code and the imports that it refuses. */
-async function walls(): Promise<{ code: number; refused: string[] }> {
+/** Runs the command of package.json; returns its exit code and the rejected imports. */
+async function walls(): Promise<{ code: number; rejected: string[] }> {
   const command = `NODE_OPTIONS= exec ${join(root, 'node_modules/.bin')}/${scripts.walls}`;
   const { code = 0, stdout } = await promisify(execFile)('/bin/sh', ['-c', command], { cwd: tree }).catch(
     (error) => error,
   );
   const lines = [...stdout.matchAll(/^ {2}error (\S+): (\S+) → ?\n?\s*(\S+)/gm)];
-  return { code, refused: lines.map(([, wall, from, to]) => `${wall}: ${from} → ${to}`).sort() };
+  return { code, rejected: lines.map(([, wall, from, to]) => `${wall}: ${from} → ${to}`).sort() };
 }
 
 for (const [file, text] of Object.entries(allowed)) await write(file, text);
@@ -119,20 +119,20 @@ for (const [name, folder] of Object.entries({ runtime: 'runtime', cart: 'vendor/
   await symlink(join(tree, folder), join(tree, 'node_modules/@carton', name));
 }
 
-t.test('what each room may know passes', async (t) => {
-  t.strictSame(await walls(), { code: 0, refused: [] });
-  t.match(scripts.check, '&& npm run -s walls &&', 'and is a part of the check');
+t.test('allowed imports pass', async (t) => {
+  t.strictSame(await walls(), { code: 0, rejected: [] });
+  t.match(scripts.check, '&& npm run -s walls &&', 'and is part of the check');
 });
 
-t.test('an import through a wall is refused, by its name', async (t) => {
-  for (const [, file, statement] of refused) if (statement) await write(file, `${statement}\n`);
+t.test('an import through a wall is rejected with its name', async (t) => {
+  for (const [, file, statement] of forbidden) if (statement) await write(file, `${statement}\n`);
   const ended = await walls();
   t.not(ended.code, 0);
-  const expected = refused.map(([wall, file, , target]) => `${wall}: ${file} → ${target}`);
-  t.strictSame(ended.refused, expected.sort());
+  const expected = forbidden.map(([wall, file, , target]) => `${wall}: ${file} → ${target}`);
+  t.strictSame(ended.rejected, expected.sort());
 });
 
-t.test('a type that no wall would see is refused', async (t) => {
+t.test('a type import that the walls cannot see is rejected', async (t) => {
   await cp(join(root, 'scripts/lint'), join(tree, 'scripts/lint'), { recursive: true });
   const { plugins } = JSON.parse(await readFile(join(root, 'biome.json'), 'utf8'));
   await write('biome.json', JSON.stringify({ plugins, linter: { rules: { recommended: false } } }));

@@ -1,5 +1,5 @@
 /**
- * `npm run changes` as it is called: what it prints, and its exit codes.
+ * The command `npm run changes`: its output and exit codes.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,27 +24,27 @@ await writeFile(places.one, JSON.stringify(documentWith('/a')));
 await writeFile(places.two, JSON.stringify(documentWith('/a', '/b')));
 await writeFile(places.none, '{}');
 
-function changes(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function changes(...parameters: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...words], (error, stdout, stderr) =>
+    execFile(process.execPath, [script, ...parameters], (error, stdout, stderr) =>
       resolve({ code: (error?.code as number | undefined) ?? 0, stdout, stderr }),
     );
   });
 }
 
-t.test('what is added ends with 0', async (t) => {
+t.test('additions exit with 0', async (t) => {
   const { code, stdout } = await changes(places.one, places.two);
   t.equal(code, 0);
-  t.equal(stdout, 'Added or loosened\n  GET /b: added\n\n0 breaking, 1 added or loosened\n');
+  t.equal(stdout, 'Added or relaxed\n  GET /b: added\n\n0 breaking, 1 added or relaxed\n');
 });
 
-t.test('what breaks ends with 1', async (t) => {
+t.test('breaking changes exit with 1', async (t) => {
   const { code, stdout } = await changes(places.two, places.one);
   t.equal(code, 1);
   t.match(stdout, /^Breaking\n {2}GET \/b: removed\n/);
 });
 
-t.test('--json says the same to a program', async (t) => {
+t.test('--json prints the same as JSON', async (t) => {
   const { code, stdout } = await changes('--json', places.two, places.one);
   t.equal(code, 1);
   t.strictSame(JSON.parse(stdout), {
@@ -68,20 +68,20 @@ t.test('--help ends with 0', async (t) => {
 
 t.test('wrong use, or nothing to read, ends with 2', async (t) => {
   const rows: [words: string[], complaint: RegExp][] = [
-    [[], /give two documents/],
-    [[places.one], /give two documents/],
-    [[places.one, places.two, places.one], /give two documents/],
+    [[], /pass two documents/],
+    [[places.one], /pass two documents/],
+    [[places.one, places.two, places.one], /pass two documents/],
     [[places.one, places.two, '--loud'], /--loud/],
     [[places.one, join(folder, 'missing.json')], /missing\.json/],
-    [[places.one, places.none], /none\.json holds no OpenAPI 3 document/],
-    [[places.one, script], /holds no JSON/],
-    [[places.one, 'http://127.0.0.1:1/x.json'], /does not answer/],
+    [[places.one, places.none], /none\.json is not an OpenAPI 3 document/],
+    [[places.one, script], /is not JSON/],
+    [[places.one, 'http://127.0.0.1:1/x.json'], /does not respond/],
   ];
   for (const [words, complaint] of rows)
     t.match(await changes(...words), { code: 2, stderr: complaint }, words.join(' '));
 });
 
-t.test('an address is read, and that of a box stands for its document', async (t) => {
+t.test('a URL is read, and the base URL of a box means its document', async (t) => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url as string);
@@ -93,6 +93,6 @@ t.test('an address is read, and that of a box stands for its document', async (t
   const box = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   t.match(await changes(places.one, box), { code: 0 });
   t.match(await changes(places.one, `${box}/docs/json`), { code: 0 });
-  t.match(await changes(places.one, `${box}/other`), { code: 2, stderr: /answers 404/ });
+  t.match(await changes(places.one, `${box}/other`), { code: 2, stderr: /returned 404/ });
   t.strictSame(asked, ['/docs/json', '/docs/json', '/other']);
 });

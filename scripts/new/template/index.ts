@@ -1,5 +1,5 @@
 /**
- * @carton/thing: things that staff keep.
+ * @carton/thing: things that staff manage.
  */
 import { definePackage } from '@carton/runtime';
 import { thingUpdated } from './events.ts';

@@ -1,5 +1,5 @@
 /**
- * The routes of things: in the hands of staff.
+ * Routes of things, for staff.
  */
 import { integrationQuery, resource } from '@carton/runtime';
 import { shapes } from './schemas.ts';

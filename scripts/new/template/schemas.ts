@@ -1,5 +1,5 @@
 /**
- * Shapes of things.
+ * Schemas of things.
  */
 import { type Static, shapesOf, Type } from '@carton/runtime';
 

@@ -8,14 +8,14 @@ import { things } from './store.ts';
 
 /** @throws external_id_taken (409) */
 export function createThing(db: TenantDatabase, body: CreateThing): Promise<Thing> {
-  return db.transaction(async (tx) => announced(tx, await things.insert(tx, body)));
+  return db.transaction(async (tx) => publishChange(tx, await things.insert(tx, body)));
 }
 
 /** @throws not_found (404), external_id_taken (409) */
 export function changeThing(db: TenantDatabase, id: string, patch: ChangeThing): Promise<Thing> {
   return db.transaction(async (tx) => {
     await things.lock(tx, id);
-    return announced(tx, await things.change(tx, id, patch));
+    return publishChange(tx, await things.change(tx, id, patch));
   });
 }
 
@@ -24,11 +24,11 @@ export function deleteThing(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (tx) => {
     const thing = await things.lock(tx, id);
     await things.remove(tx, id);
-    await announced(tx, thing, true);
+    await publishChange(tx, thing, true);
   });
 }
 
-async function announced(tx: TenantDatabase, thing: Thing, deleted = false): Promise<Thing> {
+async function publishChange(tx: TenantDatabase, thing: Thing, deleted = false): Promise<Thing> {
   await publishRow(tx, thingUpdated, 'thing', thing, { deleted });
   return thing;
 }

@@ -1,5 +1,5 @@
 /**
- * The local stack for a test: the real `npm start` in a folder and on ports of its own.
+ * The local stack for tests: the real `npm start` in a temporary folder, on free ports.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { type Caller, callerOf, freePort, sourceRoot, temporaryFolder } from '@c
 
 export const root = dirname(sourceRoot);
 
-/** What `stack.json` holds. */
+/** The content of `stack.json`. */
 export interface StackFile {
   boxUrl: string;
   controlPlaneUrl: string;
@@ -28,9 +28,9 @@ export interface StackFile {
 export interface RunningStack extends StackFile {
   home: string;
   process: ChildProcess;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
-  /** Sends a signal (SIGTERM) and answers the exit code. */
+  /** Sends a signal (by default SIGTERM); resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   shopper(): Caller;
   staffCaller(): Promise<Caller>;
@@ -43,7 +43,7 @@ export interface StackPlace {
   environment: Record<string, string>;
 }
 
-/** A folder and free ports, removed when the test ends. */
+/** A temporary folder, removed at the end of the test, and free ports. */
 export async function stackPlace(t: { teardown(task: () => Promise<void>): void }): Promise<StackPlace> {
   const home = await temporaryFolder('stack-');
   t.teardown(() => rm(home, { recursive: true, force: true }));
@@ -60,7 +60,7 @@ export async function stackPlace(t: { teardown(task: () => Promise<void>): void 
   };
 }
 
-/** Starts the stack and waits until it says that the box is ready. @throws Error with its output when it ends before */
+/** Starts the stack and waits until the box is ready. @throws Error with its output if it exits before */
 export async function startStack(
   t: { teardown(task: () => Promise<void>): void },
   place: StackPlace,
@@ -94,7 +94,7 @@ export async function startStack(
   await Promise.race([
     ready,
     ended.then((code) => {
-      throw new Error(`the stack ended with ${code}: ${output}`);
+      throw new Error(`the stack exited with ${code}: ${output}`);
     }),
   ]);
   const file: StackFile = JSON.parse(readFileSync(join(place.home, 'stack.json'), 'utf8'));

@@ -1,5 +1,5 @@
 /**
- * One executable from a Node and the bundled command, by pkg.
+ * Builds one executable from a Node and the bundled command, with pkg.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,18 +8,18 @@ import type { Bundle } from './bundle.ts';
 import { copyStripped, type Processor } from './node-binaries.ts';
 
 /**
- * Makes `output` from `node`.
- * @param home a folder of its own, where pkg finds the Node that it would download otherwise
+ * Builds `output` from `node`.
+ * @param home a temporary folder, in which pkg finds the Node that it would otherwise download
  * @returns whether symbols could be stripped
  */
-export async function makeBinary(
+export async function buildBinary(
   bundle: Bundle,
   node: { path: string; version: string; processor: Processor },
   output: string,
   home: string,
 ): Promise<boolean> {
   const { version, processor } = node;
-  // pkg takes an archive and an executable for downloaded and whole when a file `.ok` stands beside each.
+  // pkg treats an archive and an executable as downloaded if each has a file `.ok` beside it.
   const name = `node-v${version}-linux-${processor}`;
   const cache = join(home, '.pkg-cache', 'sea');
   const executable = join(cache, name, 'bin', 'node');
@@ -32,7 +32,7 @@ export async function makeBinary(
   const homeBefore = process.env.HOME;
   process.env.HOME = home;
   try {
-    // A code cache made by one processor's V8 is of no use to another's.
+    // A code cache fits only the processor whose V8 created it.
     const native = processor === process.arch;
     await pkgSea.default(bundle.main, {
       targets: [{ platform: 'linux', arch: processor, nodeRange: `node${version}`, output } as never],
