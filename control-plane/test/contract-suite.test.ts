@@ -3,7 +3,7 @@
  * each other.
  */
 import { randomBytes } from 'node:crypto';
-import { holdContract, openRows, type Side, summaryOf, type Target } from '@carton/runtime/testing/contract';
+import { checkContract, openRows, type Side, summaryOf, type Target } from '@carton/runtime/testing/contract';
 import t from 'tap';
 import { accessKinds } from '../access.ts';
 import { type Stand, startStand } from './stand.ts';
@@ -22,13 +22,13 @@ async function sideOf(stand: Stand): Promise<Side> {
     marker: `mark${randomBytes(4).toString('hex')}`,
     identity: customerId,
     secrets: [customerId, key],
-    kept: [id],
+    reserved: [id],
     known: [{ key }],
     // From an address of its own each time: it is guesses that are limited, and these are none.
-    reach: () => stand.visitor().headers,
+    routingHeaders: () => stand.visitor().headers,
     credential: (kind) => credentials[kind],
     async renew() {},
-    weak: [],
+    limited: [],
   };
 }
 
@@ -46,10 +46,10 @@ t.test('every route keeps what it declares', async (t) => {
     needsNoPermission: () => true,
     sides: [await sideOf(stand), await sideOf(stand)],
     // A key says whose it is: nothing of another's can be asked for with one's own.
-    sidesAreReached: false,
+    requestsNameSide: false,
     rows,
   };
-  const result = await holdContract(target);
+  const result = await checkContract(target);
   for (const line of summaryOf(result)) t.comment(line);
   t.strictSame(result.failures, []);
   t.equal(result.routes, stand.controlPlane.routes.length);

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { createTestBox } from '../testing/box.ts';
-import { boxTarget, holdContract } from '../testing/contract/index.ts';
+import { boxTarget, checkContract } from '../testing/contract/index.ts';
 import { printsPackage } from './prints-package.ts';
 
 t.setTimeout(300_000);
@@ -53,7 +53,7 @@ t.test('the contract suite knows routes with uploads and streamed answers', asyn
   const box = await createTestBox(t, { ...(await printsPackage(t)), uploadFolder: folder });
   const target = await boxTarget(box, (task) => t.teardown(task));
   const declarations = target.declarations.filter(({ path }) => path.startsWith('/admin/prints'));
-  const result = await holdContract({ ...target, declarations }, { seed: 7, runs: 20 });
+  const result = await checkContract({ ...target, declarations }, { seed: 7, runs: 20 });
   t.strictSame(result.failures, []);
   t.strictSame(result.succeeded.toSorted(), [
     'GET /admin/prints/export',

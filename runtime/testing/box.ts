@@ -1,5 +1,5 @@
 /**
- * A box for a test: the real engine and packages on a real database and port, with a shop in it.
+ * A box for a test: the real engine and packages on a real database and port, with one tenant.
  */
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
@@ -12,24 +12,24 @@ import { type Caller, callerOf } from './client.ts';
 import { createTestDatabase } from './database.ts';
 import { packagesOfTier, sourceRoot } from './packages.ts';
 
-/** What a test gives to clean up after it: tap's `t` has it. */
+/** Registers tasks that run after the test; tap's `t` implements it. */
 export interface Cleanup {
   teardown(task: () => Promise<void>): void;
 }
 
-/** A merchant with its first member of staff signed in. */
+/** A tenant with its owner signed in. */
 export interface TestTenant {
   id: string;
   slug: string;
   /** Signed in as the owner. */
   staff: Caller;
-  /** The tenant's database, for looking at what stands in the tables. */
+  /** The tenant's database, to inspect rows. */
   db: TenantDatabase;
   email: string;
   password: string;
-  /** A caller without a credential, reaching this shop. */
+  /** A caller of this tenant without a credential. */
   visitor(): Caller;
-  /** A shopper, who keeps the session that the box gives. */
+  /** A shopper, who sends the session that the box has issued. */
   shopper(): Caller;
 }
 
@@ -37,44 +37,44 @@ export interface TestBox extends TestTenant {
   box: RunningBox;
   url: string;
   databaseUrl: string;
-  /** The database as the owner of its tables, whom row-level security does not bind; for looking and for meddling. */
+  /** The database as the owner of its tables, who bypasses row-level security; to inspect and modify rows. */
   owner: BoxDatabase;
   operator: Caller;
   hosting: Caller;
   secrets: { operator: string; hosting: string; metrics: string };
-  /** Opens another shop in the same box. */
+  /** Creates another tenant in the same box. */
   openTenant(slug?: string): Promise<TestTenant>;
 }
 
 export interface TestBoxOptions {
   tier?: Tier;
-  /** Full names; left out, all of the tier. */
+  /** Full names. Default: all packages of the tier. */
   packages?: readonly string[];
-  /** A file beside whose node_modules the packages stand; the source tree's own unless given. */
+  /** A file beside the node_modules with the packages. Default: the source tree's. */
   packagesFrom?: string;
   database?: 'template' | 'empty';
-  /** Requests a minute by class; none are counted unless given, and classes left out have no limit. */
+  /** Requests a minute by class; other classes have no limit. Default: no limits. */
   rateLimits?: Partial<RateLimits>;
-  /** Which proxies are believed: see `trustedProxy`. */
+  /** The proxies to trust: see `trustedProxy`. */
   trustProxy?: boolean | string;
-  /** Cookies for TLS only; false unless given. */
+  /** Cookies for TLS only. Default: false. */
   secureCookies?: boolean;
-  /** Milliseconds in which a body has to arrive. */
+  /** Milliseconds for the arrival of a body. */
   bodyDeadline?: number;
-  /** Where files of uploads stand while their requests are served. */
+  /** The folder for uploaded files during their requests. */
   uploadFolder?: string;
-  /** Milliseconds in which the reader of a streamed answer has to take what it was sent. */
+  /** Milliseconds for the client to read each chunk of a streamed response. */
   readDeadline?: number;
-  /** Settings of packages; nothing is set unless given. */
+  /** Settings of packages. Default: none. */
   environment?: NodeJS.ProcessEnv;
-  /** Milliseconds from which on a statement is logged as slow; never unless given. */
+  /** Milliseconds from which a statement is logged as slow. Default: never. */
   slowQueries?: number;
-  /** Takes the log; else it goes to standard error at TEST_LOG_LEVEL. */
+  /** Default: standard error at the level TEST_LOG_LEVEL. */
   log?: Logger;
 }
 
 /**
- * Starts a box with one shop and stops it when the test ends.
+ * Starts a box with one tenant and stops it when the test ends.
  * @example const box = await createTestBox(t);
  *          const { status } = await box.staff.post('/admin/products', { … });
  */
@@ -109,7 +109,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     await box.stop();
     await database.drop();
   });
-  const openTenant = (slug = `shop-${randomBytes(4).toString('hex')}`) => openTestTenant(box, secrets, slug);
+  const openTenant = (slug = `shop-${randomBytes(4).toString('hex')}`) => createTestTenant(box, secrets, slug);
   const first = await openTenant();
   return {
     ...first,
@@ -128,24 +128,24 @@ function secret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-async function openTestTenant(box: RunningBox, secrets: TestBox['secrets'], slug: string): Promise<TestTenant> {
-  const reach = { 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting };
+async function createTestTenant(box: RunningBox, secrets: TestBox['secrets'], slug: string): Promise<TestTenant> {
+  const routingHeaders = { 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting };
   const operator = callerOf(box.url, { authorization: `Bearer ${secrets.operator}` });
-  const visitor = callerOf(box.url, reach);
+  const visitor = callerOf(box.url, routingHeaders);
   const email = `owner@${slug}.example`;
   const password = secret();
-  const made = await operator.post('/admin/tenants', { slug, name: slug, staffEmail: email });
-  if (made.status !== 201) throw new Error(`the shop was not opened: ${JSON.stringify(made.body)}`);
-  await visitor.post('/admin/invites/accept', { token: made.body.invite.token, name: 'Owner', password });
+  const created = await operator.post('/admin/tenants', { slug, name: slug, staffEmail: email });
+  if (created.status !== 201) throw new Error(`the tenant was not created: ${JSON.stringify(created.body)}`);
+  await visitor.post('/admin/invites/accept', { token: created.body.invite.token, name: 'Owner', password });
   const login = await visitor.post('/admin/auth/login', { email, password });
   return {
-    id: made.body.id,
+    id: created.body.id,
     slug,
-    staff: callerOf(box.url, { ...reach, authorization: `Bearer ${login.body.token}` }),
-    db: box.database.forTenant(made.body.id),
+    staff: callerOf(box.url, { ...routingHeaders, authorization: `Bearer ${login.body.token}` }),
+    db: box.database.forTenant(created.body.id),
     email,
     password,
-    visitor: () => callerOf(box.url, reach),
-    shopper: () => callerOf(box.url, reach, true),
+    visitor: () => callerOf(box.url, routingHeaders),
+    shopper: () => callerOf(box.url, routingHeaders, true),
   };
 }

@@ -1,12 +1,12 @@
 /**
- * Calling a box as its users do: over HTTP, with or without a credential.
+ * An HTTP client for tests, with or without a credential.
  */
 import { hashToken } from '../http/credentials.ts';
 
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of all shapes.
   body: any;
 }
 
@@ -15,7 +15,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** A caller with fixed headers. A shopper also remembers the session that the box gives it. */
+/** A client with fixed headers. A shopper also stores the session that the box issues. */
 export interface Caller {
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
@@ -27,7 +27,7 @@ export interface Caller {
   readonly headers: Record<string, string>;
 }
 
-/** Makes a caller. `keepSession`: send back the X-Session-Id that an answer carries. */
+/** Creates a caller. @param keepSession send the X-Session-Id of earlier responses */
 export function callerOf(url: string, headers: Record<string, string> = {}, keepSession = false): Caller {
   const own = { ...headers };
   const call = async (method: string, path: string, { body, headers: more }: CallOptions = {}): Promise<Answer> => {
@@ -54,12 +54,12 @@ export function callerOf(url: string, headers: Record<string, string> = {}, keep
   };
 }
 
-/** The session that a shopper has been given, as the box keeps it: the hash of its name (box/session-token.ts). */
+/** A shopper's session as the box stores it: the hash of its name (box/session-token.ts). */
 export function sessionHashOf({ headers }: Pick<Caller, 'headers'>): string {
   return hashToken((headers['x-session-id'] as string).slice(0, 43));
 }
 
-/** The fields that a refusal names, as JSON pointers, each once: one may break several rules. */
+/** The JSON pointers in a validation problem, without duplicates: a field may violate several rules. */
 export function pointersOf({ body }: Pick<Answer, 'body'>): string[] {
   return [...new Set<string>(body.errors.map(({ pointer }: { pointer: string }) => pointer))];
 }

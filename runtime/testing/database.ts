@@ -1,24 +1,24 @@
 /**
- * A database for one test file: made of the migrated template when the run has one, else empty, and dropped after.
- * Where the administration database is Citus's coordinator, it is made on each of its nodes: empty, as a template holds
- * what stands on one node only.
+ * A database for one test file, created from the migrated template if the run has one, else empty, and dropped after
+ * it. If the administration database is a Citus coordinator, the database is created on all nodes, and empty, since a
+ * template would contain the tables of one node only.
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** Address of a database whose user may create others; set for the whole run by `npm test`. */
+/** The URL of a database whose user may create others; `npm test` sets it for the run. */
 export function administrationUrl(): string {
   const url = process.env.TEST_DATABASE_URL;
   if (!url) throw new Error('TEST_DATABASE_URL is not set: run tests with `npm test -- <files>`');
   return url;
 }
 
-/** Runs statements one after another on the administration database. */
+/** Runs statements sequentially on the administration database. */
 export async function administer(...statements: string[]): Promise<void> {
   await administerAt(administrationUrl(), ...statements);
 }
 
-/** Runs statements one after another on a database; answers the rows of the last. */
+/** Runs statements sequentially on a database and returns the rows of the last. */
 export async function administerAt(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -31,7 +31,7 @@ export async function administerAt(url: string, ...statements: string[]): Promis
   }
 }
 
-/** The address of another database on the same server, or on another that the same user may reach. */
+/** The URL of another database on the same server, or on another node with the same user. */
 export function urlOfDatabase(name: string, node?: Node): string {
   const url = administrationUrl();
   const [, user = '', host, query = ''] = /^postgres(?:ql)?:\/\/([^/]*@)?([^/]*)\/[^?]*(\?.*)?$/.exec(
@@ -46,7 +46,7 @@ interface Node {
   coordinator: boolean;
 }
 
-/** The nodes of Citus, the coordinator first; none when the administration database is not distributed. */
+/** The nodes of Citus, the coordinator first; empty if the administration database is not distributed. */
 async function nodesOfCitus(): Promise<Node[]> {
   const [found] = await administerAt(administrationUrl(), `select to_regclass('pg_dist_node') is not null as is_citus`);
   if (!found?.is_citus) return [];
@@ -57,8 +57,8 @@ async function nodesOfCitus(): Promise<Node[]> {
   return rows as unknown as Node[];
 }
 
-/** Few, as each table is made once for each. */
-const shardsOfATest = 4;
+/** Few, since every table is created once for each shard. */
+const shardCount = 4;
 
 async function createOnNodes(name: string, nodes: readonly Node[]): Promise<TestDatabase> {
   for (const node of nodes) {
@@ -66,7 +66,7 @@ async function createOnNodes(name: string, nodes: readonly Node[]): Promise<Test
     await administerAt(
       urlOfDatabase(name, node),
       'create extension citus',
-      `alter database ${name} set citus.shard_count = ${shardsOfATest}`,
+      `alter database ${name} set citus.shard_count = ${shardCount}`,
     );
   }
   const joining = nodes.map(({ host, port, coordinator }) =>
@@ -86,7 +86,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes a database. `template`: with every package's tables (the default when the run has made one), or empty. */
+/** Creates a database. @param from `template` for one with the tables of all packages, if the run has a template */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const nodes = await nodesOfCitus();

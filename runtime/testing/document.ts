@@ -1,5 +1,5 @@
 /**
- * What an OpenAPI document of ours promises to a client's maker, checked operation by operation.
+ * Checks an OpenAPI document for what developers of clients need, operation by operation.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
@@ -7,7 +7,7 @@ import { definedFormats } from '../http/validation.ts';
 
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
-/** The part of a document that is looked at. */
+/** The parts of a document that are checked. */
 export interface TestDocument {
   openapi: string;
   info: Record<string, unknown>;
@@ -35,10 +35,10 @@ interface Content {
   examples?: Record<string, Node>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is read by its own words, of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: the nodes of a document have all shapes.
 type Node = any;
 
-/** The operations of a document, each with its method and path as a label. */
+/** The operations of a document, labelled with method and path. */
 export function operationsOf(document: TestDocument): { label: string; pointer: string; operation: TestOperation }[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
@@ -53,12 +53,12 @@ function pointerTo(...words: string[]): string {
   return `#/${words.map(escaped).join('/')}`;
 }
 
-/** A word of a JSON pointer in an address (RFC 6901, sections 3 and 6). */
+/** A token of a JSON pointer in a URI fragment (RFC 6901, sections 3 and 6). */
 function escaped(word: string): string {
   return encodeURIComponent(word.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** Everything that is missing from a document or wrong in it, one line each; empty for a good one. */
+/** Everything that is missing or wrong in a document, one line each; empty for a valid one. */
 export function documentFaults(document: TestDocument): string[] {
   const ajv = new Ajv2020({ strict: false });
   addFormats(ajv);
@@ -75,34 +75,34 @@ export function documentFaults(document: TestDocument): string[] {
   }
 
   for (const { label, pointer, operation } of operationsOf(document)) {
-    const complain = (fault: string) => faults.push(`${label}: ${fault}`);
+    const report = (fault: string) => faults.push(`${label}: ${fault}`);
     const { operationId, summary, description, security, parameters = [], requestBody, responses } = operation;
-    if (!/^[a-z]+[A-Z]/.test(operationId ?? '')) complain('its operationId is no verb and noun');
-    if (seen.has(operationId)) complain('its operationId stands twice');
+    if (!/^[a-z]+[A-Z]/.test(operationId ?? '')) report('its operationId is not a verb and a noun');
+    if (seen.has(operationId)) report('its operationId is a duplicate');
     seen.add(operationId);
-    if (!summary || !description) complain('no summary or description');
-    if (operation.tags?.length !== 1 || !tags.get(operation.tags[0] as string)) complain('not one described tag');
+    if (!summary || !description) report('no summary or description');
+    if (operation.tags?.length !== 1 || !tags.get(operation.tags[0] as string)) report('not one described tag');
     const schemes = security?.flatMap((alternative) => Object.keys(alternative));
-    if (!schemes?.every((name) => name in (document.components.securitySchemes ?? {}))) complain('no known security');
+    if (!schemes?.every((name) => name in (document.components.securitySchemes ?? {}))) report('no known security');
 
-    checkExamples(`${pointer}/requestBody`, requestBody?.content, complain);
-    for (const [status, given] of Object.entries(responses)) {
-      checkExamples(given.$ref ?? `${pointer}/responses/${status}`, resolve(given).content, complain);
+    checkExamples(`${pointer}/requestBody`, requestBody?.content, report);
+    for (const [status, response] of Object.entries(responses)) {
+      checkExamples(response.$ref ?? `${pointer}/responses/${status}`, resolve(response).content, report);
     }
-    for (const fault of headerFaults(operation, parameters.map(resolve), resolve)) complain(fault);
+    for (const fault of headerFaults(operation, parameters.map(resolve), resolve)) report(fault);
   }
   return faults;
 
-  function checkExamples(at: string, content: Record<string, Content> = {}, complain: (fault: string) => void): void {
+  function checkExamples(at: string, content: Record<string, Content> = {}, report: (fault: string) => void): void {
     if (checked.has(at)) return;
     checked.add(at);
     for (const [type, { schema, example, examples = {} }] of Object.entries(content)) {
       const values = Object.values(examples).map((each) => resolve(each)?.value);
       if (example !== undefined) values.push(example);
-      if (values.length < Math.max(1, codesOf(schema).length)) complain(`${at} lacks an example`);
+      if (values.length < Math.max(1, codesOf(schema).length)) report(`${at} lacks an example`);
       const check = ajv.getSchema(`document${at}/content/${escaped(type)}/schema`);
       for (const value of values) {
-        if (!check?.(value)) complain(`an example of ${at} is wrong: ${ajv.errorsText(check?.errors)}`);
+        if (!check?.(value)) report(`an example of ${at} is invalid: ${ajv.errorsText(check?.errors)}`);
       }
     }
   }
@@ -116,10 +116,10 @@ export function codesOf(schema: Node): string[] {
 function headerFaults({ responses }: TestOperation, parameters: Node[], resolve: (node: Node) => Node): string[] {
   const takes = (name: string) => parameters.some((parameter) => parameter.in === 'header' && parameter.name === name);
   const faults: string[] = [];
-  for (const [status, given] of Object.entries(responses)) {
-    const { headers = {}, content = {} } = resolve(given);
+  for (const [status, response] of Object.entries(responses)) {
+    const { headers = {}, content = {} } = resolve(response);
     const problem = Number(status) >= 400;
-    const wanted = [
+    const required = [
       'X-Request-Id',
       'Cache-Control',
       ...(!problem && takes('If-None-Match') ? ['ETag'] : []),
@@ -127,13 +127,13 @@ function headerFaults({ responses }: TestOperation, parameters: Node[], resolve:
       ...(status === '429' || status === '503' ? ['Retry-After'] : []),
       ...(status === '401' ? ['WWW-Authenticate'] : []),
     ];
-    for (const name of wanted) if (!(name in headers)) faults.push(`${status} does not name ${name}`);
+    for (const name of required) if (!(name in headers)) faults.push(`${status} does not declare ${name}`);
     for (const header of Object.values(headers))
       if (!resolve(header)?.schema) faults.push(`${status}: a header has no schema`);
     if (problem && codesOf(content['application/problem+json']?.schema).length === 0)
       faults.push(`${status} lists no codes`);
   }
-  if (takes('If-None-Match') !== '304' in responses) faults.push('If-None-Match and 304 do not go together');
+  if (takes('If-None-Match') !== '304' in responses) faults.push('If-None-Match and 304 must be declared together');
   return faults;
 }
 

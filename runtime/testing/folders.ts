@@ -1,14 +1,14 @@
 /**
- * Folders for a test or a measurement.
+ * Temporary folders for tests and measurements.
  */
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Makes a new folder; whoever asks removes it. A PostgreSQL that is started in it keeps its data there: where this one is
- * root it runs as another user, who has to pass, and would keep them where nobody removes them.
- * @param parent the system's temporary folder unless given
+ * Creates a folder, which the caller removes. All users may enter it: an embedded PostgreSQL that root starts in it
+ * runs as another user, and would otherwise store its data outside the folder.
+ * @param parent default: the system's temporary folder
  */
 export async function temporaryFolder(prefix: string, parent = tmpdir()): Promise<string> {
   const folder = await mkdtemp(join(parent, prefix));

@@ -1,5 +1,5 @@
 /**
- * What every package's tests use.
+ * The test helpers of all packages.
  */
 export { SessionKeys } from '../box/session-keys.ts';
 export { gatherExtensions } from '../extension/extension.ts';

@@ -1,15 +1,15 @@
 /**
- * The packages in the source tree, as a box of a tier would have them.
+ * The packages of a tier in the source tree.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Tier, tiers } from '../box/tier.ts';
 import { vendor } from '../vendor.ts';
 
-/** A file at the top of the source tree: packages stand in node_modules beside it. */
+/** A file at the root of the source tree, beside the node_modules with the packages. */
 export const sourceRoot = fileURLToPath(new URL('../../package.json', import.meta.url));
 
-/** Full names of the packages that a tier holds: its own and those of the tiers below. */
+/** Full names of the packages of a tier, including those of lower tiers. */
 export function packagesOfTier(tier: Tier): string[] {
   const folder = new URL('../../vendor/', import.meta.url);
   return readdirSync(folder, { withFileTypes: true })

@@ -1,10 +1,10 @@
 /**
- * Ports for what is started beside whoever asks.
+ * Free ports for servers that a test starts.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port that nothing listens on at this moment, on the loopback. */
+/** A port of the loopback interface on which nothing listens at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

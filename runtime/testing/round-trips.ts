@@ -1,43 +1,43 @@
 /**
- * Counting round trips to the database: what a request costs however fast the machine is.
+ * Counts round trips to the database, the cost of a request that does not depend on the machine.
  */
 import type { Connection } from '../db/client.ts';
 import type { Database } from '../db/database.ts';
 import { observeStatements } from '../db/observer.ts';
 
 /**
- * Counts the round trips of some work. Statements that a connection is given before it has answered any of those
- * before travel together and are one; what is sent after an answer is another, and so is each connection's own.
- * Whatever else the box does meanwhile is counted too.
- * @example t.equal(await countJourneys(box.box.database, () => shopper.get('/cart')), 2);
+ * Counts the round trips of some work. Statements sent on a connection before it has returned a result share a round
+ * trip; a statement sent after a result begins another, and connections are counted separately. Other work of the box
+ * at the same time is counted too.
+ * @example t.equal(await countRoundTrips(box.box.database, () => shopper.get('/cart')), 2);
  */
 export async function countRoundTrips({ knex }: Pick<Database, 'knex'>, work: () => Promise<unknown>): Promise<number> {
   const { client } = knex;
   const acquire = client.acquireConnection;
-  const watched = new Map<Connection, Connection['query']>();
-  let journeys = 0;
-  const watch = (connection: Connection) => {
-    watched.set(connection, connection.query);
-    let isUnderWay = false;
+  const observed = new Map<Connection, Connection['query']>();
+  let roundTrips = 0;
+  const observe = (connection: Connection) => {
+    observed.set(connection, connection.query);
+    let isInFlight = false;
     const statement = () => {
-      if (!isUnderWay) journeys++;
-      isUnderWay = true;
+      if (!isInFlight) roundTrips++;
+      isInFlight = true;
       return () => {
-        isUnderWay = false;
+        isInFlight = false;
       };
     };
     observeStatements(connection, { statement, waited() {} });
   };
   client.acquireConnection = async () => {
     const connection: Connection = await acquire.call(client);
-    if (!watched.has(connection)) watch(connection);
+    if (!observed.has(connection)) observe(connection);
     return connection;
   };
   try {
     await work();
-    return journeys;
+    return roundTrips;
   } finally {
     client.acquireConnection = acquire;
-    for (const [connection, query] of watched) connection.query = query;
+    for (const [connection, query] of observed) connection.query = query;
   }
 }

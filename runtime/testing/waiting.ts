@@ -1,20 +1,20 @@
 /**
- * Waiting until something holds. A test that waits in vain is ended by tap.
+ * Waiting for a condition. tap's timeout ends a test that waits forever.
  */
 import type { TestBox } from './box.ts';
 
-/** Asks again and again; resolves with the first answer that is as wanted. */
-export async function until<T>(ask: () => T | Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+/** Polls a value and resolves to the first one for which the condition holds. */
+export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
   for (;;) {
-    const answer = await ask();
-    if (holds(answer)) return answer;
+    const value = await read();
+    if (holds(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
 /**
- * Resolves once so many sessions of the box's database wait for a lock, so that a test of two at once knows that both
- * are under way.
+ * Resolves when this number of sessions of the box's database wait for a lock, so that a test of concurrent requests
+ * knows that they are in progress.
  */
 export async function untilWaiting({ owner }: TestBox, count = 1): Promise<void> {
   for (;;) {

@@ -1,6 +1,5 @@
 /**
- * A package of a test's own, written to a temporary folder beside the ones it needs, and loaded, migrated and
- * served from there.
+ * A package for one test, written to a temporary folder beside its dependencies and mounted from there.
  */
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,19 +8,19 @@ import { packageName, vendor } from '../vendor.ts';
 import { sourceRoot } from './packages.ts';
 
 export interface WrittenPackage {
-  /** Without its scope. */
+  /** Without the scope. */
   name: string;
-  /** Names, without their scope, of the packages it depends on. */
+  /** Names of its dependencies without the scope. */
   dependencies: readonly string[];
   /** The text of its index.ts. */
   index: string;
-  /** The text of its one migration; none when left out. */
+  /** The text of its migration, if it has one. */
   migration?: string;
 }
 
 /**
- * Writes a package. Answers where a box finds it and the others: what `createTestBox` takes.
- * @param others names, without their scope, of packages to mount besides it and those it depends on
+ * Writes a package. Returns the options for `createTestBox` that mount it.
+ * @param others names, without the scope, of further packages to mount
  */
 export async function writePackage(
   t: { teardown(task: () => Promise<void>): void },

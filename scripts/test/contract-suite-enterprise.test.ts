@@ -3,18 +3,18 @@
  * same handles, numbers and keys are isolated from each other.
  */
 import { createTestBox } from '@carton/runtime/testing';
-import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
+import { boxTarget, checkContract, summaryOf } from '@carton/runtime/testing/contract';
 import t from 'tap';
 
 t.setTimeout(900_000);
 
 const box = await createTestBox(t);
-const result = await holdContract(await boxTarget(box, (task) => t.teardown(task)));
+const result = await checkContract(await boxTarget(box, (task) => t.teardown(task)));
 for (const line of summaryOf(result)) t.comment(line);
 t.strictSame(result.failures, []);
 t.equal(result.routes, box.box.routes.length, 'every mounted route was called');
 t.notOk(
-  result.unproven.some((line) => /lacks/.test(line)),
+  result.untested.some((line) => /lacks/.test(line)),
   'each permission was tested with a caller who lacks it',
 );
 const share = result.succeeded.length / result.routes;

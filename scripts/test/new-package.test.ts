@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestBox, sourceRoot } from '@carton/runtime/testing';
-import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
+import { boxTarget, checkContract, summaryOf } from '@carton/runtime/testing/contract';
 import t from 'tap';
 import { vendor } from '../../runtime/vendor.ts';
 import { namesOf, nextTimestamp, replaceWords, writeNewPackage } from '../new/package.ts';
@@ -97,7 +97,7 @@ t.test('it passes the checks of the code', async (t) => {
 t.test('a box serves it, and it passes the contract suite', async (t) => {
   const box = await createTestBox(t, { packages, packagesFrom, tier: 'basic' });
   const target = await boxTarget(box, (task) => t.teardown(task));
-  const result = await holdContract(target, { quick: true });
+  const result = await checkContract(target, { quick: true });
   for (const line of summaryOf(result)) t.comment(line);
   t.strictSame(result.failures, []);
   t.strictSame(

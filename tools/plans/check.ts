@@ -2,7 +2,7 @@
  * Measures what every list of every package reads from a large store; shared by a test and a rig.
  */
 import type { TestBox } from '@carton/runtime/testing';
-import { holdPlans, lineOf, tableOf } from '@carton/runtime/testing/plans';
+import { checkPlans, lineOf, tableOf } from '@carton/runtime/testing/plans';
 import { fillTenant } from './full-tenant.ts';
 
 export interface ListPlanFindings {
@@ -21,11 +21,11 @@ export async function checkListPlans(
 ): Promise<ListPlanFindings> {
   const other = await box.openTenant();
   for (const tenant of [box, other]) await fillTenant(box, tenant);
-  const result = await holdPlans(box, { tenant: box, copies, say });
+  const result = await checkPlans(box, { tenant: box, copies, say });
   const failing = result.findings.filter(({ fails }) => fails);
   return {
     table: tableOf(result),
-    broken: [...failing.map(lineOf), ...result.untried],
+    broken: [...failing.map(lineOf), ...result.untested],
     calls: result.findings.length,
   };
 }

@@ -187,8 +187,8 @@ t.test('documentFaults finds what is missing or wrong', async (t) => {
     [/no known security/, (document) => Object.assign(first(document), { security: [{ none: [] }] })],
     [/example .* is wrong/, (document) => Object.assign(document.components.examples ?? {}, { Shirt: { value: 1 } })],
     [/lacks an example/, (document) => delete first(document).responses[200].content['application/json'].examples],
-    [/does not name ETag/, (document) => delete first(document).responses[200].headers.ETag],
-    [/304 do not go together/, (document) => delete first(document).responses[304]],
+    [/does not declare ETag/, (document) => delete first(document).responses[200].headers.ETag],
+    [/304 must be declared together/, (document) => delete first(document).responses[304]],
   ];
   const first = (document: TestDocument) =>
     document.paths['/shirts/{id}']?.get as NonNullable<(typeof document.paths)[string]['get']>;

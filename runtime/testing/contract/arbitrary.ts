@@ -1,5 +1,5 @@
 /**
- * Values of a schema, made with fast-check: what a caller who keeps to the document may send.
+ * Valid values of a schema, generated with fast-check.
  */
 import fc from 'fast-check';
 import { type TSchema, Type } from '../../http/schemas.ts';
@@ -7,28 +7,28 @@ import { matches } from '../../http/validation.ts';
 import { nounsOfField, nounsOfSchema, type Pool, type Scalars } from './pool.ts';
 
 export interface Source {
-  /** Where ids of things that are there come from. */
+  /** The source of existing ids. */
   pool: Pool;
-  /** What was seen on open routes comes first. */
+  /** Prefer values seen on open routes. */
   isOpen?: boolean;
-  /** Put into free text, so that whose it is can be seen wherever it turns up. */
+  /** Added to free text, to recognise its author wherever it appears. */
   marker?: string;
-  /** Fields that carry no marker: both sides write the same there. */
+  /** Fields without the marker: both sides write the same values there. */
   unmarked?: ReadonlySet<string>;
-  /** Every optional property, no null, no empty list: so that each field is there to be broken. */
-  whole?: boolean;
-  /** How many of a hundred optional properties are told; 50 unless given. What is told least is refused least. */
+  /** With all optional properties, without null and empty arrays, so that each field can be made invalid. */
+  complete?: boolean;
+  /** Percentage of the optional properties to include. Default: 50. Fewer properties cause fewer refusals. */
   optional?: number;
-  /** Mostly what the document gives as examples: what fits together, as one currency does. */
-  usual?: boolean;
+  /** Mostly use the document's examples, which are consistent with each other, for example in their currency. */
+  preferExamples?: boolean;
 }
 
-/** What a value is for: a field, of something that these nouns name. */
+/** A field and the nouns that name its object. */
 interface Field {
   name: string;
   of: readonly string[];
 }
-/** The place of a value in the pool: half of all draws take what was seen most often. */
+/** The position of a value in the pool: half of all draws take the most frequent one. */
 export const placeInPool = fc.oneof(fc.constant(0), fc.nat({ max: 999 }));
 
 const noField: Field = { name: '', of: [] };
@@ -36,7 +36,7 @@ const noField: Field = { name: '', of: [] };
 type Values = fc.Arbitrary<unknown>;
 type Node = TSchema & Record<string, unknown>;
 
-/** Draws values of a schema. */
+/** An arbitrary for the values of a schema. */
 export function arbitraryOf(schema: TSchema, source: Source, field: Field = noField): Values {
   const values = unrestricted(schema as Node, source, field);
   return 'not' in schema ? values.filter((value) => matches(schema, value)) : values;
@@ -63,20 +63,20 @@ function unrestricted(schema: Node, source: Source, field: Field): Values {
 }
 
 function choiceOf(values: readonly unknown[], schema: Node, source: Source): Values {
-  const choices = source.whole ? values.filter((value) => value !== null) : values;
+  const choices = source.complete ? values.filter((value) => value !== null) : values;
   return withExamples(schema, fc.constantFrom(...choices), source);
 }
 
 function unionOf(schemas: readonly Node[], source: Source, field: Field): Values {
-  const choices = schemas.filter(({ type }) => !(source.whole && type === 'null'));
+  const choices = schemas.filter(({ type }) => !(source.complete && type === 'null'));
   return fc.oneof(...choices.map((choice) => arbitraryOf(choice, source, field)));
 }
 
-/** The document's own examples are what makes sense here: a currency that exists, an address somebody could live at. */
+/** Adds the document's examples, which make sense: a currency that exists, a plausible address. */
 function withExamples(schema: Node, values: Values, source: Source): Values {
   const examples = (schema.examples as unknown[] | undefined)?.filter((example) => fits(example, schema.type));
   if (!examples?.length) return values;
-  const weight = source.usual ? 12 : 2;
+  const weight = source.preferExamples ? 12 : 2;
   return fc.oneof({ weight, arbitrary: fc.constantFrom(...examples) }, { weight: 1, arbitrary: values });
 }
 
@@ -86,12 +86,12 @@ function fits(example: unknown, type: unknown): boolean {
 }
 
 function numberOf({ type, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Node): Values {
-  const whole = type === 'integer';
-  const step = whole ? 1 : 0.001;
+  const complete = type === 'integer';
+  const step = complete ? 1 : 0.001;
   const min =
     (minimum as number) ?? (exclusiveMinimum === undefined ? -1_000_000 : (exclusiveMinimum as number) + step);
   const max = (maximum as number) ?? (exclusiveMaximum === undefined ? 1_000_000 : (exclusiveMaximum as number) - step);
-  return whole ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
+  return complete ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
 }
 
 function textOf(schema: Node, source: Source, { name, of }: Field): Values {
@@ -123,7 +123,7 @@ function textOf(schema: Node, source: Source, { name, of }: Field): Values {
         return source.marker && fitting(marked) ? marked : text;
       })
     : plain;
-  // An id is worth something when it is of something; any other value is sometimes one that is there already.
+  // An id is only useful if it exists; other values are sometimes existing ones.
   const known = format === 'uuid' || /(Id|^id|^key|^token|^cursor)$/.test(name) ? 19 : 3;
   return fc.tuple(values, fc.nat({ max: 19 }), placeInPool).map(([value, chance, place]) => {
     if (chance >= known) return value;
@@ -134,7 +134,7 @@ function textOf(schema: Node, source: Source, { name, of }: Field): Values {
 
 const patterns = new Map<string, fc.Arbitrary<string>>();
 
-/** Kept: to take a pattern apart costs more than many texts of it. */
+/** Cached: parsing a pattern costs more than generating many texts. */
 function textOfPattern(pattern: string, maxLength: number): fc.Arbitrary<string> {
   const key = `${maxLength} ${pattern}`;
   const values = patterns.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
@@ -155,7 +155,7 @@ function textOfFormat(format: string): fc.Arbitrary<string> {
   const times = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
   if (format === 'date-time') return times.map((time) => time.toISOString());
   if (format === 'date') return times.map((time) => time.toISOString().slice(0, 10));
-  throw new Error(`no values are known for the format ${format}: add them here`);
+  throw new Error(`there is no generator for the format ${format}: add one here`);
 }
 
 function listOf(schema: Node, source: Source, field: Field): Values {
@@ -169,7 +169,7 @@ function listOf(schema: Node, source: Source, field: Field): Values {
     minItems?: number;
     maxItems?: number;
   };
-  const least = Math.max(minItems, source.whole ? 1 : 0);
+  const least = Math.max(minItems, source.complete ? 1 : 0);
   const length = { minLength: least, maxLength: Math.max(least, Math.min(maxItems, least + 2)) };
   const item = arbitraryOf(items, source, field);
   return uniqueItems
@@ -177,7 +177,7 @@ function listOf(schema: Node, source: Source, field: Field): Values {
     : fc.array(item, length);
 }
 
-/** The record, if its values are what the properties want. */
+/** The record, if its values match the properties. */
 function fitting({ properties }: Node, record: Scalars | undefined): object | undefined {
   const fits = record && Object.entries(record).every(([name, value]) => matches(properties[name], value));
   return fits ? record : undefined;
@@ -201,7 +201,7 @@ function objectOf(schema: Node, source: Source): Values {
   const declared = fc.record(
     Object.fromEntries(names.map((name) => [name, arbitraryOf(properties[name] as TSchema, source, { name, of })])),
   );
-  const density = source.whole ? 100 : (source.optional ?? 50);
+  const density = source.complete ? 100 : (source.optional ?? 50);
   const chances = fc.array(fc.nat({ max: 99 }), { minLength: names.length, maxLength: names.length });
   const known = fc.tuple(declared, chances).map(([values, dice]) => {
     const rank = (name: string) => (required.includes(name) ? -1 : (dice[names.indexOf(name)] as number));
@@ -222,7 +222,7 @@ function objectOf(schema: Node, source: Source): Values {
     .map(([one, other, chance, place]) => ({
       ...other,
       ...one,
-      // What belongs together is sometimes taken together.
+      // Sometimes take values from one record, since they belong together.
       ...(chance === 0 && required.length > 1 && fitting(schema, source.pool.record(required, place))),
     }))
     .filter((value) => Object.keys(value).length >= minProperties);

@@ -1,5 +1,5 @@
 /**
- * A box as the suite sees it: two shops in it, their staff and shoppers, and staff with fewer rights.
+ * A box as the target of the suite: two tenants, their staff and shoppers, and staff with limited permissions.
  */
 import { randomBytes } from 'node:crypto';
 import { tenantProblems } from '../../box/tenancy.ts';
@@ -8,15 +8,15 @@ import type { TObject } from '../../http/schemas.ts';
 import type { TestBox, TestTenant } from '../box.ts';
 import type { Caller } from '../client.ts';
 import { openRows } from './rows.ts';
-import type { Side, Target, WeakCaller } from './target.ts';
+import type { LimitedCaller, Side, Target } from './target.ts';
 import type { RequestHeaders } from './wire.ts';
 
-/** Where whoever works here asks about themselves, and where one comes in without a credential yet. */
-const ownAffairs = /^\/admin\/(me|auth|invites\/accept)(\/|$)/;
+/** Routes about the caller's own account, and those to sign in. */
+const ownAccount = /^\/admin\/(me|auth|invites\/accept)(\/|$)/;
 
-/** @param teardown is given what has to be closed at the end */
+/** @param teardown receives the tasks that release resources at the end */
 export async function boxTarget(box: TestBox, teardown: (task: () => Promise<void>) => void): Promise<Target> {
-  // What the background worker writes when it likes.
+  // The background worker writes these at any time.
   const rows = openRows(box.databaseUrl, {
     tables: ['background_tasks', 'event_deliveries'],
     columns: ['dispatched_at'],
@@ -30,9 +30,9 @@ export async function boxTarget(box: TestBox, teardown: (task: () => Promise<voi
     commonProblems: tenantProblems,
     optionalAccess: new Set(box.box.accessKinds.filter(({ optional }) => optional).map(({ name }) => name)),
     wideAccess: new Set(['operator', 'hosting', 'metrics']),
-    needsNoPermission: ({ path }) => ownAffairs.test(path),
+    needsNoPermission: ({ path }) => ownAccount.test(path),
     sides: [await sideOf(box, box, declarations), await sideOf(box, second, declarations)],
-    sidesAreReached: true,
+    requestsNameSide: true,
     rows,
   };
 }
@@ -42,7 +42,7 @@ async function sideOf(box: TestBox, tenant: TestTenant, declarations: readonly R
   const domain = await box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host });
   const me = await tenant.staff.get('/admin/me');
   const staff: RequestHeaders = { authorization: tenant.staff.headers.authorization as string };
-  const weak = await weakCallers(box, tenant, declarations);
+  const limited = await limitedCallers(box, tenant, declarations);
   const credentials: Record<string, RequestHeaders> = {
     staff,
     ...(await sessionOf(tenant, declarations)),
@@ -55,8 +55,8 @@ async function sideOf(box: TestBox, tenant: TestTenant, declarations: readonly R
     marker: `mark${randomBytes(4).toString('hex')}`,
     identity: tenant.id,
     secrets: [tenant.slug],
-    kept: [domain.body.id, me.body.id, ...weak.kept],
-    reach: () => ({ host }),
+    reserved: [domain.body.id, me.body.id, ...limited.reserved],
+    routingHeaders: () => ({ host }),
     credential: (kind) => credentials[kind],
     async renew(kind) {
       if (kind !== 'staff') return;
@@ -65,36 +65,36 @@ async function sideOf(box: TestBox, tenant: TestTenant, declarations: readonly R
         .post('/admin/auth/login', { email: tenant.email, password: tenant.password });
       if (login.status === 200) staff.authorization = `Bearer ${login.body.token}`;
     },
-    weak: weak.callers,
+    limited: limited.callers,
     known: [{ email: tenant.email, password: tenant.password }],
   };
 }
 
-/** A session as the first write to the cart begins it, where there are carts. */
+/** A session, started by a write to the cart if the box has carts. */
 async function sessionOf(
   tenant: TestTenant,
   declarations: readonly RouteDeclaration[],
 ): Promise<Record<string, RequestHeaders>> {
   if (!declarations.some(({ operationId }) => operationId === 'updateCart')) return {};
-  const { headers } = await tenant.visitor().patch('/cart', { note: 'begun' });
+  const { headers } = await tenant.visitor().patch('/cart', { note: 'A note' });
   return { session: { 'x-session-id': headers.get('x-session-id') as string } };
 }
 
-/** Staff of each role that an invite may give, and keys that open one thing each. */
-async function weakCallers(box: TestBox, tenant: TestTenant, declarations: readonly RouteDeclaration[]) {
+/** Staff of each role that an invite allows, and API keys with one scope each. */
+async function limitedCallers(box: TestBox, tenant: TestTenant, declarations: readonly RouteDeclaration[]) {
   const invite = declarations.find(({ operationId }) => operationId === 'createInvite');
   const roles = ((invite?.body as TObject | undefined)?.properties.role?.enum ?? []) as string[];
   const hasKeys = declarations.some(({ operationId }) => operationId === 'createApiKey');
-  // Two of them: what one may, the other may not.
+  // Two keys: each lacks the other's permission.
   const scopes = hasKeys ? box.box.permissions.slice(0, 2) : [];
   const found = await Promise.all([
     ...roles.map((role) => staffOfRole(tenant, role)),
     ...scopes.map((scope) => keyOf(tenant, scope)),
   ]);
-  return { callers: found.map(({ caller }) => caller), kept: found.map(({ id }) => id) };
+  return { callers: found.map(({ caller }) => caller), reserved: found.map(({ id }) => id) };
 }
 
-async function staffOfRole(tenant: TestTenant, role: string): Promise<{ caller: WeakCaller; id: string }> {
+async function staffOfRole(tenant: TestTenant, role: string): Promise<{ caller: LimitedCaller; id: string }> {
   const email = `a-${role}@${tenant.slug}.example`;
   const password = randomBytes(12).toString('base64url');
   const visitor: Caller = tenant.visitor();
@@ -106,11 +106,11 @@ async function staffOfRole(tenant: TestTenant, role: string): Promise<{ caller: 
   return { caller: { kind: 'staff', headers, permissions: me.body.permissions }, id: me.body.id };
 }
 
-/** A key in place of a member of staff. */
-async function keyOf(tenant: TestTenant, scope: string): Promise<{ caller: WeakCaller; id: string }> {
+/** An API key as a caller. */
+async function keyOf(tenant: TestTenant, scope: string): Promise<{ caller: LimitedCaller; id: string }> {
   const { body } = await tenant.staff.post('/admin/api-keys', { name: scope, kind: 'secret', scopes: [scope] });
   const headers = { authorization: `Bearer ${body.key}` };
-  // Its first use is written down: that is no change of a request that is refused later.
+  // Its first use is recorded here, so that later refused requests change nothing.
   await tenant.visitor().get('/admin/api-keys', { headers });
   return { caller: { kind: 'staff', headers, permissions: [scope] }, id: body.id };
 }

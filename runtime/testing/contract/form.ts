@@ -1,12 +1,12 @@
 /**
- * Forms as they go over the wire: the fields of an upload, whatever they are, and its files.
+ * Encodes multipart forms: the fields of an upload, valid or not, and its files.
  */
 import type { FileDeclaration, UploadDeclaration } from '../../http/upload.ts';
 
 const boundary = 'form-of-the-suite';
 export const formType = `multipart/form-data; boundary=${boundary}`;
 
-/** Writes a form: one part a value, each of a list by itself, and every file that has to be there. */
+/** Encodes a form: one part for each value, also for each item of an array, and one for each required file. */
 export function formOf(upload: UploadDeclaration, body: unknown): Buffer {
   const fields = body !== null && typeof body === 'object' ? Object.entries(body) : [['value', body] as const];
   const parts = fields.flatMap(([name, value]) => [value].flat().map((each) => fieldPart(name, each)));
@@ -29,7 +29,7 @@ function part(disposition: string, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n')]);
 }
 
-/** As browsers write it (HTML, "multipart/form-data"). */
+/** Escapes a name as browsers do (HTML, "multipart/form-data"). */
 function quoted(name: string): string {
   return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }

@@ -1,23 +1,23 @@
 /**
- * Requests that nobody thought of: valid ones, valid ones with something hostile in one place, bodies that no writer
- * of JSON makes. Whatever comes, the answer is one that the route declares.
+ * Fuzzing: valid requests, requests with one hostile value, malformed bodies. Every response must be one that the route
+ * declares.
  */
 import fc from 'fast-check';
 import type { RouteDeclaration } from '../../http/route.ts';
-import { type Ask, type Examiner, inParallel, paramsOf } from './examiner.ts';
+import { type ContractClient, inParallel, paramsOf, type RequestValues } from './client.ts';
 import { hostileBodies, hostileHeaders, hostileTexts, hostileValues } from './hostile.ts';
-import { askOf, seedFor } from './requests.ts';
+import { requestsFor, seedFor } from './requests.ts';
 
-/** @param runs requests a route, at most; a failure is asked again in smaller forms */
-export async function fuzz(examiner: Examiner, runs: number): Promise<void> {
-  await inParallel(examiner.target.declarations, async (declaration) => {
-    const [side] = examiner.target.sides;
-    const [kind] = examiner.kindsFor(side, declaration);
-    if (kind === undefined) return examiner.report.leaveUnproven(declaration, 'there is no caller who may use it');
-    const seed = seedFor(examiner.report.seed, 'fuzz', declaration.operationId);
-    const property = fc.asyncProperty(requests(examiner, declaration, kind), async (ask) => {
-      const { broken } = await examiner.hear('fuzz', side, declaration, { kind }, ask);
-      if (broken.length > 0) throw new BrokenPromises(broken);
+/** @param runs maximum number of requests for each route; a failing one is shrunk */
+export async function fuzz(client: ContractClient, runs: number): Promise<void> {
+  await inParallel(client.target.declarations, async (declaration) => {
+    const [side] = client.target.sides;
+    const [kind] = client.kindsFor(side, declaration);
+    if (kind === undefined) return client.report.reportUntested(declaration, 'there is no caller that may use it');
+    const seed = seedFor(client.report.seed, 'fuzz', declaration.operationId);
+    const property = fc.asyncProperty(requests(client, declaration, kind), async (request) => {
+      const { deviations } = await client.requestUnreported('fuzz', side, declaration, { kind }, request);
+      if (deviations.length > 0) throw new DeviationError(deviations);
     });
     const found = await fc.check(property, {
       seed,
@@ -26,33 +26,37 @@ export async function fuzz(examiner: Examiner, runs: number): Promise<void> {
       interruptAfterTimeLimit: 60_000,
     });
     const { errorInstance, counterexample } = found;
-    if (!(errorInstance instanceof BrokenPromises)) {
+    if (!(errorInstance instanceof DeviationError)) {
       if (errorInstance) throw errorInstance;
       return;
     }
     const request = shorten(JSON.stringify(counterexample?.[0]));
-    for (const { promise, was } of errorInstance.broken) {
-      examiner.report.fail(declaration, `${promise} (fuzzed)`, `${was} to ${request}`);
+    for (const { requirement, actual } of errorInstance.deviations) {
+      client.report.fail(declaration, `${requirement} (fuzzed)`, `${actual} to ${request}`);
     }
   });
   if ('polluted' in {})
-    examiner.report.fail('any route', 'no request may change the prototype of all objects', 'changed');
+    client.report.fail('any route', 'no request may change the prototype of all objects', 'changed');
 }
 
-class BrokenPromises extends Error {
-  readonly broken: readonly { promise: string; was: string }[];
+class DeviationError extends Error {
+  readonly deviations: readonly { requirement: string; actual: string }[];
 
-  constructor(broken: readonly { promise: string; was: string }[]) {
-    super('promises are broken');
-    this.broken = broken;
+  constructor(deviations: readonly { requirement: string; actual: string }[]) {
+    super('the response deviates from the declaration');
+    this.deviations = deviations;
   }
 }
 
-function requests(examiner: Examiner, declaration: RouteDeclaration, kind: string | null): fc.Arbitrary<Ask> {
-  const [side, other] = examiner.target.sides;
-  const { unmarked } = examiner;
-  const own = askOf(declaration, { pool: examiner.pool(side, kind), marker: side.marker, unmarked });
-  const foreign = askOf(declaration, { pool: examiner.pool(other, kind).ids(), unmarked });
+function requests(
+  client: ContractClient,
+  declaration: RouteDeclaration,
+  kind: string | null,
+): fc.Arbitrary<RequestValues> {
+  const [side, other] = client.target.sides;
+  const { unmarked } = client;
+  const own = requestsFor(declaration, { pool: client.pool(side, kind), marker: side.marker, unmarked });
+  const foreign = requestsFor(declaration, { pool: client.pool(other, kind).ids(), unmarked });
   const { body, query, upload } = declaration;
   return fc.oneof(
     { weight: 4, arbitrary: own },
@@ -69,42 +73,42 @@ function requests(examiner: Examiner, declaration: RouteDeclaration, kind: strin
   );
 }
 
-function withHeaders(asks: fc.Arbitrary<Ask>): fc.Arbitrary<Ask> {
-  return fc.tuple(asks, hostileHeaders).map(([ask, headers]) => ({ ...ask, headers }));
+function withHeaders(requests: fc.Arbitrary<RequestValues>): fc.Arbitrary<RequestValues> {
+  return fc.tuple(requests, hostileHeaders).map(([request, headers]) => ({ ...request, headers }));
 }
 
-/** Something hostile in the place of one value, or of the whole. */
-function brokenIn(asks: fc.Arbitrary<Ask>, part: 'body' | 'query'): fc.Arbitrary<Ask> {
-  return fc.tuple(asks, fc.nat({ max: 999 }), hostileValues).map(([ask, place, hostile]) => ({
-    ...ask,
-    [part]: replaced(ask[part], place, part === 'body' ? hostile : short(hostile)),
+/** A hostile value in place of one value, or of all. */
+function brokenIn(requests: fc.Arbitrary<RequestValues>, part: 'body' | 'query'): fc.Arbitrary<RequestValues> {
+  return fc.tuple(requests, fc.nat({ max: 999 }), hostileValues).map(([request, place, hostile]) => ({
+    ...request,
+    [part]: replaced(request[part], place, part === 'body' ? hostile : short(hostile)),
   }));
 }
 
-function withRawBody(asks: fc.Arbitrary<Ask>): fc.Arbitrary<Ask> {
-  return fc.tuple(asks, fc.nat({ max: 999 }), fc.boolean()).map(([{ body, ...ask }, place, chunked]) => {
-    return { ...ask, raw: hostileBodies[place % hostileBodies.length]?.(body), chunked };
+function withRawBody(requests: fc.Arbitrary<RequestValues>): fc.Arbitrary<RequestValues> {
+  return fc.tuple(requests, fc.nat({ max: 999 }), fc.boolean()).map(([{ body, ...request }, place, chunked]) => {
+    return { ...request, raw: hostileBodies[place % hostileBodies.length]?.(body), chunked };
   });
 }
 
-function withHostileParams(asks: fc.Arbitrary<Ask>): fc.Arbitrary<Ask> {
+function withHostileParams(requests: fc.Arbitrary<RequestValues>): fc.Arbitrary<RequestValues> {
   const texts = hostileTexts.filter((text) => text !== '').map(short);
-  return fc.tuple(asks, fc.nat({ max: 9 }), fc.constantFrom(...texts)).map(([ask, place, hostile]) => {
-    const names = Object.keys(ask.params ?? {});
-    return { ...ask, params: { ...ask.params, [names[place % names.length] as string]: hostile } };
+  return fc.tuple(requests, fc.nat({ max: 9 }), fc.constantFrom(...texts)).map(([request, place, hostile]) => {
+    const names = Object.keys(request.params ?? {});
+    return { ...request, params: { ...request.params, [names[place % names.length] as string]: hostile } };
   });
 }
 
-/** So that a path stays below what a server reads of one. */
+/** Keeps a path below the server's limit. */
 function short<Value>(value: Value): Value {
   return typeof value === 'string' ? (value.slice(0, 2000) as Value) : value;
 }
 
-/** A copy in which one of its values, the place says which, is another. */
+/** A copy with one of its values replaced. @param place selects the value */
 function replaced(value: unknown, place: number, other: unknown): unknown {
   if (value === null || typeof value !== 'object') return other;
   const keys = Object.keys(value);
-  // One place more than there are: the whole.
+  // One position more than there are keys: adds a member.
   const at = place % (keys.length + 1);
   const key = keys[at];
   if (key === undefined) return Array.isArray(value) ? [...value, other] : { ...value, unknown: other };

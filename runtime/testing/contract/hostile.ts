@@ -1,12 +1,12 @@
 /**
- * What an attacker, a broken client or a tired colleague sends.
+ * Hostile and malformed values, bodies and headers.
  */
 import fc from 'fast-check';
 
-/** The first half of a pair of UTF-16, alone. */
+/** The first half of a surrogate pair. */
 const loneSurrogate = '\ud800';
 
-/** Texts that have broken other software. */
+/** Texts known to break software. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -38,10 +38,10 @@ export const hostileTexts: readonly string[] = [
   'a'.repeat(70_000),
 ];
 
-/** What means something in one language or another: SQL, patterns, JSON, paths, markup, formats. */
+/** Characters with a meaning in SQL, patterns, JSON, paths, markup or formats. */
 const hostileCharacters = [...'\'"`\\$%_*?+^|()[]{}<>&;:,./-#~! \t\n\0é'];
 
-/** Values of every shape where something else was wanted. */
+/** Values of all types. */
 export const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...hostileTexts) },
   { weight: 6, arbitrary: fc.string({ unit: fc.constantFrom(...hostileCharacters), minLength: 1, maxLength: 8 }) },
@@ -59,7 +59,7 @@ function polluting(): object {
   return { constructor: { prototype: { polluted: true } } };
 }
 
-/** A body with one more member: its name is one that is there already, where there is one. */
+/** A body with one more member, which repeats the first name if there is one. */
 function withMember(valid: unknown, text: (name: string) => string): string {
   const known = JSON.stringify(valid) ?? '{}';
   const inside = known.startsWith('{') ? known.slice(1, -1) : '';
@@ -67,12 +67,12 @@ function withMember(valid: unknown, text: (name: string) => string): string {
   return `{${[inside, text(JSON.stringify(first))].filter(Boolean).join(',')}}`;
 }
 
-/** Bodies that no writer of JSON makes, each of one that was valid. */
+/** Unusual and malformed bodies, each derived from a valid one. */
 export const hostileBodies: readonly ((valid: unknown) => string | Buffer)[] = [
   ...['', ' ', 'null', 'true', '0', '""', '[]', '{}'].map((text) => () => text),
   (valid) => `[${JSON.stringify(valid)}]`,
   (valid) => `\ufeff${JSON.stringify(valid)}`,
-  // The same name twice: the last counts.
+  // A duplicate name: the last one counts.
   (valid) => withMember(valid, (name) => `${name}:1`),
   (valid) => withMember(valid, () => '"__proto__":{"polluted":true}'),
   (valid) => withMember(valid, () => '"constructor":{"prototype":{"polluted":true}}'),
@@ -90,7 +90,7 @@ export const hostileBodies: readonly ((valid: unknown) => string | Buffer)[] = [
   () => Buffer.from([0x1f, 0x8b, 0x08, 0x00]),
 ];
 
-/** Headers that a caller may set to anything; each is of the bytes that HTTP allows in one. */
+/** Headers with arbitrary values of the bytes that HTTP allows. */
 export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.dictionary(
   fc.constantFrom(
     'x-session-id',

@@ -1,15 +1,15 @@
 /**
- * Real values, harvested from answers: so that a generated request names things that are there.
- * Each is kept under what it is of: a `variantId`, and the `id` of whatever is declared as a `Variant`, are of a `variant`.
+ * Existing values, collected from responses, so that generated requests refer to existing resources. Each is stored
+ * under a noun: a `variantId`, and the `id` of an object of the schema `Variant`, under `variant`.
  */
 import type { RouteDeclaration } from '../../http/route.ts';
 import { type TSchema, Type } from '../../http/schemas.ts';
 
 const uuidText = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const longestValue = 500;
-/** The newest are kept: older ones may be gone. */
-const keptValues = 40;
-const keptRecords = 100;
+const maxValueLength = 500;
+/** The newest values are kept, since older ones may be deleted. */
+const maxValues = 40;
+const maxRecords = 100;
 
 type Scalar = string | number | boolean;
 export type Scalars = Record<string, Scalar>;
@@ -29,31 +29,35 @@ function fixedWords(path: string): string[] {
   return path.split('/').filter((word) => word !== '' && !word.startsWith(':'));
 }
 
-/** What a field names: `variantId` and `variantIds` a `variant`, `nextCursor` a `cursor`, `handle` a `handle`. */
+/**
+ * The noun of a field: `variant` for `variantId` and `variantIds`, `cursor` for `nextCursor`, `handle` for `handle`.
+ */
 export function nounOfField(name: string): string {
   if (name === 'nextCursor') return 'cursor';
   return singular(name.replace(/Ids?$/, ''));
 }
 
-/** What a field of an object of these nouns names, the narrowest first: the `token` of an invite is an `inviteToken`. */
+/**
+ * The nouns of a field in an object with these nouns, the most specific first: `inviteToken` for an invite's `token`.
+ */
 export function nounsOfField(name: string, nouns: readonly string[]): string[] {
   return [...nouns.map((noun) => `${noun}${capital(name)}`), nounOfField(name)];
 }
 
-/** What a parameter of a path names, the narrowest first: the `id` of `/cart/items/:id` a `cartItem`, or an `item`. */
+/** The nouns of a path parameter, the most specific first: `cartItem` and `item` for the `id` of `/cart/items/:id`. */
 export function nounsOfParameter(path: string, name: string): string[] {
   const [before = '', word = ''] = fixedWords(path.slice(0, path.indexOf(`:${name}`))).slice(-2);
   const noun = name === 'id' ? singular(word || before) : nounOfField(name);
   return [`${singular(name === 'id' ? before : word)}${capital(noun)}`, noun];
 }
 
-/** What an answer as a whole is of: what its Location, or the end of its path, names. */
-function nounsOfAnswer({ path, location }: RouteDeclaration): string[] {
+/** The nouns of a response, from its Location or the end of its path. */
+function nounsOfResponse({ path, location }: RouteDeclaration): string[] {
   const place = location?.replaceAll(/\{(\w+)\}/g, ':$1') ?? path;
   return place.endsWith(':id') ? nounsOfParameter(place, 'id') : [singular(fixedWords(path).at(-1) ?? '')];
 }
 
-/** What a named schema is of, the narrowest first: a `StaffUserDetail` is a `staffUser` and a `user`. */
+/** The nouns of a named schema, the most specific first: `staffUser` and `user` for `StaffUserDetail`. */
 export function nounsOfSchema({ $id }: TSchema): string[] {
   const words = $id?.replace(/(Detail|Summary)$/, '').match(/[A-Z][a-z0-9]*/g) ?? [];
   return words.map((_, index) =>
@@ -68,10 +72,10 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && uuidText.test(value);
 }
 
-/** Before a noun: seen on an open route. */
+/** Prefix of a noun for values seen on an open route. */
 const open = 'open ';
 
-/** True for a route that serves whoever comes, with a session or without. */
+/** True for a route that is public or needs at most a session. */
 export function isOpenRoute({ access }: RouteDeclaration): boolean {
   return [access].flat().some((kind) => kind === 'public' || kind === 'session');
 }
@@ -79,42 +83,42 @@ export function isOpenRoute({ access }: RouteDeclaration): boolean {
 export class Pool {
   readonly #values = new Map<string, string[]>();
   readonly #timesSeen = new Map<string, number>();
-  readonly #together = new Map<string, ReadonlySet<string>>();
-  readonly #kept: ReadonlySet<string>;
+  readonly #related = new Map<string, ReadonlySet<string>>();
+  readonly #reserved: ReadonlySet<string>;
   readonly #known: readonly Scalars[];
   #records: Scalars[] = [];
 
   /**
-   * @param kept values that are not given out
-   * @param known values that belong together and that no answer tells
+   * @param reserved values that are never picked
+   * @param known values that belong together and are in no response
    */
-  constructor(kept: readonly string[] = [], known: readonly Scalars[] = []) {
-    this.#kept = new Set(kept);
+  constructor(reserved: readonly string[] = [], known: readonly Scalars[] = []) {
+    this.#reserved = new Set(reserved);
     this.#known = known;
     for (const record of known)
       for (const [name, value] of Object.entries(record)) this.#add([name], String(value), '');
   }
 
   /**
-   * A value of the first of these nouns that has any. 0 is the one that was seen most often, so that what is done is
-   * done to the same few things: the variant that has a price is the one that is in stock.
-   * @param isOpen first of all what was seen on routes that are open to everybody: a shopper names what shoppers see
+   * A value of the first of these nouns that has any. Number 0 is the most frequent one, so that requests refer to the
+   * same few resources: the variant with a price is also the one in stock.
+   * @param isOpen prefer values seen on open routes, which shoppers can see
    */
   pick(nouns: readonly string[], number: number, isOpen = false): string | undefined {
     const places = isOpen ? [...nouns.map((noun) => open + noun), ...nouns] : nouns;
-    const given = (noun: string) => this.#values.get(noun)?.filter((value) => !this.#kept.has(value));
-    const values = places.map(given).find((found) => found?.length);
-    const often = values?.toSorted((a, b) => this.#weight(b) - this.#weight(a));
-    return often?.[number % often.length];
+    const available = (noun: string) => this.#values.get(noun)?.filter((value) => !this.#reserved.has(value));
+    const values = places.map(available).find((found) => found?.length);
+    const byWeight = values?.toSorted((a, b) => this.#weight(b) - this.#weight(a));
+    return byWeight?.[number % byWeight.length];
   }
 
-  /** Lets others go first: what is in the way of one thing is in the way of others. */
-  stepBack(value: string): void {
+  /** Makes a value less likely: its state prevents one operation and probably others. */
+  demote(value: string): void {
     if (this.#timesSeen.has(value)) this.#timesSeen.set(value, this.#seen(value) / 2);
   }
 
-  /** Leaves out what is not there any more, until it is seen again. */
-  forget(value: string): void {
+  /** Removes a value that no longer exists, until it is seen again. */
+  remove(value: string): void {
     this.#timesSeen.delete(value);
     for (const [noun, values] of this.#values) {
       if (values.includes(value))
@@ -129,35 +133,37 @@ export class Pool {
     return this.#timesSeen.get(value) ?? 0;
   }
 
-  /** With what it belongs to: the stock of a variant that is seen often is worth as much as the variant. */
+  /** Includes related values: the stock item of a frequent variant has the same weight as the variant. */
   #weight(value: string): number {
-    const others = [...(this.#together.get(value) ?? [])];
+    const others = [...(this.#related.get(value) ?? [])];
     return others.reduce((sum, other) => sum + this.#seen(other), this.#seen(value));
   }
 
-  /** Values that were seen together: the name of an option with one of its values. Undefined where none has them all. */
+  /**
+   * Values from one object, such as an option's name with one of its values. Undefined if no object has all of them.
+   */
   record(names: readonly string[], number: number): Scalars | undefined {
     const found = [...this.#records, ...this.#known].filter((record) => names.every((name) => name in record));
     const record = found.at(-1 - (number % (found.length || 1)));
     return record && Object.fromEntries(names.map((name) => [name, record[name] as Scalar]));
   }
 
-  /** Only the ids, and all of them: what another side may try without these texts becoming its own. */
+  /** A pool with all ids and no texts: the other side may send these ids, but its texts must remain distinguishable. */
   ids(): Pool {
     const ids = new Pool();
     for (const [noun, values] of this.#values) ids.#values.set(noun, values.filter(isId));
     return ids;
   }
 
-  /** Keeps what a request that succeeded and its answer hold. */
-  harvest(declaration: RouteDeclaration, asked: unknown, answered: unknown): void {
+  /** Adds the values of a successful request and its response. */
+  collect(declaration: RouteDeclaration, requestBody: unknown, responseBody: unknown): void {
     const { body, response } = declaration;
     const prefix = isOpenRoute(declaration) ? open : '';
-    if (body) this.#visit(body, asked, nounsOfAnswer(declaration), prefix);
-    if (response) this.#visit(response, answered, nounsOfAnswer(declaration), prefix);
+    if (body) this.#visit(body, requestBody, nounsOfResponse(declaration), prefix);
+    if (response) this.#visit(response, responseBody, nounsOfResponse(declaration), prefix);
   }
 
-  /** @param nouns what the value is of, by where it stands */
+  /** @param nouns the nouns of the value by its position */
   #visit(schema: TSchema, value: unknown, nouns: readonly string[], prefix: string): void {
     const { properties = {}, items, anyOf } = schema as TSchema & { properties?: Record<string, TSchema> };
     if (Array.isArray(anyOf)) for (const choice of anyOf) this.#visit(choice, value, nouns, prefix);
@@ -165,13 +171,13 @@ export class Pool {
     else if (typeof value === 'string') this.#add(nouns, value, prefix);
     else if (value !== null && typeof value === 'object') {
       const own = [...nounsOfSchema(schema), ...nouns];
-      // A page is of what its list is of.
+      // The items of a page have the nouns of the list.
       const isPage = 'nextCursor' in properties;
       const scalars = Object.entries(value).filter(([, found]) => /string|number|boolean/.test(typeof found));
       const ids = scalars.map(([, found]) => found).filter(isId);
       const { id } = value as { id?: unknown };
-      if (isId(id)) this.#together.set(id, new Set(ids.filter((each) => each !== id)));
-      if (scalars.length > 1) this.#records = [...this.#records, Object.fromEntries(scalars)].slice(-keptRecords);
+      if (isId(id)) this.#related.set(id, new Set(ids.filter((each) => each !== id)));
+      if (scalars.length > 1) this.#records = [...this.#records, Object.fromEntries(scalars)].slice(-maxRecords);
       for (const [name, child] of Object.entries(properties)) {
         const found = (value as Record<string, unknown>)[name];
         if (typeof found !== 'string') this.#visit(child, found, isPage ? nouns : [singular(name)], prefix);
@@ -182,11 +188,11 @@ export class Pool {
   }
 
   #add(nouns: readonly string[], value: string, prefix: string): void {
-    if (value.length > longestValue) return;
+    if (value.length > maxValueLength) return;
     this.#timesSeen.set(value, this.#seen(value) + 1);
     for (const noun of new Set([...nouns, ...nouns.map((each) => prefix + each)])) {
       const values = (this.#values.get(noun) ?? []).filter((each) => each !== value);
-      this.#values.set(noun, [...values, value].slice(-keptValues));
+      this.#values.set(noun, [...values, value].slice(-maxValues));
     }
   }
 }

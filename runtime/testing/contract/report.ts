@@ -1,30 +1,30 @@
 /**
- * What the suite found: one line for each broken promise of a route, and what was walked.
+ * The result of the suite: one line for each requirement that a route does not meet, and counts.
  */
 import type { RouteDeclaration } from '../../http/route.ts';
 
 export interface ContractResult {
   /** Repeats the run: `CONTRACT_SEED=<seed>`. */
   seed: number;
-  /** Routes that are mounted, each of which was walked. */
+  /** Number of mounted routes, all of which were called. */
   routes: number;
   /** Requests sent. */
   cases: number;
-  /** Requests sent for each kind of promise. */
+  /** Requests sent by category. */
   casesBy: Record<string, number>;
   /** Operations that succeeded at least once. */
   succeeded: string[];
-  /** Operations that never did: their handlers were reached by refused requests at most. */
+  /** Operations that never succeeded. */
   neverSucceeded: string[];
-  /** What could not be held against the promise, for want of a fitting caller or id. */
-  unproven: string[];
+  /** Checks that were not possible without a suitable caller or id. */
+  untested: string[];
   /** `POST /cart/items: an unknown field must be 400 at /foo, was 201` */
   failures: string[];
 }
 
 type Named = Pick<RouteDeclaration, 'method' | 'path' | 'operationId'>;
 
-/** A route as a failure names it. */
+/** The name of a route in a failure. */
 export function nameOf({ method, path }: Pick<RouteDeclaration, 'method' | 'path'>): string {
   return `${method.toUpperCase()} ${path}`;
 }
@@ -50,7 +50,7 @@ export class Report {
     this.#succeeded.add(route.operationId);
   }
 
-  /** The last answer to a valid request that was no success. */
+  /** Records the last refusal of a valid request. */
   refusal(route: Named, answer: string): void {
     this.#refusals.set(route.operationId, answer);
   }
@@ -59,18 +59,18 @@ export class Report {
     return this.#succeeded.has(route.operationId);
   }
 
-  /** A promise that could not be tried on a route, and why. */
-  leaveUnproven(route: Named, reason: string): void {
+  /** Records a check that was not possible for a route, and the reason. */
+  reportUntested(route: Named, reason: string): void {
     this.#unproven.add(`${nameOf(route)}: ${reason}`);
   }
 
-  /** A route that broke a promise: the first time in full, then counted. */
-  fail(route: Named | string, promise: string, was: string): void {
+  /** Records a failure: the first one of its kind in full, others are counted. */
+  fail(route: Named | string, requirement: string, actual: string): void {
     const name = typeof route === 'string' ? route : nameOf(route);
-    const key = `${name} ${promise}`;
+    const key = `${name} ${requirement}`;
     const known = this.#failures.get(key);
     if (known) known.times += 1;
-    else this.#failures.set(key, { line: `${name}: ${promise}, was ${was}`, times: 1 });
+    else this.#failures.set(key, { line: `${name}: ${requirement}, was ${actual}`, times: 1 });
   }
 
   result(routes: readonly Named[]): ContractResult {
@@ -85,23 +85,23 @@ export class Report {
       succeeded: routes.filter((route) => this.hasSucceeded(route)).map(nameOf),
       neverSucceeded: routes
         .filter((route) => !this.hasSucceeded(route))
-        .map((route) => `${nameOf(route)} (${this.#refusals.get(route.operationId) ?? 'never asked'})`),
-      unproven: [...this.#unproven].sort(),
+        .map((route) => `${nameOf(route)} (${this.#refusals.get(route.operationId) ?? 'never called'})`),
+      untested: [...this.#unproven].sort(),
       failures: failures.sort(),
     };
   }
 }
 
-/** The counts of a run, for people. */
+/** The counts of a run as text. */
 export function summaryOf(result: ContractResult): string[] {
-  const { seed, routes, cases, casesBy, succeeded, neverSucceeded, unproven, failures } = result;
+  const { seed, routes, cases, casesBy, succeeded, neverSucceeded, untested, failures } = result;
   return [
-    `${routes} routes walked in ${cases} requests, ${failures.length} promises broken; CONTRACT_SEED=${seed} repeats it`,
+    `${routes} routes called in ${cases} requests, ${failures.length} failures; CONTRACT_SEED=${seed} repeats the run`,
     `requests: ${Object.entries(casesBy)
       .map(([kind, count]) => `${kind} ${count}`)
       .join(', ')}`,
     `${succeeded.length} of ${routes} operations succeeded at least once`,
     ...(neverSucceeded.length > 0 ? [`never succeeded: ${neverSucceeded.join(', ')}`] : []),
-    ...unproven.map((line) => `unproven: ${line}`),
+    ...untested.map((line) => `not tested: ${line}`),
   ];
 }

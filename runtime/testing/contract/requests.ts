@@ -1,5 +1,5 @@
 /**
- * Whole requests drawn from a declaration.
+ * Generates valid requests from a declaration.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -7,22 +7,29 @@ import type { RouteDeclaration } from '../../http/route.ts';
 import type { TObject, TSchema } from '../../http/schemas.ts';
 import { matches } from '../../http/validation.ts';
 import { arbitraryOf, placeInPool, type Source } from './arbitrary.ts';
-import { type Ask, paramsOf } from './examiner.ts';
+import { paramsOf, type RequestValues } from './client.ts';
 import { isOpenRoute, nounsOfParameter, type Pool } from './pool.ts';
 
-/** Draws requests that keep to the declaration. @param ids where ids in the path come from; the source's pool unless told */
-export function askOf(declaration: RouteDeclaration, given: Source, ids: Pool = given.pool): fc.Arbitrary<Ask> {
+/**
+ * An arbitrary for requests that match the declaration.
+ * @param ids the pool for ids in the path. Default: the source's
+ */
+export function requestsFor(
+  declaration: RouteDeclaration,
+  given: Source,
+  ids: Pool = given.pool,
+): fc.Arbitrary<RequestValues> {
   const { query, body } = declaration;
   const source = { ...given, isOpen: isOpenRoute(declaration) };
   return fc.record({
     params: paramsArbitrary(declaration, source, ids),
-    // What is searched for carries no marker: nothing would be found.
+    // No marker in searches: nothing would be found.
     query: query ? queryOf(query, { ...source, marker: undefined }) : fc.constant({}),
     body: body ? bodyOf(declaration, body, source) : fc.constant(undefined),
-  }) as fc.Arbitrary<Ask>;
+  }) as fc.Arbitrary<RequestValues>;
 }
 
-/** A cursor is right for the list that gave it only: it is left out four times of five. */
+/** A cursor is valid only for the list that returned it: four of five queries have none. */
 function queryOf(query: TSchema, source: Source): fc.Arbitrary<unknown> {
   return fc.tuple(arbitraryOf(query, source), fc.nat({ max: 4 })).map(([values, chance]) => {
     const { cursor: _, ...others } = values as Record<string, unknown>;
@@ -32,7 +39,7 @@ function queryOf(query: TSchema, source: Source): fc.Arbitrary<unknown> {
 
 function bodyOf({ bodyOptional }: RouteDeclaration, body: TSchema, source: Source): fc.Arbitrary<unknown> {
   const values = arbitraryOf(body, source);
-  return bodyOptional && !source.whole ? fc.option(values, { nil: undefined, freq: 3 }) : values;
+  return bodyOptional && !source.complete ? fc.option(values, { nil: undefined, freq: 3 }) : values;
 }
 
 function paramsArbitrary(declaration: RouteDeclaration, source: Source, ids: Pool) {
@@ -45,7 +52,7 @@ function paramsArbitrary(declaration: RouteDeclaration, source: Source, ids: Poo
       ]),
     ),
   );
-  // One place for all: what is seen most often belongs together.
+  // The same position for all parameters: the most frequent values belong together.
   return fc.tuple(made, placeInPool).map(([values, place]) =>
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
@@ -57,12 +64,12 @@ function paramsArbitrary(declaration: RouteDeclaration, source: Source, ids: Poo
   );
 }
 
-/** Draws so many requests; the same seed and the same pool give the same. */
+/** Draws values; the same seed and pool give the same values. */
 export function draw<Value>(values: fc.Arbitrary<Value>, seed: number, count: number): Value[] {
   return fc.sample(fc.noBias(values), { seed, numRuns: count });
 }
 
-/** A seed for one part of a run, so that each part is the same whatever ran before it. */
+/** A seed for one part of a run, so that the parts are independent of each other. */
 export function seedFor(seed: number, ...parts: readonly (string | number)[]): number {
   return createHash('sha256')
     .update([seed, ...parts].join(' '))

@@ -1,5 +1,5 @@
 /**
- * What the database holds of each side, read through the catalogue: whatever tables the packages have made.
+ * The rows of each side in the database, in all tables of the system catalogue.
  */
 import pg from 'pg';
 import type { Digest, Rows, Side } from './target.ts';
@@ -12,9 +12,9 @@ interface Table {
 }
 
 /**
- * Opens a connection of its own, as the owner of the tables. In a table without `tenant_id` a side's rows are those
- * that hold its identity anywhere.
- * @param changing tables, and columns by their names in any table, that change by themselves
+ * Opens a separate connection as the owner of the tables. In a table without `tenant_id` a side's rows are those that
+ * contain its identity.
+ * @param changing tables, and names of columns in any table, that change without requests
  */
 export function openRows(
   databaseUrl: string,
@@ -41,14 +41,14 @@ export function openRows(
     );
   }
 
-  /** One text for each table, made of every row of a side. */
+  /** One text for each table, aggregated from all rows of a side. */
   async function ofEachTable({ identity }: Side, made: (rows: string) => string): Promise<Map<string, string | null>> {
     const parts = (await tables()).map(({ name, hasTenant }) => {
       const condition = hasTenant ? 'tenant_id::text = $1' : 'strpos(r::text, $1) > 0';
       const row = '(to_jsonb(r) - $2::text[])::text';
       return `select '${name}' as name, ${made(row)} as made from "${name}" r where ${condition}`;
     });
-    // Where rows are forced to be of a tenant, also for their owner, this says which.
+    // Forced row-level security applies to the owner too.
     await query(`select set_config('carton.tenant_id', $1, false)`, [identity]);
     const found = await query<{ name: string; made: string | null }>(parts.join(' union all '), [
       identity,

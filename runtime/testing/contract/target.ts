@@ -1,67 +1,65 @@
 /**
- * What the suite is held against: a running service, and two parties in it that may know nothing of each other.
+ * The target of the suite: a running service with two parties ("sides") whose data must be isolated from each other.
  */
 import type { ProblemType } from '../../http/problems.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
 import type { RequestHeaders } from './wire.ts';
 
-/** A caller with a credential that does not give every right. */
-export interface WeakCaller {
-  /** The access kind it is of. */
+/** A caller whose credential does not have all permissions. */
+export interface LimitedCaller {
+  /** The access kind of its credential. */
   kind: string;
   headers: RequestHeaders;
-  /** The rights it has. */
   permissions: readonly string[];
 }
 
-/** A party of the service: a merchant of a box, a customer of the control plane. */
+/** A party of the service: a tenant of a box, a customer of the control plane. */
 export interface Side {
   readonly name: string;
-  /** Stands in the free text that this side writes, and nowhere else. */
+  /** Part of all free text that this side writes, and of no other. */
   readonly marker: string;
-  /** What stands for this side in the database's rows: the id of a tenant, of a customer. */
+  /** The value that identifies this side in rows of the database: the id of a tenant or customer. */
   readonly identity: string;
-  /** Words besides the marker that the other side may never see. */
+  /** Further words that the other side must never see. */
   readonly secrets: readonly string[];
-  /** Ids that the suite stands on itself: nothing is sent to them, so that its own caller is not removed. */
-  readonly kept: readonly string[];
-  /** Headers that bring a request to this side, without a credential. */
-  reach(): RequestHeaders;
-  /** Headers of a caller with every right of an access kind; undefined where there is no such caller. */
+  /** Ids that the suite itself needs, such as those of its callers; requests never use them. */
+  readonly reserved: readonly string[];
+  /** Headers that route a request to this side, without a credential. */
+  routingHeaders(): RequestHeaders;
+  /** Headers of a caller with all permissions of an access kind; undefined if there is none. */
   credential(kind: string): RequestHeaders | undefined;
-  /** Called when a credential is refused that was good: a walked route may have ended it. */
+  /** Called when a credential is no longer valid: a route that was called may have revoked it. */
   renew(kind: string): Promise<void>;
-  readonly weak: readonly WeakCaller[];
-  /** Values that belong together and that no answer tells: an e-mail address and its password. */
+  readonly limited: readonly LimitedCaller[];
+  /** Values that belong together and are in no response: an e-mail address and its password. */
   readonly known: readonly Record<string, string>[];
 }
 
-/** Of each table's rows, by its name; null where there is none. */
+/** A digest of the rows of each table, by the table's name; null without rows. */
 export type Digest = ReadonlyMap<string, string | null>;
 
-/** The rows of a side, read from the database's own catalogue. */
+/** The rows of a side in all tables. */
 export interface Rows {
-  /** A digest for each table of what it holds of a side. */
   digest(side: Side): Promise<Digest>;
-  /** Every id that stands in a row of a side. */
+  /** All ids in the rows of a side. */
   ids(side: Side): Promise<Set<string>>;
-  /** Names of columns in unique indexes: both sides write the same values there. */
+  /** Names of the columns of unique indexes, in which both sides write the same values. */
   uniqueColumns(): Promise<Set<string>>;
 }
 
 export interface Target {
   readonly url: string;
   readonly declarations: readonly RouteDeclaration[];
-  /** Problems that every operation may answer. */
+  /** Problems that every operation may respond with. */
   readonly commonProblems: readonly ProblemType[];
-  /** Access kinds that serve a request without the credential too. */
+  /** Access kinds that also serve requests without a credential. */
   readonly optionalAccess: ReadonlySet<string>;
-  /** Access kinds whose callers see all sides: whoever runs the service. */
+  /** Access kinds whose callers see all sides, such as the operator. */
   readonly wideAccess: ReadonlySet<string>;
-  /** Whether a route may be open to everybody who works for a side, or to anybody: it is about the caller alone. */
+  /** True for an admin route that needs no permission, since it is about the caller's own account. */
   needsNoPermission(declaration: RouteDeclaration): boolean;
   readonly sides: readonly [Side, Side];
-  /** True where a request names its side before its credential is looked at, so that a credential of another side is none. */
-  readonly sidesAreReached: boolean;
+  /** True if requests name their side independently of the credential, so that another side's credential is invalid. */
+  readonly requestsNameSide: boolean;
   readonly rows: Rows;
 }

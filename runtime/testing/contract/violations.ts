@@ -1,15 +1,15 @@
 /**
- * Values that break a schema in one place and one keyword, each with the JSON pointer (RFC 6901) to that place.
+ * Values that violate a schema in one place and one keyword, each with the JSON pointer (RFC 6901) to that place.
  */
 import type { TSchema } from '../../http/schemas.ts';
 import { matches } from '../../http/validation.ts';
 
 export interface Violation {
-  /** What of the schema is broken: `maxLength`, or `an unknown field`. */
+  /** The violated keyword of the schema: `maxLength`, or `an unknown field`. */
   keyword: string;
-  /** Where the fault has to be reported. */
+  /** The pointer that must be reported. */
   pointer: string;
-  /** The whole value, broken there. */
+  /** The complete value with the violation. */
   value: unknown;
 }
 
@@ -29,11 +29,11 @@ interface Limits {
 type Members = Record<string, unknown>;
 
 /** A name that needs escaping in a pointer. */
-const strangeName = 'no~such/field';
+const nameToEscape = 'no~such/field';
 
 /**
- * Every way to break `schema` in one place of `value`, which is of it.
- * @param isText the value arrives as text (a query): "12" is a number there
+ * All violations of `schema` in one place of `value`, which is valid.
+ * @param isText the value is sent as text, as in a query: "12" is a number there
  */
 export function* violationsOf(schema: TSchema, value: unknown, isText = false): Generator<Violation> {
   const node = schema as Node;
@@ -41,7 +41,7 @@ export function* violationsOf(schema: TSchema, value: unknown, isText = false): 
     yield* violationsOfUnion(node.anyOf, value, isText);
     return;
   }
-  for (const [keyword, broken] of brokenValues(node, value, isText)) yield { keyword, pointer: '', value: broken };
+  for (const [keyword, invalid] of invalidValues(node, value, isText)) yield { keyword, pointer: '', value: invalid };
   if (Array.isArray(value)) {
     const [first, ...others] = value;
     for (const violation of value.length > 0 && node.items ? violationsOf(node.items, first, isText) : []) {
@@ -50,7 +50,7 @@ export function* violationsOf(schema: TSchema, value: unknown, isText = false): 
   } else if (isObject(value)) yield* violationsOfMembers(node, value, isText);
 }
 
-/** A value that no alternative takes, and what breaks the one that the value is of. */
+/** A value that matches no alternative, and the violations of the alternative that the value matches. */
 function* violationsOfUnion(choices: readonly Node[], value: unknown, isText: boolean): Generator<Violation> {
   const misfit = [true, 12.5, 'text', [[]]].find((each) => !choices.some((choice) => matches(choice, each)));
   if (misfit !== undefined && !isText) yield { keyword: 'type', pointer: '', value: misfit };
@@ -64,13 +64,13 @@ function* violationsOfUnion(choices: readonly Node[], value: unknown, isText: bo
 function* violationsOfMembers(node: Node, value: Members, isText: boolean): Generator<Violation> {
   const { properties = {}, required = [], additionalProperties } = node as { properties?: Record<string, Node> } & Node;
   for (const name of required as string[]) {
-    // What has a default is never missing.
+    // A property with a default is never missing.
     if (properties[name] && 'default' in properties[name]) continue;
     const { [name]: _, ...others } = value;
     yield { keyword: 'required', pointer: `/${escapeToken(name)}`, value: others };
   }
   if (additionalProperties === false) {
-    for (const name of ['noSuchField', strangeName]) {
+    for (const name of ['noSuchField', nameToEscape]) {
       yield { keyword: 'an unknown field', pointer: `/${escapeToken(name)}`, value: { ...value, [name]: 'x' } };
     }
   }
@@ -86,8 +86,8 @@ function* violationsOfMembers(node: Node, value: Members, isText: boolean): Gene
   }
 }
 
-function* brokenValues(node: Node, value: unknown, isText: boolean): Generator<[keyword: string, value: unknown]> {
-  for (const broken of wrongTypes(node, isText)) yield ['type', broken];
+function* invalidValues(node: Node, value: unknown, isText: boolean): Generator<[keyword: string, value: unknown]> {
+  for (const invalid of wrongTypes(node, isText)) yield ['type', invalid];
   if (node.const !== undefined) yield ['const', isText ? 'no such' : { no: 'such' }];
   if (Array.isArray(node.enum)) yield ['enum', 'no such choice'];
   if (typeof node.minimum === 'number') yield ['minimum', node.minimum - 1];
@@ -95,9 +95,9 @@ function* brokenValues(node: Node, value: unknown, isText: boolean): Generator<[
   if (typeof node.exclusiveMinimum === 'number') yield ['exclusiveMinimum', node.exclusiveMinimum];
   if (typeof node.exclusiveMaximum === 'number') yield ['exclusiveMaximum', node.exclusiveMaximum];
   if (typeof node.multipleOf === 'number') yield ['multipleOf', node.multipleOf / 2];
-  if (typeof value === 'string') yield* brokenTexts(node);
-  if (Array.isArray(value)) yield* brokenLists(node, value);
-  if (isObject(value)) yield* brokenSizes(node, value);
+  if (typeof value === 'string') yield* invalidTexts(node);
+  if (Array.isArray(value)) yield* invalidArrays(node, value);
+  if (isObject(value)) yield* invalidSizes(node, value);
 }
 
 function wrongTypes({ type }: Node, isText: boolean): unknown[] {
@@ -116,7 +116,7 @@ function wrongTypes({ type }: Node, isText: boolean): unknown[] {
   return samples.filter(([of]) => !of.some((each) => types.includes(each))).map(([, sample]) => sample);
 }
 
-function* brokenTexts(node: Node): Generator<[string, unknown]> {
+function* invalidTexts(node: Node): Generator<[string, unknown]> {
   const { minLength, maxLength, pattern, format } = node as Limits;
   if (typeof minLength === 'number' && minLength > 0) yield ['minLength', 'a'.repeat(minLength - 1)];
   if (typeof maxLength === 'number') yield ['maxLength', 'a'.repeat(maxLength + 1)];
@@ -125,7 +125,7 @@ function* brokenTexts(node: Node): Generator<[string, unknown]> {
   if (format) yield ['format', `no ${format}\n`];
 }
 
-function* brokenLists(node: Node, value: readonly unknown[]): Generator<[string, unknown]> {
+function* invalidArrays(node: Node, value: readonly unknown[]): Generator<[string, unknown]> {
   const { minItems, maxItems, uniqueItems } = node as Limits;
   if (value.length === 0) return;
   if (typeof minItems === 'number' && minItems > 0) yield ['minItems', value.slice(0, minItems - 1)];
@@ -133,7 +133,7 @@ function* brokenLists(node: Node, value: readonly unknown[]): Generator<[string,
   if (uniqueItems) yield ['uniqueItems', [value[0], value[0]]];
 }
 
-function* brokenSizes(node: Node, value: Members): Generator<[string, unknown]> {
+function* invalidSizes(node: Node, value: Members): Generator<[string, unknown]> {
   const { minProperties, maxProperties, additionalProperties } = node as Limits;
   if (typeof minProperties === 'number' && minProperties > 0) yield ['minProperties', {}];
   if (typeof maxProperties !== 'number' || additionalProperties === false) return;

@@ -1,112 +1,116 @@
 /**
- * Walking every route with valid requests, both sides the same way: so that each side has the same handles, numbers
- * and keys, and ids are known for what follows.
+ * Calls every route with valid requests, in the same way for both sides, so that both have the same handles, numbers
+ * and keys, and ids are known for the checks that follow.
  */
 import type { RouteDeclaration } from '../../http/route.ts';
-import { describe } from './answers.ts';
-import { type Examiner, isSuccess } from './examiner.ts';
-import { askOf, draw, seedFor } from './requests.ts';
+import { type ContractClient, isSuccess } from './client.ts';
+import { draw, requestsFor, seedFor } from './requests.ts';
+import { describe } from './responses.ts';
 import type { Side } from './target.ts';
 
 type Round = 'make' | 'remove';
-/** Which share of what is optional the tries tell; each round begins with another. */
+/** Percentage of optional properties for each attempt; each round begins with another. */
 const optional = [25, 60, 0, 40, 80, 10, 50, 0];
-/** A route that says the same again and again waits for the next round. */
-const sameAnswers = 3;
+/** After this many equal responses in a row a route waits for the next round. */
+const maxEqualResponses = 3;
 
 /**
- * In the order in which things come to be: what creates, what changes, what reads, and what removes. Among equals in
- * the order of the packages, and every other round in any: an order is paid before it is canceled, or after.
+ * Sorts routes: those that create, change, read, and delete. Routes of the same rank stay in the order of the packages
+ * or, in every other round, are shuffled: an order is paid before it is canceled, or after.
  */
 function inOrder(declarations: readonly RouteDeclaration[], round: Round, seed: number | null): RouteDeclaration[] {
   const rank = ({ method, path }: RouteDeclaration) => {
-    // What stands in something goes before it.
+    // Parts are deleted before the resource that contains them.
     if (method === 'delete') return 4 - path.length / 1000;
     if (method === 'get') return 2;
     return method === 'post' && !path.includes(':') ? 0 : 1;
   };
-  const walked = declarations.filter(({ method }) => method !== 'delete' || round === 'remove');
-  const mixed = ({ operationId }: RouteDeclaration) => (seed === null ? 0 : seedFor(seed, operationId));
-  return walked.sort((a, b) => rank(a) - rank(b) || mixed(a) - mixed(b));
+  const included = declarations.filter(({ method }) => method !== 'delete' || round === 'remove');
+  const shuffled = ({ operationId }: RouteDeclaration) => (seed === null ? 0 : seedFor(seed, operationId));
+  return included.sort((a, b) => rank(a) - rank(b) || shuffled(a) - shuffled(b));
 }
 
 /**
- * Walks all routes in both sides. What is made in one round is there to be used in the next: as long as that opens
- * more routes, but not for ever.
+ * Calls all routes for both sides. A round can use what the one before created: rounds continue while more routes
+ * succeed, up to a maximum.
  */
-export async function walk(examiner: Examiner, mostRounds: number): Promise<void> {
-  const { sides } = examiner.target;
+export async function walk(client: ContractClient, maxRounds: number): Promise<void> {
+  const { sides } = client.target;
   const reached = sides.map(() => new Set<RouteDeclaration>());
   const count = () => reached.reduce((sum, { size }) => sum + size, 0);
   const walkRound = (number: number, round: Round) =>
     Promise.all(
-      sides.map((side, index) => walkSide(examiner, side, number, round, reached[index] as Set<RouteDeclaration>)),
+      sides.map((side, index) => walkSide(client, side, number, round, reached[index] as Set<RouteDeclaration>)),
     );
   let number = 0;
   let quietRounds = 0;
-  while (number < mostRounds && (quietRounds < 2 || differ(reached))) {
+  while (number < maxRounds && (quietRounds < 2 || differ(reached))) {
     const before = count();
     await walkRound(number++, 'make');
     quietRounds = count() > before ? 0 : quietRounds + 1;
   }
   await walkRound(number++, 'remove');
-  // What is removed last is not there for those who come after.
+  // Creates again what was deleted, for the checks that follow.
   await walkRound(number, 'make');
 }
 
-/** What one side has reached and another has not can be reached. */
+/** True if a route succeeded for one side only: it can succeed for the other too. */
 function differ(reached: readonly ReadonlySet<RouteDeclaration>[]): boolean {
   const [one, ...others] = reached;
   return others.some((each) => each.size !== one?.size || [...each].some((route) => !one.has(route)));
 }
 
-/** One after another: what an answer holds is there for the next request. */
+/** Calls the routes one after another, so that each request can use the values of earlier responses. */
 async function walkSide(
-  examiner: Examiner,
+  client: ContractClient,
   side: Side,
   number: number,
   round: Round,
   reached: Set<RouteDeclaration>,
 ): Promise<void> {
-  const seed = number % 2 === 0 ? null : seedFor(examiner.report.seed, number);
-  for (const declaration of inOrder(examiner.target.declarations, round, seed)) {
-    if (await walkRoute(examiner, side, declaration, number)) reached.add(declaration);
+  const seed = number % 2 === 0 ? null : seedFor(client.report.seed, number);
+  for (const declaration of inOrder(client.target.declarations, round, seed)) {
+    if (await walkRoute(client, side, declaration, number)) reached.add(declaration);
   }
 }
 
-/** Several things are changed, so that some fit together; one more of each is made a round, two in the first. */
-function successesWanted({ method, path }: RouteDeclaration, round: number): number {
+/** The number of successes to reach: one new resource of each kind a round, two in the first; two changes. */
+function targetSuccesses({ method, path }: RouteDeclaration, round: number): number {
   const createsOne = method === 'post' && !path.includes(':');
   return createsOne && round > 0 ? 1 : 2;
 }
 
-/** True when the route has let one of its requests succeed. */
+/** Resolves to true when a request of the route succeeded. */
 async function walkRoute(
-  examiner: Examiner,
+  client: ContractClient,
   side: Side,
   declaration: RouteDeclaration,
   round: number,
 ): Promise<boolean> {
-  const seed = seedFor(examiner.report.seed, 'walk', declaration.operationId, round);
+  const seed = seedFor(client.report.seed, 'walk', declaration.operationId, round);
   let successes = 0;
   let answers: string[] = [];
-  const wanted = successesWanted(declaration, round);
-  for (const kind of examiner.kindsFor(side, declaration)) {
-    const source = { pool: examiner.pool(side, kind), marker: side.marker, unmarked: examiner.unmarked };
+  const target = targetSuccesses(declaration, round);
+  for (const kind of client.kindsFor(side, declaration)) {
+    const source = { pool: client.pool(side, kind), marker: side.marker, unmarked: client.unmarked };
     for (const attempt of optional.keys()) {
-      // A list is read without a filter first: what it holds has to be seen.
+      // A list is read without filters first, to collect its values.
       const isPlain = declaration.method === 'get' && attempt === 0;
       const share = isPlain ? 0 : optional[(attempt + round) % optional.length];
-      if (successes === wanted) break;
-      const [ask = {}] = draw(askOf(declaration, { ...source, optional: share, usual: true }), seed + attempt, 1);
-      // The same key on both sides: what one has kept says nothing to the other.
+      if (successes === target) break;
+      const [request = {}] = draw(
+        requestsFor(declaration, { ...source, optional: share, preferExamples: true }),
+        seed + attempt,
+        1,
+      );
+      // The same key on both sides: their stored responses must be separate.
       const headers = declaration.idempotent ? { 'idempotency-key': `walk ${seed} ${attempt}` } : undefined;
-      const answer = await examiner.ask('valid', side, declaration, { kind }, { ...ask, headers });
+      const answer = await client.request('valid', side, declaration, { kind }, { ...request, headers });
       if (isSuccess(answer)) successes += 1;
-      // What was not there has been forgotten: the next try names something else.
-      const isForgotten = answer.status === 404 && declaration.path.includes(':');
-      answers = [...answers, `${describe(answer)} ${isForgotten ? attempt : ''}`].slice(-sameAnswers);
-      if (answers.length === sameAnswers && new Set(answers).size === 1) break;
+      // After a 404 the id is removed from the pool, so that the next attempt uses another one.
+      const isRemoved = answer.status === 404 && declaration.path.includes(':');
+      answers = [...answers, `${describe(answer)} ${isRemoved ? attempt : ''}`].slice(-maxEqualResponses);
+      if (answers.length === maxEqualResponses && new Set(answers).size === 1) break;
     }
     if (successes > 0) return true;
     answers = [];

@@ -1,6 +1,5 @@
 /**
- * Requests as they go over the wire. The connections stay open, and nothing is tidied on the way: a test sends paths,
- * bodies and headers as a hostile caller would.
+ * A low-level HTTP client with keep-alive. It sends paths, bodies and headers unchanged, as a hostile caller would.
  */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -9,24 +8,24 @@ export type RequestHeaders = Record<string, string>;
 
 export interface WireRequest {
   method: string;
-  /** Path and query, percent-encoded already. */
+  /** Path and query, percent-encoded. */
   path: string;
   headers: RequestHeaders;
   body?: string | Buffer;
-  /** Do not say how long the body is. */
+  /** Send the body without Content-Length. */
   chunked?: boolean;
 }
 
-export interface WireAnswer {
+export interface WireResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The body read as JSON; undefined when it is none. */
+  /** The body parsed as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: answers have every shape.
   body: any;
 }
 
-const patienceMilliseconds = 60_000;
+const timeoutMilliseconds = 60_000;
 
 /** Connections to one service. */
 export class Wire {
@@ -37,13 +36,13 @@ export class Wire {
     this.#url = new URL(url);
   }
 
-  /** @throws Error when the connection breaks or no answer comes */
-  async send(wanted: WireRequest): Promise<WireAnswer> {
+  /** @throws Error when the connection breaks or the response times out */
+  async send(wireRequest: WireRequest): Promise<WireResponse> {
     try {
-      return await this.#once(wanted);
+      return await this.#once(wireRequest);
     } catch (error) {
-      // The service closes a connection that was idle; a request that met this moment was not read.
-      if ((error as { reused?: boolean }).reused) return this.#once(wanted);
+      // The service closed an idle connection just before it received the request.
+      if ((error as { reused?: boolean }).reused) return this.#once(wireRequest);
       throw error;
     }
   }
@@ -52,13 +51,13 @@ export class Wire {
     this.#agent.destroy();
   }
 
-  #once({ method, path, headers, body, chunked }: WireRequest): Promise<WireAnswer> {
+  #once({ method, path, headers, body, chunked }: WireRequest): Promise<WireResponse> {
     return new Promise((resolve, reject) => {
       const bytes = body === undefined ? undefined : Buffer.from(body as string);
       const length: RequestHeaders = bytes && !chunked ? { 'content-length': String(bytes.length) } : {};
       const { hostname, port } = this.#url;
       const sent = request({ hostname, port, agent: this.#agent, method, path, headers: { ...headers, ...length } });
-      sent.setTimeout(patienceMilliseconds, () => sent.destroy(new Error('no answer came in time')));
+      sent.setTimeout(timeoutMilliseconds, () => sent.destroy(new Error('the response timed out')));
       sent.on('error', (error) => {
         const reused = sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
         reject(Object.assign(error, { reused }));
@@ -78,7 +77,7 @@ export class Wire {
   }
 }
 
-/** What was sent compressed, for a fuzzed Accept-Encoding; an answer to HEAD has nothing to unpack. */
+/** Decompresses a body (Accept-Encoding is fuzzed). A response to HEAD has none. */
 function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
   if (bytes.length === 0) return bytes;
   if (encoding === 'br') return brotliDecompressSync(bytes);

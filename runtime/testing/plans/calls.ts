@@ -1,6 +1,6 @@
 /**
- * The calls by which a list is tried: each declared filter and sort, with a value that much has and one that nothing
- * has, and each two of them.
+ * The calls with which a list is tested: each declared filter and sort, with a value that rows have and one that none
+ * has, and all pairs of them.
  */
 import fc from 'fast-check';
 import type { RouteDeclaration } from '../../http/route.ts';
@@ -11,10 +11,10 @@ import { Pool } from '../contract/pool.ts';
 
 export type Query = Record<string, string | number | boolean>;
 
-/** What pages a list; all else is a filter or a sort. */
+/** The parameters that are neither a filter nor a sort. */
 const paging = new Set(['limit', 'cursor', 'fields']);
 
-/** A list: what takes a page's size and its place. */
+/** True for a route with parameters for paging. */
 export function isList({ method, query }: RouteDeclaration): boolean {
   const properties = (query as TObject | undefined)?.properties ?? {};
   return method === 'get' && 'limit' in properties && 'cursor' in properties;
@@ -26,8 +26,8 @@ export function filtersOf({ query }: RouteDeclaration): string[] {
 }
 
 /**
- * The queries to try a list with. @param items of its first page: their values are in the list; of a filter that no item
- * has a value of by its name, the example of its schema is tried
+ * The queries with which to call a list.
+ * @param items the items of its first page, as the source of values; a filter without a value there uses its example
  */
 export function callsOf(declaration: RouteDeclaration, items: readonly Record<string, unknown>[]): Query[] {
   const { properties } = declaration.query as TObject;
@@ -50,7 +50,7 @@ export function callsOf(declaration: RouteDeclaration, items: readonly Record<st
 
 type Filter = { name: string; values: Query[string][] };
 
-/** All filters that have a few values only, told at once: each with its first value, and each with its last. */
+/** Two queries with all filters of few values: with the first value of each, and with the last. */
 function allChoices(filters: readonly Filter[], properties: TObject['properties']): Query[] {
   const choices = filters.filter(({ name }) => isChoice(properties[name] as TSchema));
   if (choices.length < 3) return [];
@@ -68,20 +68,20 @@ function valuesOf(name: string, schema: TSchema, items: readonly Record<string, 
   if (schema.type === 'boolean') return [true, false];
   const known = [...findIn(items, name), ...((schema.examples as unknown[] | undefined) ?? [])];
   const found = known.find((value) => matches(schema, value)) as Query[string] | undefined;
-  return [...(found === undefined ? [] : [found]), madeOf(schema)];
+  return [...(found === undefined ? [] : [found]), unusedValueOf(schema)];
 }
 
-/** Values of this name, wherever they stand in the items. */
+/** Values of this name anywhere in the items. */
 function findIn(value: unknown, name: string): unknown[] {
   if (value === null || typeof value !== 'object') return [];
   const own = !Array.isArray(value) && name in value ? [(value as Record<string, unknown>)[name]] : [];
   return [...own, ...Object.values(value).flatMap((child) => findIn(child, name))];
 }
 
-/** A value that nothing has, as far as one can be made up. */
-function madeOf(schema: TSchema): Query[string] {
-  const nowhere = 'nothing-has-this';
-  if (matches(schema, nowhere)) return nowhere;
+/** A value that no row has, as far as possible. */
+function unusedValueOf(schema: TSchema): Query[string] {
+  const unused = 'nothing-has-this';
+  if (matches(schema, unused)) return unused;
   if (schema.format === 'date-time') return '2020-01-01T00:00:00.000Z';
   const { examples: _, ...rest } = schema;
   const [value] = fc.sample(arbitraryOf(rest as TSchema, { pool: new Pool() }), { seed: 7, numRuns: 1 });

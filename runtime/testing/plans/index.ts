@@ -1,59 +1,59 @@
 /**
- * The plans of lists: every list of a box, called with each of its filters and sorts over a large tenant, reads what a
- * page needs and not what the tenant has. Nothing is timed: rows and pages are counted.
+ * Checks the query plans of lists: every list of a box, called with its filters and sorts for a large tenant, must read
+ * only what a page needs. It counts rows and pages and measures no time.
  */
 import { accessKindsOf, type RouteDeclaration } from '../../http/route.ts';
 import type { TestBox, TestTenant } from '../box.ts';
 import type { Answer, Caller } from '../client.ts';
 import { Pool } from '../contract/pool.ts';
-import { askOf, draw, seedFor } from '../contract/requests.ts';
+import { draw, requestsFor, seedFor } from '../contract/requests.ts';
 import { callsOf, isList, type Query } from './calls.ts';
-import { multiplyRows } from './fill.ts';
+import { multiplyRows } from './multiply-rows.ts';
 import { type Reading, readingsOf, StatementRecorder } from './statements.ts';
 
 export interface PlanOptions {
-  /** Whose rows are copied: it has at least one of everything that a list answers. */
+  /** The tenant whose rows are copied; it has at least one item for every list. */
   tenant: TestTenant;
-  /** How often each of its rows is copied. */
+  /** Number of copies of each row. */
   copies: number;
-  /** Is told how far it has come. */
+  /** Receives progress messages. */
   say?: (text: string) => void;
 }
 
-/** The worst statement of a call. */
+/** The most expensive statement of a call. */
 export interface Finding extends Reading {
   operationId: string;
-  /** What it was called with, and the whole path. */
   query: Query;
+  /** The path with the query. */
   path: string;
-  /** It reads more than a page needs, however large the tenant is. */
+  /** True if it reads more than a page needs. */
   fails: boolean;
 }
 
 export interface PlanResult {
   findings: Finding[];
-  /** Lists that could not be tried, each with the reason. */
-  untried: string[];
+  /** Lists that could not be tested, with the reasons. */
+  untested: string[];
 }
 
-/** Items a page, as it is unless told. */
+/** The default number of items on a page. */
 const pageSize = 20;
-const largestPage = 100;
-/** What a page may read, with all that belongs to each of its items. */
-const mostRows = 1000;
-const mostPages = 1500;
-/** Largest pages that are turned before one is looked at. */
-const pagesTurned = 12;
+const maxPageSize = 100;
+/** Limits of what a page may read, including everything that belongs to its items. */
+const maxRows = 1000;
+const maxPages = 1500;
+/** Pages of maximum size to skip before a late page is measured. */
+const pagesSkipped = 12;
 
 /**
  * Makes a tenant large and calls its lists.
- * @example const { findings } = await holdPlans(box, { shop: box, copies: 2000 });
+ * @example const { findings } = await checkPlans(box, { tenant: box, copies: 2000 });
  */
-export async function holdPlans(box: TestBox, { tenant, copies, say = () => {} }: PlanOptions): Promise<PlanResult> {
+export async function checkPlans(box: TestBox, { tenant, copies, say = () => {} }: PlanOptions): Promise<PlanResult> {
   const declarations = box.box.routes.map(({ declaration }) => declaration);
   const lists = declarations.filter(isList);
   const recorder = new StatementRecorder(box.box.database);
-  const result: PlanResult = { findings: [], untried: [] };
+  const result: PlanResult = { findings: [], untested: [] };
   const trial = { box, tenant, lists, recorder, result };
   for (const list of lists) await fillList(trial, list);
   say(`copying each row ${copies} times`);
@@ -79,15 +79,15 @@ function callerFor({ box, tenant }: Trial, declaration: RouteDeclaration): Calle
   return kinds.includes('operator') ? box.operator : tenant.visitor();
 }
 
-/** A list that is empty still is given two items, where a route of its path creates one: whole, as its document has them. */
+/** Creates two complete items in a list that is still empty, if a route with its path creates one. */
 async function fillList(trial: Trial, list: RouteDeclaration): Promise<void> {
   const routes = trial.box.box.routes.map(({ declaration }) => declaration);
   const create = routes.find(({ method, path, upload }) => method === 'post' && path === list.path && !upload);
   if (!create || list.path.includes(':')) return;
   const caller = callerFor(trial, list);
   if (itemsOf((await caller.get(list.path)).body).length > 0) return;
-  const whole = askOf(create, { pool: new Pool([], []), usual: true, whole: true });
-  for (const { body } of draw(whole, seedFor(0, create.operationId), 2)) await caller.post(create.path, body);
+  const complete = requestsFor(create, { pool: new Pool([], []), preferExamples: true, complete: true });
+  for (const { body } of draw(complete, seedFor(0, create.operationId), 2)) await caller.post(create.path, body);
 }
 
 async function tryList(trial: Trial, list: RouteDeclaration): Promise<void> {
@@ -95,60 +95,60 @@ async function tryList(trial: Trial, list: RouteDeclaration): Promise<void> {
   const paths = await pathsOf(trial, list);
   for (const path of paths) {
     const get: Get = async (query) => {
-      const given = new URLSearchParams();
-      for (const [name, value] of Object.entries(query)) given.set(name, String(value));
-      const whole = `${path}?${given}`;
-      return { answer: await callerFor(trial, list).get(whole), path: whole };
+      const parameters = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+      const complete = `${path}?${parameters}`;
+      return { answer: await callerFor(trial, list).get(complete), path: complete };
     };
-    const { answer } = await get({ limit: largestPage });
+    const { answer } = await get({ limit: maxPageSize });
     const items = itemsOf(answer.body);
     if (answer.status !== 200 || items.length === 0) continue;
     for (const query of callsOf(list, items)) await tryCall(trial, list, get, query);
     return;
   }
-  result.untried.push(
-    `${list.operationId}: ${paths.length === 0 ? 'its path names what no list has' : 'it is empty: have the shop of this check filled with some'}`,
+  result.untested.push(
+    `${list.operationId}: ${paths.length === 0 ? 'no list has the ids for its path' : 'it is empty: add items to the tenant of this check'}`,
   );
 }
 
-/** Ways to call a list: what its path names are items of the list before it. */
+/** The paths of a list; the id in a path is that of an item of the parent list. */
 async function pathsOf(trial: Trial, { path }: RouteDeclaration): Promise<string[]> {
   const [before, parameter, after] = path.split(/\/:(\w+)/);
   if (parameter === undefined) return [path];
   const parent = trial.lists.find((list) => list.path === before);
   if (!parent) return [];
-  const { body } = await callerFor(trial, parent).get(`${before}?limit=${largestPage}`);
+  const { body } = await callerFor(trial, parent).get(`${before}?limit=${maxPageSize}`);
   return itemsOf(body).map((item) => `${before}/${item[parameter]}${after}`);
 }
 
-/** The items of a page, which may stand in what they are of: the products of a collection. */
+/** The items of a page, which may be nested, as the products of a collection are. */
 function itemsOf(body: unknown): Record<string, unknown>[] {
   const page = [body, ...Object.values(Object(body))].find((value) => Array.isArray(Object(value).items));
   return (page as { items: Record<string, unknown>[] } | undefined)?.items ?? [];
 }
 
-/** A first page, and one far behind it. */
+/** Measures a first page and a late one. */
 async function tryCall(
   { box, tenant, recorder, result }: Trial,
   { operationId }: RouteDeclaration,
   get: Get,
   query: Query,
 ): Promise<void> {
-  const measure = async (asked: Query) => {
+  const measure = async (measured: Query) => {
     let path = '';
-    const sent = await recorder.during(async () => {
-      ({ path } = await get(asked));
+    const sent = await recorder.record(async () => {
+      ({ path } = await get(measured));
     });
     const readings = await readingsOf(box.box.database, tenant.id, sent);
-    const tooMuch = ({ rows, pages }: Reading) => rows > mostRows || pages > mostPages;
+    const tooMuch = ({ rows, pages }: Reading) => rows > maxRows || pages > maxPages;
     const [worst] = readings.sort((a, b) => Number(tooMuch(b)) - Number(tooMuch(a)) || b.rows - a.rows);
     if (worst) result.findings.push({ ...worst, operationId, query, path, fails: tooMuch(worst) });
   };
   await measure({ ...query, limit: pageSize });
   let cursor: string | undefined;
   const isPlain = Object.keys(query).length === 0;
-  for (let turned = 0; turned < (isPlain ? pagesTurned : 1); turned++) {
-    const { answer } = await get({ ...query, limit: largestPage, ...(cursor && { cursor }) });
+  for (let page = 0; page < (isPlain ? pagesSkipped : 1); page++) {
+    const { answer } = await get({ ...query, limit: maxPageSize, ...(cursor && { cursor }) });
     const next = /"nextCursor":"([^"]+)"/.exec(JSON.stringify(answer.body))?.[1];
     if (!next) break;
     cursor = next;
@@ -156,20 +156,20 @@ async function tryCall(
   if (cursor) await measure({ ...query, limit: pageSize, cursor });
 }
 
-/** What was found as a table: one line a list, and one for each call that fails. */
-export function tableOf({ findings, untried }: PlanResult): string[] {
+/** The findings as a table: one line for each list and one for each call that fails. */
+export function tableOf({ findings, untested }: PlanResult): string[] {
   const operations = [...new Set(findings.map(({ operationId }) => operationId))];
   const lines = operations.flatMap((operationId) => {
     const own = findings.filter((finding) => finding.operationId === operationId);
-    const most = (name: 'rows' | 'pages') => String(Math.max(...own.map((finding) => finding[name]))).padStart(8);
-    const line = `${operationId.padEnd(24)}${String(own.length).padStart(5)} calls${most('rows')} rows${most('pages')} pages`;
+    const maximum = (name: 'rows' | 'pages') => String(Math.max(...own.map((finding) => finding[name]))).padStart(8);
+    const line = `${operationId.padEnd(24)}${String(own.length).padStart(5)} calls${maximum('rows')} rows${maximum('pages')} pages`;
     const failing = own.filter(({ fails }) => fails);
     return [line, ...failing.map(lineOf)];
   });
-  return [...lines, ...untried.map((line) => `not tried: ${line}`)];
+  return [...lines, ...untested.map((line) => `not tested: ${line}`)];
 }
 
-/** A call that reads too much, in one line. */
+/** One line about a call that reads too much. */
 export function lineOf({ rows, pages, path, scan }: Finding): string {
-  return `${path}: ${rows} rows and ${pages} pages are read (${scan})`;
+  return `${path}: ${rows} rows and ${pages} pages read (${scan})`;
 }

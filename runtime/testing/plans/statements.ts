@@ -1,6 +1,6 @@
 /**
- * The statements that a box sends for a request, and what PostgreSQL reads for each, planned as the box has it planned
- * and bound by row-level security as the box is.
+ * Records the statements of a request and measures what PostgreSQL reads for each, with the settings and the row-level
+ * security of the box.
  */
 import type { Connection } from '../../db/client.ts';
 import type { Database } from '../../db/database.ts';
@@ -12,27 +12,27 @@ export interface SentStatement {
   values: readonly unknown[];
 }
 
-/** What was read for a statement. */
+/** What PostgreSQL read for a statement. */
 export interface Reading {
   text: string;
-  /** Rows that its scans looked at, those that a filter then left out with them. */
+  /** Rows read by its scans, including those removed by filters. */
   rows: number;
-  /** Pages of tables and indexes that were looked at, of 8 kB. */
+  /** Pages of tables and indexes read, of 8 kB. */
   pages: number;
-  /** The scan that looked at most rows. */
+  /** The scan that read most rows. */
   scan: string;
 }
 
-/** Keeps what is sent on the connections of a box while work goes on. */
+/** Records the statements sent on the connections of a box. */
 export class StatementRecorder {
   #sent: SentStatement[] | null = null;
   readonly #known = new WeakSet<object>();
 
   constructor({ knex }: Database) {
-    knex.client.pool.on('acquireSuccess', (_: number, connection: Connection) => this.#watch(connection));
+    knex.client.pool.on('acquireSuccess', (_: number, connection: Connection) => this.#observe(connection));
   }
 
-  async during(work: () => Promise<unknown>): Promise<SentStatement[]> {
+  async record(work: () => Promise<unknown>): Promise<SentStatement[]> {
     const sent: SentStatement[] = [];
     this.#sent = sent;
     try {
@@ -43,14 +43,14 @@ export class StatementRecorder {
     return sent;
   }
 
-  #watch(connection: Connection): void {
+  #observe(connection: Connection): void {
     if (this.#known.has(connection)) return;
     this.#known.add(connection);
-    const send = connection.query as (...given: unknown[]) => unknown;
-    connection.query = ((...given: unknown[]) => {
-      const { text, values = [] } = given[0] as Partial<SentStatement>;
+    const send = connection.query as (...parameters: unknown[]) => unknown;
+    connection.query = ((...parameters: unknown[]) => {
+      const { text, values = [] } = parameters[0] as Partial<SentStatement>;
       if (text !== undefined) this.#sent?.push({ text, values });
-      return send.apply(connection, given);
+      return send.apply(connection, parameters);
     }) as Connection['query'];
   }
 }
@@ -60,7 +60,7 @@ interface PlanNode extends Record<string, unknown> {
   Plans?: PlanNode[];
 }
 
-/** Runs statements that read once more, each with its plan; the others are left out. */
+/** Runs the reading statements again with `explain analyze`; others are skipped. */
 export function readingsOf(
   { knex }: Database,
   tenantId: string,
@@ -78,11 +78,11 @@ export function readingsOf(
 }
 
 async function readingOf(connection: Connection, { text, values }: SentStatement): Promise<Reading> {
-  const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+  const parameters = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
   await connection.query({ text: `prepare examined as ${text}` });
   try {
     const { rows } = await connection.query({
-      text: `explain (analyze, buffers, timing off, format json) execute examined${given}`,
+      text: `explain (analyze, buffers, timing off, format json) execute examined${parameters}`,
     });
     const [{ Plan: plan }] = (rows[0] as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'];
     const scans = scansOf(plan).sort((a, b) => rowsOf(b) - rowsOf(a));
@@ -97,7 +97,7 @@ async function readingOf(connection: Connection, { text, values }: SentStatement
   }
 }
 
-/** A value as it stands in a statement. */
+/** A value as an SQL literal. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (value instanceof Date) return literal(value.toISOString());

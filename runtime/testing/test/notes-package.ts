@@ -1,6 +1,5 @@
 /**
- * A package in a temporary folder, written as CONTRIBUTING.md says: honest, or with routes that break one promise
- * each.
+ * A package in a temporary folder: correct, or with routes that each violate one requirement.
  */
 import type { Cleanup } from '../box.ts';
 import { writePackage } from '../written-package.ts';
@@ -17,7 +16,7 @@ const migration = `export const up = (knex) =>
 export const down = (knex) => knex.raw('drop table notes');
 `;
 
-const honest = `import { definePackage, newId, notFound, object, route, type Static, Type, Uuid } from '@carton/runtime';
+const correct = `import { definePackage, newId, notFound, object, route, type Static, Type, Uuid } from '@carton/runtime';
 
 const text = Type.String({ minLength: 1, maxLength: 200, examples: ['Call the printer'] });
 const Note = object({ id: Uuid, text }, { $id: 'Note' });
@@ -48,14 +47,14 @@ const routes = [createNote, readNote];
 export default definePackage({ routes });
 `;
 
-export const linesOfHonest = [migration, honest].join('').split('\n').length;
+export const lineCountOfCorrect = [migration, correct].join('').split('\n').length;
 
-/** One route for each promise, and how it breaks it. */
+/** One route for each violated requirement. */
 const broken = `
 import { defineProblem } from '@carton/runtime';
-const shared = { tag: 'Notes', summary: 'Lies', access: 'staff', status: 200, response: Note } as const;
-const surprise = defineProblem({ code: 'surprise', status: 409, title: 'Nobody declared this' });
-const seen = new Map<string, Note>();
+const shared = { tag: 'Notes', summary: 'Violates the contract', access: 'staff', status: 200, response: Note } as const;
+const surprise = defineProblem({ code: 'surprise', status: 409, title: 'Undeclared' });
+const cache = new Map<string, Note>();
 
 routes.push(
   route({ ...shared, method: 'put', path: '/admin/notes/:id/undeclared', operationId: 'undeclared' }, () => {
@@ -76,20 +75,20 @@ routes.push(
     { ...shared, method: 'patch', path: '/admin/notes-of-all', operationId: 'ofAll', body: CreateNote, permission: false },
     ({ body }) => ({ id: newId(), text: body.text }),
   ),
-  route({ ...shared, method: 'get', path: '/admin/notes/:id/remembered', operationId: 'remembered' }, async ({ db, params }) => {
+  route({ ...shared, method: 'get', path: '/admin/notes/:id/cached', operationId: 'cached' }, async ({ db, params }) => {
     const [note] = await db.query<Note>('select id, text from notes where tenant_id = $1 and id = $2', [params.id]);
-    if (note) seen.set(note.id, note);
-    const found = seen.get(params.id);
+    if (note) cache.set(note.id, note);
+    const found = cache.get(params.id);
     if (!found) throw notFound('No note has the id ' + params.id);
     return found;
   }),
 );
 `;
 
-/** The same table for all shops together: exempt, it says, because it is the box's. */
+/** One table for all tenants, declared as a table of the box. */
 const withoutTenant = {
   migration: migration.replace('tenant_id uuid not null references tenants (id),', '').replace('tenant_id, ', ''),
-  index: honest
+  index: correct
     .replace('({ db, body }) => db.insert', '({ box, body }) => insert')
     .replace(
       "insert<Note>('notes', { id: newId(), ...body })",
@@ -102,19 +101,19 @@ const withoutTenant = {
 };
 
 const kinds = {
-  honest: { migration, index: honest },
+  correct: { migration, index: correct },
   broken: {
     migration,
-    index: honest
+    index: correct
       .replace('const routes = [', 'const routes: unknown[] = [')
       .replace('export default', `${broken}\nexport default`)
       .replace('{ routes }', '{ routes: routes as never }'),
   },
   withoutTenant,
-  undeclaredTable: { ...withoutTenant, index: honest },
+  undeclaredTable: { ...withoutTenant, index: correct },
 };
 
-/** Writes the package; answers what a box takes to start with it. */
+/** Writes the package. Returns the options for `createTestBox` that mount it. */
 export function notesPackage(t: Cleanup, kind: keyof typeof kinds) {
   return writePackage(t, { name: 'notes', dependencies: ['core', 'auth'], ...kinds[kind] }, ['tenant']);
 }

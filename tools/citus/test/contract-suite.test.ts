@@ -3,7 +3,7 @@
  * suite's own test: enough to run every statement.
  */
 import { createTestBox } from '@carton/runtime/testing';
-import { boxTarget, holdContract, summaryOf } from '@carton/runtime/testing/contract';
+import { boxTarget, checkContract, summaryOf } from '@carton/runtime/testing/contract';
 import t from 'tap';
 import { startTestCluster } from './test-cluster.ts';
 
@@ -11,7 +11,7 @@ t.setTimeout(1_800_000);
 await startTestCluster();
 
 const box = await createTestBox(t);
-const result = await holdContract(await boxTarget(box, (task) => t.teardown(task)), { runs: 4 });
+const result = await checkContract(await boxTarget(box, (task) => t.teardown(task)), { runs: 4 });
 for (const line of summaryOf(result)) t.comment(line);
 t.strictSame(result.failures, []);
 t.equal(result.routes, box.box.routes.length, 'every mounted route was called');

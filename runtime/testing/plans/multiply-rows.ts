@@ -1,11 +1,11 @@
 /**
- * Making a tenant large: each of its rows again and again, in every table, by what the catalogue says of it. An id
- * becomes the same other id wherever it stands, so that a copy of an order has a copy of its lines.
+ * Makes a tenant large by copying each of its rows, in all tables of the system catalogue. An id is replaced by the
+ * same new id everywhere, so that the copy of an order has copies of its lines.
  */
 import { administerAt } from '../database.ts';
 
-/** Codes of a country, a currency: a copy of one would be none. */
-const longestCode = 3;
+/** Length of codes of countries and currencies, which must stay valid in a copy. */
+const maxCodeLength = 3;
 const nilId = '00000000-0000-0000-0000-000000000000';
 
 interface Column {
@@ -15,12 +15,12 @@ interface Column {
 
 interface Table {
   name: string;
-  /** The column that names the tenant. */
+  /** The column with the tenant's id. */
   tenant: string;
   columns: Column[];
-  /** Texts that have to differ from row to row by themselves. */
+  /** Text columns of unique keys, which must differ in every row. */
   distinct: string[];
-  /** Not so for a table with a deferred constraint, where PostgreSQL cannot. */
+  /** False for a table with a deferrable constraint, which does not support `on conflict`. */
   skipsConflicts: boolean;
 }
 
@@ -56,10 +56,10 @@ function copyOf({ name, type }: Column, { tenant, distinct }: Table): string {
   if (type === 'uuid') return `case when ${column} = '${nilId}' then ${column} else ${copied(column)} end`;
   if (type === 'uuid[]') return `array(select ${copied('each')} from unnest(${column}) as each order by 1)`;
   if (type === 'timestamp with time zone') return `${column} - copy * interval '1 millisecond'`;
-  // Nobody has thousands of orders.
+  // No shopper has thousands of orders.
   if (type === 'text' && name === 'email' && !distinct.includes(name)) return `(copy / 10) || '-' || ${column}`;
   if (!distinct.includes(name)) return column;
-  return `case when length(${column}) <= ${longestCode} then ${column} else copy || '-' || ${column} end`;
+  return `case when length(${column}) <= ${maxCodeLength} then ${column} else copy || '-' || ${column} end`;
 }
 
 function statementFor(table: Table, tenantId: string, copies: number): string {
@@ -72,8 +72,7 @@ function statementFor(table: Table, tenantId: string, copies: number): string {
 }
 
 /**
- * Copies each row of a tenant so many times, and has PostgreSQL look at what the tables hold now. As a superuser: what
- * refers to what is not checked anew.
+ * Copies each row of a tenant and analyses the tables. Runs as a superuser without checking foreign keys.
  */
 export async function multiplyRows(databaseUrl: string, tenantId: string, copies: number): Promise<void> {
   const found = (await administerAt(databaseUrl, tables)) as unknown as Table[];
