@@ -3,7 +3,7 @@
  */
 
 /** pg's result of a query, as far as it is used here. */
-export interface Answer {
+export interface QueryResult {
   rows: unknown[];
   rowCount: number;
   fields: { name: string }[];
@@ -21,5 +21,5 @@ export interface Connection {
     values?: readonly unknown[];
     /** Each row as an array of its values, in the order of `fields`. */
     rowMode?: 'array';
-  }): Promise<Answer>;
+  }): Promise<QueryResult>;
 }

@@ -4,7 +4,7 @@
 import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
 import { batchWrites, type WritingConnection } from './batch-writes.ts';
-import type { Answer, Connection } from './client.ts';
+import type { QueryResult, Connection } from './client.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
 
 const { types } = pg;
@@ -140,7 +140,7 @@ export function camelCaseRow<T>(row: T): T {
 }
 
 /** The rows of a result in `rowMode` `array`, as objects with camelCase column names. */
-export function rowsOf({ rows, fields }: Pick<Answer, 'rows' | 'fields'>): Record<string, unknown>[] {
+export function rowsOf({ rows, fields }: Pick<QueryResult, 'rows' | 'fields'>): Record<string, unknown>[] {
   const names = fields.map(({ name }) => toCamelCase(name));
   return (rows as unknown[][]).map((values) => {
     const row: Record<string, unknown> = {};

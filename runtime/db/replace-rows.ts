@@ -1,16 +1,16 @@
 /**
- * Replacing the rows that belong to one thing, such as the countries of a region, and writing only what differs.
+ * Replacing the rows that belong to one owner, such as the countries of a region, by writing only the differences.
  */
 import type { TenantDatabase } from './tenant-database.ts';
 
 type Values = Record<string, unknown>;
 
 /**
- * Replaces the rows of a table that belong to one thing. Rows that stay the same are not written; one with another value
- * is deleted and inserted again. Lock what the rows belong to first, so that `current` stays true.
- * @param owner columns that all of them share: `{ regionId }`
- * @param key the column by which each differs from the others of the same owner
- * @param current what is stored, at least the columns of `wanted`
+ * Replaces the rows of one owner in a table. Rows that stay the same are not written; a row with a changed value is
+ * deleted and inserted again. Lock the owner's row before reading `current`.
+ * @param owner the columns that identify the owner: `{ regionId }`
+ * @param key the column that is unique among the rows of an owner
+ * @param current the stored rows, with at least the columns of `target`
  * @example await replaceRows(tx, 'region_countries', { regionId }, 'country', current, [{ country: 'DE' }]);
  */
 export async function replaceRows(
@@ -19,13 +19,13 @@ export async function replaceRows(
   owner: Values,
   key: string,
   current: readonly object[],
-  wanted: readonly object[],
+  target: readonly object[],
 ): Promise<void> {
   const stored = new Map((current as Values[]).map((row) => [row[key], row]));
   const isSame = (row: Values) =>
     Object.entries(row).every(([column, value]) => stored.get(row[key])?.[column] === value);
-  const added = (wanted as Values[]).filter((row) => !isSame(row));
-  const unchanged = new Set((wanted as Values[]).filter(isSame).map((row) => row[key]));
+  const added = (target as Values[]).filter((row) => !isSame(row));
+  const unchanged = new Set((target as Values[]).filter(isSame).map((row) => row[key]));
   const removed = [...stored.keys()].filter((value) => !unchanged.has(value));
   if (removed.length > 0) await tx.remove(table, { ...owner, [key]: removed });
   await tx.insertMany(

@@ -19,7 +19,7 @@ export const tenantSetting = `${vendor.name}.tenant_id`;
 const migratingSetting = `${vendor.name}.migrating`;
 
 type Query = Parameters<Connection['query']>[0];
-type Answer = Awaited<ReturnType<Connection['query']>>;
+type QueryResult = Awaited<ReturnType<Connection['query']>>;
 
 /** Makes the rows of all tenants visible to the tables' owner until the transaction ends; for migrations. */
 export async function seeAllTenants(transaction: Knex): Promise<void> {
@@ -53,7 +53,7 @@ export async function queryAsTenant(connection: Connection, tenantId: string, qu
     // The first failure is the cause of those after it.
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    return (results[before.length] as PromiseFulfilledResult<Answer>).value;
+    return (results[before.length] as PromiseFulfilledResult<QueryResult>).value;
   }
   const result = connection.query(query);
   return tenantSet ? (await Promise.all([result, tenantSet]))[0] : result;

@@ -16,7 +16,7 @@ interface DeliveryRow extends Omit<EventDelivery, 'event'> {
   eventCreatedAt: string;
 }
 
-/** Ids are generated at dispatch, in the order of the deliveries. */
+/** Ids are generated at dispatch, in the order of the deliveries. The name is part of issued cursors. */
 const newestFirst: Sort = { name: 'dealt', column: 'id', direction: 'desc' };
 
 function deliveriesOf(db: TenantDatabase) {

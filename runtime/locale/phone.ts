@@ -1,5 +1,5 @@
 /**
- * Phone numbers, as people write them.
+ * Phone numbers in the formats that people write.
  */
 import { Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
@@ -7,9 +7,8 @@ import { defineFormat } from '../http/validation.ts';
 const extension = /(?:;ext=| ?(?:ext\.?|x|#) ?)\d{1,7}$/i;
 
 /**
- * True for what can be dialled: 5 to 15 digits (E.164 allows 15), after a `+` the first of them not 0, with spaces and
- * `( ) - . /` between them, and an extension behind them: `+49 (0) 30 / 123 45-67`, `(555) 010-0199 ext. 12`.
- * Whether anyone answers there is not checked.
+ * True for 5 to 15 digits (E.164 allows 15), the first of them not 0 after a `+`, with spaces and `( ) - . /` between
+ * them, and optionally an extension: `+49 (0) 30 / 123 45-67`, `(555) 010-0199 ext. 12`. Only the form is checked.
  */
 export function isPhone(text: string): boolean {
   const number = text.replace(extension, '').replaceAll(/\((\+?\d[\d ]*)\)/g, '$1');
@@ -18,7 +17,7 @@ export function isPhone(text: string): boolean {
   return digits >= 5 && digits <= 15;
 }
 
-/** A phone number as it is sent. */
+/** The schema of a phone number. */
 export const Phone = Type.String({
   format: defineFormat('phone', 'a phone number, with its country code or without', isPhone),
   maxLength: 50,

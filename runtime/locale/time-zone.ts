@@ -1,5 +1,5 @@
 /**
- * Time zones: the names of the IANA database, as the runtime's own formatting of dates takes them.
+ * Time zones: names of the IANA database, as JavaScript's `Intl` uses them to format dates.
  */
 import { Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
@@ -7,10 +7,9 @@ import { defineFormat } from '../http/validation.ts';
 const areas = new Set(['Etc', ...Intl.supportedValuesOf('timeZone').map((name) => name.split('/')[0])]);
 
 /**
- * True for `UTC` and for a name of the form `Area/Location`, in its own capitals: `Europe/Paris`. Of two names for one
- * zone both are valid (`Asia/Calcutta`, `Asia/Kolkata`): browsers differ in which they send. An offset (`+01:00`) has
- * no daylight saving time, an abbreviation (`IST`) has several meanings, and `US/Pacific` is a name of old: none is
- * valid.
+ * True for `UTC` and for a name of the form `Area/Location` in its exact case: `Europe/Paris`. Aliases are valid too
+ * (`Asia/Calcutta`, `Asia/Kolkata`), since browsers differ in which they send. Offsets (`+01:00`) have no daylight saving
+ * time, abbreviations (`IST`) are ambiguous, and names such as `US/Pacific` are deprecated: these are not valid.
  */
 export function isTimeZone(name: string): boolean {
   if (name === 'UTC') return true;
@@ -23,7 +22,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A time zone as it is sent. */
+/** The schema of a time zone. */
 export const TimeZone = Type.String({
   format: defineFormat('time-zone', 'a time zone of the IANA database, such as Europe/Paris', isTimeZone),
   maxLength: 64,

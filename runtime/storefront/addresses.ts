@@ -39,8 +39,8 @@ export interface AddressCondition {
 
 /**
  * A page for each row of a table with the columns `handle` and `updated_at`, at `/<table>/<handle>`, in the order of
- * their ids.
- * @param visible which rows anybody may see, its parameters numbered from `$5` on; all of them without it
+ * ids.
+ * @param visible the condition for public rows, with parameters from `$5` on. Default: all rows
  */
 export function addressesByHandle(
   table: string,

@@ -1,5 +1,5 @@
 /**
- * A box as a whole: health, whose request it is, sessions, repeated requests, and a stop that drops nothing.
+ * A complete box: health, resolution of the tenant, authentication, store settings, and a stop that drops no request.
  */
 import pg from 'pg';
 import t from 'tap';
@@ -11,7 +11,7 @@ import { vendor } from '../vendor.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 
-t.test('health says alive and ready, and not ready when the database is behind', async (t) => {
+t.test('health is ok, and not_ready when migrations are pending', async (t) => {
   const box = await createTestBox(t, { packages });
   const anyone = callerOf(box.url);
   t.strictSame((await anyone.get('/health')).body, {
@@ -21,22 +21,22 @@ t.test('health says alive and ready, and not ready when the database is behind',
     checks: { database: 'ok', migrations: 'ok' },
   });
   await box.owner.query("delete from applied_migrations where file like '%tenant_domains%'");
-  const behind = await anyone.get('/health');
-  t.match(behind, { status: 503, body: { code: 'not_ready', detail: /tenant_create_tenant_domains/ } });
+  const pending = await anyone.get('/health');
+  t.match(pending, { status: 503, body: { code: 'not_ready', detail: /tenant_create_tenant_domains/ } });
   t.match(await anyone.get('/health?probe=live'), { status: 200, body: { checks: { database: 'not_asked' } } });
   t.match(await anyone.get('/health?probe=other'), { status: 400 });
 });
 
-t.test('a box with one shop serves it on any host; a box without any says so', async (t) => {
+t.test('a box with one tenant serves it on any host; with two, the host decides', async (t) => {
   const box = await createTestBox(t, { packages });
   t.match(await callerOf(box.url).get('/store'), { status: 200, body: { name: box.slug } });
   await box.openTenant();
   const later = callerOf(box.url);
-  // What was the only shop is remembered for seconds at most; opening another forgets it at once.
+  // The only tenant is cached for a few seconds; creating another one invalidates the cache immediately.
   t.match(await later.get('/store'), { status: 404, body: { code: 'tenant_not_found' } });
 });
 
-t.test("one shop's staff are nobody in another", async (t) => {
+t.test("one tenant's staff have no access to another", async (t) => {
   const box = await createTestBox(t, { packages });
   const other = await box.openTenant();
   const { authorization } = box.staff.headers as { authorization: string };
@@ -68,9 +68,9 @@ t.test('settings of the store', async (t) => {
   }
 });
 
-t.test('requests under way end before the box does', async (t) => {
+t.test('requests in progress are completed before the box stops', async (t) => {
   const box = await createTestBox(t, { packages });
-  // Held up in the database, so that they are under way when the box is told to stop.
+  // Blocked in the database, so that they are in progress when the box is told to stop.
   const holder = new pg.Client({ connectionString: box.databaseUrl });
   await holder.connect();
   await holder.query('begin; lock table staff_sessions in exclusive mode');
@@ -83,5 +83,5 @@ t.test('requests under way end before the box does', async (t) => {
   await holder.end();
   await stopped;
   for (const { status } of await Promise.all(calls)) t.equal(status, 200);
-  await t.rejects(callerOf(box.url).get('/health'), 'nothing new is taken');
+  await t.rejects(callerOf(box.url).get('/health'), 'no new request is accepted');
 });

@@ -1,5 +1,5 @@
 /**
- * A handler is given the caller that its route's access lets in, and no other: as the compiler sees it, and in a box.
+ * A handler receives the caller that its route's access authenticates, and no other: at compile time, and in a box.
  */
 import t from 'tap';
 import type { BoxAccessKind } from '../box/callers.ts';
@@ -17,7 +17,7 @@ const base = {
   status: 204,
 } as const;
 
-/** Compiled, and never called: an expected error that does not come is an error of `tsc`. */
+/** Compiled but never called: `tsc` reports an expected error that does not occur. */
 export const types = () => [
   route({ ...base, access: 'public' }, ({ tenant, db, box }) => [tenant.id, db.tenantId, box satisfies Box]),
   // @ts-expect-error a public route has no staff
@@ -26,39 +26,39 @@ export const types = () => [
   route({ ...base, access: 'public' }, ({ session }) => session),
   route({ ...base, access: 'session' }, ({ session, tenant }) => [session.begin(), tenant.id]),
   route({ ...base, access: 'session' }, ({ session }) => {
-    // @ts-expect-error a guest is no member
+    // @ts-expect-error a guest is not a member
     return session.memberId satisfies string;
   }),
-  // @ts-expect-error a shopper is no staff
+  // @ts-expect-error a shopper is not staff
   route({ ...base, access: 'session' }, ({ staff }) => staff),
   route({ ...base, access: 'member' }, ({ session }) => session.memberId satisfies string),
   route({ ...base, access: 'staff' }, ({ staff, tenant }) => [staff satisfies StaffCaller, tenant.id]),
   route({ ...base, access: 'staff', permission: 'thing:read' }, ({ staff }) => staff.permissions),
-  // @ts-expect-error staff are no shopper
+  // @ts-expect-error staff are not a shopper
   route({ ...base, access: 'staff' }, ({ session }) => session),
   route({ ...base, access: ['operator', 'staff'] }, ({ staff }) => staff.label),
   route({ ...base, access: ['operator', 'staff'] }, ({ tenant }) => {
     // @ts-expect-error the operator calls without a tenant
     return tenant.id;
   }),
-  // @ts-expect-error any of the two may have called
+  // @ts-expect-error either of the two may be the caller
   route({ ...base, access: ['staff', 'session'] }, ({ staff }) => staff),
-  // @ts-expect-error the hosting layer is nobody's staff
+  // @ts-expect-error the hosting layer is not staff
   route({ ...base, access: 'hosting' }, ({ staff }) => staff),
   // @ts-expect-error no kind has this name
   route({ ...base, access: 'stuff' }, () => undefined),
-  // @ts-expect-error what is public asks for no other access
+  // @ts-expect-error a public route has no other access
   route({ ...base, access: ['public', 'staff'] }, () => undefined),
-  // @ts-expect-error a name that is not known before it runs says nothing of the caller
+  // @ts-expect-error a name that is not known at compile time does not determine the caller
   route({ ...base, access: String('staff') }, () => undefined),
 ];
 
 const { Item, Page } = shapesOf({ name: 'Thing', fields: { name: Type.String() } });
-const usual = { path: '/things', noun: 'thing', tag: 'Things', item: Item } as const;
+const things = { path: '/things', noun: 'thing', tag: 'Things', item: Item } as const;
 export const resources = () => [
-  resource({ ...usual, access: 'staff', read: { run: ({ staff }) => ({ name: staff.label }) as never } }),
+  resource({ ...things, access: 'staff', read: { run: ({ staff }) => ({ name: staff.label }) as never } }),
   // @ts-expect-error a public resource has no staff either
-  resource({ ...usual, access: 'public', list: { page: Page, run: ({ staff }) => staff } }),
+  resource({ ...things, access: 'public', list: { page: Page, run: ({ staff }) => staff } }),
 ];
 
 const schemes = {};
@@ -68,28 +68,29 @@ export const kinds: BoxAccessKind[] = [
   { name: 'apiKey', substitutesFor: 'staff', schemes, authenticate: () => ({ staff: {} as StaffCaller }) },
   // @ts-expect-error staff without `staff`
   { name: 'staff', schemes, authenticate: () => ({ session: {} }) },
-  // @ts-expect-error whoever stands in for staff answers what staff do
+  // @ts-expect-error a substitute for staff is authenticated as staff
   { name: 'session', substitutesFor: 'staff', schemes, authenticate: () => null },
 ];
 
 const index = `import { definePackage, object, route, Type } from '@carton/runtime';
-const response = object({ given: Type.Array(Type.String()) });
-const told = (access) => route(
-  { method: 'get', path: '/told/' + access, operationId: 'told' + access, tag: 'Told', summary: 'Who calls', access, permission: false, status: 200, response },
-  (services) => ({ given: ['staff', 'session', 'tenant'].filter((name) => services[name]) }),
+const response = object({ services: Type.Array(Type.String()) });
+const readServices = (access) => route(
+  { method: 'get', path: '/services/' + access, operationId: 'readServices' + access, tag: 'Services', summary: 'Read services', access, permission: false, status: 200, response },
+  (services) => ({ services: ['staff', 'session', 'tenant'].filter((name) => services[name]) }),
 );
-export default definePackage({ routes: ['public', 'session', 'staff', 'operator', 'hosting'].map(told) });
+export default definePackage({ routes: ['public', 'session', 'staff', 'operator', 'hosting'].map(readServices) });
 `;
 
-t.test('a box gives handlers the callers that their types promise', async (t) => {
-  const written = await writePackage(t, { name: 'told', dependencies: ['core', 'auth'], index }, ['tenant']);
+t.test('handlers receive the callers that their types declare', async (t) => {
+  const written = await writePackage(t, { name: 'services', dependencies: ['core', 'auth'], index }, ['tenant']);
   const box = await createTestBox(t, { ...written, database: 'empty' });
-  const given = async (caller: typeof box.staff, access: string) => (await caller.get(`/told/${access}`)).body.given;
-  t.strictSame(await given(box.staff, 'public'), ['tenant'], 'not even staff who call');
-  t.strictSame(await given(box.shopper(), 'session'), ['session', 'tenant']);
-  t.strictSame(await given(box.staff, 'staff'), ['staff', 'tenant']);
-  t.strictSame(await given(box.operator, 'operator'), ['staff', 'tenant'], 'the only tenant of the box');
-  t.strictSame(await given(box.hosting, 'hosting'), ['tenant']);
+  const read = async (caller: typeof box.staff, access: string) =>
+    (await caller.get(`/services/${access}`)).body.services;
+  t.strictSame(await read(box.staff, 'public'), ['tenant'], 'also when staff call');
+  t.strictSame(await read(box.shopper(), 'session'), ['session', 'tenant']);
+  t.strictSame(await read(box.staff, 'staff'), ['staff', 'tenant']);
+  t.strictSame(await read(box.operator, 'operator'), ['staff', 'tenant'], 'the only tenant of the box');
+  t.strictSame(await read(box.hosting, 'hosting'), ['tenant']);
   await box.openTenant();
-  t.strictSame(await given(box.operator, 'operator'), ['staff'], 'none of two');
+  t.strictSame(await read(box.operator, 'operator'), ['staff'], 'neither of two tenants');
 });

@@ -1,5 +1,6 @@
 /**
- * If-Match: a change is made only while the resource is what the caller read, whoever else writes at the same moment.
+ * If-Match: a write succeeds only if the resource has not changed since the caller read it, also with concurrent
+ * writes.
  */
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
@@ -14,18 +15,18 @@ const ifMatch = (value: string) => ({ headers: { 'if-match': value } });
 const box = await createTestBox(t, { packages });
 const { staff } = box;
 
-t.test('a change by a tag', async (t) => {
+t.test('a conditional write', async (t) => {
   const first = etagOf(await staff.get(settings));
   const changed = await staff.patch(settings, { name: 'First' }, ifMatch(first));
   t.match(changed, { status: 200, body: { name: 'First' } });
-  t.equal(etagOf(changed), etagOf(await staff.get(settings)), 'the answer names the state that it shows');
+  t.equal(etagOf(changed), etagOf(await staff.get(settings)), 'the response has the ETag of its body');
 
   const stale = await staff.patch(settings, { name: 'Second' }, ifMatch(first));
   t.match(stale, { status: 412, body: { code: 'precondition_failed' } });
   t.match(await staff.get(settings), { body: { name: 'First' } });
   t.equal((await box.db.query("select 1 from event_outbox where tenant_id = $1 and type = 'store.updated'")).length, 1);
 
-  t.match(await staff.patch(settings, { name: 'Second' }), { status: 200 }, 'without the header it is as it was');
+  t.match(await staff.patch(settings, { name: 'Second' }), { status: 200 }, 'without the header it is unconditional');
   t.match(await staff.patch(settings, { name: 'Third' }, ifMatch(etagOf(await staff.get(settings)))), { status: 200 });
 });
 
@@ -46,14 +47,14 @@ t.test('which values match', async (t) => {
     ['*, "a"', 412],
   ];
   for (const [value, status] of values) {
-    // Nothing is changed but the time, so that the tag has to be read again.
+    // Each write changes `updatedAt`, so that the ETag has to be read again.
     const now = etagOf(await staff.get(settings));
     const sent = value.replaceAll(present, now).replaceAll(present.slice(1, -1), now.slice(1, -1));
     t.match(await staff.patch(settings, { name: 'N' }, ifMatch(sent)), { status }, JSON.stringify(value));
   }
 });
 
-t.test('of many changes by the same tag one is made, in every order of events', async (t) => {
+t.test('of concurrent writes with the same ETag exactly one succeeds', async (t) => {
   for (let round = 0; round < 5; round++) {
     const tag = etagOf(await staff.get(settings));
     const names = Array.from({ length: 8 }, (_, index) => `Round ${round}, ${index}`);
@@ -65,7 +66,7 @@ t.test('of many changes by the same tag one is made, in every order of events', 
   }
 });
 
-t.test('a change without the header is not lost to one that was decided before it', async (t) => {
+t.test('a concurrent unconditional write is never overwritten', async (t) => {
   for (let round = 0; round < 10; round++) {
     const tag = etagOf(await staff.get(settings));
     const [conditional, plain] = await Promise.all([
@@ -73,12 +74,12 @@ t.test('a change without the header is not lost to one that was decided before i
       staff.patch(settings, { name: `Plain ${round}` }),
     ]);
     t.equal(plain.status, 200);
-    // Made before the plain one, it is overwritten by it knowingly; after it, it must have been refused.
+    // A conditional write before the plain one is overwritten; one after it must have been refused.
     t.match(await staff.get(settings), { body: { name: `Plain ${round}` } }, `${conditional.status}`);
   }
 });
 
-t.test('a change that waits for another one, made meanwhile, is refused', async (t) => {
+t.test('a write that waits for another transaction, which changes the row, is refused', async (t) => {
   const tag = etagOf(await staff.get(settings));
   const waits = async () => {
     const found = await box.box.database.box.query(
@@ -97,7 +98,7 @@ t.test('a change that waits for another one, made meanwhile, is refused', async 
   t.match(await staff.get(settings), { body: { name: 'By a job' } });
 });
 
-t.test('work outside of the tenant: the operator renames a shop', async (t) => {
+t.test('a write outside a tenant: the operator renames a tenant', async (t) => {
   const path = `/admin/tenants/${box.id}`;
   const tag = etagOf(await box.operator.get(path));
   const answers = await Promise.all(
@@ -106,7 +107,7 @@ t.test('work outside of the tenant: the operator renames a shop', async (t) => {
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
 });
 
-t.test('what is not there, or not for this caller, is as without the header', async (t) => {
+t.test('unknown, unauthorised and invalid requests have the same result as without the header', async (t) => {
   const other = await box.openTenant();
   t.match(await staff.patch(`/admin/tenants/${other.id}`, { name: 'Mine' }, ifMatch('*')), { status: 404 });
   t.match(await box.visitor().patch(settings, { name: 'Mine' }, ifMatch('*')), { status: 401 });

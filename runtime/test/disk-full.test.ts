@@ -1,6 +1,6 @@
 /**
- * A disk without room: the box goes on listening and says that it cannot serve, with its database and its own log on
- * that disk, and serves again by itself once there is room. On a file system of the test's own.
+ * A full disk with the box's database and log: the box continues to listen and responds 503, and recovers by itself
+ * when there is space again. The test mounts a file system of its own.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,15 +27,15 @@ import { packageName } from '../vendor.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'disk-full-'));
 chmodSync(home, 0o755);
-let refusal: string | false = false;
+let skip: string | false = false;
 try {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=320m,mode=0755', 'tmpfs', home], { stdio: 'pipe' });
 } catch (error) {
   rmSync(home, { recursive: true });
-  refusal = `no file system can be mounted here: ${(error as Error).message.split('\n')[1] ?? ''}`;
+  skip = `no file system can be mounted here: ${(error as Error).message.split('\n')[1] ?? ''}`;
 }
 
-t.test('a full disk', { skip: refusal }, async (t) => {
+t.test('a full disk', { skip }, async (t) => {
   const lockFile = join(t.testdir({}), 'lock.json');
   const names = ['core', 'auth', 'tenant'].map(packageName);
   writeFileSync(
@@ -67,26 +67,26 @@ t.test('a full disk', { skip: refusal }, async (t) => {
     execFileSync('umount', ['--lazy', home]);
     rmSync(home, { recursive: true });
   });
-  const said = () => readFileSync(logFile, 'utf8');
+  const readLog = () => readFileSync(logFile, 'utf8');
   const listening = /"url":"([^"]+)".*"listening"/;
-  while (!listening.test(said())) {
-    if (child.exitCode !== null) throw new Error(`the box ended: ${said()}`);
+  while (!listening.test(readLog())) {
+    if (child.exitCode !== null) throw new Error(`the box exited: ${readLog()}`);
     await sleep(50);
   }
-  const url = listening.exec(said())?.[1] as string;
+  const url = listening.exec(readLog())?.[1] as string;
 
-  /** Whoever is not answered within this time takes the box for dead. */
-  const ask = (path: string, init: RequestInit = {}) =>
+  /** The timeout after which a client would consider the box dead. */
+  const send = (path: string, init: RequestInit = {}) =>
     fetch(url + path, { ...init, signal: AbortSignal.timeout(20_000) });
-  let made = 0;
+  let count = 0;
   const write = () =>
-    ask('/admin/tenants', {
+    send('/admin/tenants', {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ slug: `shop-${++made}`, name: 'Shop', staffEmail: 'ada@shop.example' }),
+      body: JSON.stringify({ slug: `shop-${++count}`, name: 'Store', staffEmail: 'ada@shop.example' }),
     });
   t.equal((await write()).status, 201);
-  t.equal((await ask('/health')).status, 200);
+  t.equal((await send('/health')).status, 200);
 
   const filler = join(home, 'filler');
   const fill = () => {
@@ -105,50 +105,50 @@ t.test('a full disk', { skip: refusal }, async (t) => {
   };
   const postgres = await startEmbeddedPostgres({ directory: join(home, 'data', 'postgresql') });
   fill();
-  // PostgreSQL writes on into the log segment that it has; the next one has no room, and that ends it.
+  // PostgreSQL has space in its current WAL segment; it fails when it cannot create the next one.
   const { openDatabase } = await import('../db/database.ts');
   const superuser = openDatabase({ url: postgres.url, poolSize: 1 });
   await superuser.box.query('select pg_switch_wal()').catch(() => {});
   await superuser.close().catch(() => {});
 
-  const refused = async () => {
-    const answer = await write();
-    const { status, headers } = answer;
+  const isRefused = async () => {
+    const response = await write();
+    const { status, headers } = response;
     if (status === 201) return false;
     t.match(
       [
         status,
         headers.get('content-type'),
         headers.get('retry-after'),
-        ((await answer.json()) as { code: string }).code,
+        ((await response.json()) as { code: string }).code,
       ],
       exactly([503, 'application/problem+json', /^\d+$/, 'unavailable']),
     );
     return true;
   };
-  while (!(await refused())) fill();
+  while (!(await isRefused())) fill();
   for (let round = 0; round < 5; round++) {
-    // Whoever took the room takes what a PostgreSQL that has ended gives back, so that the log has none either.
+    // Uses the space that a PostgreSQL that has exited releases, so that the log has none either.
     fill();
-    const health = await ask('/health');
+    const health = await send('/health');
     if (health.status !== 200) {
       t.match([health.status, health.headers.get('retry-after')], exactly([503, /^\d+$/]));
     }
-    t.equal((await ask('/health?probe=live')).status, 200);
-    await Promise.all(Array.from({ length: 200 }, () => ask('/store'))).then((answers) =>
-      t.ok(answers.every(({ status }) => [404, 503].includes(status) || status === 200)),
+    t.equal((await send('/health?probe=live')).status, 200);
+    await Promise.all(Array.from({ length: 200 }, () => send('/store'))).then((responses) =>
+      t.ok(responses.every(({ status }) => [404, 503].includes(status) || status === 200)),
     );
-    if (round < 4) await refused();
+    if (round < 4) await isRefused();
   }
   t.equal(child.exitCode, null, 'it is the same process');
 
   rmSync(filler);
-  while ((await ask('/health')).status !== 200) await sleep(100);
+  while ((await send('/health')).status !== 200) await sleep(100);
   t.equal((await write()).status, 201);
   t.equal(child.exitCode, null);
-  const lines = said().trimEnd().split('\n').length;
-  await ask('/health');
-  while (said().trimEnd().split('\n').length <= lines) await sleep(20);
-  t.pass('and the log goes on');
+  const lines = readLog().trimEnd().split('\n').length;
+  await send('/health');
+  while (readLog().trimEnd().split('\n').length <= lines) await sleep(20);
+  t.pass('the log continues');
   t.notOk(existsSync(filler));
 });

@@ -1,34 +1,34 @@
 /**
- * `externalId` and `metadata`: what an integrator keeps with a resource.
+ * `externalId` and `metadata`, the fields of a resource for integrators.
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 
 const box = await createTestBox(t);
 const { staff } = box;
-const taken = { status: 409, body: { code: 'external_id_taken' } };
+const conflict = { status: 409, body: { code: 'external_id_taken' } };
 
-t.test('an externalId names one resource of a kind in a shop', async (t) => {
+t.test('an externalId is unique for a type of resource and tenant', async (t) => {
   const region = { name: 'Europe', currency: 'EUR', externalId: 'EU', metadata: { ledger: 4711 } };
-  const made = await staff.post('/admin/regions', region);
-  t.match(made, { status: 201, body: { externalId: 'EU', metadata: { ledger: 4711 } } });
-  t.match(await staff.post('/admin/regions', { ...region, name: 'Again' }), taken);
+  const created = await staff.post('/admin/regions', region);
+  t.match(created, { status: 201, body: { externalId: 'EU', metadata: { ledger: 4711 } } });
+  t.match(await staff.post('/admin/regions', { ...region, name: 'Again' }), conflict);
   t.match(await staff.post('/admin/collections', { title: 'Europe', externalId: 'EU' }), { status: 201 });
   const other = await box.openTenant();
   t.match(await other.staff.post('/admin/regions', region), { status: 201 });
   const found = await staff.get('/admin/regions?externalId=EU');
-  t.strictSame(found.body, { items: [made.body], nextCursor: null });
-  t.strictSame((await staff.get('/admin/regions?externalId=eu')).body.items, [], 'to the letter');
+  t.strictSame(found.body, { items: [created.body], nextCursor: null });
+  t.strictSame((await staff.get('/admin/regions?externalId=eu')).body.items, [], 'case-sensitive');
 
   const second = await staff.post('/admin/regions', { name: 'Asia', currency: 'JPY' });
   t.match(second, { status: 201, body: { externalId: null, metadata: {} } });
   const path = `/admin/regions/${second.body.id}`;
-  t.match(await staff.patch(path, { externalId: 'EU' }), taken);
+  t.match(await staff.patch(path, { externalId: 'EU' }), conflict);
   t.match(await staff.patch(path, { externalId: 'ASIA' }), { status: 200, body: { externalId: 'ASIA' } });
   t.match(await staff.patch(path, { externalId: null }), { status: 200, body: { externalId: null } });
 });
 
-t.test('metadata is replaced as a whole, and bounded', async (t) => {
+t.test('a patch replaces the complete metadata, whose size is limited', async (t) => {
   const { body } = await staff.post('/admin/collections', { title: 'Summer', metadata: { one: 1, two: [2] } });
   const path = `/admin/collections/${body.id}`;
   t.match(await staff.patch(path, { title: 'Autumn' }), { body: { metadata: { one: 1, two: exactly([2]) } } });

@@ -1,5 +1,5 @@
 /**
- * Members beside guests: let in by the token of the package that keeps them, as a bearer or in its cookie.
+ * Members and guests: a member is authenticated by a token of its package, as a bearer token or in its cookie.
  */
 import t from 'tap';
 import { newId } from '../db/id.ts';
@@ -41,22 +41,22 @@ const at = async (path: string, headers: Record<string, string>, caller: Caller 
   return [status, status === 200 ? body.memberId : body.code];
 };
 
-t.test('a member is known by the bearer or by the cookie, and a guest is none', async (t) => {
+t.test('a member is authenticated by bearer token or cookie; a guest is not a member', async (t) => {
   for (const path of ['/who', '/me']) {
     t.strictSame(await at(path, bearer('ada')), [200, ada], path);
     t.strictSame(await at(path, cookie('ada')), [200, ada], path);
-    t.strictSame(await at(path, { ...bearer('ada'), ...cookie('bob') }), [200, ada], 'the bearer counts before');
+    t.strictSame(await at(path, { ...bearer('ada'), ...cookie('bob') }), [200, ada], 'the bearer token has precedence');
   }
   t.strictSame(await at('/who', {}), [200, null]);
   t.strictSame(await at('/me', {}), [401, 'unauthenticated']);
   const { headers } = await box.visitor().post('/who');
   const session = { 'x-session-id': headers.get('x-session-id') as string };
-  t.strictSame(await at('/me', session), [401, 'unauthenticated'], 'a session is no member');
+  t.strictSame(await at('/me', session), [401, 'unauthenticated'], 'a session is not a member');
   const both = await box.visitor().get('/who', { headers: { ...bearer('ada'), ...session } });
   t.strictSame(both.body, { memberId: ada, hasSession: true });
 });
 
-t.test('a wrong bearer is no guest, and a cookie that has ended is one', async (t) => {
+t.test('an invalid bearer token is refused; an expired cookie makes a guest', async (t) => {
   const other = await box.openTenant();
   for (const path of ['/who', '/me']) {
     for (const headers of [bearer('eve'), bearer('ada', other.slug), { authorization: 'Bearer nonsense' }]) {
@@ -70,11 +70,11 @@ t.test('a wrong bearer is no guest, and a cookie that has ended is one', async (
   }
   t.strictSame(await at('/who', cookie('eve')), [200, null]);
   t.strictSame(await at('/me', cookie('eve')), [401, 'unauthenticated']);
-  t.strictSame(await at('/who', { authorization: 'Basic c3RhZ2U6b3Blbg==' }), [200, null], 'what a browser adds');
+  t.strictSame(await at('/who', { authorization: 'Basic c3RhZ2U6b3Blbg==' }), [200, null], 'added by a browser');
   t.strictSame(await at('/me', bearer('ada', other.slug), other.visitor()), [200, ada]);
 });
 
-t.test('a bearer is no cookie, and what a browser adds by itself no bearer', async (t) => {
+t.test('the cross-site check applies to cookies, not to bearer tokens', async (t) => {
   const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   const post = async (headers: Record<string, string>) =>
     (await box.visitor().post('/who', undefined, { headers: { ...foreign, ...headers } })).status;
@@ -84,7 +84,7 @@ t.test('a bearer is no cookie, and what a browser adds by itself no bearer', asy
   t.equal(await post({ ...cookie('ada'), authorization: 'Basic c3RhZ2U6b3Blbg==' }), 403);
 });
 
-t.test('the document says how each is let in', async (t) => {
+t.test('the document has the security schemes of members', async (t) => {
   const document = (await box.visitor().get('/docs/json')).body;
   const { securitySchemes } = document.components;
   t.match(securitySchemes.memberToken, { type: 'http', scheme: 'bearer' });

@@ -1,5 +1,5 @@
 /**
- * Pages of other sites: which may call a shop, and what none may do with a visitor's cookie.
+ * Cross-origin requests: the allowed origins of a store, and the protection of cookies.
  */
 import t from 'tap';
 import { callerOf, createTestBox, exactly } from '../testing/index.ts';
@@ -8,11 +8,11 @@ const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 const withCart = ['region', 'product', 'pricing', 'inventory', 'cart'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages: [...packages, ...withCart], trustProxy: 'loopback' });
 
-t.test('a box without limits says nothing of them', async (t) => {
+t.test('a box without rate limits sends no RateLimit header', async (t) => {
   t.equal((await box.visitor().get('/store')).headers.get('ratelimit'), null);
 });
 
-t.test('pages of a shop’s own hosts and of the ones it allows may call it, and no other shop', async (t) => {
+t.test("a tenant's own hosts and its allowed origins may call it, but no other tenant", async (t) => {
   const other = await box.openTenant();
   const seenBy = async (tenant: typeof other, origin: string) => {
     const { headers } = await tenant.visitor().get('/store', { headers: { origin } });
@@ -28,18 +28,18 @@ t.test('pages of a shop’s own hosts and of the ones it allows may call it, and
   for (const host of ['shop.example', '*.shop.example']) {
     t.match(await box.operator.post(`/admin/tenants/${box.id}/domains`, { host }), { status: 201 });
   }
-  t.equal(await seenBy(box, 'https://www.friend.example'), 'with', 'at once');
+  t.equal(await seenBy(box, 'https://www.friend.example'), 'with', 'immediately');
   t.equal(await seenBy(box, 'http://localhost:3000'), 'with');
   t.equal(await seenBy(box, 'https://shop.example'), 'with');
-  t.equal(await seenBy(box, 'https://a.shop.example'), 'without', 'of a wildcard, no credential');
+  t.equal(await seenBy(box, 'https://a.shop.example'), 'without', 'no credentials for a wildcard');
   t.equal(await seenBy(box, 'http://shop.example'), 'no');
   t.equal(await seenBy(other, 'https://www.friend.example'), 'no');
   t.equal(await seenBy(other, 'https://shop.example'), 'no');
   await box.staff.patch('/admin/store', { allowedOrigins: [] });
-  t.equal(await seenBy(box, 'https://www.friend.example'), 'no', 'nor any more');
+  t.equal(await seenBy(box, 'https://www.friend.example'), 'no', 'no longer allowed');
 });
 
-t.test('a preflight is answered without a credential', async (t) => {
+t.test('a preflight request needs no credential', async (t) => {
   await box.staff.patch('/admin/store', { allowedOrigins: ['https://admin.example'] });
   const preflight = { origin: 'https://admin.example', 'access-control-request-method': 'PATCH' };
   const { status, headers } = await box.visitor().call('OPTIONS', '/admin/store', { headers: preflight });
@@ -47,10 +47,10 @@ t.test('a preflight is answered without a credential', async (t) => {
   t.equal(headers.get('access-control-allow-methods'), 'GET, HEAD, OPTIONS, PATCH');
   t.match(headers.get('access-control-allow-headers'), /X-Session-Id/);
   const nowhere = await callerOf(box.url).call('OPTIONS', '/admin/store', { headers: preflight });
-  t.equal(nowhere.headers.get('access-control-allow-origin'), null, 'for no shop, no origin is allowed');
+  t.equal(nowhere.headers.get('access-control-allow-origin'), null, 'without a tenant no origin is allowed');
 });
 
-t.test('what is no origin is refused', async (t) => {
+t.test('an invalid origin is refused', async (t) => {
   for (const origin of ['*', 'null', 'https://', 'https://a.example/', 'https://*.example.com', 'ftp://a.example']) {
     t.match(
       await box.staff.patch('/admin/store', { allowedOrigins: ['https://fine.example', origin] }),
@@ -61,38 +61,35 @@ t.test('what is no origin is refused', async (t) => {
   t.match(
     await box.staff.patch('/admin/store', { allowedOrigins: ['https://a.example:99999'] }),
     { status: 400, body: { errors: exactly([{ pointer: '/allowedOrigins/0' }]) } },
-    'a port that there is not',
+    'an invalid port',
   );
 });
 
-t.test(
-  'cookies of shoppers and staff are kept from scripts, from other sites and from plain connections',
-  async (t) => {
-    const options = { packages: [...packages, ...withCart], trustProxy: 'loopback' };
-    const secure = await createTestBox(t, { ...options, secureCookies: true });
-    for (const [tenant, isSecure] of [[secure, true] as const, [box, false] as const]) {
-      const { email, password } = tenant;
-      const openers: [what: string, method: string, path: string, body: object][] = [
-        ['shopper', 'PATCH', '/cart', { email: 'ada@example.com' }],
-        ['staff', 'POST', '/admin/auth/login', { email, password, cookie: true }],
-      ];
-      for (const [what, method, path, body] of openers) {
-        for (const proto of ['http', 'https']) {
-          const { headers } = await tenant
-            .visitor()
-            .call(method, path, { body, headers: { 'x-forwarded-proto': proto } });
-          const cookie = headers.get('set-cookie') ?? '';
-          t.match(cookie, /; httponly/i, what);
-          t.match(cookie, /; samesite=(lax|strict)/i, what);
-          t.match(cookie, /; path=\//i, what);
-          t.equal(/; secure/i.test(cookie), isSecure, `${what}: by the setting, whatever a proxy says (${proto})`);
-        }
+t.test('cookies of shoppers and staff are HttpOnly, SameSite and, by the setting, Secure', async (t) => {
+  const options = { packages: [...packages, ...withCart], trustProxy: 'loopback' };
+  const secure = await createTestBox(t, { ...options, secureCookies: true });
+  for (const [tenant, isSecure] of [[secure, true] as const, [box, false] as const]) {
+    const { email, password } = tenant;
+    const openers: [what: string, method: string, path: string, body: object][] = [
+      ['shopper', 'PATCH', '/cart', { email: 'ada@example.com' }],
+      ['staff', 'POST', '/admin/auth/login', { email, password, cookie: true }],
+    ];
+    for (const [what, method, path, body] of openers) {
+      for (const proto of ['http', 'https']) {
+        const { headers } = await tenant
+          .visitor()
+          .call(method, path, { body, headers: { 'x-forwarded-proto': proto } });
+        const cookie = headers.get('set-cookie') ?? '';
+        t.match(cookie, /; httponly/i, what);
+        t.match(cookie, /; samesite=(lax|strict)/i, what);
+        t.match(cookie, /; path=\//i, what);
+        t.equal(/; secure/i.test(cookie), isSecure, `${what}: by the setting, not by X-Forwarded-Proto (${proto})`);
       }
     }
-  },
-);
+  }
+});
 
-t.test('a page of another site cannot use the cookie of a shopper or of staff', async (t) => {
+t.test('a cross-site request cannot use the cookie of a shopper or of staff', async (t) => {
   const { email, password } = box;
   const cookieOf = async (method: string, path: string, body: object) => {
     const { headers } = await box.visitor().call(method, path, { body });
@@ -114,12 +111,20 @@ t.test('a page of another site cannot use the cookie of a shopper or of staff', 
     body: { email: 'ada@example.com' },
   });
   t.equal(await send('/cart', { ...own, cookie: shopper.cookie }, cart), 200);
-  t.equal(await send('/cart', { ...foreign, 'x-session-id': shopper.session }, cart), 200, 'a header is no cookie');
+  t.equal(
+    await send('/cart', { ...foreign, 'x-session-id': shopper.session }, cart),
+    200,
+    'the check applies to cookies only',
+  );
 
   const store = { name: 'Renamed' };
   t.equal(await send('/admin/store', { ...foreign, cookie: member.cookie }, store), 403);
   t.equal(await send('/admin/store', { ...own, cookie: member.cookie }, store), 200);
   await box.staff.patch('/admin/store', { allowedOrigins: [foreign.origin] });
-  t.equal(await send('/admin/store', { ...foreign, cookie: member.cookie }, store), 200, 'unless the shop allows it');
+  t.equal(
+    await send('/admin/store', { ...foreign, cookie: member.cookie }, store),
+    200,
+    'unless the origin is allowed',
+  );
   await box.staff.patch('/admin/store', { allowedOrigins: [] });
 });

@@ -1,6 +1,6 @@
 /**
- * A package of a print shop: motifs are uploaded, one by one or many in an archive that is looked through as it comes,
- * and all prints are exported.
+ * A package with uploads and a streamed export: motifs are uploaded to a folder or read as a stream, and all prints are
+ * exported.
  */
 import type { Cleanup } from '../testing/box.ts';
 import { writePackage } from '../testing/written-package.ts';
@@ -35,7 +35,7 @@ const createPrint = route(
     idempotent: true, status: 201, response: Print,
   },
   async ({ db, body, files: { motif: [file] } }) => {
-    if (!file || (await readFile(file.path)).length !== file.size) throw new Error('the motif is not there');
+    if (!file || (await readFile(file.path)).length !== file.size) throw new Error('the motif is missing');
     return db.insert<Print>('prints', { id: newId(), title: body.title, sha256: file.sha256 });
   },
 );
@@ -75,7 +75,7 @@ const exportPrints = route(
 
 const readExport = route(
   {
-    method: 'get', path: '/admin/prints/exported', operationId: 'readExport', tag: 'Prints', summary: 'How far it is',
+    method: 'get', path: '/admin/prints/exported', operationId: 'readExport', tag: 'Prints', summary: 'Read the progress of the export',
     access: 'staff', status: 200, response: object({ rows: Type.Integer(), ended: Type.Boolean() }),
   },
   () => exported,
@@ -84,7 +84,7 @@ const readExport = route(
 export default definePackage({ routes: [createPrint, weighPrints, exportPrints, readExport] });
 `;
 
-/** Writes the package; answers what a box takes to start with it. */
+/** Writes the package. Returns the options for `createTestBox` that mount it. */
 export function printsPackage(t: Cleanup) {
   return writePackage(t, { name: 'prints', dependencies: ['core', 'auth'], index, migration }, ['tenant']);
 }

@@ -1,12 +1,12 @@
 /**
- * How often a caller may ask a box: limits by shop and caller.
+ * Rate limits by tenant and caller.
  */
 import t from 'tap';
 import { callerOf, createTestBox } from '../testing/index.ts';
 
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 
-t.test('each shop and each caller has limits of its own', async (t) => {
+t.test('each tenant and each caller has separate limits', async (t) => {
   const box = await createTestBox(t, { packages, rateLimits: { read: 3 }, trustProxy: 'loopback' });
   const other = await box.openTenant();
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
@@ -19,16 +19,16 @@ t.test('each shop and each caller has limits of its own', async (t) => {
   const refused = await box.visitor().get('/store', from('192.0.2.1'));
   t.match(refused, { status: 429, body: { code: 'too_many_requests' } });
   t.match(refused.headers.get('retry-after'), /^\d+$/);
-  t.equal(await visit(box, '198.51.100.7, 192.0.2.1'), 429, 'what the client claims before our proxy is not believed');
+  t.equal(await visit(box, '198.51.100.7, 192.0.2.1'), 429, 'addresses from before our proxy are not trusted');
   t.equal(await visit(box, '192.0.2.2'), 200, 'another address');
-  t.equal(await visit(other, '192.0.2.1'), 200, 'another shop');
+  t.equal(await visit(other, '192.0.2.1'), 200, 'another tenant');
   t.match(await box.staff.get('/admin/me', from('192.0.2.1')), { status: 200 }, 'staff at the same address');
   for (let call = 0; call < 6; call++)
     t.match(await box.operator.get('/admin/tenants'), { status: 200 }, 'the operator');
   t.equal((await box.operator.get('/admin/tenants')).headers.get('ratelimit'), null);
 });
 
-t.test('a forged address stays one caller where no proxy is trusted', async (t) => {
+t.test('without a trusted proxy a forged address does not avoid the limit', async (t) => {
   const box = await createTestBox(t, { packages, rateLimits: { read: 2 } });
   const statuses: number[] = [];
   for (let call = 1; call <= 4; call++) {
@@ -38,7 +38,7 @@ t.test('a forged address stays one caller where no proxy is trusted', async (t) 
   t.strictSame(statuses, [200, 200, 429, 429]);
 });
 
-t.test('wrong credentials close no shop to whoever has a right one, and passwords stay hard to guess', async (t) => {
+t.test('wrong credentials are limited without blocking valid ones, and so are guesses of passwords', async (t) => {
   const withCart = [
     ...packages,
     ...['region', 'product', 'pricing', 'inventory', 'cart'].map((name) => `@carton/${name}`),
@@ -49,16 +49,16 @@ t.test('wrong credentials close no shop to whoever has a right one, and password
   await shopper.patch('/cart', { note: 'Mine' });
 
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-  const wrong: [what: string, ask: (at: number) => Promise<{ status: number }>, last: number][] = [
-    ['session', (at) => box.visitor().get('/cart', { headers: { 'x-session-id': `malformed ${at}` } }), 200],
-    ['staff', (at) => box.visitor().get('/admin/me', bearer(`sts_${at}`)), 429],
-    ['operator', (at) => callerOf(box.url).get('/admin/tenants', bearer(`secret ${at}`)), 429],
-    ['metrics', (at) => callerOf(box.url).get('/metrics', bearer(`metrics ${at}`)), 429],
-    ['a page whose session has ended', () => other.visitor().get('/admin/me', bearer('sts_ended')), 401],
+  const wrong: [what: string, send: (attempt: number) => Promise<{ status: number }>, last: number][] = [
+    ['session', (attempt) => box.visitor().get('/cart', { headers: { 'x-session-id': `malformed ${attempt}` } }), 200],
+    ['staff', (attempt) => box.visitor().get('/admin/me', bearer(`sts_${attempt}`)), 429],
+    ['operator', (attempt) => callerOf(box.url).get('/admin/tenants', bearer(`secret ${attempt}`)), 429],
+    ['metrics', (attempt) => callerOf(box.url).get('/metrics', bearer(`metrics ${attempt}`)), 429],
+    ['an expired session', () => other.visitor().get('/admin/me', bearer('sts_ended')), 401],
   ];
-  for (const [what, ask, last] of wrong) {
+  for (const [what, send, last] of wrong) {
     let status = 0;
-    for (let at = 0; at < 15; at++) ({ status } = await ask(at));
+    for (let attempt = 0; attempt < 15; attempt++) ({ status } = await send(attempt));
     t.equal(status, last, what);
   }
   t.match(await shopper.get('/cart'), { status: 200, body: { note: 'Mine' } });
@@ -66,10 +66,10 @@ t.test('wrong credentials close no shop to whoever has a right one, and password
   t.equal((await other.staff.get('/admin/me')).status, 200);
   t.equal((await box.operator.get('/admin/tenants')).status, 200);
   t.equal((await callerOf(box.url).get('/metrics', bearer(box.secrets.metrics))).status, 200);
-  t.equal((await other.visitor().get('/admin/me', bearer('sts_another'))).status, 401, 'counted by shop');
+  t.equal((await other.visitor().get('/admin/me', bearer('sts_another'))).status, 401, 'counted by tenant');
 
   const logIn = (password: string) => box.visitor().post('/admin/auth/login', { email: box.email, password });
-  t.equal((await logIn(box.password)).status, 200, 'by whoever has a right password, too');
-  for (let at = 0; at < 10; at++) await logIn(`guess ${at}`);
+  t.equal((await logIn(box.password)).status, 200, 'also a log-in with the right password');
+  for (let attempt = 0; attempt < 10; attempt++) await logIn(`guess ${attempt}`);
   t.match(await logIn(box.password), { status: 429, body: { code: 'too_many_requests' } });
 });

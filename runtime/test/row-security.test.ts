@@ -1,13 +1,13 @@
 /**
- * Row-level security on the tables of every package: none without its policies, and a statement that forgets the
- * tenant sees one merchant's rows, whichever table it asks.
+ * Row-level security on the tables of all packages: every table has its policies, and a statement without a condition
+ * on the tenant sees one tenant's rows.
  */
 import t from 'tap';
 import { connect } from '../db/connection.ts';
 import { tablesWithoutPolicy } from '../db/row-security.ts';
 import { createTestBox } from '../testing/box.ts';
 
-t.test('two shops in one box', async (t) => {
+t.test('two tenants in one box', async (t) => {
   const box = await createTestBox(t);
   const other = await box.openTenant();
   for (const tenant of [box, other]) {
@@ -34,6 +34,6 @@ t.test('two shops in one box', async (t) => {
     const others = await box.owner.query(`select from ${name} where tenant_id = $1`, [other.id]);
     if (others.length > 0) filled += 1;
   }
-  t.ok(filled >= 8, `${filled} of ${tables.length} tables hold rows of the other tenant`);
+  t.ok(filled >= 8, `${filled} of ${tables.length} tables have rows of the other tenant`);
   t.strictSame(await box.box.database.box.query('select * from products'), [], 'the box itself sees none');
 });

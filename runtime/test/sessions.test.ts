@@ -1,5 +1,5 @@
 /**
- * Sessions of shoppers: only what the box issued, to this shop, and not too long ago, is one; all else is none.
+ * Sessions of shoppers: only a token that the box has issued for this tenant and that has not expired is valid.
  */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import t from 'tap';
@@ -20,15 +20,15 @@ const by = (token: string) => ({ headers: { 'x-session-id': token } });
 const byCookie = (cookie: string) => ({ headers: { cookie } });
 const begin = async (tenant: TestTenant = box) => tokenOf(await tenant.visitor().post('/visits')) as string;
 
-/** Another replica of the box: what it has read of the keys is its own. */
+/** Another replica of the box, with its own cache of keys. */
 const replica = () => new SessionKeys(box.box.database);
 const age = (days: number) =>
   box.owner.query(`update session_keys set created_at = created_at - make_interval(secs => $1)`, [days * 24 * 60 * 60]);
 const keyIds = async () =>
   (await box.owner.query<{ id: number }>('select id from session_keys order by id')).map(({ id }) => id);
 
-/** A token as the box would have issued it so many days ago. */
-async function issuedBefore(days: number, tenantId = box.id): Promise<string> {
+/** A token as the box would have issued it a number of days ago. */
+async function issuedDaysAgo(days: number, tenantId = box.id): Promise<string> {
   const [key] = await box.owner.query<{ id: number; secret: Buffer }>('select id, secret from session_keys limit 1');
   const { id, secret } = key as { id: number; secret: Buffer };
   return issueToken(
@@ -39,7 +39,7 @@ async function issuedBefore(days: number, tenantId = box.id): Promise<string> {
   );
 }
 
-t.test('a session goes on by the header or by the cookie', async (t) => {
+t.test('a session continues by header or cookie', async (t) => {
   const first = await box.visitor().post('/visits');
   const token = tokenOf(first) as string;
   t.match(token, /^[\w-]{73}$/);
@@ -48,29 +48,29 @@ t.test('a session goes on by the header or by the cookie', async (t) => {
   t.match(cookie, new RegExp(`^carton_session=${token}; path=/; expires=[^;]+; samesite=lax; httponly$`));
   const again = await box.visitor().get('/visits', by(token));
   t.strictSame(again.body, first.body);
-  t.equal(tokenOf(again), token, 'the header says it again');
+  t.equal(tokenOf(again), token, 'the header is repeated');
   t.strictSame(cookiesOf(again), []);
   const inBrowser = await box.visitor().get('/visits', byCookie(`a=b; carton_session=${token}`));
   t.strictSame(inBrowser.body, first.body);
   t.strictSame([tokenOf(inBrowser), cookiesOf(inBrowser)], [null, []]);
 });
 
-t.test('what the box did not issue is none: reads find nothing, the first write begins another', async (t) => {
+t.test('an invalid token is ignored: reads find nothing, and the first write begins a new session', async (t) => {
   const own = await begin();
   const other = await box.openTenant();
   const last = own.at(-1) === 'A' ? 'Q' : 'A';
-  const expired = await issuedBefore(sessionDays);
+  const expired = await issuedDaysAgo(sessionDays);
   const wrong: [what: string, token: string][] = [
     ['invented, as long as a name', 'c'.repeat(43)],
     ['invented, as long as a token', randomBytes(55).toString('base64url').slice(0, 73)],
     ['malformed', 'not a session'],
-    ['too long for any', 'a'.repeat(3000)],
-    ['signed by nobody', `${own.slice(0, 43)}${'A'.repeat(30)}`],
-    ['another name under a stamp', `${'d'.repeat(43)}${own.slice(43)}`],
+    ['too long', 'a'.repeat(3000)],
+    ['without a signature', `${own.slice(0, 43)}${'A'.repeat(30)}`],
+    ['another name with a valid signature', `${'d'.repeat(43)}${own.slice(43)}`],
     ['another signature', `${own.slice(0, 60)}${own[60] === 'A' ? 'B' : 'A'}${own.slice(61)}`],
-    ['cut short', own.slice(0, 72)],
+    ['truncated', own.slice(0, 72)],
     ['longer', `${own}${last}`],
-    ['of another shop', await begin(other)],
+    ['of another tenant', await begin(other)],
     ['expired', expired],
     ['expired, with a later time', `${expired.slice(0, 43)}${own.slice(43, 51)}${expired.slice(51)}`],
   ];
@@ -84,10 +84,10 @@ t.test('what the box did not issue is none: reads find nothing, the first write 
       t.strictSame((await box.visitor().get('/visits', by(tokenOf(written) as string))).body, written.body, what);
     }
   }
-  t.strictSame((await box.visitor().get('/visits', by(own))).body.visits, 1, 'and no session of another is touched');
+  t.strictSame((await box.visitor().get('/visits', by(own))).body.visits, 1, 'no other session is affected');
 });
 
-t.test('a wrong header does not take the session of the cookie away', async (t) => {
+t.test('an invalid header does not invalidate the cookie', async (t) => {
   const token = await begin();
   const { body } = await box.visitor().get('/visits', {
     headers: { 'x-session-id': 'x'.repeat(43), cookie: `carton_session=${token}` },
@@ -95,8 +95,8 @@ t.test('a wrong header does not take the session of the cookie away', async (t) 
   t.equal(body.visits, 1);
 });
 
-t.test('who uses a session keeps it, under the same name', async (t) => {
-  const [young, old] = [await issuedBefore(44), await issuedBefore(46)];
+t.test('a session in use is renewed with the same name', async (t) => {
+  const [young, old] = [await issuedDaysAgo(44), await issuedDaysAgo(46)];
   const unchanged = await box.visitor().get('/visits', by(young));
   t.strictSame([tokenOf(unchanged), cookiesOf(unchanged)], [young, []]);
   const renewed = await box.visitor().get('/visits', by(old));
@@ -107,7 +107,7 @@ t.test('who uses a session keeps it, under the same name', async (t) => {
   t.equal(renewed.body.hash, hashToken(old.slice(0, 43)));
 });
 
-t.test('at log-in another one begins, and what was known before it leads nowhere', async (t) => {
+t.test('log-in begins a new session, and the former token has no access to it', async (t) => {
   const planted = await begin();
   const loggedIn = await box.visitor().post('/visits/log-in', undefined, by(planted));
   const token = tokenOf(loggedIn) as string;
@@ -121,19 +121,19 @@ t.test('at log-in another one begins, and what was known before it leads nowhere
   t.strictSame(fresh.body, { before: null, hash: hashToken((tokenOf(fresh) as string).slice(0, 43)) });
 });
 
-t.test('a key of one session repeats nothing for another', async (t) => {
+t.test('idempotency keys are separate for each session', async (t) => {
   const [one, other] = [await begin(), await begin()];
   const keyed = (token: string) => ({ headers: { 'x-session-id': token, 'idempotency-key': 'same' } });
   const first = await box.visitor().post('/visits', undefined, keyed(one));
   const repeated = await box.visitor().post('/visits', undefined, keyed(one));
   t.strictSame([repeated.body, repeated.headers.get('idempotent-replayed')], [first.body, 'true']);
-  const apart = await box.visitor().post('/visits', undefined, keyed(other));
-  t.strictSame([apart.body.visits, apart.headers.get('idempotent-replayed')], [2, null]);
+  const separate = await box.visitor().post('/visits', undefined, keyed(other));
+  t.strictSame([separate.body.visits, separate.headers.get('idempotent-replayed')], [2, null]);
   const invented = await box.visitor().post('/visits', undefined, keyed('c'.repeat(43)));
   t.equal(invented.headers.get('idempotent-replayed'), null);
 });
 
-t.test('where cookies are for TLS only, nobody beside the host can plant one', async (t) => {
+t.test('with secureCookies no other host of the domain can set the cookie', async (t) => {
   const secure = await createTestBox(t, {
     ...(await writePackage(t, visits)),
     database: 'empty',
@@ -148,36 +148,40 @@ t.test('where cookies are for TLS only, nobody beside the host can plant one', a
   t.equal((await secure.visitor().get('/visits', byCookie(`__Host-carton_session=${token}`))).body.visits, 1);
   t.strictSame((await secure.visitor().get('/visits', byCookie(`carton_session=${token}`))).body, none);
   const schemes = JSON.stringify((await secure.box.document()).components);
-  t.match(schemes, /"name":"__Host-carton_session"/, 'the document names the cookie as it is');
+  t.match(schemes, /"name":"__Host-carton_session"/, 'the document has the actual name of the cookie');
 });
 
-t.test('a session of the release before goes on, if it had anything, and is signed from then on', async (t) => {
+t.test('a session of the previous release continues if it has data, and is signed from then on', async (t) => {
   const names = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')] as const;
   const [known, unknown] = names;
   await box.db.query('insert into visits (tenant_id, hash, visits) values ($1, $2, 7)', [hashToken(known)]);
   const expected = { hash: hashToken(known), memberId: null, visits: 7 };
   for (const sent of [by(known), byCookie(`carton_session=${known}`)]) {
-    const answer = await box.visitor().get('/visits', sent);
-    t.strictSame(answer.body, expected);
-    const token = tokenOf(answer) as string;
+    const response = await box.visitor().get('/visits', sent);
+    t.strictSame(response.body, expected);
+    const token = tokenOf(response) as string;
     t.equal(token.slice(0, 43), known);
-    t.match(cookiesOf(answer), exactly([new RegExp(`^carton_session=${token};`)]));
+    t.match(cookiesOf(response), exactly([new RegExp(`^carton_session=${token};`)]));
     t.strictSame((await box.visitor().get('/visits', by(token))).body, expected);
   }
   t.strictSame((await box.visitor().get('/visits', by(unknown))).body, none);
-  const short = 'never a name';
+  const short = 'not a session name';
   await box.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(short)]);
-  t.strictSame((await box.visitor().get('/visits', by(short))).body, none, 'what no release issued is not looked for');
+  t.strictSame(
+    (await box.visitor().get('/visits', by(short))).body,
+    none,
+    'only names that a release has issued are looked up',
+  );
   const other = await box.openTenant();
-  t.strictSame((await other.visitor().get('/visits', by(known))).body, none, 'in its own shop only');
+  t.strictSame((await other.visitor().get('/visits', by(known))).body, none, 'for its own tenant only');
 
   await box.owner.query(`update applied_migrations set applied_at = now() - interval '91 days'`);
   const late = replica();
   await late.ready();
-  t.ok(late.unsignedUntil < Date.now(), 'for as long as it would have lived');
+  t.ok(late.unsignedUntil < Date.now(), 'until it would have expired');
 });
 
-t.test('it is none any more once it would have ended', async (t) => {
+t.test('a session of the previous release is not accepted after it would have expired', async (t) => {
   const later = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty' });
   const known = randomBytes(32).toString('base64url');
   await later.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(known)]);
@@ -185,7 +189,7 @@ t.test('it is none any more once it would have ended', async (t) => {
   t.strictSame((await later.visitor().get('/visits', by(known))).body, none);
 });
 
-t.test('behind TLS its plain cookie is taken once more, and replaced', async (t) => {
+t.test('with secureCookies its former cookie is accepted once and replaced', async (t) => {
   const secure = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty', secureCookies: true });
   const known = randomBytes(32).toString('base64url');
   await secure.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(known)]);
@@ -194,15 +198,15 @@ t.test('behind TLS its plain cookie is taken once more, and replaced', async (t)
     status: 403,
     body: { code: 'cross_site_request' },
   });
-  const answer = await secure.visitor().get('/visits', byCookie(`carton_session=${known}`));
-  t.equal(answer.body.visits, 1);
+  const response = await secure.visitor().get('/visits', byCookie(`carton_session=${known}`));
+  t.equal(response.body.visits, 1);
   t.match(
-    cookiesOf(answer),
+    cookiesOf(response),
     exactly([/^__Host-carton_session=/, /^carton_session=; path=\/; expires=Thu, 01 Jan 1970/]),
   );
 });
 
-t.test('replicas share their keys, and each knows a new one before it signs', async (t) => {
+t.test('replicas share their keys, and all know a new key before it signs', async (t) => {
   await box.owner.query('delete from session_keys');
   const [one, other] = [replica(), replica()];
   await Promise.all([one.ready(), other.ready()]);
@@ -214,17 +218,17 @@ t.test('replicas share their keys, and each knows a new one before it signs', as
   await age(31);
   const later = replica();
   await later.ready();
-  t.equal(keyOf(later.issue(box.id, sessionId)), 1, 'the key is old: a new one is made, and not used yet');
+  t.equal(keyOf(later.issue(box.id, sessionId)), 1, 'the key is old: a new one is created but not used yet');
   await untilKeys(2);
   t.equal(keyOf(later.issue(box.id, sessionId)), 1);
   await age(2 / (24 * 60));
-  const [settled, stale] = [replica(), replica()];
-  await settled.ready();
-  const after = settled.issue(box.id, sessionId);
+  const [current, stale] = [replica(), replica()];
+  await current.ready();
+  const after = current.issue(box.id, sessionId);
   t.equal(keyOf(after), 2);
   await stale.ready();
   t.match(await stale.read(box.id, after), { sessionId });
-  t.match(await stale.read(box.id, before), { sessionId }, 'what the one before signed goes on');
+  t.match(await stale.read(box.id, before), { sessionId }, 'tokens of the former key stay valid');
 
   for (const key of [3, 4, 5]) {
     await age(31);
@@ -233,11 +237,11 @@ t.test('replicas share their keys, and each knows a new one before it signs', as
     next.issue(box.id, sessionId);
     await untilKeys(key);
   }
-  t.strictSame(await keyIds(), [2, 3, 4, 5], 'until all that it signed is over');
+  t.strictSame(await keyIds(), [2, 3, 4, 5], 'a key is removed when all its tokens have expired');
   t.equal(await stale.read(newId(), after), null);
 });
 
-t.test('a key from a restored backup signs nothing that another one signed', (t) => {
+t.test('a token is invalid for another key with the same id, as after a restored backup', (t) => {
   const [key, same] = [randomBytes(32), randomBytes(32)].map((secret) => ({ id: 1, secret: createSecretKey(secret) }));
   const token = issueToken(key as never, box.id, 'e'.repeat(43));
   t.match(readToken(key as never, box.id, token), { sessionId: 'e'.repeat(43) });
@@ -253,7 +257,7 @@ function keyOf(token: string): number {
 async function untilKeys(newest: number): Promise<void> {
   for (;;) {
     const ids = await keyIds();
-    // The oldest is removed after the newest is made.
+    // The oldest is removed after the newest is created.
     if (ids.at(-1) === newest && (newest < 5 || ids[0] === 2)) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -1,6 +1,6 @@
 /**
- * An export of 200,000 rows: all of them, in little memory, however slowly they are read; and nobody works for a reader
- * who has gone.
+ * An export of 200,000 rows: complete and in little memory, even for a slow client; and it ends when the client
+ * disconnects.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -27,19 +27,19 @@ await box.owner.query(`insert into prints (tenant_id, id, title, sha256) select 
 const { headers } = box.staff;
 
 async function readFrom(path: string) {
-  const asked = request(`${box.url}${path}`, { headers }).end();
-  const [response] = await once(asked, 'response');
+  const sent = request(`${box.url}${path}`, { headers }).end();
+  const [response] = await once(sent, 'response');
   return response;
 }
 
 const exported = async () => (await box.staff.get('/admin/prints/exported')).body as { rows: number; ended: boolean };
 
-t.test('a reader who is slow gets every row once, and is not waited for in memory', async (t) => {
+t.test('a slow client receives every row once, without buffering in memory', async (t) => {
   const before = process.resourceUsage().maxRSS * 1024;
   const response = await readFrom('/admin/prints/export');
   await setTimeout(1000);
-  t.ok((await exported()).rows < rows / 2, 'the maker is held back');
-  // Which prints came how often; what is not called by a number counts as the one of number 0.
+  t.ok((await exported()).rows < rows / 2, 'backpressure stops the export');
+  // How often each print was received; other rows count as number 0.
   const times = new Uint8Array(rows + 1);
   let line = Buffer.alloc(0);
   let bytes = 0;
@@ -54,13 +54,13 @@ t.test('a reader who is slow gets every row once, and is not waited for in memor
   }
   t.equal(line.length, 0);
   t.ok(bytes > rows * 1000);
-  t.equal(times[0], 0, "and no other shop's");
+  t.equal(times[0], 0, "no other tenant's row");
   t.ok(times.subarray(1).every((count) => count === 1));
   const grown = process.resourceUsage().maxRSS * 1024 - before;
   t.ok(grown < bytes / 2, `it grew by ${Math.round(grown / megabyte)} MB of ${Math.round(bytes / megabyte)}`);
 });
 
-t.test('a reader who goes away ends the work', async (t) => {
+t.test('the export ends when the client disconnects', async (t) => {
   const response = await readFrom('/admin/prints/export');
   response.destroy();
   while (!(await exported()).ended) await setTimeout(10);

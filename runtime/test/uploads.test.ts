@@ -1,5 +1,5 @@
 /**
- * Uploads to a box: kept keys know the files, and what a killed process left is gone at the next start.
+ * Uploads to a box: idempotency keys include the files, and files of a killed process are removed at the next start.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ t.setTimeout(300_000);
 const folder = await mkdtemp(join(tmpdir(), 'uploads-'));
 t.teardown(() => rm(folder, { recursive: true, force: true }));
 
-t.test('what a killed process left is gone when a box starts', async (t) => {
+t.test('files of a killed process are removed when a box starts', async (t) => {
   const server = new URL('../http/test/streaming-server.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, ['--conditions=workspace-source', server, folder]);
   const [url] = await once(child.stdout, 'data');
@@ -39,17 +39,18 @@ t.test('what a killed process left is gone when a box starts', async (t) => {
     form.append('title', 'A lighthouse');
     form.append('motif', new Blob([text], { type: 'text/plain' }), 'a.txt');
     const headers = { ...box.staff.headers, 'idempotency-key': key };
-    const answer = await fetch(`${box.url}/admin/prints`, { method: 'POST', body: form, headers });
-    return { status: answer.status, replayed: answer.headers.get('idempotent-replayed'), body: await answer.json() };
+    const response = await fetch(`${box.url}/admin/prints`, { method: 'POST', body: form, headers });
+    const replayed = response.headers.get('idempotent-replayed');
+    return { status: response.status, replayed, body: await response.json() };
   };
-  const made = await upload('light', 'a');
-  t.match(made, { status: 201, replayed: null, body: { title: 'A lighthouse', sha256: /^[0-9a-f]{64}$/ } });
-  t.strictSame(await upload('light', 'a'), { ...made, replayed: 'true' });
+  const created = await upload('light', 'a');
+  t.match(created, { status: 201, replayed: null, body: { title: 'A lighthouse', sha256: /^[0-9a-f]{64}$/ } });
+  t.strictSame(await upload('light', 'a'), { ...created, replayed: 'true' });
   t.match(await upload('house', 'a'), { status: 409, body: { code: 'idempotency_key_reused' } });
   t.strictSame(await readdir(folder), []);
 });
 
-t.test('the contract suite knows routes with uploads and streamed answers', async (t) => {
+t.test('the contract suite supports routes with uploads and streamed responses', async (t) => {
   const box = await createTestBox(t, { ...(await printsPackage(t)), uploadFolder: folder });
   const target = await boxTarget(box, (task) => t.teardown(task));
   const declarations = target.declarations.filter(({ path }) => path.startsWith('/admin/prints'));

@@ -1,5 +1,5 @@
 /**
- * A package that counts visits: what each does to the session of a shopper, as a package that builds on sessions sees it.
+ * A package that counts the visits of a session.
  */
 const index = `
 import { definePackage, nullable, object, route, sessionLookups, Type } from '@carton/runtime';
@@ -9,18 +9,18 @@ const about = { tag: 'Visits', access: 'session' };
 
 const countOf = async (db, hash) =>
   (await db.query('select visits from visits where tenant_id = $1 and hash = $2', [hash]))[0]?.visits ?? 0;
-const answer = async (db, { hash, memberId }) => ({ hash, memberId, visits: await countOf(db, hash) });
+const present = async (db, { hash, memberId }) => ({ hash, memberId, visits: await countOf(db, hash) });
 
 const readVisits = route(
   { ...about, method: 'get', path: '/visits', operationId: 'readVisits', summary: 'Count visits', status: 200, response: Visits },
-  ({ db, session }) => answer(db, session),
+  ({ db, session }) => present(db, session),
 );
 const addVisit = route(
-  { ...about, method: 'post', path: '/visits', operationId: 'addVisit', summary: 'Visit', status: 201, response: Visits, idempotent: true },
+  { ...about, method: 'post', path: '/visits', operationId: 'addVisit', summary: 'Add a visit', status: 201, response: Visits, idempotent: true },
   async ({ db, session }) => {
     const values = [session.begin()];
     await db.query('insert into visits (tenant_id, hash) values ($1, $2) on conflict (tenant_id, hash) do update set visits = visits.visits + 1', values);
-    return answer(db, session);
+    return present(db, session);
   },
 );
 const Rotated = object({ before: nullable(Type.String()), hash: Type.String() });
@@ -33,8 +33,8 @@ const logIn = route(
   },
 );
 
-const knows = async (db, hash) => (await countOf(db, hash)) > 0;
-export default definePackage({ routes: [readVisits, addVisit, logIn], extends: [sessionLookups.with(knows)] });
+const hasVisits = async (db, hash) => (await countOf(db, hash)) > 0;
+export default definePackage({ routes: [readVisits, addVisit, logIn], extends: [sessionLookups.with(hasVisits)] });
 `;
 
 const migration = `

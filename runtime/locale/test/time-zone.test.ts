@@ -1,5 +1,5 @@
 /**
- * A time zone is a name of the IANA database, which both the runtime and PostgreSQL can compute with.
+ * A time zone is a name of the IANA database that both `Intl` and PostgreSQL support.
  */
 import t from 'tap';
 import { createTestBox } from '../../testing/box.ts';
@@ -39,12 +39,12 @@ const invalid = [
   '../../etc/passwd',
 ];
 
-t.test('names of zones are told from what looks like them', async (t) => {
+t.test('valid and invalid names of time zones', async (t) => {
   for (const name of [...valid, ...Intl.supportedValuesOf('timeZone')]) t.ok(isTimeZone(name), name);
   for (const name of invalid) t.notOk(isTimeZone(name), name);
 });
 
-t.test('a store has a time zone, and takes nothing else', async (t) => {
+t.test('a store accepts valid time zones only', async (t) => {
   const box = await createTestBox(t);
   t.match(await box.staff.get('/admin/store'), { status: 200, body: { timeZone: 'UTC' } });
   for (const timeZone of valid) {

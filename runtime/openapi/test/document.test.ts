@@ -181,11 +181,11 @@ t.test('documentFaults finds what is missing or wrong', async (t) => {
   const rows: [fault: RegExp, spoil: (document: TestDocument) => void][] = [
     [/global security/, (document) => Object.assign(document, { security: [] })],
     [/not in one group/, (document) => Object.assign(document, { 'x-tagGroups': [] })],
-    [/no verb and noun/, (document) => Object.assign(first(document), { operationId: 'Shirt' })],
+    [/not a verb and a noun/, (document) => Object.assign(first(document), { operationId: 'Shirt' })],
     [/no summary or description/, (document) => Object.assign(first(document), { description: '' })],
     [/not one described tag/, (document) => Object.assign(first(document), { tags: ['Other'] })],
     [/no known security/, (document) => Object.assign(first(document), { security: [{ none: [] }] })],
-    [/example .* is wrong/, (document) => Object.assign(document.components.examples ?? {}, { Shirt: { value: 1 } })],
+    [/example .* is invalid/, (document) => Object.assign(document.components.examples ?? {}, { Shirt: { value: 1 } })],
     [/lacks an example/, (document) => delete first(document).responses[200].content['application/json'].examples],
     [/does not declare ETag/, (document) => delete first(document).responses[200].headers.ETag],
     [/304 must be declared together/, (document) => delete first(document).responses[304]],

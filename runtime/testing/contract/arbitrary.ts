@@ -15,7 +15,7 @@ export interface Source {
   marker?: string;
   /** Fields without the marker: both sides write the same values there. */
   unmarked?: ReadonlySet<string>;
-  /** With all optional properties, without null and empty arrays, so that each field can be made invalid. */
+  /** With all optional properties, without null and empty arrays, so that each field can be generated invalid. */
   complete?: boolean;
   /** Percentage of the optional properties to include. Default: 50. Fewer properties cause fewer refusals. */
   optional?: number;
@@ -108,7 +108,7 @@ function textOf(schema: Node, source: Source, { name, of }: Field): Values {
     const { length } = [...(text as string)];
     return length >= minLength && length <= maxLength;
   };
-  const made = (
+  const generated = (
     format !== undefined
       ? textOfFormat(String(format))
       : pattern !== undefined
@@ -116,7 +116,7 @@ function textOf(schema: Node, source: Source, { name, of }: Field): Values {
         : fc.string({ unit: 'grapheme-composite', minLength, maxLength: Math.min(maxLength, minLength + 30) })
   ).filter(fitting);
   const isFree = format === undefined && pattern === undefined && !source.unmarked?.has(name);
-  const plain = withExamples(schema, made, source);
+  const plain = withExamples(schema, generated, source);
   const values = isFree
     ? plain.map((text) => {
         const marked = `${source.marker ?? ''} ${text}`.trim();
@@ -206,8 +206,8 @@ function objectOf(schema: Node, source: Source): Values {
   const known = fc.tuple(declared, chances).map(([values, dice]) => {
     const rank = (name: string) => (required.includes(name) ? -1 : (dice[names.indexOf(name)] as number));
     const order = names.toSorted((a, b) => rank(a) - rank(b));
-    const told = order.filter((name, index) => index < minProperties || rank(name) < density);
-    return Object.fromEntries(told.map((name) => [name, (values as Record<string, unknown>)[name]]));
+    const included = order.filter((name, index) => index < minProperties || rank(name) < density);
+    return Object.fromEntries(included.map((name) => [name, (values as Record<string, unknown>)[name]]));
   });
   const room = Math.min(maxProperties, 5);
   const more = !additionalProperties

@@ -116,7 +116,7 @@ export class ContractClient {
         headers: {},
         text: '',
         body: undefined,
-        deviations: [{ requirement: 'it must answer', actual }],
+        deviations: [{ requirement: 'the service must respond', actual }],
       };
     }
     const deviations = deviationsOf(declaration, target.commonProblems, answer);

@@ -44,7 +44,7 @@ function bodyOf({ bodyOptional }: RouteDeclaration, body: TSchema, source: Sourc
 
 function paramsArbitrary(declaration: RouteDeclaration, source: Source, ids: Pool) {
   const schema = paramsOf(declaration) as TObject | undefined;
-  const made = fc.record(
+  const generated = fc.record(
     Object.fromEntries(
       Object.entries(schema?.properties ?? {}).map(([name, child]) => [
         name,
@@ -53,7 +53,7 @@ function paramsArbitrary(declaration: RouteDeclaration, source: Source, ids: Poo
     ),
   );
   // The same position for all parameters: the most frequent values belong together.
-  return fc.tuple(made, placeInPool).map(([values, place]) =>
+  return fc.tuple(generated, placeInPool).map(([values, place]) =>
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
         const there = ids.pick(nounsOfParameter(declaration.path, name), place, isOpenRoute(declaration));

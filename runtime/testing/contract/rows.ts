@@ -42,25 +42,25 @@ export function openRows(
   }
 
   /** One text for each table, aggregated from all rows of a side. */
-  async function ofEachTable({ identity }: Side, made: (rows: string) => string): Promise<Map<string, string | null>> {
+  async function aggregateTables({ identity }: Side, aggregate: (row: string) => string): Promise<Map<string, string | null>> {
     const parts = (await tables()).map(({ name, hasTenant }) => {
       const condition = hasTenant ? 'tenant_id::text = $1' : 'strpos(r::text, $1) > 0';
       const row = '(to_jsonb(r) - $2::text[])::text';
-      return `select '${name}' as name, ${made(row)} as made from "${name}" r where ${condition}`;
+      return `select '${name}' as name, ${aggregate(row)} as value from "${name}" r where ${condition}`;
     });
     // Forced row-level security applies to the owner too.
     await query(`select set_config('carton.tenant_id', $1, false)`, [identity]);
-    const found = await query<{ name: string; made: string | null }>(parts.join(' union all '), [
+    const found = await query<{ name: string; value: string | null }>(parts.join(' union all '), [
       identity,
       changing.columns,
     ]);
-    return new Map(found.map((row) => [row.name, row.made]));
+    return new Map(found.map((row) => [row.name, row.value]));
   }
 
   return {
-    digest: (side) => ofEachTable(side, (row) => `md5(string_agg(md5(${row}), '' order by md5(${row})))`),
+    digest: (side) => aggregateTables(side, (row) => `md5(string_agg(md5(${row}), '' order by md5(${row})))`),
     async ids(side) {
-      const found = await ofEachTable(side, (row) => `string_agg(${row}, chr(10))`);
+      const found = await aggregateTables(side, (row) => `string_agg(${row}, chr(10))`);
       return new Set([...found.values()].flatMap((rows) => rows?.match(anyId) ?? []));
     },
     async uniqueColumns() {

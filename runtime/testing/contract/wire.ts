@@ -21,7 +21,7 @@ export interface WireResponse {
   headers: IncomingHttpHeaders;
   text: string;
   /** The body parsed as JSON; undefined if it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers have every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: responses have all shapes.
   body: any;
 }
 
