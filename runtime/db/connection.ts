@@ -4,7 +4,7 @@
 import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
 import { batchWrites, type WritingConnection } from './batch-writes.ts';
-import type { QueryResult, Connection } from './client.ts';
+import type { Connection, QueryResult } from './client.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
 
 const { types } = pg;

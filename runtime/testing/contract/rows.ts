@@ -42,7 +42,10 @@ export function openRows(
   }
 
   /** One text for each table, aggregated from all rows of a side. */
-  async function aggregateTables({ identity }: Side, aggregate: (row: string) => string): Promise<Map<string, string | null>> {
+  async function aggregateTables(
+    { identity }: Side,
+    aggregate: (row: string) => string,
+  ): Promise<Map<string, string | null>> {
     const parts = (await tables()).map(({ name, hasTenant }) => {
       const condition = hasTenant ? 'tenant_id::text = $1' : 'strpos(r::text, $1) > 0';
       const row = '(to_jsonb(r) - $2::text[])::text';
