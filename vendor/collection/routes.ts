@@ -3,7 +3,7 @@
  */
 import { viewRequestOf } from '@carton/product';
 import { HandleOrId, integrationQuery, resource, route } from '@carton/runtime';
-import { handleTaken, madeByHand, madeByRule } from './problems.ts';
+import { collectionHasRule, collectionIsManual, handleTaken } from './problems.ts';
 import {
   AdminCollectionDetail,
   Collection,
@@ -43,7 +43,7 @@ export const adminCollections = resource({
   change: {
     summary: 'Change a collection or its rule',
     body: shapes.Change,
-    problems: [handleTaken, madeByHand],
+    problems: [handleTaken, collectionIsManual],
     run: ({ db, params, body }) => changeCollection(db, params.id, body),
   },
   remove: {
@@ -63,7 +63,7 @@ export const setCollectionProducts = route(
     body: SetCollectionProducts,
     status: 200,
     response: AdminCollectionDetail,
-    problems: [madeByRule],
+    problems: [collectionHasRule],
   },
   ({ db, params, body }) => setProducts(db, params.id, body.productIds),
 );

@@ -22,7 +22,7 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { collectionUpdated } from './events.ts';
-import { madeByHand, madeByRule } from './problems.ts';
+import { collectionHasRule, collectionIsManual } from './problems.ts';
 import {
   type AdminCollectionDetail,
   type ChangeCollection,
@@ -117,7 +117,7 @@ export function changeCollection(
   return db.transaction(async (tx) => {
     const { kind } = await collections.lock(tx, id);
     if (patch.rule && kind === 'manual')
-      throw madeByHand('Set its products, or create another collection with a rule.');
+      throw collectionIsManual('Set its products, or create another collection with a rule.');
     await collections.change(tx, id, patch);
     return publishUpdate(tx, id);
   });
@@ -134,7 +134,7 @@ export function setProducts(
 ): Promise<AdminCollectionDetail> {
   return db.transaction(async (tx) => {
     const { kind } = await collections.lock(tx, id);
-    if (kind === 'rule') throw madeByRule('Change its rule instead.');
+    if (kind === 'rule') throw collectionHasRule('Change its rule instead.');
     const requested = await rowsOf(tx, productIds);
     const current = await listProductsAfter(tx, id, start, maximumProducts);
     await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', current, requested);
