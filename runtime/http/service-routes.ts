@@ -62,7 +62,7 @@ export function serviceRoutes<Services>(service: ServiceState) {
       tag,
       summary: `Check the health of the ${name}`,
       description:
-        'For load balancers. 200 means that requests can be sent here; 503 means that the database is unreachable (`unavailable`), that migrations are pending (`not_ready`), or that the process is stopping and drains its connections (`not_ready`). With `probe=live` no dependency is checked: the response is 200 as long as the process responds, even while it drains. Supervisors use it to find a process that hangs.',
+        'For load balancers. 200 means that requests can be sent here; 503 means that the database is unreachable (`unavailable`), that migrations are pending, or that the process is stopping (both `not_ready`). With `probe=live` no dependency is checked: the response is 200 as long as the process responds, even while it drains. Supervisors use it to find a process that hangs.',
       access: 'public',
       query: object({ probe: oneOf(['live', 'ready'], { default: 'ready' }) }),
       status: 200,

@@ -146,35 +146,39 @@ export function resource<
     );
   }
   if (create) {
-    const usual = {
+    const standard = {
       method: 'post',
       path,
       operationId: `create${plainName}`,
       summary: `Create ${article} ${noun}`,
     } as const;
-    const answer = { status: 201, response: create.response ?? response, location: `${path}/{id}` } as const;
-    add({ ...usual, body: create.body, ...answer }, create, create.run);
+    const success = { status: 201, response: create.response ?? response, location: `${path}/{id}` } as const;
+    add({ ...standard, body: create.body, ...success }, create, create.run);
   }
   if (read) {
     const { params, query, run = ({ db, params }: IdInput) => rows?.require(db, params.id) } = read;
-    const usual = { method: 'get', operationId: `read${itemName}`, summary: `Read ${article} ${noun}` } as const;
+    const standard = { method: 'get', operationId: `read${itemName}`, summary: `Read ${article} ${noun}` } as const;
     const named = params ? { path: `${path}/:${Object.keys(params.properties)[0]}`, params } : { path: one };
     const problems = params ? [notFound, ...(read.problems ?? [])] : read.problems;
-    add({ ...usual, ...named, ...(query && { query }), status: 200, response }, { ...read, problems }, run);
+    add({ ...standard, ...named, ...(query && { query }), status: 200, response }, { ...read, problems }, run);
   }
   if (change) {
     const { body } = change;
-    const usual = { method: 'patch', path: one, operationId: `update${plainName}` } as const;
-    add({ ...usual, summary: `Change ${article} ${noun}`, body, status: 200, response }, change, change.run);
+    const standard = { method: 'patch', path: one, operationId: `update${plainName}` } as const;
+    add({ ...standard, summary: `Change ${article} ${noun}`, body, status: 200, response }, change, change.run);
   }
   if (remove) {
     const { run = ({ db, params }: IdInput) => rows?.remove(db, params.id) } = remove;
-    const usual = { method: 'delete', path: one, operationId: `delete${plainName}` } as const;
-    add({ ...usual, summary: `Delete ${article} ${noun}`, status: 204 }, remove, run);
+    const standard = { method: 'delete', path: one, operationId: `delete${plainName}` } as const;
+    add({ ...standard, summary: `Delete ${article} ${noun}`, status: 204 }, remove, run);
   }
   for (const [verb, action] of Object.entries(actions)) {
-    const usual = { method: 'post', path: `${one}/${verb}`, operationId: `${verb}${plainName}` } as const;
-    add({ ...usual, summary: `${toPascalCase(verb)} ${article} ${noun}`, status: 200, response }, action, action.run);
+    const standard = { method: 'post', path: `${one}/${verb}`, operationId: `${verb}${plainName}` } as const;
+    add(
+      { ...standard, summary: `${toPascalCase(verb)} ${article} ${noun}`, status: 200, response },
+      action,
+      action.run,
+    );
   }
   return routes;
 }

@@ -61,8 +61,8 @@ t.test('database errors map to problems', async (t) => {
   t.notOk(isForeignKeyViolation(duplicate));
   t.equal(problemOfDatabaseError(duplicate), undefined, 'the package that owns the constraint maps its violation');
   await one.insert('parts', { externalId: 'ERP-1' });
-  const taken = await one.insert('parts', { externalId: 'ERP-1' }).catch((error) => error);
-  t.match(problemOfDatabaseError(taken), { type: { status: 409, code: 'external_id_taken' } });
+  const duplicateId = await one.insert('parts', { externalId: 'ERP-1' }).catch((error) => error);
+  t.match(problemOfDatabaseError(duplicateId), { type: { status: 409, code: 'external_id_taken' } });
   const nul = await one.insert('notes', note('\0')).catch((error) => error);
   t.match(problemOfDatabaseError(nul), { type: { status: 400, code: 'invalid_request' } });
   const unreachable = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none' });

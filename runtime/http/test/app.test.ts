@@ -265,15 +265,15 @@ const rejections: [what: string, method: string, path: string, options: object, 
 t.test('every rejection is a problem that says what is wrong', async (t) => {
   for (const [what, method, path, options, expected] of rejections) {
     const { body } = options as { body?: unknown };
-    const answer = await caller.call(method, path, {
+    const response = await caller.call(method, path, {
       ...options,
       headers: { ...(body ? json : {}), ...(options as { headers?: object }).headers },
     });
-    t.match(answer, expected, what);
-    t.equal(answer.headers.get('content-type'), 'application/problem+json', what);
+    t.match(response, expected, what);
+    t.equal(response.headers.get('content-type'), 'application/problem+json', what);
     t.match(
-      answer.body,
-      { type: /^urn:/, title: /./, detail: /./, status: answer.status, instance: /^urn:request:/ },
+      response.body,
+      { type: /^urn:/, title: /./, detail: /./, status: response.status, instance: /^urn:request:/ },
       what,
     );
   }

@@ -74,8 +74,8 @@ t.test('a body that is too large is rejected, chunked or with Content-Length', a
 t.test('a client with a body of any excess size can read the response', async (t) => {
   const caller = callerOf(server.url);
   for (const size of [2_001, 200_000, 5_000_000]) {
-    const answer = await caller.post('/notes', { data: { text: 'x'.repeat(size) } });
-    t.match(answer, { status: 413, body: { code: 'body_too_large' } }, `${size}`);
+    const response = await caller.post('/notes', { data: { text: 'x'.repeat(size) } });
+    t.match(response, { status: 413, body: { code: 'body_too_large' } }, `${size}`);
   }
   t.match(await caller.post('/notes', { data: {} }), { status: 204 });
 });

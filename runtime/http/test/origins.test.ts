@@ -85,10 +85,10 @@ t.test('a change with a cookie is accepted from our own and allowed origins only
   ];
   for (const [what, headers, status] of cases) {
     done.length = 0;
-    const answer = await caller.post('/cart/clear', undefined, { headers });
-    t.equal(answer.status, status, what);
+    const response = await caller.post('/cart/clear', undefined, { headers });
+    t.equal(response.status, status, what);
     t.strictSame(done, status === 204 ? ['clear'] : [], what);
-    if (status === 403) t.match(answer.body, { code: 'cross_site_request' }, what);
+    if (status === 403) t.match(response.body, { code: 'cross_site_request' }, what);
   }
   const foreign = { ...cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   t.match(await caller.get('/cart', { headers: foreign }), { status: 200 }, 'reads are allowed');

@@ -81,32 +81,32 @@ interface Answer {
   code: string;
 }
 
-const ask = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
+const request = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init);
 
 t.test('a streamed response has the declared headers and no ETag', async (t) => {
-  const answer = await ask('/export?count=5', { headers: { 'if-none-match': '*' } });
-  t.equal(answer.status, 200);
-  t.equal(await answer.text(), 'ä0\nä1\nä2\nä3\nä4\n');
-  t.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
-  t.equal(answer.headers.get('cache-control'), 'no-store');
-  t.equal(answer.headers.get('etag'), null);
-  t.equal(await (await ask('/export?count=0', { method: 'HEAD' })).text(), '');
+  const response = await request('/export?count=5', { headers: { 'if-none-match': '*' } });
+  t.equal(response.status, 200);
+  t.equal(await response.text(), 'ä0\nä1\nä2\nä3\nä4\n');
+  t.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
+  t.equal(response.headers.get('cache-control'), 'no-store');
+  t.equal(response.headers.get('etag'), null);
+  t.equal(await (await request('/export?count=0', { method: 'HEAD' })).text(), '');
   await produced.ended.promise;
-  const none = await ask('/export?count=-1');
+  const none = await request('/export?count=-1');
   t.strictSame([none.status, ((await none.json()) as Answer).code], [404, 'not_found']);
 });
 
 t.test('a failure before the first chunk is a problem response', async (t) => {
-  const answer = await ask('/late', { method: 'POST' });
-  t.strictSame([answer.status, ((await answer.json()) as Answer).code], [404, 'not_found']);
-  const failed = await ask('/export?count=5&failAt=0');
+  const response = await request('/late', { method: 'POST' });
+  t.strictSame([response.status, ((await response.json()) as Answer).code], [404, 'not_found']);
+  const failed = await request('/export?count=5&failAt=0');
   t.strictSame([failed.status, ((await failed.json()) as Answer).code], [500, 'internal_error']);
 });
 
 t.test('a failure midway aborts the response', async (t) => {
-  const answer = await ask('/export?count=100000&failAt=90000');
-  t.equal(answer.status, 200);
-  await t.rejects(answer.text(), TypeError);
+  const response = await request('/export?count=100000&failAt=90000');
+  t.equal(response.status, 200);
+  await t.rejects(response.text(), TypeError);
   t.strictSame(logged, ['response aborted']);
 });
 

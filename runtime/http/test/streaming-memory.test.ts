@@ -51,8 +51,8 @@ async function* form(count = chunks) {
 async function upload(path: string, count = chunks) {
   const headers = { 'content-type': 'multipart/form-data; boundary=x' };
   const body = ReadableStream.from(form(count)) as unknown as RequestInit['body'];
-  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
-  return answer.json();
+  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+  return response.json();
 }
 
 for (const path of ['/disk', '/streamed']) {

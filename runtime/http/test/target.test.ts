@@ -54,9 +54,9 @@ function exchange(port: number, head: string): Promise<Answer> {
       text += chunk;
     });
     socket.on('error', reject).on('end', () => {
-      const [answer = '', body = ''] = text.split('\r\n\r\n');
-      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
-      const type = /^content-type: (.*)$/im.exec(answer)?.[1];
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+      const type = /^content-type: (.*)$/im.exec(head)?.[1];
       resolve({ status, type, body: body === '' ? null : JSON.parse(body) });
     });
   });

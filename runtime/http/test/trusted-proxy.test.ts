@@ -41,9 +41,9 @@ async function serve(t: { teardown(task: () => Promise<void>): void }, trustProx
   t.teardown(() => server.stop());
   const own = `127.0.0.1:${server.port}`;
   return async (headers: Record<string, string>) => {
-    const answer = await callerOf(server.url).get('/me', { headers });
-    const { ip, host, protocol } = answer.body;
-    return { seen: [ip, host === own ? 'own' : host, protocol].join(' '), headers: answer.headers };
+    const response = await callerOf(server.url).get('/me', { headers });
+    const { ip, host, protocol } = response.body;
+    return { seen: [ip, host === own ? 'own' : host, protocol].join(' '), headers: response.headers };
   };
 }
 

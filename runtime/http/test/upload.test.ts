@@ -102,9 +102,9 @@ function formOf(...parts: Part[]): FormData {
 
 async function send(body: FormData | string, { path = '/files', type = '' } = {}) {
   const headers: Record<string, string> = type ? { 'content-type': type } : {};
-  const answer = await fetch(`${server.url}${path}`, { method: 'POST', body, headers });
+  const response = await fetch(`${server.url}${path}`, { method: 'POST', body, headers });
   // biome-ignore lint/suspicious/noExplicitAny: responses have any shape.
-  return { status: answer.status, body: (await answer.json()) as any };
+  return { status: response.status, body: (await response.json()) as any };
 }
 
 const boundary = 'multipart/form-data; boundary=x';
@@ -229,8 +229,12 @@ t.test('invalid forms are rejected', async (t) => {
     ],
   ];
   for (const [what, status, code, pointer, form, type] of rows) {
-    const answer = await send(form, { type });
-    t.strictSame([answer.status, answer.body.code, answer.body.errors?.[0].pointer], [status, code, pointer], what);
+    const response = await send(form, { type });
+    t.strictSame(
+      [response.status, response.body.code, response.body.errors?.[0].pointer],
+      [status, code, pointer],
+      what,
+    );
   }
   t.strictSame(await readdir(folder), []);
 });
@@ -245,10 +249,10 @@ t.test('file names are sanitized', async (t) => {
   ];
   for (const [sent, name] of rows) {
     const body = `${title}${part(`${named('paper', `; filename="${sent}"`)}\r\nContent-Type: text/plain`)}--x--`;
-    const answer = await send(body, { type: boundary });
+    const response = await send(body, { type: boundary });
     // A bare path has no file name.
-    if (sent === '/') t.match(answer, { status: 400, body: { errors: exactly([{ pointer: '/paper' }]) } });
-    else t.equal(answer.body.files?.[0].name, name, sent);
+    if (sent === '/') t.match(response, { status: 400, body: { errors: exactly([{ pointer: '/paper' }]) } });
+    else t.equal(response.body.files?.[0].name, name, sent);
   }
 });
 
@@ -317,8 +321,8 @@ t.test('streamed files are passed to the handler as they arrive', async (t) => {
   ];
   for (const [at, [status, code, body]] of rows.entries()) {
     const type = typeof body === 'string' ? boundary : '';
-    const answer = await send(body, { path: '/streamed', type });
-    t.strictSame([answer.status, answer.body.code], [status, code], `${at}`);
+    const response = await send(body, { path: '/streamed', type });
+    t.strictSame([response.status, response.body.code], [status, code], `${at}`);
   }
   t.strictSame(await readdir(folder), []);
 });

@@ -40,9 +40,9 @@ const read: RouteDeclaration = {
 
 function documentOf(...declarations: Partial<RouteDeclaration>[]): TestDocument {
   return createDocument({
-    title: 'Shop',
+    title: 'Store',
     version: '1',
-    description: 'A shop',
+    description: 'A store',
     groups: [
       { name: 'shirts', description: 'Shirts', declarations: declarations.map((each) => ({ ...read, ...each })) },
     ],

@@ -109,8 +109,8 @@ t.test('the cookie carries the shopper session from one request to the next', { 
   const { page, errors } = await openPage();
   t.match(await tryOut(page, 'Cart', 'updateCart', { note: 'Ring twice' }), /200/);
   t.match(await tryOut(page, 'Cart', 'readCart'), /200/);
-  const answer = page.locator('#operations-Cart-readCart .live-responses-table tbody .response-col_description');
-  t.match(await answer.innerText(), /"note": "Ring twice"/);
+  const response = page.locator('#operations-Cart-readCart .live-responses-table tbody .response-col_description');
+  t.match(await response.innerText(), /"note": "Ring twice"/);
   t.match(await tryOut(page, 'Products', 'listProducts'), /200/, 'empty parameters are not sent');
   t.strictSame(errors, []);
 });

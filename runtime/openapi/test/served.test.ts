@@ -12,7 +12,7 @@ import { serveDocument } from '../served.ts';
 const box = await createTestBox(t, { packages: ['@carton/core', '@carton/auth', '@carton/tenant'] });
 
 /** Sends exactly these headers: fetch would add its own. */
-async function ask(headers: Record<string, string> = {}, method = 'GET') {
+async function request(headers: Record<string, string> = {}, method = 'GET') {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(`${box.url}/docs/json`, { headers, method }, resolve).on('error', reject);
   });
@@ -21,7 +21,7 @@ async function ask(headers: Record<string, string> = {}, method = 'GET') {
   return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) };
 }
 
-const plain = await ask();
+const plain = await request();
 const text = plain.bytes.toString();
 
 t.test('the document is JSON that caches must revalidate', async (t) => {
@@ -49,7 +49,7 @@ t.test('the response has the smallest encoding that the client accepts', async (
   ];
   const decode = { gzip: gunzipSync, br: brotliDecompressSync };
   for (const [accepted, encoding] of rows) {
-    const { status, headers, bytes } = await ask({ 'accept-encoding': accepted });
+    const { status, headers, bytes } = await request({ 'accept-encoding': accepted });
     t.equal(status, 200);
     t.equal(headers['content-encoding'], encoding, accepted);
     t.equal(Number(headers['content-length']), bytes.length);
@@ -63,21 +63,21 @@ t.test('each encoding has its own strong ETag, and If-None-Match returns 304', a
   const tags = new Set<string>();
   for (const encoding of ['identity', 'gzip', 'br']) {
     const headers = { 'accept-encoding': encoding };
-    const tag = (await ask(headers)).headers.etag as string;
+    const tag = (await request(headers)).headers.etag as string;
     t.match(tag, /^"[^"]+"$/);
     tags.add(tag);
-    const again = await ask({ ...headers, 'if-none-match': tag });
+    const again = await request({ ...headers, 'if-none-match': tag });
     t.match(again, { status: 304, headers: { etag: tag, vary: /Accept-Encoding/ } });
     t.equal(again.bytes.length, 0);
     t.equal(again.headers['content-encoding'], undefined);
   }
   t.equal(tags.size, 3);
-  t.match(await ask({ 'if-none-match': '"another"' }), { status: 200 });
-  t.match(await ask({ 'if-none-match': '*' }), { status: 304 });
+  t.match(await request({ 'if-none-match': '"another"' }), { status: 200 });
+  t.match(await request({ 'if-none-match': '*' }), { status: 304 });
 });
 
 t.test('HEAD returns the same headers without a body', async (t) => {
-  const { status, headers, bytes } = await ask({ 'accept-encoding': 'gzip' }, 'HEAD');
+  const { status, headers, bytes } = await request({ 'accept-encoding': 'gzip' }, 'HEAD');
   t.equal(status, 200);
   t.equal(headers['content-encoding'], 'gzip');
   t.equal(bytes.length, 0);

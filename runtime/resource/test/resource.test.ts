@@ -144,12 +144,12 @@ t.test('duplicates are 409, and soft-deleted rows are not found', async (t) => {
   });
   t.match(await box.staff.delete(`${path}/${created.id}`), { status: 204 });
   const detail = `No shelf has the id ${created.id}.`;
-  for (const answer of [
+  for (const response of [
     await box.staff.get(`${path}/${created.id}`),
     await box.staff.patch(`${path}/${created.id}`, { name: 'Again' }),
     await box.staff.delete(`${path}/${created.id}`),
   ]) {
-    t.match(answer, { status: 404, body: { code: 'not_found', detail } });
+    t.match(response, { status: 404, body: { code: 'not_found', detail } });
   }
   await t.rejects(
     box.db.transaction((tx) => shelves.lock(tx, created.id)),
