@@ -1,6 +1,6 @@
 /**
- * Every row of the contract's endpoint, authentication, error and rule tables, held against the running stack.
- * Each check is named by the section and row it holds.
+ * Tests every row of the contract's endpoint, authentication, error and rule tables against the running stack. The name of
+ * each test is the section of docs/contract.md.
  */
 import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ t.test('What the service does', async (t) => {
   const document = (await visitor.get('/docs/json')).body;
   t.ok(
     '/audit-log' in document.paths || '/admin/audit-log' in document.paths,
-    '1: the document has the routes of the packages entitled to',
+    '1: the document has the routes of the entitled packages',
   );
   const cart = shopper();
   await fillCart(cart);
@@ -41,13 +41,13 @@ t.test('What the service does', async (t) => {
     { status: 200, body: { id: placed.body.id } },
     '2: returns an order',
   );
-  t.match(await visitor.get('/health'), { status: 200 }, '2: answers liveness probes');
+  t.match(await visitor.get('/health'), { status: 200 }, '2: responds to liveness probes');
   await fillCart(cart);
   const paid = await cart.post('/checkout', { ...buyer, paymentMethod: 'card' });
   t.match(
     paid,
     { status: 503, body: { detail: paymentsMessage } },
-    '3: the default adapter answers 503 at every payment step',
+    '3: the default adapter returns 503 at every payment step',
   );
   const log = await readFile(join(stack.home, 'logs/box.log'), 'utf8');
   const lines = log
@@ -55,15 +55,15 @@ t.test('What the service does', async (t) => {
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
   const migrated = lines.filter(({ msg }) => msg === 'migrating').map(({ migration }) => migration);
-  t.strictSame(migrated, [...migrated].sort(), '4: migrations run in the order of their time stamps');
+  t.strictSame(migrated, [...migrated].sort(), '4: migrations run in the order of their timestamps');
   t.ok(migrated.length > 0 && new Set(migrated).size === migrated.length, '4: each exactly once');
   const listening = lines.findIndex(({ msg }) => msg === 'listening');
   t.ok(listening > lines.findIndex(({ msg }) => msg === 'migrations are applied'), '4: before listening');
-  const reach = { 'x-tenant-slug': stack.tenant, 'x-hosting-secret': stack.hostingSecret };
+  const tenantHeaders = { 'x-tenant-slug': stack.tenant, 'x-hosting-secret': stack.hostingSecret };
   t.match(
-    await callerOf(boxUrl, reach).get('/store'),
+    await callerOf(boxUrl, tenantHeaders).get('/store'),
     { status: 200 },
-    '6: scoped to the merchant by the hosting layer',
+    '6: scoped to the tenant by the hosting layer',
   );
 });
 
@@ -233,21 +233,32 @@ t.test('Authentication', async (t) => {
     domains: ['x.example'],
   };
   const rows: [row: string, call: (caller: Caller) => Promise<{ status: number }>][] = [
-    ['3: POST /license/keys asks for the admin bearer secret', (caller) => caller.post('/license/keys', minting)],
+    ['3: POST /license/keys requires the admin bearer secret', (caller) => caller.post('/license/keys', minting)],
     [
-      '3: POST /telemetry/download asks for the registry bearer',
+      '3: POST /telemetry/download requires the registry bearer secret',
       (caller) => caller.post('/telemetry/download', report),
     ],
-    ['3: GET /boxes/deploy/status asks for the key as bearer', (caller) => caller.get('/boxes/deploy/status?name=x')],
     [
-      '3: POST /license/activate asks for the key in the body',
+      '3: GET /boxes/deploy/status requires the key as bearer token',
+      (caller) => caller.get('/boxes/deploy/status?name=x'),
+    ],
+    [
+      '3: POST /license/activate requires the key in the body',
       (caller) => caller.post('/license/activate', unknownKey),
     ],
-    ['3: POST /boxes/deploy asks for the key in the body', (caller) => caller.post('/boxes/deploy', deployment)],
+    ['3: POST /boxes/deploy requires the key in the body', (caller) => caller.post('/boxes/deploy', deployment)],
   ];
   for (const [row, call] of rows) for (const caller of [none, wrong]) t.equal((await call(caller)).status, 401, row);
-  t.equal((await admin.post('/telemetry/download', report)).status, 401, '3: the admin secret is no registry bearer');
-  t.equal((await registry.post('/license/keys', minting)).status, 401, '3: the registry bearer is no admin secret');
+  t.equal(
+    (await admin.post('/telemetry/download', report)).status,
+    401,
+    '3: the admin secret is not the registry secret',
+  );
+  t.equal(
+    (await registry.post('/license/keys', minting)).status,
+    401,
+    '3: the registry secret is not the admin secret',
+  );
   for (const path of ['/license/jwks', '/boxes/resolve?host=x.example']) {
     t.not((await none.get(path)).status, 401, `3: GET ${path} asks for none`);
   }
@@ -271,7 +282,7 @@ t.test('Errors', async (t) => {
     { status: 503, body: { title: paymentsMessage, detail: paymentsMessage } },
     'payment step with the no-operation adapter',
   );
-  t.strictSame((await cart.get('/cart')).body, before, 'and the cart is as before');
+  t.strictSame((await cart.get('/cart')).body, before, 'and the cart is unchanged');
   t.match(
     await shopper().post('/checkout', buyer),
     { status: 409, body: { code: 'cart_empty' } },

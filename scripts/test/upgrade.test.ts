@@ -1,6 +1,7 @@
 /**
- * A box of an earlier release, with two shops at work in it, is started by this one: nothing is lost, and whatever was
- * under way goes on. Its database stands beside this test as pg_dump wrote it, with what the shops' people know of it.
+ * Starts the database of an earlier release, with two tenants, with this one: nothing is lost, and work in progress
+ * continues. The folder beside this test has the database as a dump of pg_dump, and what the tenants' staff and shoppers
+ * know of it.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,29 +20,29 @@ import t from 'tap';
 import { boot } from '../../runtime/boot.ts';
 
 const folder = join(import.meta.dirname, 'support/release-0.1.0');
-const { shops: tenants, secrets } = JSON.parse(await readFile(join(folder, 'shops.json'), 'utf8'));
+const { tenants, secrets } = JSON.parse(await readFile(join(folder, 'tenants.json'), 'utf8'));
 const dump = gunzipSync(await readFile(join(folder, 'dump.sql.gz'))).toString();
 
 const database = await createTestDatabase('empty');
 await administerAt(database.url, dump);
-const look = <Row = Record<string, unknown>>(text: string) =>
+const queryAll = <Row = Record<string, unknown>>(text: string) =>
   administerAt(database.url, 'set row_security = off', text) as Promise<Row[]>;
 
-/** Every table with the number of its rows. */
+/** Returns the number of rows of every table. */
 async function countRows(): Promise<Map<string, number>> {
-  const tables = await look<{ name: string }>(
+  const tables = await queryAll<{ name: string }>(
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
   );
   const counts = new Map<string, number>();
   for (const { name } of tables) {
-    const [row] = await look<{ count: string }>(`select count(*) as count from public.${name}`);
+    const [row] = await queryAll<{ count: string }>(`select count(*) as count from public.${name}`);
     counts.set(name, Number(row?.count));
   }
   return counts;
 }
 
-/** What runs out by itself, and is then swept by a job. */
-const runsOut = new Set([
+/** Tables whose rows expire and are deleted by jobs. */
+const expiring = new Set([
   'auth_attempts',
   'staff_sessions',
   'staff_invites',
@@ -52,15 +53,15 @@ const runsOut = new Set([
 ]);
 
 const before = await countRows();
-/** Events that are not dealt out to their subscribers yet. */
-async function countWaiting(): Promise<number> {
-  const [row] = await look<{ count: number }>(
+/** Returns the number of events that are not dispatched. */
+async function countUndispatched(): Promise<number> {
+  const [row] = await queryAll<{ count: number }>(
     'select count(*)::int as count from event_outbox where dispatched_at is null',
   );
   return row?.count ?? 0;
 }
 
-const waiting = await countWaiting();
+const undispatched = await countUndispatched();
 const start = () =>
   boot({
     databaseUrl: database.url,
@@ -80,54 +81,57 @@ t.teardown(async () => {
   await database.drop();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: what a shop knows is as it was written down.
+// biome-ignore lint/suspicious/noExplicitAny: read from a file.
 type LoadTenant = any;
 
-const reach = ({ slug }: LoadTenant) => ({ 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting });
+const tenantHeaders = ({ slug }: LoadTenant) => ({ 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting });
 const shopperOf = (tenant: LoadTenant, session: string) =>
-  callerOf(box.url, { ...reach(tenant), 'x-session-id': session }, true);
+  callerOf(box.url, { ...tenantHeaders(tenant), 'x-session-id': session }, true);
 
 async function signIn(tenant: LoadTenant): Promise<Caller> {
   const { email, password } = tenant;
-  const { status, body } = await callerOf(box.url, reach(tenant)).post('/admin/auth/login', { email, password });
-  t.equal(status, 200, 'the owner signs in with the password there was');
-  return callerOf(box.url, { ...reach(tenant), authorization: `Bearer ${body.token}` });
+  const { status, body } = await callerOf(box.url, tenantHeaders(tenant)).post('/admin/auth/login', {
+    email,
+    password,
+  });
+  t.equal(status, 200, 'the owner signs in with the old password');
+  return callerOf(box.url, { ...tenantHeaders(tenant), authorization: `Bearer ${body.token}` });
 }
 
 t.test('no row is lost', async (t) => {
   const after = await countRows();
-  const lost = [...before].filter(([table, rows]) => !runsOut.has(table) && (after.get(table) ?? 0) < rows);
+  const lost = [...before].filter(([table, rows]) => !expiring.has(table) && (after.get(table) ?? 0) < rows);
   t.strictSame(lost, []);
 });
 
-t.test('a start later there is nothing left to migrate', async (t) => {
-  const applied = () => look('select * from applied_migrations order by 1, 2, 3');
-  const done = await applied();
-  t.ok(done.length > 0);
+t.test('a second start applies no migration', async (t) => {
+  const applied = () => queryAll('select * from applied_migrations order by 1, 2, 3');
+  const first = await applied();
+  t.ok(first.length > 0);
   await box.stop();
   box = await start();
-  t.strictSame(await applied(), done);
+  t.strictSame(await applied(), first);
 });
 
-t.test('what was dealt out before knows the type of its event', async (t) => {
-  const told = await look<{ type: string; known: string }>(
-    `select event_outbox.type, event_deliveries.type as known
+t.test('existing deliveries have the type of their event', async (t) => {
+  const deliveries = await queryAll<{ type: string; ofDelivery: string }>(
+    `select event_outbox.type, event_deliveries.type as "ofDelivery"
        from event_deliveries join event_outbox on event_outbox.id = event_deliveries.event_id`,
   );
-  t.ok(told.length > 0);
+  t.ok(deliveries.length > 0);
   t.strictSame(
-    told.filter(({ type, known }) => type !== known),
+    deliveries.filter(({ type, ofDelivery }) => type !== ofDelivery),
     [],
   );
 });
 
-t.test('what waited to be told is told', async (t) => {
-  t.ok(waiting > 0, `${waiting} events waited`);
-  await until(countWaiting, (left) => left === 0);
+t.test('undispatched events are dispatched', async (t) => {
+  t.ok(undispatched > 0, `${undispatched} events waited`);
+  await until(countUndispatched, (left) => left === 0);
 });
 
 for (const tenant of tenants) {
-  t.test(`the shop ${tenant.slug}`, async (t) => {
+  t.test(`the tenant ${tenant.slug}`, async (t) => {
     const staff = await signIn(tenant);
     const read = async (path: string) => {
       const { status, body } = await staff.get(path);
@@ -135,7 +139,7 @@ for (const tenant of tenants) {
       return body;
     };
 
-    await t.test('orders say what they said', async (t) => {
+    await t.test('orders are unchanged', async (t) => {
       for (const order of tenant.list) t.match(await read(`/admin/orders/${order.id}`), unchanged(order), order.number);
       const { items } = await read('/admin/orders');
       t.strictSame(
@@ -144,19 +148,19 @@ for (const tenant of tenants) {
       );
     });
 
-    await t.test('stock is what it was', async (t) => {
+    await t.test('stock is unchanged', async (t) => {
       const { items } = await read('/admin/stock-items');
       const figures = ({ id, onHand, reserved }: Record<string, unknown>) => ({ id, onHand, reserved });
       t.strictSame(items.map(figures), tenant.stock.map(figures));
     });
 
-    await t.test('products, collections, keys, invites and hosts go on', async (t) => {
-      const visitor = callerOf(box.url, reach(tenant));
+    await t.test('products, collections, keys, invites and hosts work', async (t) => {
+      const visitor = callerOf(box.url, tenantHeaders(tenant));
       const { items } = (await visitor.get('/products')).body;
       t.strictSame(items.map(({ handle }: { handle: string }) => handle).sort(), ['linen-shirt', 'mug', 'notebook']);
       t.match((await visitor.get('/products?q=shirt')).body.items, exactly([{ handle: 'linen-shirt' }]));
       t.equal((await visitor.get('/collections/summer')).body.products.items.length, 3);
-      const erp = callerOf(box.url, { ...reach(tenant), authorization: `Bearer ${tenant.apiKey}` });
+      const erp = callerOf(box.url, { ...tenantHeaders(tenant), authorization: `Bearer ${tenant.apiKey}` });
       t.equal((await erp.get('/admin/orders')).status, 200);
       t.equal((await erp.get('/admin/users')).status, 403);
       const hosting = callerOf(box.url, { 'x-hosting-secret': secrets.hosting });
@@ -166,7 +170,7 @@ for (const tenant of tenants) {
       });
     });
 
-    await t.test('a shopper finds the cart, and orders it', async (t) => {
+    await t.test('a shopper orders an existing cart', async (t) => {
       const { session, cart } = tenant.carts.active;
       const shopper = shopperOf(tenant, session);
       const { body } = await shopper.get('/cart');
@@ -180,12 +184,12 @@ for (const tenant of tenants) {
       t.equal((await shopper.get('/cart')).body.items.length, 0);
     });
 
-    await t.test('an invented session finds none of it', async (t) => {
+    await t.test('an unknown session does not find it', async (t) => {
       const shopper = shopperOf(tenant, 'A'.repeat(43));
       t.match((await shopper.get('/cart')).body, { id: null });
     });
 
-    await t.test('a payment session that was open becomes an order', async (t) => {
+    await t.test('an open payment session becomes an order', async (t) => {
       const { session, method } = tenant.carts.paying;
       const shopper = shopperOf(tenant, session);
       const placed = await shopper.post('/checkout', {
@@ -200,7 +204,7 @@ for (const tenant of tenants) {
       );
     });
 
-    await t.test('what was paid in part is paid in full', async (t) => {
+    await t.test('a partly paid order is paid in full', async (t) => {
       const { id, total } = tenant.orders.partlyPaid;
       const path = `/admin/orders/${id}`;
       const rest = { amount: total.amount - 2000, currency: total.currency };
@@ -211,7 +215,7 @@ for (const tenant of tenants) {
       t.match(await read(path), { paymentStatus: 'paid' });
     });
 
-    await t.test('what was promised is received', async (t) => {
+    await t.test('a pending payment is captured', async (t) => {
       const { id, total } = tenant.orders.pending;
       const { items } = await read(`/admin/payments?orderId=${id}`);
       t.equal((await staff.post(`/admin/payments/${items[0].id}/capture`)).status, 200);
@@ -219,7 +223,7 @@ for (const tenant of tenants) {
       t.strictSame((await read(`/admin/payments/${items[0].id}`)).captured, total);
     });
 
-    await t.test('what was paid can be given back, and what was not can be canceled', async (t) => {
+    await t.test('a paid order can be refunded, and an unpaid one canceled', async (t) => {
       const paid = (await read(`/admin/payments?orderId=${tenant.orders.paid.id}`)).items[0];
       const refunded = await staff.post(`/admin/payments/${paid.id}/refunds`, { amount: paid.amount });
       t.equal(refunded.status, 201);
@@ -228,16 +232,16 @@ for (const tenant of tenants) {
       t.match(canceled, { status: 200, body: { status: 'canceled', paymentStatus: 'voided' } });
     });
 
-    await t.test('whoever placed an order sees it whole, and nobody else', async (t) => {
+    await t.test('only the shopper who placed an order sees it complete', async (t) => {
       const { id, session } = tenant.orders.archived;
       t.match((await shopperOf(tenant, session).get(`/checkout/${id}`)).body.customer, { name: 'Ada Lovelace' });
-      const masked = (await callerOf(box.url, reach(tenant)).get(`/checkout/${id}`)).body.customer;
+      const masked = (await callerOf(box.url, tenantHeaders(tenant)).get(`/checkout/${id}`)).body.customer;
       t.not(masked.name, 'Ada Lovelace');
     });
   });
 }
 
-/** What an order said, as a pattern: fields that came since may stand beside. */
+/** Returns an order as a pattern, which allows new fields. */
 function unchanged({ updatedAt: _, ...order }: Record<string, unknown>) {
   return order;
 }

@@ -11,7 +11,6 @@ const excluded = [
   'docs/glossary.md',
   '**/CHANGELOG.md',
   '**/package-lock.json',
-  'control-plane/catalogue/catalogue.json',
   'vendor/*/migrations/**',
   'runtime/migrations/**',
   'control-plane/migrations/**',
