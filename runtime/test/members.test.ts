@@ -15,9 +15,9 @@ const about = { tag: 'Members', status: 200, response: Who };
 const who = ({ session }) => ({ memberId: session.memberId, hasSession: session.hash !== null });
 
 const readWho = route({ ...about, method: 'get', path: '/who', operationId: 'readWho', summary: 'Read who calls', access: 'session' }, who);
-const changeWho = route({ ...about, method: 'post', path: '/who', operationId: 'changeWho', summary: 'Begin', access: 'session' }, (given) => {
-  given.session.begin();
-  return who(given);
+const changeWho = route({ ...about, method: 'post', path: '/who', operationId: 'changeWho', summary: 'Begin', access: 'session' }, (services) => {
+  services.session.begin();
+  return who(services);
 });
 const readMe = route({ ...about, method: 'get', path: '/me', operationId: 'readMember', summary: 'Read oneself', access: 'member' }, who);
 

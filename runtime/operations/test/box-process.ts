@@ -36,22 +36,22 @@ const smallestSet = { packages: ['core', 'auth', 'tenant'].map(packageName), pac
 
 /**
  * Starts a box and waits until it listens.
- * @param given packages without a template database, and the box's program instead of the source tree's
+ * @param written packages without a template database, and the box's program instead of the source tree's
  */
 export async function startBoxProcess(
   t: Test,
   environment: Record<string, string> = {},
-  given?: { packages: readonly string[]; packagesFrom: string; program?: string },
+  written?: { packages: readonly string[]; packagesFrom: string; program?: string },
 ): Promise<BoxProcess> {
-  const database = await createTestDatabase(given && 'empty');
+  const database = await createTestDatabase(written && 'empty');
   const home = t.testdir({});
-  const { packages, packagesFrom } = given ?? smallestSet;
+  const { packages, packagesFrom } = written ?? smallestSet;
   // Beside node_modules or below: packages are searched from here upwards.
-  const lockFile = join(given ? dirname(packagesFrom) : home, 'lock.json');
+  const lockFile = join(written ? dirname(packagesFrom) : home, 'lock.json');
   const lock = { tier: 'basic', packages: Object.fromEntries(packages.map((name) => [name, {}])) };
   writeFileSync(lockFile, JSON.stringify(lock));
   const secret = randomBytes(18).toString('base64url');
-  const program = given?.program ? [given.program] : ['--conditions=workspace-source', main];
+  const program = written?.program ? [written.program] : ['--conditions=workspace-source', main];
   const child = spawn(process.execPath, program, {
     env: {
       ...ownVariables(),

@@ -82,13 +82,13 @@ t.test('the spans of requests have those of statements as children, and all are 
 
 t.test('traces of deliveries and jobs, with their statements', async (t) => {
   const collector = await startCollector(t);
-  const given = await echoPackage(t);
+  const written = await echoPackage(t);
   const environment = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '50',
   };
-  const box = await startBoxProcess(t, environment, given);
+  const box = await startBoxProcess(t, environment, written);
   const operator = callerOf(box.url, { authorization: `Bearer ${box.secret}` });
   const email = 'owner@shop.example';
   const password = randomUUID();

@@ -33,7 +33,7 @@ export class Report {
   readonly seed: number;
   readonly #succeeded = new Set<string>();
   readonly #refusals = new Map<string, string>();
-  readonly #unproven = new Set<string>();
+  readonly #untested = new Set<string>();
   readonly #failures = new Map<string, { line: string; times: number }>();
   readonly #cases = new Map<string, number>();
 
@@ -61,7 +61,7 @@ export class Report {
 
   /** Records a check that was not possible for a route, and the reason. */
   reportUntested(route: Named, reason: string): void {
-    this.#unproven.add(`${nameOf(route)}: ${reason}`);
+    this.#untested.add(`${nameOf(route)}: ${reason}`);
   }
 
   /** Records a failure: the first one of its kind in full, others are counted. */
@@ -86,7 +86,7 @@ export class Report {
       neverSucceeded: routes
         .filter((route) => !this.hasSucceeded(route))
         .map((route) => `${nameOf(route)} (${this.#refusals.get(route.operationId) ?? 'never called'})`),
-      untested: [...this.#unproven].sort(),
+      untested: [...this.#untested].sort(),
       failures: failures.sort(),
     };
   }

@@ -16,11 +16,11 @@ import { isOpenRoute, nounsOfParameter, type Pool } from './pool.ts';
  */
 export function requestsFor(
   declaration: RouteDeclaration,
-  given: Source,
-  ids: Pool = given.pool,
+  options: Source,
+  ids: Pool = options.pool,
 ): fc.Arbitrary<RequestValues> {
   const { query, body } = declaration;
-  const source = { ...given, isOpen: isOpenRoute(declaration) };
+  const source = { ...options, isOpen: isOpenRoute(declaration) };
   return fc.record({
     params: paramsArbitrary(declaration, source, ids),
     // No marker in searches: nothing would be found.
