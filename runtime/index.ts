@@ -2,9 +2,6 @@
  * The engine's interface for packages.
  */
 
-export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues } from './answers/acted-by.ts';
-export { eachRow } from './answers/each-row.ts';
-export type { IntegrationPage } from './answers/following.ts';
 export { type Job, job } from './background/job.ts';
 export { type AccessOptions, accessKinds } from './box/access.ts';
 export type { BoxAccessKind } from './box/callers.ts';
@@ -99,6 +96,9 @@ export {
   type Traces,
 } from './persons/personal-data.ts';
 export { type ExportSection, erasePerson, erasureHindered, exportPerson, personalDataOf } from './persons/rights.ts';
+export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues } from './queries/acted-by.ts';
+export { eachRow } from './queries/each-row.ts';
+export type { IntegrationPage } from './queries/incremental-reads.ts';
 export {
   freeHandle,
   Handle,

@@ -2,8 +2,7 @@
  * The engine's interface for other services (the control plane): API, document and database, without boxes, packages
  * and tenants.
  */
-export { problemOfDatabaseError } from './answers/database-problems.ts';
-export { paginate } from './answers/paging.ts';
+
 export { type Tier, tiers } from './box/tier.ts';
 export { camelCaseRow, connect, planning } from './db/connection.ts';
 export { openDatabase } from './db/database.ts';
@@ -20,6 +19,8 @@ export { type Operations, startOperations } from './operations/operations.ts';
 export { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
 export { loadPackages } from './package/load.ts';
 export { runService } from './process.ts';
+export { problemOfDatabaseError } from './queries/database-problems.ts';
+export { paginate } from './queries/paging.ts';
 export { readSettings, readTrustProxy, serviceSettings } from './settings.ts';
 export type { ApiDescription, ApiGroup } from './start/api.ts';
 export { applyMigrations } from './start/migrations.ts';

@@ -1,10 +1,11 @@
 /**
  * Queries of `event_deliveries`, for staff who check failed deliveries.
  */
-import { paginate, type Sort } from '../answers/paging.ts';
+
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { wakeBackground } from '../events/outbox.ts';
 import { decodeCursor, type Page, pageOfRows } from '../http/paging.ts';
+import { paginate, type Sort } from '../queries/paging.ts';
 import type { EventDelivery, EventDeliveryQuery } from './schemas.ts';
 
 interface DeliveryRow extends Omit<EventDelivery, 'event'> {

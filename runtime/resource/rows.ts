@@ -3,14 +3,14 @@
  * rules stay in the packages; this is the part that is the same for all of them.
  */
 import type { Knex } from 'knex';
-import { type ChangeSource, followChanges, type IntegrationPage, rejectFilters } from '../answers/following.ts';
-import { type ColumnValues, newestFirst, paginate, paginateChoices, type Sort } from '../answers/paging.ts';
 import { quoteName, toSnakeCase } from '../db/connection.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import { newId } from '../db/id.ts';
 import { runConcurrently } from '../db/run-concurrently.ts';
 import { json, type TenantDatabase } from '../db/tenant-database.ts';
 import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
+import { type ChangeSource, type IntegrationPage, readChanges, rejectFilters } from '../queries/incremental-reads.ts';
+import { type ColumnValues, newestFirst, paginate, paginateChoices, type Sort } from '../queries/paging.ts';
 
 /** The columns of every such table; those of mutable resources have `updatedAt`, too. */
 export interface StoredRow {
@@ -193,7 +193,7 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     const changes = db
       .table<{ id: string; updatedAt: string }>(source)
       .select(`${source}.${id} as id`, `${source}.updatedAt`);
-    return withRows(db, await followChanges(db, changes as never, changeSource, position));
+    return withRows(db, await readChanges(db, changes as never, changeSource, position));
   }
 
   /** Replaces the ids of a page with their rows. */
@@ -275,7 +275,7 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
       if (updatedAfter !== undefined) {
         const from = { ...position, updatedAfter };
         if (declaration.changeSource) return pageOfChanges(db, declaration.changeSource, from);
-        return followChanges<Row & { updatedAt: string }>(db, query as never, { table }, from);
+        return readChanges<Row & { updatedAt: string }>(db, query as never, { table }, from);
       }
       if (externalId !== undefined) query.where(`${table}.external_id`, externalId);
       const order = sort === undefined ? undefined : sorts[sort];

@@ -5,7 +5,6 @@
 import type { Knex } from 'knex';
 import type Koa from 'koa';
 import type { Logger } from 'pino';
-import { problemOfDatabaseError } from '../answers/database-problems.ts';
 import { collectMigrations, type MigrationOwner, pendingMigrations } from '../db/migrations.ts';
 import { createApp } from '../http/app.ts';
 import type { AppOptions } from '../http/app-options.ts';
@@ -16,6 +15,7 @@ import type { DocumentGroup } from '../openapi/document.ts';
 import { explorer } from '../openapi/explorer.ts';
 import { serveDocument } from '../openapi/served.ts';
 import type { Operations } from '../operations/operations.ts';
+import { problemOfDatabaseError } from '../queries/database-problems.ts';
 
 /** A group of routes in the document. */
 export interface ApiGroup<Services> extends Omit<DocumentGroup, 'declarations'> {

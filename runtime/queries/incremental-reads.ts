@@ -44,7 +44,7 @@ export interface ChangeSource {
  * @param rows selects from the table: at least `updated_at` and the id, as `id`
  * @throws invalid_request (400) for a cursor of another list, changes_forgotten (410)
  */
-export async function followChanges<R extends { id: string; updatedAt: string }>(
+export async function readChanges<R extends { id: string; updatedAt: string }>(
   db: TenantDatabase,
   rows: Knex.QueryBuilder<R, R[]>,
   { table, id: idColumn = 'id', resource = table }: ChangeSource,
