@@ -28,7 +28,7 @@ export const rooms = {
     storefront: ['extension', 'db'],
     box: ['http', 'extension', 'db', 'operations', 'vendor.ts'],
     package: ['http', 'extension', 'settings.ts', 'events', 'background', 'box', 'vendor.ts'],
-    resource: ['http', 'db', 'queries', 'box'],
+    resource: ['http', 'db', 'queries', 'events', 'box'],
     engine: ['http', 'db', 'queries', 'events', 'background', 'box', 'package', 'vendor.ts'],
     boot: ['http', 'db', 'start', 'box', 'package', 'engine', 'vendor.ts'],
     'process.ts': ['collection.ts', 'db', 'operations'],

@@ -108,6 +108,7 @@ export {
   handleTakenBy,
   looksLikeId,
 } from './resource/handles.ts';
+export { publishedWrites } from './resource/published-writes.ts';
 export { resource } from './resource/resource.ts';
 export { type ListQuery, type Rows, rows, type StoredRow } from './resource/rows.ts';
 export { shapesOf } from './resource/shapes.ts';

@@ -17,7 +17,7 @@ import {
   notFound,
   type Page,
   pageOfRows,
-  publishRow,
+  publishedWrites,
   replaceRows,
   type TenantDatabase,
 } from '@carton/runtime';
@@ -89,13 +89,15 @@ export async function readAdminCollection(db: TenantDatabase, id: string): Promi
   return { ...collection, productIds: ids.filter((productId) => known.has(productId)) };
 }
 
+const { create, change, remove } = publishedWrites(collections, collectionUpdated, 'collection');
+
 /** @throws invalid_request (400), collection_handle_taken, external_id_taken (409) */
 export function createCollection(
   db: TenantDatabase,
   { rule, productIds, handle, ...fields }: CreateCollection,
 ): Promise<AdminCollectionDetail> {
   if (rule && productIds) throw invalidField('/productIds', 'must be omitted for a collection with a rule');
-  return db.transaction(async (tx) => {
+  return create(db, async (tx) => {
     const products = await rowsOf(tx, productIds ?? []);
     const { id } = await collections.insert(tx, {
       ...fields,
@@ -104,7 +106,7 @@ export function createCollection(
       rule: rule ?? null,
     });
     await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', [], products);
-    return publishUpdate(tx, id);
+    return readAdminCollection(tx, id);
   });
 }
 
@@ -114,12 +116,11 @@ export function changeCollection(
   id: string,
   patch: ChangeCollection,
 ): Promise<AdminCollectionDetail> {
-  return db.transaction(async (tx) => {
-    const { kind } = await collections.lock(tx, id);
+  return change(db, id, async (tx, { kind }) => {
     if (patch.rule && kind === 'manual')
       throw collectionIsManual('Set its products, or create another collection with a rule.');
     await collections.change(tx, id, patch);
-    return publishUpdate(tx, id);
+    return readAdminCollection(tx, id);
   });
 }
 
@@ -132,25 +133,19 @@ export function setProducts(
   id: string,
   productIds: readonly string[],
 ): Promise<AdminCollectionDetail> {
-  return db.transaction(async (tx) => {
-    const { kind } = await collections.lock(tx, id);
+  return change(db, id, async (tx, { kind }) => {
     if (kind === 'rule') throw collectionHasRule('Change its rule instead.');
     const requested = await rowsOf(tx, productIds);
     const current = await listProductsAfter(tx, id, start, maximumProducts);
     await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', current, requested);
     await collections.change(tx, id, {});
-    return publishUpdate(tx, id);
+    return readAdminCollection(tx, id);
   });
 }
 
 /** @throws not_found (404) */
 export function deleteCollection(db: TenantDatabase, id: string): Promise<void> {
-  return db.transaction(async (tx) => {
-    const collection = await collections.lock(tx, id);
-    await tx.remove('collection_products', { collectionId: id });
-    await collections.remove(tx, id);
-    await publishRow(tx, collectionUpdated, 'collection', collection, { deleted: true });
-  });
+  return remove(db, id, (tx) => tx.remove('collection_products', { collectionId: id }));
 }
 
 /** The rows of products in their order. @throws invalid_request (400) for an unknown product or a duplicate */
@@ -162,11 +157,4 @@ async function rowsOf(db: TenantDatabase, productIds: readonly string[]): Promis
     if (ids.indexOf(id) !== index) throw invalidField(`/productIds/${index}`, 'is a duplicate');
   }
   return ids.map((productId, position) => ({ productId, position }));
-}
-
-/** Publishes the current state of a collection and returns it. */
-async function publishUpdate(db: TenantDatabase, id: string): Promise<AdminCollectionDetail> {
-  const collection = await readAdminCollection(db, id);
-  await publishRow(db, collectionUpdated, 'collection', collection, { deleted: false });
-  return collection;
 }

@@ -2,7 +2,14 @@
  * Rules of regions: a country belongs to at most one region, and the currency cannot change while there are prices in
  * it.
  */
-import { countryName, extensionPoint, lockFor, publishRow, replaceRows, type TenantDatabase } from '@carton/runtime';
+import {
+  countryName,
+  extensionPoint,
+  lockFor,
+  publishedWrites,
+  replaceRows,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { regionUpdated } from './events.ts';
 import { countryTaken, regionPriced } from './problems.ts';
 import type { ChangeRegion, Country, CreateRegion, RegionRow } from './schemas.ts';
@@ -27,12 +34,14 @@ export async function listShippedCountries(db: TenantDatabase): Promise<Country[
     .sort((one, other) => one.name.localeCompare(other.name, 'en'));
 }
 
+const { create, change, remove } = publishedWrites(regions, regionUpdated, 'region');
+
 /** @throws country_taken (409), external_id_taken (409) */
 export function createRegion(db: TenantDatabase, { countries, ...fields }: CreateRegion): Promise<RegionRow> {
-  return db.transaction(async (tx) => {
+  return create(db, async (tx) => {
     const { id } = await regions.insert(tx, fields);
     await setCountries(tx, id, countries);
-    return publishUpdate(tx, id);
+    return regions.require(tx, id);
   });
 }
 
@@ -42,23 +51,19 @@ export function changeRegion(
   id: string,
   { countries, ...fields }: ChangeRegion,
 ): Promise<RegionRow> {
-  return db.transaction(async (tx) => {
-    const before = await regions.lock(tx, id);
+  return change(db, id, async (tx, before) => {
     if (fields.currency && fields.currency !== before.currency) await refusePriced(tx, before);
     await regions.change(tx, id, fields);
     if (countries) await setCountries(tx, id, countries);
-    return publishUpdate(tx, id);
+    return regions.require(tx, id);
   });
 }
 
 /** @throws not_found (404), region_in_use (409) while prices refer to it */
 export function deleteRegion(db: TenantDatabase, id: string): Promise<void> {
-  return db.transaction(async (tx) => {
-    const region = await regions.lock(tx, id);
+  return remove(db, id, async (tx) => {
     for (const removeReferences of regionRemovals.of(tx)) await removeReferences(tx, id);
     await tx.remove('region_countries', { regionId: id });
-    await regions.remove(tx, id);
-    await publishRow(tx, regionUpdated, 'region', region, { deleted: true });
   });
 }
 
@@ -78,11 +83,4 @@ async function setCountries(db: TenantDatabase, regionId: string, countries: rea
   const current = rows.filter((row) => row.regionId === regionId);
   const requested = countries.map((country) => ({ country }));
   await replaceRows(db, 'region_countries', { regionId }, 'country', current, requested);
-}
-
-/** Publishes the current state of a region and returns it. */
-async function publishUpdate(db: TenantDatabase, id: string): Promise<RegionRow> {
-  const region = await regions.require(db, id);
-  await publishRow(db, regionUpdated, 'region', region, { deleted: false });
-  return region;
 }

@@ -2,11 +2,12 @@
  * The routes and rows of a resource that a package of this test declares.
  */
 import t from 'tap';
+import type { TenantDatabase } from '../../db/tenant-database.ts';
 import { createTestBox, exactly, until, untilWaiting, writePackage } from '../../testing/index.ts';
 
 const index = `
 import {
-  defineEvent, defineProblem, definePackage, HandleOrId, integrationQuery, looksLikeId, object, publishRow, replaceRows, resource, rows, shapesOf, Type,
+  defineEvent, defineProblem, definePackage, HandleOrId, integrationQuery, looksLikeId, object, publishedWrites, publishRow, replaceRows, resource, rows, shapesOf, Type,
 } from '@carton/runtime';
 
 const nameTaken = defineProblem({ code: 'shelf_name_taken', status: 409, title: 'Another shelf has this name' });
@@ -35,9 +36,14 @@ const emptied = defineEvent({
   type: 'shelf.emptied', summary: 'A shelf was emptied',
   payload: object({ name: Type.String(), boxes: Type.Integer(), by: Type.String() }),
 });
+const updated = defineEvent({
+  type: 'shelf.updated', summary: 'A shelf was created, changed or deleted',
+  payload: object({ name: Type.String(), boxes: Type.Integer(), deleted: Type.Boolean() }),
+});
+export const writes = publishedWrites(shelves, updated, 'shelf');
 const common = { noun: 'shelf', plural: 'shelves', tag: 'Shelves', rows: shelves, beyond: true };
 
-export default definePackage({ events: [emptied], routes: [...resource({
+export default definePackage({ events: [emptied, updated], routes: [...resource({
   ...common, path: '/shelves', access: 'public', item: Seen,
   read: {
     params: HandleOrId('top'), query: object({ loud: Type.Optional(Type.Boolean()) }),
@@ -89,7 +95,7 @@ export const down = (knex) => knex.raw('drop table boxes, shelves');
 `;
 const written = await writePackage(t, { name: 'shelf', dependencies: ['core', 'auth'], index, migration }, ['tenant']);
 const box = await createTestBox(t, { ...written, tier: 'basic' });
-const { shelves, boxes, filled, replaceBoxes } = await import(
+const { shelves, boxes, filled, replaceBoxes, writes } = await import(
   new URL('vendor/shelf/index.ts', `file://${written.packagesFrom}`).href
 );
 const path = '/admin/shelves';
@@ -350,4 +356,42 @@ t.test('replacing rows writes only what differs', async (t) => {
   t.not(after[1]?.version, second?.version);
   await box.db.transaction(async (tx) => replaceBoxes(tx, shelf.id, await versions(), []));
   t.strictSame(await versions(), []);
+});
+
+t.test('published writes publish the resource that was written, and nothing that failed', async (t) => {
+  const tenant = await box.openTenant();
+  const shelf = { name: 'One', room: 'Hall', height: 1, labels: [] };
+  const payloads = async () => {
+    const events = await tenant.db.query<{ resourceType: string; payload: unknown }>(
+      "select resource_type, payload from event_outbox where tenant_id = $1 and type = 'shelf.updated' order by id",
+    );
+    return events.map(({ resourceType, payload }) => [resourceType, payload]);
+  };
+  const { id } = await writes.create(tenant.db, (tx: TenantDatabase) => shelves.insert(tx, shelf));
+  const changed = await writes.change(tenant.db, id, async (tx: TenantDatabase, before: { name: string }) => {
+    await boxes.insert(tx, { shelfId: id });
+    return shelves.change(tx, id, { name: `${before.name} more` });
+  });
+  t.match(changed, { id, name: 'One more', boxes: 1 });
+  const fails = async (tx: TenantDatabase) => {
+    await shelves.change(tx, id, { name: 'Lost' });
+    throw new Error('failed');
+  };
+  await t.rejects(writes.change(tenant.db, id, fails), { message: 'failed' });
+  await t.rejects(writes.remove(tenant.db, id, fails), { message: 'failed' });
+  for (const write of [writes.change, writes.remove]) {
+    const work = () => t.fail('there is nothing to work on');
+    await t.rejects(write(tenant.db, box.id, work), { message: `No shelf has the id ${box.id}.` });
+  }
+  t.match(await shelves.find(tenant.db, id), { name: 'One more' });
+  await writes.remove(tenant.db, id, (tx: TenantDatabase, row: { name: string }) => {
+    t.equal(row.name, 'One more');
+    return tx.remove('boxes', { shelfId: id });
+  });
+  t.equal(await shelves.find(tenant.db, id), null);
+  t.strictSame(await payloads(), [
+    ['shelf', { name: 'One', boxes: 0, deleted: false }],
+    ['shelf', { name: 'One more', boxes: 1, deleted: false }],
+    ['shelf', { name: 'One more', boxes: 1, deleted: true }],
+  ]);
 });
