@@ -23,7 +23,7 @@ export interface ControlPlaneServices extends CommonServices {
   releases: Releases;
 }
 
-/** As the engine's migrator knows it. There are no merchants here, so no table carries a tenant. */
+/** The owner of the migrations. There are no tenants here, so no table has a tenant. */
 export const migrationOwner = {
   fullName: manifest.name,
   folder: dirname(fileURLToPath(import.meta.url)),

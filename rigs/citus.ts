@@ -158,9 +158,12 @@ async function killWorker(
   const worker = workers[0] as Server;
   const affected = await tenantsOn(coordinator, worker, tenants);
   const tally = newTally();
-  const shop = (own: LoadTenant[]) =>
+  const startShoppers = (own: LoadTenant[]) =>
     sendShoppers({ urls: [box.url], tenants: own, shoppers: stage.number('shoppers') / 2, tally, thinkTime: 40 });
-  const [hit, spared] = [shop(affected), shop(tenants.filter((tenant) => !affected.includes(tenant)))];
+  const [hit, spared] = [
+    startShoppers(affected),
+    startShoppers(tenants.filter((tenant) => !affected.includes(tenant))),
+  ];
   await sleep(1500);
   const before = placed(spared.purchases);
   await worker.stop('SIGKILL');

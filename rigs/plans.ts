@@ -1,5 +1,5 @@
 /**
- * What lists read of a shop with a million orders: each list with each of its filters and sorts, as the box's own role.
+ * Calls each list with each filter and sort in a store with a million orders, as the box's role, and counts what it reads.
  */
 import { join } from 'node:path';
 import { createTestBox } from '@carton/runtime/testing';
@@ -8,9 +8,9 @@ import { checkListPlans } from '../tools/plans/check.ts';
 import type { Rig } from './rig.ts';
 
 export const rig: Rig = {
-  about: 'Calls every list with each filter over a large shop, and counts the rows and pages that are read.',
+  about: 'Calls every list with each filter over a large store, and counts the rows and pages that are read.',
   options: {
-    copies: { about: 'copies of a shop with four orders', defaultValue: '250000', short: '1200' },
+    copies: { about: 'copies of a store with four orders', defaultValue: '250000', short: '1200' },
   },
   timeLimit: (stage) => (stage.short ? 900 : 14_400),
   async run(stage) {

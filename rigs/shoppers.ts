@@ -53,7 +53,7 @@ export interface Shoppers {
 const retryTimeout = 90_000;
 const maxWait = 2_000;
 
-/** Starts shoppers, which shop until they are stopped. */
+/** Starts shoppers, which buy until they are stopped. */
 export function sendShoppers({
   urls,
   tenants,

@@ -44,7 +44,7 @@ export function boxEnvironment(folder: BoxFolder, launch: Launch): NodeJS.Proces
     PORT: String(launch.port),
     BOX_HOME: folder.root,
     BOX_PACKAGES: join(releaseFolder(folder, launch.release), lockFileName),
-    // Of an option that stands twice the last counts: the operator's own.
+    // The last value of a repeated option counts: the operator's.
     NODE_OPTIONS: [heapOptions(), secrets.NODE_OPTIONS].filter(Boolean).join(' '),
   });
   if (isSea()) environment[runAsNode] = '1';

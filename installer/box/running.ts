@@ -31,13 +31,13 @@ export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | un
     return { ...recorded, supervised, orphaned: recorded.parent !== undefined && !supervised };
   }
   const isBox = (commandLine: string[]) => releaseOf(folder, commandLine) !== undefined;
-  // The variable tells a box from whoever has its program open, an editor for one.
-  const [stray] = await findProcesses(isBox, `BOX_HOME=${folder.root}`);
-  if (!stray) return undefined;
+  // The variable tells a box from other processes that have its program open, such as an editor.
+  const [orphan] = await findProcesses(isBox, `BOX_HOME=${folder.root}`);
+  if (!orphan) return undefined;
   return {
-    pid: stray.pid,
-    identity: stray.identity,
-    release: releaseOf(folder, stray.commandLine) as string,
+    pid: orphan.pid,
+    identity: orphan.identity,
+    release: releaseOf(folder, orphan.commandLine) as string,
     supervised: false,
     orphaned: true,
   };

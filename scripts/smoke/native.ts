@@ -84,7 +84,7 @@ export async function smokeNative({ folder, carton, check, cleaning, stack }: Sm
   await fetch(`${url}/admin/tenants`, {
     method: 'POST',
     headers: { authorization: `Bearer ${OPERATOR_SECRET}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ slug: 'shop', name: 'Shop', staffEmail: 'owner@shop.example' }),
+    body: JSON.stringify({ slug: 'shop', name: 'Store', staffEmail: 'owner@shop.example' }),
   });
   const background = { r: 200, g: 30, b: 30 };
   const image = await sharp({ create: { width: 640, height: 480, channels: 3, background } })

@@ -1,6 +1,6 @@
 /**
- * Every list of every package, with each of its filters and sorts, over a shop with thousands of everything: what is
- * read for a page is what the page needs, planned as the box's own role, to whom row-level security applies.
+ * Calls every list of every package with each filter and sort over a large store: a list reads only what its page needs,
+ * also as the box's role, to which row-level security applies.
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
@@ -11,4 +11,4 @@ t.setTimeout(900_000);
 const box = await createTestBox(t);
 const { table, broken } = await checkListPlans(box, 1200, (text) => t.comment(text));
 for (const line of table) t.comment(line);
-t.strictSame(broken, [], 'no list reads more for a larger shop');
+t.strictSame(broken, [], 'no list reads more in a larger store');

@@ -81,7 +81,8 @@ t.test('names from outside, other words and excluded files pass', async (t) => {
     lib: {
       'pad.ts': '',
       'code.ts': [
-        "const host = ['gadget.example.com', 'http://gizmo/x', 'gadget-berlin', 'gadget.created', 'www.a.gadget'];",
+        "const host = ['gadget.example.com', 'http://gizmo/x', 'gadget-berlin', 'gadget.created', 'www.a.gadget', 'gadget'];",
+        'const slug = `gadget-$' + '{1}`, address = `a.$' + '{1}.gadget`, query = "/boxes?name=gadget";',
         "const mail = 'gadget@gizmo.dev', path = '/gadget/:id', setting = process.env.GADGET_LIMIT, row = gadget_id;",
         'const gadgetry = 1, backhand = 2;',
       ].join('\n'),
@@ -98,7 +99,7 @@ t.test('names from outside, other words and excluded files pass', async (t) => {
 t.test('a table that cannot be read as meant is refused', async (t) => {
   const wrong = [
     '| device | A thing to use | `gadget` (but in attic) |',
-    '| book | To enter in a ledger | |',
+    '| book | To enter in a ledger | `Gadget` |',
     '| release | | `hand back` |',
   ];
   const folder = t.testdir({ ...files, docs: { 'glossary.md': glossary(wrong) } });
@@ -106,6 +107,7 @@ t.test('a table that cannot be read as meant is refused', async (t) => {
     code: 1,
     lines: [
       'docs/glossary.md: "book" belongs before "device"',
+      'docs/glossary.md: "Gadget" is listed for "device" and for "book"',
       'docs/glossary.md: a row needs a term, a meaning and a third cell:  release | | `hand back` ',
       'docs/glossary.md: "gadget" has an exception for attic, which does not exist',
     ],

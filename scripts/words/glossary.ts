@@ -42,6 +42,8 @@ export function readGlossary(markdown: string): Glossary {
     previous = name;
     for (const [, phrase = '', folders] of not.matchAll(phrases)) {
       const words = phrase.toLowerCase().split(/\s+/);
+      const known = avoided.find((other) => other.words.join(' ') === words.join(' '));
+      if (known) faults.push(`${glossaryFile}: "${phrase}" is listed for "${known.term}" and for "${name}"`);
       avoided.push({ words, term: name, exceptions: folders?.split(/,\s*/) ?? [] });
     }
   }

@@ -14,10 +14,12 @@ export interface Match {
 const names = [
   /[a-z][a-z+.-]*:\/\/[^\s'"`<>)]*/gi, // a URL
   /[\w.+-]+@[\w-]+\.[\w.-]+/g, // an e-mail address
-  /[@.\w${}*-]*\/[@.\w${}*:%/-]+/g, // a path of a file, a route or a package
+  /[@.\w${}*-]*\/[@.\w${}*:%?=&/-]+/g, // a path of a file, a route or a package
   /(?:[\w*-]+\.)+(?:com|de|example|internal|invalid|local|localhost|net|org|test)\b/gi, // a host name
-  /(?<=['"`])[\w*-]+(?:\.[\w*-]+)+(?=['"`:])/g, // a quoted host name, or the type of an event
+  /(?<=['"`])[\w*${}-]+(?:\.[\w*${}-]+)+(?=['"`:])/g, // a quoted host name, or the type of an event
+  /(?<=['"`])[a-z0-9]+(?:-[a-z0-9]+)*-\$\{/g, // the beginning of a slug
   /(?<=['"`])[a-z0-9]+(?:-[a-z0-9]+)+(?=['"`])/g, // a quoted slug
+  /(?<=['"])[a-z0-9]+(?=\\?['"])/g, // a quoted word: a slug or a value
   /\w*_\w*/g, // a column, a setting, a code
 ];
 

@@ -18,7 +18,7 @@ import {
 } from '@carton/runtime';
 import { changeSettingsSchema, type StoredSettings, settingsSchema } from './store-settings.ts';
 
-const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Shop'] });
+const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Store'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
 
 /** Stored as browsers send it: without a default port (RFC 6454, section 6.2). */

@@ -18,7 +18,7 @@ import {
 } from '@carton/runtime';
 
 const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 63, examples: ['demo'] });
-const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Shop'] });
+const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Store'] });
 
 export const TenantResource = object(
   {

@@ -87,13 +87,13 @@ t.test('the document is generated once, at the first request', async (t) => {
   let calls = 0;
   const document = serveDocument(() => {
     calls++;
-    return { title: 'Shop', version: '1', description: '', groups: [], accessKinds: [] };
+    return { title: 'Store', version: '1', description: '', groups: [], accessKinds: [] };
   });
   t.equal(calls, 0);
   const bodies = await Promise.all([document.prepared(), document.prepared()]);
   t.equal(calls, 1);
   t.equal(bodies[0], bodies[1]);
-  t.match(JSON.parse(String(bodies[0])), { info: { title: 'Shop' } });
+  t.match(JSON.parse(String(bodies[0])), { info: { title: 'Store' } });
 });
 
 t.test('a failed generation is retried at the next request', async (t) => {

@@ -69,16 +69,16 @@ const rows: Row[] = [
     name: 'a required parameter, on the path for all its operations',
     change: (document) => {
       document.paths['/orders'].parameters = [
-        { name: 'shop', in: 'query', required: true, schema: { type: 'string' } },
+        { name: 'store', in: 'query', required: true, schema: { type: 'string' } },
       ];
     },
     made: [
-      'breaking parameter-added request GET /orders, query parameter shop',
-      'breaking parameter-added request POST /orders, query parameter shop',
+      'breaking parameter-added request GET /orders, query parameter store',
+      'breaking parameter-added request POST /orders, query parameter store',
     ],
     undone: [
-      'breaking parameter-removed request GET /orders, query parameter shop',
-      'breaking parameter-removed request POST /orders, query parameter shop',
+      'breaking parameter-removed request GET /orders, query parameter store',
+      'breaking parameter-removed request POST /orders, query parameter store',
     ],
   },
   {

@@ -6,7 +6,7 @@ import type { Node } from '../document.ts';
 export function small(): Node {
   return {
     openapi: '3.1.0',
-    info: { title: 'Shop', version: '1' },
+    info: { title: 'Store', version: '1' },
     paths: {
       '/orders': {
         get: {
