@@ -255,8 +255,8 @@ function countedLine(line: PricedLine | PricedCustomLine): TotalsLine[] {
     const { taxCategory, weight } = line;
     return [{ ...counted, variantId: null, productId: null, taxCategory, weight }];
   }
-  const { productId, weight } = line.variant;
-  return [{ ...counted, variantId: line.variantId, productId, taxCategory: null, weight }];
+  const { productId, taxCategory, weight } = line.variant;
+  return [{ ...counted, variantId: line.variantId, productId, taxCategory, weight }];
 }
 
 /** A region sells only to its countries. Without a shipping address there is nothing to check. */

@@ -40,7 +40,7 @@ export interface TotalsLine {
   /** Null for a custom line, like `productId`. */
   readonly variantId: string | null;
   readonly productId: string | null;
-  /** For a custom line. */
+  /** Code of the tax category of the product or the custom line; null for the default category. */
   readonly taxCategory: string | null;
   readonly properties: LineProperties;
   /** Grams per unit. */

@@ -42,6 +42,7 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   title: string;
   description: string;
   status: ProductStatus;
+  taxCategory: string | null;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
@@ -50,7 +51,7 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   variants: V[];
 }
 
-const columns = 'id, handle, title, description, status, external_id, metadata, created_at, updated_at';
+const columns = 'id, handle, title, description, status, tax_category, external_id, metadata, created_at, updated_at';
 
 const valuesOfOption = `(
   select coalesce(json_agg(choice), '[]')

@@ -18,7 +18,7 @@ export function duplicateProduct(
 ): Promise<AdminProduct> {
   const work = db.transaction(async (transaction) => {
     // The lock lets a concurrent copy see this copy's handle.
-    const { handle, title, description, metadata } = await products.lock(transaction, sourceId);
+    const { handle, title, description, taxCategory, metadata } = await products.lock(transaction, sourceId);
     const [source] = await findProducts(transaction, [sourceId]);
     const id = newId();
     const newValueIds = new Map(source?.options.flatMap(({ values }) => values.map((value) => [value.id, newId()])));
@@ -51,6 +51,7 @@ export function duplicateProduct(
       title: request.title ?? `${[...title].slice(0, 190).join('')} (copy)`,
       description,
       status: 'draft' as const,
+      taxCategory,
       externalId: null,
       metadata,
     };

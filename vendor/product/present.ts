@@ -48,7 +48,8 @@ export function presentAdminVariant(
 }
 
 export function presentAdminProduct(product: ProductDocument<AdminVariantDocument>, terms: VariantTerms): AdminProduct {
-  const { status, externalId, metadata, options } = product;
+  const { status, taxCategory, externalId, metadata, options } = product;
   const variants = product.variants.map((variant) => presentAdminVariant(variant, options, terms));
-  return { ...presentProduct({ ...product, variants: [] }, terms), status, externalId, metadata, variants };
+  const own = { status, taxCategory, externalId, metadata };
+  return { ...presentProduct({ ...product, variants: [] }, terms), ...own, variants };
 }

@@ -52,6 +52,13 @@ const DisplayWeight = object(
   { value: Type.Number({ minimum: 0, examples: [0.24] }), unit: oneOf(weightUnits) },
   { description: "The weight in the store's `weightUnit`, rounded to thousandths" },
 );
+export const TaxCategoryCode = Type.String({
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  minLength: 1,
+  maxLength: 60,
+  description: 'Code of a tax category. Without one, and for an unknown code, the default category applies',
+  examples: ['books'],
+});
 const HsCode = Type.String({
   pattern: '^[0-9]{6,10}$',
   maxLength: 10,
@@ -141,7 +148,13 @@ export type AdminVariant = Static<typeof AdminVariant>;
 export const AdminVariantPage = integrationPageOf(AdminVariant, 'AdminVariantPage');
 
 export const AdminProduct = object(
-  { ...Product.properties, status: Status, ...externalFields, variants: Type.Array(AdminVariant) },
+  {
+    ...Product.properties,
+    status: Status,
+    taxCategory: nullable(TaxCategoryCode),
+    ...externalFields,
+    variants: Type.Array(AdminVariant),
+  },
   { $id: 'AdminProduct' },
 );
 export type AdminProduct = Static<typeof AdminProduct>;
@@ -225,6 +238,7 @@ export const CreateProduct = object(
     handle: Type.Optional(withOptions(Handle, { description: 'Default: made from the title' })),
     description: Type.Optional(Description),
     status: Type.Optional(Status),
+    taxCategory: Type.Optional(nullable(TaxCategoryCode)),
     ...newExternalFields,
     options: Type.Optional(Type.Array(CreateProductOption, { maxItems: maxOptions })),
     variants: Type.Optional(
@@ -240,7 +254,14 @@ export const CreateProduct = object(
 export type CreateProduct = Static<typeof CreateProduct>;
 
 export const ChangeProduct = changeOf(
-  { title: Title, handle: Handle, description: Description, status: Status, ...externalFields },
+  {
+    title: Title,
+    handle: Handle,
+    description: Description,
+    status: Status,
+    taxCategory: nullable(TaxCategoryCode),
+    ...externalFields,
+  },
   { $id: 'ChangeProduct' },
 );
 export type ChangeProduct = Static<typeof ChangeProduct>;

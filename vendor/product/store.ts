@@ -12,6 +12,8 @@ export interface ProductRow {
   title: string;
   description: string;
   status: ProductStatus;
+  /** Code of a tax category; null for the default category. */
+  taxCategory: string | null;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
@@ -110,4 +112,13 @@ export async function usedSkus(
     [skus, except],
   );
   return rows.map(({ sku }) => sku);
+}
+
+/** Whether a product that is not deleted has this tax category. */
+export async function hasProductOfTaxCategory(db: TenantDatabase, code: string): Promise<boolean> {
+  const found = await db.query(
+    'select 1 from products where tenant_id = $1 and tax_category = $2 and deleted_at is null limit 1',
+    [code],
+  );
+  return found.length > 0;
 }

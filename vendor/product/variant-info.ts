@@ -12,6 +12,8 @@ export interface VariantInfo {
   productTitle: string;
   productHandle: string;
   productStatus: ProductStatus;
+  /** Code of the product's tax category; null for the default category. */
+  taxCategory: string | null;
   /** Grams. */
   weight: number | null;
   /** The variant or its product is deleted: it still exists for old orders, but is not for sale. */

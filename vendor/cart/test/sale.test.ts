@@ -128,6 +128,14 @@ t.test('unknown and malformed choices are rejected', async (t) => {
   });
 });
 
+t.test("a line of a variant has its product's tax category", async (t) => {
+  const pamphlet = await forSale(box, { price: 2000 });
+  await box.staff.patch(`/admin/products/${pamphlet.productId}`, { taxCategory: 'reduced' });
+  const lines = [{ ...shirtLine, variantId: pamphlet.variantId, id: 'pamphlet' }];
+  const { adjustments } = await priceSale(db, { ...emptySale, lines });
+  t.match(adjustments, exactly([{ lineId: 'pamphlet', rate: 5 }]));
+});
+
 t.test('custom lines are priced and taxed like others and need no stock', async (t) => {
   const repair = { id: 'repair', variantId: null, title: 'Repair', quantity: 3, properties: {}, weight: null };
   const lines = [

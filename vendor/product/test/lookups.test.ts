@@ -7,6 +7,7 @@ import t from 'tap';
 import {
   findProductIds,
   findVariants,
+  hasProductOfTaxCategory,
   listProductsByRule,
   listPublishedProducts,
   type ProductCondition,
@@ -23,8 +24,24 @@ async function createProduct(body: Record<string, unknown>) {
   return created.body;
 }
 
+t.test('a tax category is in use while a product has it', async (t) => {
+  const { id } = await createProduct({ title: 'Novel', taxCategory: 'books' });
+  const other = await box.openTenant();
+  t.strictSame(
+    [await hasProductOfTaxCategory(box.db, 'books'), await hasProductOfTaxCategory(box.db, 'maps')],
+    [true, false],
+  );
+  t.notOk(await hasProductOfTaxCategory(other.db, 'books'));
+  await box.staff.delete(`/admin/products/${id}`);
+  t.notOk(await hasProductOfTaxCategory(box.db, 'books'));
+});
+
 t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
-  const sold = await createProduct({ title: 'Sold', variants: [{ title: 'One', sku: 'SOLD', weight: 7 }] });
+  const sold = await createProduct({
+    title: 'Sold',
+    taxCategory: 'books',
+    variants: [{ title: 'One', sku: 'SOLD', weight: 7 }],
+  });
   const deleted = await createProduct({ title: 'Gone', status: 'draft' });
   await box.staff.delete(`/admin/products/${deleted.id}`);
   const ids = [sold.variants[0].id, deleted.variants[0].id];
@@ -38,6 +55,7 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
     productTitle: 'Sold',
     productHandle: 'sold',
     productStatus: 'published',
+    taxCategory: 'books',
     weight: 7,
     deleted: false,
     hidden: false,

@@ -265,11 +265,25 @@ t.test('a deleted product is 404 for everyone, and its SKUs are available', asyn
   t.equal((await box.db.table('products').where({ id })).length, 1, 'the row remains for orders');
 });
 
+t.test('a product has the default tax category until it is given another', async (t) => {
+  const { id, taxCategory } = await createProduct({ title: 'Novel', status: 'published' });
+  const path = `/admin/products/${id}`;
+  t.equal(taxCategory, null);
+  t.match(await box.staff.patch(path, { taxCategory: 'books' }), { status: 200, body: { taxCategory: 'books' } });
+  t.match(await box.staff.patch(path, { title: 'Poems' }), { status: 200, body: { taxCategory: 'books' } });
+  t.match(await box.staff.patch(path, { taxCategory: 'Not a code' }), { status: 400 });
+  const shown = await box.visitor().get(`/products/${id}`);
+  t.match(shown, { status: 200, body: { title: 'Poems', taxCategory: undefined } }, 'shoppers do not see it');
+  t.match(await box.staff.patch(path, { taxCategory: null }), { status: 200, body: { taxCategory: null } });
+  t.equal((await createProduct({ title: 'Atlas', taxCategory: 'maps' })).taxCategory, 'maps');
+});
+
 t.test('a copy is a draft with the same options and variants, without SKUs', async (t) => {
   const original = await createProduct({
     ...shirt,
     title: 'Original',
     status: 'published',
+    taxCategory: 'books',
     metadata: { a: 1 },
     variants: [
       {
@@ -288,6 +302,7 @@ t.test('a copy is a draft with the same options and variants, without SKUs', asy
   t.match(copied, { status: 201, body: { handle: 'original-copy', title: 'Original (copy)', status: 'draft' } });
   t.equal(copied.headers.get('location'), `/admin/products/${copied.body.id}`);
   t.match(copied.body, {
+    taxCategory: 'books',
     metadata: { a: 1 },
     options: original.options.map(({ name }: { name: string }) => ({ name })),
   });
