@@ -41,7 +41,8 @@ export async function invite(
 }
 
 /**
- * Creates the account of an invited person. @throws invite_unknown (404), already_staff (409), too_many_requests (429)
+ * Creates the account of an invited person.
+ * @throws invite_unknown (404), already_staff (409), too_many_requests (429)
  */
 export async function acceptInvite(
   { db, client }: Pick<BoxServices, 'db' | 'client'>,

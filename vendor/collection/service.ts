@@ -36,8 +36,8 @@ import { type CollectionProduct, collections, listProductsAfter, start } from '.
 type ProductPage = Page<Product>;
 
 /**
- * A collection by handle or id with one page of its published products, as the viewer sees them. @throws not_found
- * (404)
+ * A collection by handle or id with one page of its published products, as the viewer sees them.
+ * @throws not_found (404)
  */
 export async function readCollection(
   db: TenantDatabase,

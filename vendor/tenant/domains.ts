@@ -189,7 +189,8 @@ async function lockClaims(db: TenantDatabase): Promise<void> {
 
 /**
  * Refuses a host at which another tenant is served, and hosts above or below it: one tenant could receive requests
- * meant for the other. @throws host_taken (409)
+ * meant for the other.
+ * @throws host_taken (409)
  */
 async function requireUnclaimed(db: TenantDatabase, host: string): Promise<void> {
   const above = withNamesAbove(baseOfDomain(host));
