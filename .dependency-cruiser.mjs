@@ -1,10 +1,11 @@
 /**
- * The rooms of this repository and the walls between them, which `npm run check` holds (`npm run walls` by itself).
+ * The rooms of this repository and the walls between them, checked by `npm run walls`, part of `npm run check`.
  *
- * A room is a folder, or a file beside the folders. Each says which rooms it may know, and knows only rooms above it in
- * the list, so there can be no circle. Types count like everything else; a room's own tests may know what they like.
+ * A room is a folder, or a file beside the folders. Each lists the rooms that it may import, all of them above it in the
+ * list, so there can be no circle. Type imports count too. Tests of a room may import anything. docs/architecture.md
+ * describes the rooms, with a picture drawn from this list.
  */
-export const all = 'all that stand above';
+export const all = 'all rooms above';
 
 export const rooms = {
   runtime: {
@@ -72,12 +73,12 @@ export const rooms = {
   },
 };
 
-/** What of the engine others import, by its names in `runtime/package.json`. */
+/** The entry points of the engine, which `runtime/package.json` exports. */
 const names = '^runtime/(index|service|testing/index|testing/contract/index|testing/plans/index)\\.ts$';
 const manifests = 'package\\.json$';
 const tests = '/(test|testing)/';
 
-/** Walls around each room of a top-level folder. */
+/** Returns the walls around each room of a top-level folder. */
 function wallsOf(folder) {
   const known = Object.keys(rooms[folder]);
   const pathOf = (room) => `^${folder}/${room.endsWith('.ts') ? `${room.replace('.', '\\.')}$` : `${room}/`}`;
@@ -85,10 +86,13 @@ function wallsOf(folder) {
     const above = known.slice(0, position);
     const knows = rooms[folder][room] === all ? above : rooms[folder][room];
     const below = knows.find((other) => !above.includes(other));
-    if (below) throw new Error(`${folder}/${room} may know only rooms above it, not ${below}`);
+    if (below) throw new Error(`${folder}/${room} may import only rooms above it, not ${below}`);
     return {
       name: `${folder}/${room}`,
-      comment: knows.length > 0 ? `of ${folder}/ it knows ${knows.join(', ')}` : `it knows nothing else of ${folder}/`,
+      comment:
+        knows.length > 0
+          ? `of ${folder}/ it may import ${knows.join(', ')}`
+          : `it may import nothing else of ${folder}/`,
       severity: 'error',
       from: { path: pathOf(room), pathNot: '/test/' },
       to: { path: `^${folder}/`, pathNot: [manifests, ...[room, ...knows].map(pathOf)] },
@@ -96,7 +100,7 @@ function wallsOf(folder) {
   });
   const unknown = {
     name: `${folder}-room-unknown`,
-    comment: 'a new room says in .dependency-cruiser.mjs what it knows',
+    comment: 'a new room lists in .dependency-cruiser.mjs what it may import',
     severity: 'error',
     from: { path: `^${folder}/`, pathNot: [`^${folder}/test/`, ...known.map(pathOf)] },
     to: {},
@@ -104,7 +108,7 @@ function wallsOf(folder) {
   return [...walls, unknown];
 }
 
-/** A wall between top-level folders. */
+/** Returns a wall between top-level folders. */
 function wall(name, comment, from, to) {
   return { name, comment, severity: 'error', from, to };
 }
@@ -115,13 +119,13 @@ export default {
     ...Object.keys(rooms).flatMap(wallsOf),
     wall(
       'engine-first',
-      'the engine knows nobody who builds on it',
+      'the engine imports nothing that builds on it',
       { path: '^runtime/', pathNot: tests },
       { path: '^(vendor|control-plane|installer)/' },
     ),
     wall(
       'engine-by-its-names',
-      'of the engine others import its public names: @carton/runtime, /service, /testing',
+      'other folders import the public names of the engine: @carton/runtime, /service, /testing',
       { path: '^(vendor|control-plane|installer)/' },
       { path: '^runtime/', pathNot: names },
     ),
@@ -133,7 +137,7 @@ export default {
     ),
     wall(
       'packages-by-their-index',
-      'a package imports of another what its index.ts exports, and tests what its testing/index.ts does',
+      'a package imports what the index.ts of another exports; its tests also what testing/index.ts exports',
       { path: '^vendor/([^/]+)/' },
       { path: '^vendor/', pathNot: ['^vendor/$1/', '^vendor/[^/]+/(testing/)?index\\.ts$'] },
     ),
@@ -145,49 +149,49 @@ export default {
     ),
     wall(
       'routes-for-the-index',
-      'of a package, nothing but its index.ts knows its routes',
+      'only the index.ts of a package imports its routes',
       { path: '^vendor/([^/]+)/', pathNot: ['^vendor/[^/]+/index\\.ts$', '^vendor/[^/]+/routes/', '/test/'] },
       { path: '^vendor/$1/routes/' },
     ),
     wall(
       'services-apart',
-      'packages, control plane and installer know nothing of each other',
+      'packages, control plane and installer do not import each other',
       { path: '^(vendor|control-plane|installer)/', pathNot: tests },
       { path: '^(vendor|control-plane|installer)/', pathNot: '^$1/' },
     ),
     wall(
       'installer-alone',
-      'the installer and the registry speak HTTP and files, and import nothing of the engine',
+      'the installer and the registry use HTTP and files, and import nothing of the engine',
       { path: '^(installer|control-plane/registry)/', pathNot: tests },
       { path: '^(runtime|vendor|control-plane|installer)/', pathNot: '^$1/' },
     ),
     wall(
       'tools-apart',
-      'scripts, benches and rigs share what stands in tools/, and import nothing of each other',
+      'scripts, benches and rigs share tools/, and do not import each other',
       { path: '^(scripts|bench|rigs|tools)/' },
       { path: '^(scripts|bench|rigs)/', pathNot: '^$1/' },
     ),
     wall(
       'product-alone',
-      'what is shipped imports nothing of scripts, tools, benches and rigs',
+      'shipped code imports nothing of scripts, tools, benches and rigs',
       { path: '^(runtime|vendor|control-plane|installer)/' },
       { path: '^(scripts|tools|bench|rigs)/' },
     ),
     wall(
       'testing-for-tests',
-      'what is shipped imports nothing that is for tests',
+      'shipped code imports nothing that is for tests',
       { path: '^(runtime|vendor|control-plane|installer)/', pathNot: tests },
       { path: tests },
     ),
     wall(
       'tests-for-nobody',
-      'only tests, and the smoke test, import what stands in test/',
+      'only tests, and the smoke test, import from test/',
       { pathNot: ['/test/', '^scripts/smoke'] },
       { path: '/test/' },
     ),
   ],
   options: {
-    // TypeScript 7 has no interface that this could read with.
+    // TypeScript 7 has no JavaScript API.
     parser: 'swc',
     exclude: '(^|/)node_modules/',
     includeOnly: '^(runtime|vendor|control-plane|installer|scripts|tools|bench|rigs|knexfile\\.ts)',

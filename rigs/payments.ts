@@ -100,7 +100,7 @@ export const rig: Rig = {
         }),
         requests: tally.requests,
         connectionsRefused: tally.refused,
-        answersLost: sum(tally.lost),
+        responsesLost: sum(tally.lost),
         providerFailed: tally.statuses.get(502) ?? 0,
         ...countsOf(payers.purchases),
         ...found.counts,
@@ -242,7 +242,7 @@ function orderFaults({ orders }: BoxRecords, purchases: readonly PaidPurchase[])
 
 function countsOf(purchases: readonly PaidPurchase[]): Findings['counts'] {
   const ended = (end: PaidPurchase['end']) => purchases.filter((purchase) => purchase.end === end).length;
-  return { purchases: purchases.length, toldOfOrder: ended('ordered'), leftAfterPaying: ended('left') };
+  return { purchases: purchases.length, ordersConfirmed: ended('ordered'), leftAfterPaying: ended('left') };
 }
 
 /** Sums in minor units. */
@@ -257,7 +257,7 @@ function moneyOf(
     orders: orders.length,
     ordersPaid: orders.filter((order) => order.payment_status === 'paid').length,
     ordersCanceled: orders.filter((order) => order.status === 'canceled').length,
-    paymentsBegun: ledger.length,
+    paymentsStarted: ledger.length,
     paymentsGivenUp: ledger.filter(({ status }) => status === 'canceled').length,
     capturedAtProvider: total(own, ({ captured }) => captured),
     capturedInBox: total(payments, ({ capturedAmount }) => capturedAmount),

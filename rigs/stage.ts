@@ -17,7 +17,7 @@ export interface RunOptions {
 }
 
 /**
- * Runs a rig. Everything that it started has stopped when the promise settles.
+ * Runs a rig. Everything that it started has stopped when the promise resolves or rejects.
  * @throws Skipped; Error if the rig could not finish
  */
 export async function runRig(rig: Rig, { short, values, keep, say, signal }: RunOptions): Promise<Findings> {

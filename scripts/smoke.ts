@@ -50,7 +50,7 @@ async function smoke(): Promise<void> {
   const folder = await temporaryFolder('smoke-');
   cleaning.teardown(() => rm(folder, { recursive: true, force: true }));
   await copyFile(binary, join(folder, 'carton'));
-  check((await readdir(folder)).length === 1, 'the binary stands alone in a folder');
+  check((await readdir(folder)).length === 1, 'the binary is alone in a folder');
   const version = await carton(folder, '--version');
   check(version.code === 0 && /^\d+\.\d+\.\d+/.test(version.output), `--version answers ${version.output.trim()}`);
   const [own, bare] = await medians(15, [join(folder, 'carton'), ['--version']], [process.execPath, ['-e', '0']]);

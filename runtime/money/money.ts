@@ -20,7 +20,7 @@ export const Currency = Type.String({
   examples: ['EUR'],
 });
 
-/** An amount that may be asked for: whole minor units, not negative, up to ten billion of them. */
+/** An amount in requests: whole minor units, from 0 to ten billion. */
 export const Amount = Type.Integer({ minimum: 0, maximum: 10_000_000_000, examples: [1999] });
 
 export interface MoneyValue {

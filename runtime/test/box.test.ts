@@ -70,7 +70,7 @@ t.test('settings of the store', async (t) => {
 
 t.test('requests in progress are completed before the box stops', async (t) => {
   const box = await createTestBox(t, { packages });
-  // Blocked in the database, so that they are in progress when the box is told to stop.
+  // Blocked in the database, so that they are in progress when the box is stopped.
   const holder = new pg.Client({ connectionString: box.databaseUrl });
   await holder.connect();
   await holder.query('begin; lock table staff_sessions in exclusive mode');

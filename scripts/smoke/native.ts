@@ -13,7 +13,7 @@ import { buildPackages, publishPackages, publishRelease, releasedPackages } from
 import { type RunningStack, root } from '../test/support/stack.ts';
 
 interface Smoke {
-  /** Where the binary stands alone. */
+  /** The folder of the binary, which is empty otherwise. */
   folder: string;
   carton(...parameters: string[]): Promise<{ code: number; output: string }>;
   check(right: boolean, what: string): void;

@@ -27,7 +27,7 @@ Free text, without a limit.
 ## Errors
 `);
 
-/** § stands for the word, so that these lines are not citations themselves. */
+/** § replaces the word, so that these lines are not citations themselves. */
 const source = (lines: string[]) => lines.join('\n').replaceAll('§', 'contract');
 
 t.test('a citation has a heading, rules and words of the contract', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * A box that is told to stop: it drains, reporting so by its health, and then exits.
+ * A box that is asked to stop: it drains, which its health reports, and then exits.
  */
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

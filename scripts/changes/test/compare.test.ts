@@ -201,7 +201,7 @@ const rows: Row[] = [
     undone: ['breaking other-properties-narrowed request NewOrder'],
   },
   {
-    name: 'a success that was never told of',
+    name: 'a new success status',
     change: (document) => {
       create(document).responses[202] = { description: 'Later' };
     },
@@ -300,7 +300,7 @@ const rows: Row[] = [
     undone: ['breaking type-changed response Money.amount'],
   },
   {
-    name: 'a way in',
+    name: 'a credential',
     change: (document) => {
       list(document).security.push({ secret: [] });
     },
@@ -332,7 +332,7 @@ const rows: Row[] = [
     undone: ['breaking operation-removed - event order.canceled'],
   },
   {
-    name: 'what is told of an event',
+    name: 'the payload of an event',
     change: (document) => {
       const { schema } = document.webhooks['order.placed'].post.requestBody.content['application/json'];
       schema.properties.total = { type: 'integer' };

@@ -72,7 +72,7 @@ const groupsOf = async (db, memberId) => {
   return rows.map(({ groupId }) => groupId);
 };
 
-// Stands in for the package that authenticates members.
+// Replaces the package that authenticates members.
 const memberOf = { identify: async (_, memberId) => ({ memberId }) };
 
 export default definePackage({
