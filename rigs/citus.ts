@@ -127,7 +127,14 @@ async function measure(
 function purchaseOf(number: number, tenants: readonly LoadTenant[]): Purchase {
   const tenant = tenants[number % tenants.length] as LoadTenant;
   const items = new Map(tenant.variants.map((variant) => [variant, 1]));
-  return { tenant, sessionHash: sessionOf(number).hash, behaviour: 'without a key', items, placed: [], end: 'gone' };
+  return {
+    tenant,
+    sessionHash: sessionOf(number).hash,
+    behaviour: 'without a key',
+    items,
+    placed: [],
+    end: 'already ordered',
+  };
 }
 
 async function prepare(

@@ -80,7 +80,7 @@ async function checkTenant(
   return { broken, counts: { orders: orders.length, carts: carts.length, events } };
 }
 
-/** Each purchase is what its shopper was told: one order, or the cart with the acknowledged items. */
+/** Each purchase is what its shopper saw: one order, or the cart with the acknowledged items. */
 function purchaseFaults(
   purchases: readonly Purchase[],
   orders: readonly OrderRow[],
@@ -102,8 +102,8 @@ function purchaseFaults(
       faults.push(`${who} has ${own.length} orders from one cart: ${own.map(({ id }) => id).join(', ')}`);
     for (const id of orderIds)
       if (!own.some((order) => order.id === id)) faults.push(`${who} got the id of order ${id}, which does not exist`);
-    if (end === 'gone' && own.length === 0) faults.push(`${who} found an empty cart without an order`);
-    if (end === 'kept' && own.length > 0) faults.push(`${who} has order ${own[0]?.id} without a checkout`);
+    if (end === 'already ordered' && own.length === 0) faults.push(`${who} found an empty cart without an order`);
+    if (end === 'abandoned' && own.length > 0) faults.push(`${who} has order ${own[0]?.id} without a checkout`);
     if (end === 'given up' || end === 'refused') continue;
     const found = own[0] ?? cartOf.get(sessionHash);
     const has = linesText(Object.entries(found?.lines ?? {}));

@@ -25,10 +25,10 @@ export interface Purchase {
   /** Order ids, one for each 201. */
   placed: string[];
   /**
-   * `ordered`: with a 201. `gone`: the response was lost, and the cart is empty. `kept`: not checked out. `given up`: no
+   * `ordered`: with a 201. `already ordered`: the response was lost, and the cart is empty. `abandoned`: not checked out. `given up`: no
    * final response for too long. `refused`: with a response that these shoppers must not get.
    */
-  end: 'ordered' | 'gone' | 'kept' | 'given up' | 'refused';
+  end: 'ordered' | 'already ordered' | 'abandoned' | 'given up' | 'refused';
 }
 
 export interface ShoppersOptions {
@@ -117,17 +117,17 @@ async function buy(purchase: Purchase, send: Send): Promise<Purchase['end']> {
     purchase.sessionHash = sessionHashOf({ headers });
     items.set(variantId, quantity);
   }
-  if (behaviour === 'abandons the cart') return 'kept';
+  if (behaviour === 'abandons the cart') return 'abandoned';
 
   const body = { customer: { email: 'ada@example.com', name: 'Ada Lovelace', address: '1 Main Street' } };
   const checkout = { method: 'POST', path: '/checkout', headers, body };
   if (behaviour === 'without a key') return buyWithoutKey(purchase, send, checkout);
   const keyed = { ...checkout, headers: { ...headers, 'idempotency-key': randomUUID() } };
   const times = behaviour === 'keyed' ? 1 : 2;
-  const answers = await Promise.all(Array.from({ length: times }, () => sendUntilFinal(send, keyed)));
-  for (const answer of answers) {
-    if (answer === null) return 'given up';
-    purchase.placed.push(requireStatus(answer, 201).body.id);
+  const responses = await Promise.all(Array.from({ length: times }, () => sendUntilFinal(send, keyed)));
+  for (const response of responses) {
+    if (response === null) return 'given up';
+    purchase.placed.push(requireStatus(response, 201).body.id);
   }
   return 'ordered';
 }
@@ -138,14 +138,14 @@ async function buyWithoutKey(purchase: Purchase, send: Send, checkout: ClientReq
   while (Date.now() < until) {
     const answer = finalResponse(await send(checkout));
     if (answer) {
-      if (answer.status === 409 && answer.body.code === 'cart_empty') return 'gone';
+      if (answer.status === 409 && answer.body.code === 'cart_empty') return 'already ordered';
       purchase.placed.push(requireStatus(answer, 201).body.id);
       return 'ordered';
     }
     const { headers } = checkout;
     const cart = await sendUntilFinal(send, { method: 'GET', path: '/cart', headers });
     if (cart === null) return 'given up';
-    if (requireStatus(cart, 200).body.items.length === 0) return 'gone';
+    if (requireStatus(cart, 200).body.items.length === 0) return 'already ordered';
   }
   return 'given up';
 }

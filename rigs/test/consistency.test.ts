@@ -206,7 +206,7 @@ t.test('what shoppers saw is checked too', async (t) => {
   const cases: { change: Partial<Purchase>; finds: RegExp }[] = [
     { change: { placed: [...first.placed, ...second.placed] }, finds: /got 2 order ids for one cart/ },
     { change: { end: 'given up' }, finds: /got no response for too long/ },
-    { change: { end: 'kept', placed: [] }, finds: /has order \S+ without a checkout/ },
+    { change: { end: 'abandoned', placed: [] }, finds: /has order \S+ without a checkout/ },
     { change: { items: new Map([['another', 1]]) }, finds: /added another × 1, and has/ },
   ];
   for (const { change, finds } of cases) t.match((await check(withChange(change))).broken.join('\n'), finds);

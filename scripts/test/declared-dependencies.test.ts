@@ -106,9 +106,9 @@ const violations: [file: string, text: string, ...faults: string[]][] = [
   ],
   ['vendor/order/zod.ts', "export { z } from 'zod';"],
   [
-    'vendor/order/told.ts',
+    'vendor/order/types.ts',
     "import type { Tenant } from '@carton/core';",
-    'vendor/order/package.json: @carton/core is not in dependencies, and vendor/order/told.ts uses it',
+    'vendor/order/package.json: @carton/core is not in dependencies, and vendor/order/types.ts uses it',
   ],
   [
     'vendor/order/late.ts',

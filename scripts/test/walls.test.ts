@@ -61,7 +61,7 @@ const forbidden: [wall: string, file: string, statement: string, target: string]
   ['runtime/db', 'runtime/db/query.ts', "import { Problem } from '../http/problems.ts';", 'runtime/http/problems.ts'],
   ['runtime/db', 'runtime/db/row.ts', "import type { R } from '../http/route.ts';", 'runtime/http/route.ts'],
   ['runtime/db', 'runtime/db/late.ts', "await import('../http/route.ts');", 'runtime/http/route.ts'],
-  ['runtime/db', 'runtime/db/citus/told.ts', "export * from '../../http/route.ts';", 'runtime/http/route.ts'],
+  ['runtime/db', 'runtime/db/citus/types.ts', "export * from '../../http/route.ts';", 'runtime/http/route.ts'],
   ['runtime/http', 'runtime/http/who.ts', "import '../box/box.ts';", 'runtime/box/box.ts'],
   ['runtime/box', 'runtime/box/start.ts', "import '../boot.ts';", 'runtime/boot.ts'],
   ['runtime-room-unknown', 'runtime/attic/old.ts', "import '../vendor.ts';", 'runtime/vendor.ts'],
@@ -137,7 +137,7 @@ t.test('a type import that the walls cannot see is rejected', async (t) => {
   const { plugins } = JSON.parse(await readFile(join(root, 'biome.json'), 'utf8'));
   await write('biome.json', JSON.stringify({ plugins, linter: { rules: { recommended: false } } }));
   await write(
-    'runtime/db/told.ts',
+    'runtime/db/types.ts',
     [
       "export type Whole = typeof import('../http/route.ts');",
       "export type One = import('../http/route.ts').Route;",
@@ -146,12 +146,12 @@ t.test('a type import that the walls cannot see is rejected', async (t) => {
   );
   const lint = promisify(execFile)(
     join(root, 'node_modules/.bin/biome'),
-    ['lint', '--colors=off', 'runtime/db/told.ts'],
+    ['lint', '--colors=off', 'runtime/db/types.ts'],
     { cwd: tree },
   );
   const { stdout, stderr } = await lint.catch((error) => error);
   t.strictSame(
     [...`${stdout}${stderr}`.matchAll(/^(\S+):(\d+):\d+ plugin/gm)].map(([, file, line]) => `${file}:${line}`),
-    ['runtime/db/told.ts:1', 'runtime/db/told.ts:2'],
+    ['runtime/db/types.ts:1', 'runtime/db/types.ts:2'],
   );
 });

@@ -78,10 +78,10 @@ function blank(text: string): string {
 }
 
 function keepOnly(text: string, pattern: RegExp): string {
-  let kept = blank(text);
+  let masked = blank(text);
   for (const { 0: match, 1: inner = '', index } of text.matchAll(pattern)) {
     const start = index + match.length - 1 - inner.length;
-    kept = kept.slice(0, start) + inner + kept.slice(start + inner.length);
+    masked = masked.slice(0, start) + inner + masked.slice(start + inner.length);
   }
-  return kept;
+  return masked;
 }

@@ -47,16 +47,16 @@ export async function load({ clients, requests, request }: LoadOptions): Promise
 class Connection {
   readonly #socket: Socket;
   #received = '';
-  #answered: ((status: number) => void) | null = null;
-  #failed: ((error: Error) => void) | null = null;
+  #onResponse: ((status: number) => void) | null = null;
+  #onError: ((error: Error) => void) | null = null;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     // Content-Length counts bytes, so each byte is one character.
     socket.setEncoding('latin1');
     socket.on('data', (chunk) => this.#receive(chunk as unknown as string));
-    socket.on('error', (error) => this.#failed?.(error));
-    socket.on('close', () => this.#failed?.(new Error('the server closed the connection')));
+    socket.on('error', (error) => this.#onError?.(error));
+    socket.on('close', () => this.#onError?.(new Error('the server closed the connection')));
   }
 
   send({ url, method = 'GET', headers = {}, body = '' }: LoadRequest): Promise<number> {
@@ -64,8 +64,8 @@ class Connection {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const length = body ? `content-length: ${Buffer.byteLength(body)}\r\n` : '';
     return new Promise((resolve, reject) => {
-      this.#answered = resolve;
-      this.#failed = reject;
+      this.#onResponse = resolve;
+      this.#onError = reject;
       this.#socket.write(
         `${method} ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}${length}\r\n${body}`,
       );
@@ -73,7 +73,7 @@ class Connection {
   }
 
   close(): void {
-    this.#failed = null;
+    this.#onError = null;
     this.#socket.destroy();
   }
 
@@ -85,6 +85,6 @@ class Connection {
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
     if (this.#received.length < end + 4 + length) return;
     this.#received = this.#received.slice(end + 4 + length);
-    this.#answered?.(Number(head.slice(9, 12)));
+    this.#onResponse?.(Number(head.slice(9, 12)));
   }
 }

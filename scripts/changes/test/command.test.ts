@@ -82,9 +82,9 @@ t.test('wrong use, or nothing to read, ends with 2', async (t) => {
 });
 
 t.test('a URL is read, and the base URL of a box means its document', async (t) => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url as string);
+    requests.push(request.url as string);
     const found = request.url === '/docs/json';
     response.writeHead(found ? 200 : 404).end(JSON.stringify(documentWith('/a')));
   });
@@ -94,5 +94,5 @@ t.test('a URL is read, and the base URL of a box means its document', async (t) 
   t.match(await changes(places.one, box), { code: 0 });
   t.match(await changes(places.one, `${box}/docs/json`), { code: 0 });
   t.match(await changes(places.one, `${box}/other`), { code: 2, stderr: /returned 404/ });
-  t.strictSame(asked, ['/docs/json', '/docs/json', '/other']);
+  t.strictSame(requests, ['/docs/json', '/docs/json', '/other']);
 });

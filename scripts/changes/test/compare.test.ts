@@ -250,7 +250,7 @@ const rows: Row[] = [
     undone: ['breaking header-removed response GET /orders, 200, header X-Count'],
   },
   {
-    name: 'a property of an answer, said once for all who read it',
+    name: 'a property of a response, reported once for all operations',
     change: (document) => {
       schema(document, 'Order').properties.note = { type: 'string' };
     },
@@ -308,7 +308,7 @@ const rows: Row[] = [
     undone: ['breaking security-tightened request GET /orders'],
   },
   {
-    name: 'no credential asked for',
+    name: 'no credential required',
     change: (document) => {
       list(document).security = [];
     },
@@ -316,7 +316,7 @@ const rows: Row[] = [
     undone: ['breaking security-tightened request GET /orders'],
   },
   {
-    name: 'two credentials at once',
+    name: 'two credentials together',
     change: (document) => {
       list(document).security = [{ staff: [], secret: [] }];
     },
@@ -358,7 +358,7 @@ for (const { name, change, made, undone } of rows) {
     const found = (from: Node, to: Node) =>
       compareDocuments(from, to).map(({ level, rule, side, place }) => `${level} ${rule} ${side ?? '-'} ${place}`);
     t.strictSame(found(small(), after), made, 'made');
-    t.strictSame(found(after, small()), undone, 'taken back');
+    t.strictSame(found(after, small()), undone, 'undone');
   });
 }
 
@@ -369,7 +369,7 @@ t.test('a change of a shared schema names every operation it reaches', async (t)
   t.strictSame(change?.operations, ['GET /orders', 'POST /orders']);
 });
 
-t.test('a reference that cannot be resolved is said', async (t) => {
+t.test('a reference that cannot be resolved is reported', async (t) => {
   const broken = small();
   delete broken.components.schemas.Order;
   t.throws(() => compareDocuments(small(), broken), /#\/components\/schemas\/Order cannot be resolved/);
