@@ -1,25 +1,25 @@
 /**
- * Who may call: the vendor, the gated registry, the holder of a licence key.
+ * Access kinds: the vendor, the gated registry, the publisher, holders of licence keys.
  */
 import { type AccessKind, bearerToken, type MetricsReader, metricsAccess, secretsEqual } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { GuessLimiter } from './license/guesses.ts';
 import { identifyLicense, type LicenseCallers } from './license/service.ts';
 
-/** What a credential is held against. */
+/** What credentials are compared with. */
 export interface CredentialScope {
   db: Knex;
   guesses: GuessLimiter;
   adminSecret: string;
   registrySecret: string;
-  /** Without it nobody publishes releases. */
+  /** Without it, releases cannot be published. */
   publishSecret?: string | undefined;
   metricsSecret?: string | undefined;
 }
 
 const admin: AccessKind<CredentialScope, LicenseCallers['admin'], 'admin'> = {
   name: 'admin',
-  schemes: { adminSecret: { type: 'http', scheme: 'bearer', description: "The vendor's own secret" } },
+  schemes: { adminSecret: { type: 'http', scheme: 'bearer', description: 'Secret of the vendor' } },
   authenticate: (ctx, { adminSecret }) => (secretsEqual(bearerToken(ctx), adminSecret) ? { admin: true } : null),
 };
 
@@ -32,12 +32,14 @@ const registry: AccessKind<CredentialScope, LicenseCallers['registry'], 'registr
 
 const publisher: AccessKind<CredentialScope, LicenseCallers['publisher'], 'publisher'> = {
   name: 'publisher',
-  schemes: { publishSecret: { type: 'http', scheme: 'bearer', description: 'Secret of whoever publishes packages' } },
+  schemes: {
+    publishSecret: { type: 'http', scheme: 'bearer', description: 'Secret of the publisher of packages and releases' },
+  },
   authenticate: (ctx, { publishSecret }) =>
     publishSecret !== undefined && secretsEqual(bearerToken(ctx), publishSecret) ? { publisher: true } : null,
 };
 
-/** Routes with this access declare what `identifyLicense` throws. */
+/** Routes with this access declare the problems of `identifyLicense`. */
 const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'> = {
   name: 'license',
   schemes: { licenseKey: { type: 'http', scheme: 'bearer', description: 'A licence key' } },
@@ -49,7 +51,7 @@ const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'>
 
 const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSecret);
 
-/** Whoever was let in. */
+/** An authenticated caller. */
 export type Caller = LicenseCallers['admin' | 'registry' | 'publisher' | 'license'] | MetricsReader;
 
 export const accessKinds: readonly AccessKind<CredentialScope, Caller>[] = [

@@ -1,5 +1,5 @@
 /**
- * The API of the control plane: its rooms, who is let in, and what a handler is given.
+ * The API of the control plane: its groups of routes, access kinds, and the services passed to handlers.
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ import type { SigningKeys } from './signing/keys.ts';
 import { signingRoutes } from './signing/routes.ts';
 import { telemetryRoutes } from './telemetry/routes.ts';
 
-/** What all rooms' handlers together are given. */
+/** The services of all handlers. */
 export interface ControlPlaneServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
@@ -38,16 +38,20 @@ export const migrationOwner = {
   ],
 };
 
-const areas: readonly ApiGroup<ControlPlaneServices>[] = [
+const groups: readonly ApiGroup<ControlPlaneServices>[] = [
   { name: 'licences', description: 'Licence keys and their activation', routes: licenseRoutes },
   { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
-  { name: 'telemetry', description: 'Reports of what the registry served and refused', routes: telemetryRoutes },
-  { name: 'boxes', description: 'Boxes and the domains they are reached at', routes: boxRoutes },
-  { name: 'releases', description: 'Which versions of the packages go together', routes: releaseRoutes },
-  { name: 'catalogue', description: 'What each tier holds', routes: catalogueRoutes },
+  { name: 'telemetry', description: 'Downloads that the registry allowed or denied', routes: telemetryRoutes },
+  { name: 'boxes', description: 'Boxes and their domains', routes: boxRoutes },
+  {
+    name: 'releases',
+    description: 'Compatible versions of the packages, published on channels',
+    routes: releaseRoutes,
+  },
+  { name: 'catalogue', description: 'The products of each tier', routes: catalogueRoutes },
 ];
 
-/** Describes what the control plane serves. */
+/** Describes the API to the engine. */
 export function controlPlaneApi(
   options: ControlPlaneOptions,
   { db, signing }: Pick<ControlPlaneServices, 'db' | 'signing'>,
@@ -67,7 +71,7 @@ export function controlPlaneApi(
     metricsReaders: ['metrics', 'admin'],
     knex: db,
     migrated: [migrationOwner],
-    groups: (own) => [...areas, { name: 'service', description: 'The control plane itself', routes: own }],
+    groups: (own) => [...groups, { name: 'service', description: 'The control plane itself', routes: own }],
     ownScope: scope,
     scope: () => scope,
     accessKinds,
@@ -82,14 +86,14 @@ export function controlPlaneApi(
       guesses,
       releases,
       client: { address: ctx.ip },
-      once: null,
+      idempotency: null,
     }),
   };
 }
 
-/** What is kept of a request with an Idempotency-Key is its work itself, so its work says whether it was done before. */
+/** Responses are not stored: the handler stores the key with its row, and reports a repeated request in `replayed`. */
 const runIdempotently: IdempotentRunner<ControlPlaneServices> = async (services, { key }, run) => {
-  const once = { key, replayed: false };
-  const reply = await run({ ...services, once });
-  return { reply, replayed: once.replayed };
+  const idempotency = { key, replayed: false };
+  const reply = await run({ ...services, idempotency });
+  return { reply, replayed: idempotency.replayed };
 };

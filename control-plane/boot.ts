@@ -1,5 +1,5 @@
 /**
- * The whole start of the control plane as one readable list.
+ * Starts the control plane: database, migrations, signing keys, API.
  */
 import { applyMigrations, connect, type RunningApi, startService, vendor } from '@carton/runtime/service';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
@@ -9,7 +9,10 @@ import { openSigningKeys } from './signing/keys.ts';
 
 export type RunningControlPlane = RunningApi<ControlPlaneServices>;
 
-/** Starts the control plane. @throws Error with one clear line about what stops it */
+/**
+ * Starts the control plane and resolves once it listens.
+ * @throws Error with a message of one line that names the cause
+ */
 export function startControlPlane(options: ControlPlaneOptions): Promise<RunningControlPlane> {
   const about = { name: `${vendor.name}-control-plane`, version: manifest.version };
   return startService({ ...options, about }, async ({ log, operations, onClose }) => {

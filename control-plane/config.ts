@@ -1,5 +1,5 @@
 /**
- * The environment of the control plane as one frozen, checked object.
+ * The settings of the control plane, read from its environment.
  */
 import { resolve } from 'node:path';
 import {
@@ -22,14 +22,17 @@ const Settings = object({
     default: `.${vendor.name}/control-plane`,
     description: 'Folder of the embedded PostgreSQL; unused with DATABASE_URL',
   }),
-  ADMIN_SECRET: Type.String({ minLength: 16, description: "The vendor's own bearer secret" }),
+  ADMIN_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the vendor' }),
   REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the gated registry' }),
   PUBLISH_SECRET: Type.Optional(
-    Type.String({ minLength: 16, description: 'Bearer secret of the publisher; without it nobody publishes releases' }),
+    Type.String({
+      minLength: 16,
+      description: 'Bearer secret of the publisher; without it, releases cannot be published',
+    }),
   ),
   REGISTRY_URL: Type.String({
     pattern: '^https?://[^\\s]+$',
-    description: 'Public address of the gated registry; also the audience of activation tokens',
+    description: 'Public URL of the gated registry, and audience of activation tokens',
   }),
   TOKEN_LIFETIME_SECONDS: Type.Integer({
     minimum: 1,
@@ -38,17 +41,17 @@ const Settings = object({
     description: 'Lifetime of an activation token',
   }),
   SIGNING_KEY_SECRET: Type.Optional(
-    Type.String({ minLength: 16, description: 'Encrypts the private signing key in the database' }),
+    Type.String({ minLength: 16, description: 'Encrypts private signing keys in the database' }),
   ),
   NAMESERVERS: Type.String({
     minLength: 1,
     default: `ns1.${vendor.name}.example,ns2.${vendor.name}.example`,
-    description: 'Nameservers that domains of boxes are delegated to, with commas between them',
+    description: 'Nameservers to which domains of boxes are delegated, separated by commas',
   }),
   NAMESERVER_LOOKUP: Type.Optional(
     Type.String({
       pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]+\\])(:\\d{1,5})?$',
-      description: "DNS server to ask about domains, as 127.0.0.1:53; the machine's own unless set",
+      description: 'DNS server for lookups of domains, such as 127.0.0.1:53; by default that of the machine',
     }),
   ),
 });
@@ -62,7 +65,7 @@ export interface Config {
   readonly adminSecret: string;
   readonly registrySecret: string;
   readonly publishSecret: string | undefined;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly registryUrl: string;
   readonly tokenLifetimeSeconds: number;
   readonly signingKeySecret: string | undefined;
@@ -79,8 +82,8 @@ export interface Config {
 }
 
 /**
- * Reads the settings of the control plane.
- * @throws Error naming the setting that is missing or wrong, and what it must be
+ * Reads the settings of the control plane into a frozen object.
+ * @throws Error that names the missing or invalid setting and the values it accepts
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const values = readSettings(Settings, environment);
@@ -110,7 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 function hostNames(setting: string, text: string): string[] {
   return text.split(',').map((part) => {
     const host = normalizeHost(part.trim());
-    if (host === null) throw new Error(`invalid setting: ${setting} must be host names, and "${part.trim()}" is none`);
+    if (host === null) throw new Error(`invalid setting: ${setting} must be host names: "${part.trim()}"`);
     return host;
   });
 }

@@ -1,5 +1,5 @@
 /**
- * The process of the control plane.
+ * Runs the control plane as a process, configured by its environment.
  */
 import { join } from 'node:path';
 import { runService } from '@carton/runtime/service';

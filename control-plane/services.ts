@@ -1,19 +1,18 @@
 /**
- * What every handler of the control plane's routes is given. A room whose handlers are given more says so where it makes
- * its `route`.
+ * The services passed to every handler of the control plane. Routes that need more declare it where they call `routeFor`.
  */
 import type { ServiceOptions } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 
-/** What the vendor has decided about all customers. */
+/** Settings that apply to all customers. */
 export interface ControlPlaneSettings {
-  /** Address of the gated registry, and audience of activation tokens. */
+  /** Public URL of the gated registry, and audience of activation tokens. */
   registryUrl: string;
   /** Lifetime of an activation token, in seconds. */
   tokenLifetimeSeconds: number;
   /** Nameservers that domains of boxes are delegated to. */
   nameservers: readonly string[];
-  /** DNS server to ask about domains; the machine's own when absent. */
+  /** DNS server for lookups of domains, such as `127.0.0.1:53`; by default that of the machine. */
   nameserverLookup?: string;
 }
 
@@ -22,19 +21,19 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   poolSize?: number;
   adminSecret: string;
   registrySecret: string;
-  /** Bearer secret of the publisher; without it nobody publishes releases. */
+  /** Bearer secret of the publisher; without it, releases cannot be published. */
   publishSecret?: string | undefined;
-  /** Encrypts the private signing key in the database. */
+  /** Encrypts private signing keys in the database. */
   signingKeySecret?: string;
   metricsSecret?: string;
-  /** Which proxies are believed: see `trustedProxy`. */
+  /** The proxies whose X-Forwarded-For is trusted: see `trustedProxy`. */
   trustProxy?: boolean | string;
-  /** Refuse an answer that breaks its own schema: for tests. */
+  /** Fail on a response that does not match its schema: for tests. */
   strictResponses?: boolean;
 }
 
-/** A request that carries an Idempotency-Key. Whoever finds that its work was done before says so in `replayed`. */
-export interface Once {
+/** The Idempotency-Key of a request. The handler sets `replayed` if an earlier request with the key had the effect. */
+export interface Idempotency {
   readonly key: string;
   replayed: boolean;
 }
@@ -43,10 +42,11 @@ export interface CommonServices {
   db: Knex;
   settings: ControlPlaneSettings;
   client: { address: string };
-  once: Once | null;
+  /** Null without an Idempotency-Key. */
+  idempotency: Idempotency | null;
 }
 
-/** What access kinds let in; a handler is given it by the access that its route declares. */
+/** What each access kind adds to the services of a handler, by the access that its route declares. */
 export interface CommonCallers {
   public: unknown;
   admin: { admin: true };

@@ -1,6 +1,6 @@
 /**
- * Whether domains are delegated to the vendor's nameservers, asked of DNS at the moment somebody wants to know.
- * "Could not ask" is an outcome of its own: it says nothing about the domain.
+ * Checks whether domains are delegated to the vendor's nameservers, with DNS lookups at the time of the request. A failed
+ * lookup is an outcome of its own: it means nothing for the domain.
  */
 import { Resolver } from 'node:dns/promises';
 import { normalizeHost } from '@carton/runtime/service';
@@ -8,18 +8,19 @@ import type { DomainStatus } from './schemas.ts';
 
 const timeoutMilliseconds = 1_500;
 const tries = 2;
-/** All questions of one status together. */
-const patienceMilliseconds = 8_000;
+/** For all lookups of one request together. */
+const totalTimeoutMilliseconds = 8_000;
 
-/** What DNS says about one name: the nameservers of a zone that begins there, nothing, or no word at all. */
-type Answer = { nameservers: string[] } | { missing: true } | { unanswered: string };
+/** The NS lookup of a name: the nameservers of its zone, no zone of this name, or the code of a failure. */
+type Lookup = { nameservers: string[] } | { missing: true } | { failure: string };
 
-/** DNS says that the name does not exist, or that no zone begins there. */
-const missing = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+/** Codes of lookups whose name does not exist or is not that of a zone. */
+const missingCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /**
- * Checks domains (normal, wildcards too) against the nameservers they should be delegated to.
- * @param server address of the DNS server to ask (`127.0.0.1:53`); the machine's own unless told
+ * Checks that domains are delegated to the expected nameservers.
+ * @param domains normalised names; wildcards are allowed
+ * @param server address of the DNS server (`127.0.0.1:53`); by default that of the machine
  */
 export async function checkDomains(
   domains: readonly string[],
@@ -28,37 +29,41 @@ export async function checkDomains(
 ): Promise<DomainStatus[]> {
   const resolver = new Resolver({ timeout: timeoutMilliseconds, tries });
   if (server !== undefined) resolver.setServers([server]);
-  const answers = new Map<string, Promise<Answer>>();
-  const ask = (name: string): Promise<Answer> => {
-    const answer = answers.get(name) ?? askOnce(resolver, name);
-    answers.set(name, answer);
-    return answer;
+  const lookups = new Map<string, Promise<Lookup>>();
+  const lookUp = (name: string): Promise<Lookup> => {
+    const lookup = lookups.get(name) ?? lookUpNameservers(resolver, name);
+    lookups.set(name, lookup);
+    return lookup;
   };
-  const giveUp = setTimeout(() => resolver.cancel(), patienceMilliseconds);
+  const timer = setTimeout(() => resolver.cancel(), totalTimeoutMilliseconds);
   try {
-    return await Promise.all(domains.map((domain) => checkDomain(domain, expected, ask)));
+    return await Promise.all(domains.map((domain) => checkDomain(domain, expected, lookUp)));
   } finally {
-    clearTimeout(giveUp);
+    clearTimeout(timer);
   }
 }
 
-async function askOnce(resolver: Resolver, name: string): Promise<Answer> {
+async function lookUpNameservers(resolver: Resolver, name: string): Promise<Lookup> {
   try {
     const nameservers = await resolver.resolveNs(name);
     return { nameservers: nameservers.flatMap((host) => normalizeHost(host) ?? []).sort() };
   } catch (error) {
     const { code = 'EUNKNOWN' } = error as NodeJS.ErrnoException;
-    return missing.has(code) ? { missing: true } : { unanswered: code };
+    return missingCodes.has(code) ? { missing: true } : { failure: code };
   }
 }
 
 async function checkDomain(
   domain: string,
   expected: readonly string[],
-  ask: (name: string) => Promise<Answer>,
+  lookUp: (name: string) => Promise<Lookup>,
 ): Promise<DomainStatus> {
   const name = domain.replace(/^\*\./, '');
-  const checked = (state: DomainStatus['state'], observed: string[], errors: DomainStatus['errors']): DomainStatus => ({
+  const statusOf = (
+    state: DomainStatus['state'],
+    observed: string[],
+    errors: DomainStatus['errors'],
+  ): DomainStatus => ({
     domain,
     state,
     expectedNameservers: [...expected],
@@ -68,22 +73,22 @@ async function checkDomain(
   });
 
   for (const zone of zonesOf(name)) {
-    const answer = await ask(zone);
-    if ('unanswered' in answer) return checked('unknown', [], [lookupFailed(zone, answer.unanswered)]);
-    if ('missing' in answer) continue;
-    const { nameservers } = answer;
-    const strangers = nameservers.filter((host) => !expected.includes(host));
-    if (strangers.length === 0) return checked('verified', nameservers, []);
-    const isPartly = strangers.length < nameservers.length;
-    return checked('failed', nameservers, [
-      (isPartly ? otherNameservers : notDelegated)(name, zone, strangers, expected),
+    const lookup = await lookUp(zone);
+    if ('failure' in lookup) return statusOf('unknown', [], [lookupFailed(zone, lookup.failure)]);
+    if ('missing' in lookup) continue;
+    const { nameservers } = lookup;
+    const unexpected = nameservers.filter((host) => !expected.includes(host));
+    if (unexpected.length === 0) return statusOf('verified', nameservers, []);
+    const isPartlyDelegated = unexpected.length < nameservers.length;
+    return statusOf('failed', nameservers, [
+      (isPartlyDelegated ? otherNameservers : notDelegated)(name, zone, unexpected, expected),
     ]);
   }
   const fix = `Register the domain, or correct its spelling and deploy the box again.`;
-  return checked('failed', [], [{ code: 'domain_not_found', detail: `DNS does not know ${name}.`, fix }]);
+  return statusOf('failed', [], [{ code: 'domain_not_found', detail: `${name} does not exist in DNS.`, fix }]);
 }
 
-/** Where the zone of a name may begin: at the name itself or above, a top-level domain left out. */
+/** The possible zones of a name: the name itself and its parent domains, except the top-level domain. */
 function zonesOf(name: string): string[] {
   const labels = name.split('.');
   const count = Math.max(1, labels.length - 1);
@@ -91,24 +96,24 @@ function zonesOf(name: string): string[] {
 }
 
 type DomainError = DomainStatus['errors'][number];
-type Explain = (name: string, zone: string, strangers: readonly string[], expected: readonly string[]) => DomainError;
+type Explain = (name: string, zone: string, unexpected: readonly string[], expected: readonly string[]) => DomainError;
 
-const notDelegated: Explain = (name, zone, strangers, expected) => ({
+const notDelegated: Explain = (name, zone, unexpected, expected) => ({
   code: 'not_delegated',
-  detail: `${zone} is served by ${strangers.join(', ')}.`,
-  fix: `At your registrar, set the nameservers of ${name}, or of the domain above it that you registered, to ${expected.join(', ')}.`,
+  detail: `${zone} is served by ${unexpected.join(', ')}.`,
+  fix: `At your registrar, set the nameservers of ${name}, or of the registered domain that contains it, to ${expected.join(', ')}.`,
 });
 
-const otherNameservers: Explain = (_, zone, strangers, expected) => ({
+const otherNameservers: Explain = (_, zone, unexpected, expected) => ({
   code: 'other_nameservers',
-  detail: `${zone} is served by ${strangers.join(', ')} too.`,
-  fix: `At your registrar, remove ${strangers.join(', ')} from the nameservers of ${zone}, so that only ${expected.join(', ')} are left.`,
+  detail: `${zone} is also served by ${unexpected.join(', ')}.`,
+  fix: `At your registrar, remove ${unexpected.join(', ')} from the nameservers of ${zone}, so that only ${expected.join(', ')} remain.`,
 });
 
 function lookupFailed(zone: string, code: string): DomainError {
   return {
     code: 'lookup_failed',
-    detail: `DNS could not be asked about ${zone} (${code}).`,
-    fix: 'Nothing has to be changed for this: ask again in a minute. If it stays, check that the nameservers of the domain answer.',
+    detail: `The DNS lookup of ${zone} failed (${code}).`,
+    fix: 'Try again in a minute. If the lookup still fails, check that the nameservers of the domain respond.',
   };
 }

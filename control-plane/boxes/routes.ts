@@ -1,10 +1,10 @@
 /**
- * Boxes and their domains: registered by the holder of a licence, asked about by whoever renders websites.
+ * Boxes and their domains: registered with a licence key, resolved by servers that render websites.
  */
 import { notFound, object, routeFor, Type, tooManyRequests } from '@carton/runtime/service';
 import type { GuessLimiter } from '../license/guesses.ts';
 import { licenseKeyMalformed, licenseKeyUnknown, licenseRevoked, licenseSuspended } from '../license/problems.ts';
-import { identifyLicense, type LicenseCallers, refuseWithdrawn } from '../license/service.ts';
+import { identifyLicense, type LicenseCallers, rejectWithdrawn } from '../license/service.ts';
 import { BoxName } from '../schemas.ts';
 import type { CommonServices } from '../services.ts';
 import { checkDomains } from './nameservers.ts';
@@ -14,7 +14,7 @@ import { findBox } from './store.ts';
 
 const route = routeFor<CommonServices & { guesses: GuessLimiter }, LicenseCallers>();
 const tag = 'Boxes';
-/** An expired licence is no hindrance here: expiry stops pulls, and nothing that runs. */
+/** Expired licences are accepted: expiry stops activation, not the operation of boxes. */
 const licenseProblems = [licenseKeyMalformed, licenseKeyUnknown, licenseSuspended, licenseRevoked, tooManyRequests];
 
 const deployBox = route(
@@ -25,7 +25,7 @@ const deployBox = route(
     tag,
     summary: 'Register a box and its domains',
     description:
-      'A box is known by its name: deploying it again replaces its addresses and its list of domains. A domain belongs to one box.',
+      'The name identifies the box among those of the customer. Deploying it again replaces its URLs and its list of domains. A domain belongs to one box.',
     access: 'public',
     body: DeployBoxDto,
     status: 200,
@@ -34,7 +34,7 @@ const deployBox = route(
   },
   async ({ body: { key, ...box }, db, settings, client, guesses }) => {
     const license = await identifyLicense({ db, guesses }, key, client.address);
-    refuseWithdrawn(license);
+    rejectWithdrawn(license);
     await deploy(db, license.customerId, box);
     return { registered: box.domains, nameservers: [...settings.nameservers] };
   },
@@ -46,8 +46,8 @@ const readDeployment = route(
     path: '/boxes/deploy/status',
     operationId: 'readDeployment',
     tag,
-    summary: 'Read a box, and whether its domains are delegated',
-    description: 'DNS is asked at this moment.',
+    summary: 'Read a box and the delegation of its domains',
+    description: 'Each request looks the domains up in DNS.',
     access: 'license',
     query: object({ name: BoxName }),
     status: 200,
@@ -55,9 +55,9 @@ const readDeployment = route(
     problems: [...licenseProblems, notFound],
   },
   async ({ query, db, license, settings }) => {
-    refuseWithdrawn(license);
+    rejectWithdrawn(license);
     const found = await findBox(db, license.customerId, query.name);
-    if (!found) throw notFound(`You have no box called ${query.name}.`);
+    if (!found) throw notFound(`You have no box named ${query.name}.`);
     const { id: _, ...box } = found.box;
     const { nameservers, nameserverLookup } = settings;
     return { ...box, domains: await checkDomains(found.domains, nameservers, nameserverLookup) };
@@ -71,7 +71,7 @@ const resolveHost = route(
     operationId: 'resolveHost',
     tag,
     summary: 'Find the backend that serves a host',
-    description: 'An exact name comes before a wildcard. `*.<domain>` stands for exactly one label.',
+    description: 'An exact domain takes precedence over a wildcard. In `*.<domain>`, `*` matches exactly one label.',
     access: 'public',
     query: object({ host: Type.String({ minLength: 1, maxLength: 255, examples: ['shop.example.com'] }) }),
     status: 200,
@@ -88,8 +88,8 @@ const releaseDomain = route(
     path: '/boxes/domains/:domain',
     operationId: 'releaseDomain',
     tag,
-    summary: 'Take a domain from the box that registered it',
-    description: 'For a domain that was registered by somebody to whom it does not belong.',
+    summary: 'Release a domain from its box',
+    description: 'For a domain that a customer registered without owning it. Its owner can then register it.',
     access: 'admin',
     status: 204,
   },

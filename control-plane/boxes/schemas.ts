@@ -1,5 +1,5 @@
 /**
- * Shapes of boxes and their domains (contract, DeployBoxDto, DeployBoxResult, Host resolution response).
+ * Schemas of boxes and their domains (contract, DeployBoxDto, DeployBoxResult, Host resolution response).
  */
 import { DateTime, nullable, object, oneOf, type Static, Type, withOptions } from '@carton/runtime/service';
 import { BoxName, LicenseKeyText } from '../schemas.ts';
@@ -9,7 +9,7 @@ const HttpUrl = Type.String({ format: 'uri', maxLength: 2048, examples: ['https:
 const Domain = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: 'A host name; `*.<domain>` stands for any one label before the domain',
+  description: 'A host name, or `*.<domain>` for all names with one more label',
   examples: ['shop.example.com', '*.shops.example.com'],
 });
 const Nameservers = Type.Array(Type.String(), { examples: [['ns1.example.net', 'ns2.example.net']] });
@@ -18,13 +18,13 @@ export const DeployBoxDto = object(
   {
     key: LicenseKeyText,
     name: BoxName,
-    backendUrl: withOptions(HttpUrl, { description: 'Public address of the box (http or https)' }) as typeof HttpUrl,
+    backendUrl: withOptions(HttpUrl, { description: 'Public URL of the box (http or https)' }) as typeof HttpUrl,
     frontendUrl: Type.Optional(
-      withOptions(HttpUrl, { description: 'Public address of the storefront (http or https)' }) as typeof HttpUrl,
+      withOptions(HttpUrl, { description: 'Public URL of the storefront (http or https)' }) as typeof HttpUrl,
     ),
     domains: Type.Array(Domain, {
       maxItems: 100,
-      description: 'All domains of the box: the list replaces the last one',
+      description: 'All domains of the box; the list replaces the previous one',
     }),
   },
   { $id: 'DeployBoxDto' },
@@ -33,9 +33,9 @@ export type DeployBoxDto = Static<typeof DeployBoxDto>;
 
 export const DeployBoxResult = object(
   {
-    registered: Type.Array(Type.String(), { description: 'The domains, as given' }),
+    registered: Type.Array(Type.String(), { description: 'The domains, as sent' }),
     nameservers: withOptions(Nameservers, {
-      description: 'Delegate the domains to these at their registrar',
+      description: 'The nameservers to which the domains must be delegated at their registrar',
     }) as typeof Nameservers,
   },
   { $id: 'DeployBoxResult' },
@@ -46,10 +46,10 @@ export const domainErrorCodes = ['domain_not_found', 'not_delegated', 'other_nam
 
 const DomainStatus = object(
   {
-    domain: Type.String({ description: 'In lower case and ASCII' }),
+    domain: Type.String({ description: 'In lower case; internationalised names in ASCII (Punycode)' }),
     state: oneOf(domainStates, {
       description:
-        '`verified`: delegated to the expected nameservers. `failed`: it is not. `unknown`: DNS could not be asked',
+        '`verified`: delegated to the expected nameservers. `failed`: not delegated to them. `unknown`: the DNS lookup failed',
     }),
     expectedNameservers: Nameservers,
     observedNameservers: Nameservers,
@@ -57,8 +57,8 @@ const DomainStatus = object(
       object(
         {
           code: oneOf(domainErrorCodes),
-          detail: Type.String({ description: 'What was found' }),
-          fix: Type.String({ description: 'What to do about it' }),
+          detail: Type.String({ description: 'What the lookup found' }),
+          fix: Type.String({ description: 'How to correct it' }),
         },
         { $id: 'DomainError' },
       ),
@@ -86,7 +86,10 @@ export const HostResolution = object(
     backendUrl: HttpUrl,
     match: oneOf(['exact', 'wildcard']),
     tenantSlug: Type.Optional(
-      Type.String({ description: 'The label that `*` stands for. After an exact match, ask the backend' }),
+      Type.String({
+        description:
+          'The label that `*` matched. Not present for an exact match, for which the backend knows the tenant',
+      }),
     ),
   },
   { $id: 'HostResolution' },

@@ -1,5 +1,5 @@
 /**
- * Queries of the boxes and their domains.
+ * Queries of boxes and their domains.
  */
 import { newId } from '@carton/runtime/service';
 import type { Knex } from 'knex';
@@ -13,15 +13,15 @@ export interface Box {
   updatedAt: string;
 }
 
-/** Any fixed number: deployments wait for each other on it, since they may swap domains among them. */
+/** An arbitrary number that identifies the lock of deployments, which may exchange domains. */
 const advisoryLock = 4_417_203_118;
 
-/** Lets one deployment at a time change domains. Held until the transaction ends. */
+/** Locks all domains against other deployments until the transaction ends. */
 export async function lockDomains(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
 }
 
-/** Makes a customer's box of this name, or changes its addresses. Answers its id. */
+/** Upserts a box by customer and name. Returns its id. */
 export async function saveBox(
   transaction: Knex.Transaction,
   box: { customerId: string; name: string; backendUrl: string; frontendUrl: string | null },
@@ -41,7 +41,7 @@ export interface DomainOwner {
   boxName: string;
 }
 
-/** Who has which of these domains. */
+/** Finds the owners of those of these domains that are registered. */
 export async function findDomainOwners(db: Knex, domains: readonly string[]): Promise<DomainOwner[]> {
   return db('box_domains')
     .join('boxes', 'boxes.id', 'box_domains.boxId')
@@ -49,7 +49,10 @@ export async function findDomainOwners(db: Knex, domains: readonly string[]): Pr
     .select('box_domains.domain', 'boxes.customerId', 'box_domains.boxId', 'boxes.name as boxName');
 }
 
-/** Gives a box exactly these domains. @throws the database's unique violation when another box has one */
+/**
+ * Replaces the domains of a box.
+ * @throws a unique violation if another box has one of them
+ */
 export async function replaceDomains(
   transaction: Knex.Transaction,
   boxId: string,
@@ -60,12 +63,12 @@ export async function replaceDomains(
   if (rows.length > 0) await transaction('box_domains').insert(rows);
 }
 
-/** Takes a domain from the box that has it; false when none has. */
+/** Deletes a domain. Returns false if it is not registered. */
 export async function releaseDomain(db: Knex, domain: string): Promise<boolean> {
   return (await db('box_domains').where({ domain }).delete()) > 0;
 }
 
-/** A customer's box with its domains in the order in which they were given. */
+/** Finds a customer's box, with its domains in the order of the request that registered them. */
 export async function findBox(
   db: Knex,
   customerId: string,
@@ -79,7 +82,7 @@ export async function findBox(
   return { box, domains };
 }
 
-/** The backend of the first of these domains that a box has. */
+/** Finds the backend of the first of these domains that is registered. */
 export async function findBackend(
   db: Knex,
   domains: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Licences: what the vendor does with them, and their exchange for a token.
+ * Licences: how the vendor manages them, and their exchange for a token.
  */
 import { pageQuery, routeFor, Type, tooManyRequests } from '@carton/runtime/service';
 import { noRelease } from '../releases/problems.ts';
@@ -44,7 +44,7 @@ const mintLicense = route(
     operationId: 'mintLicense',
     tag,
     summary: 'Mint a licence key',
-    description: 'The answer holds the key in plain text, once: only its hash is kept.',
+    description: 'The response contains the key in plain text. It is shown only once: just its hash is stored.',
     access,
     body: MintLicenseDto,
     status: 201,
@@ -60,7 +60,7 @@ const listLicenses = route(
     path: '/license/keys',
     operationId: 'listLicenses',
     tag,
-    summary: 'List licences, the newest first',
+    summary: 'List licences, newest first',
     access,
     query: pageQuery({
       customerId: Type.Optional(CustomerId),
@@ -94,7 +94,7 @@ const suspendLicense = route(
     operationId: 'suspendLicense',
     tag,
     summary: 'Suspend a licence until it is reinstated',
-    description: 'A token that was given before stays good until it expires. A running box goes on running.',
+    description: 'Activation tokens already issued remain valid until they expire. Running boxes are not affected.',
     access,
     status: 200,
     response: License,
@@ -109,7 +109,7 @@ const reinstateLicense = route(
     path: '/license/keys/:id/reinstate',
     operationId: 'reinstateLicense',
     tag,
-    summary: 'End the suspension of a licence',
+    summary: 'Reinstate a suspended licence',
     access,
     status: 200,
     response: License,
@@ -124,7 +124,8 @@ const revokeLicense = route(
     path: '/license/keys/:id/revoke',
     operationId: 'revokeLicense',
     tag,
-    summary: 'Revoke a licence for good',
+    summary: 'Revoke a licence permanently',
+    description: 'Activation tokens already issued remain valid until they expire. Running boxes are not affected.',
     access,
     status: 200,
     response: License,
@@ -138,7 +139,7 @@ const renewLicense = route(
     path: '/license/keys/:id/renew',
     operationId: 'renewLicense',
     tag,
-    summary: 'Give a licence another end',
+    summary: 'Change when a licence expires',
     access,
     body: RenewLicenseDto,
     status: 200,

@@ -1,10 +1,10 @@
 /**
- * Shapes of licences (contract, MintLicenseDto, ActivateDto, ActivationResult).
+ * Schemas of licences (contract, MintLicenseDto, ActivateDto, ActivationResult).
  */
 import { DateTime, nullable, object, oneOf, pageOf, type Static, Type, Uuid } from '@carton/runtime/service';
 import { CustomerId, LicenseKeyText, PackageName, Tier } from '../schemas.ts';
 
-/** `expired` follows from `expiresAt`; the others are the vendor's decisions, and come before it. */
+/** `expired` is derived from `expiresAt`; the others are set by the vendor and take precedence. */
 export const licenseStates = ['active', 'suspended', 'revoked', 'expired'] as const;
 export const LicenseState = oneOf(licenseStates);
 
@@ -15,7 +15,7 @@ export const MintLicenseDto = object(
     expiresAt: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'ISO 8601 date and time with its offset, in the future. Left out, the key never expires',
+        description: 'ISO 8601 date and time with an offset, in the future. If omitted, the licence never expires',
         examples: ['2036-01-01T00:00:00Z'],
       }),
     ),
@@ -26,7 +26,7 @@ export const MintLicenseDto = object(
 export const RenewLicenseDto = object(
   {
     expiresAt: nullable(
-      Type.String({ format: 'date-time', description: 'In the future; null: the key never expires' }),
+      Type.String({ format: 'date-time', description: 'In the future; null if the licence never expires' }),
     ),
   },
   { $id: 'RenewLicenseDto' },
@@ -48,7 +48,7 @@ export type License = Static<typeof License>;
 export const LicensePage = pageOf(License, 'LicensePage');
 
 export const MintedLicense = object(
-  { key: Type.String({ description: 'The licence key; it is shown in this answer and never again' }), ...license },
+  { key: Type.String({ description: 'The licence key, which cannot be read again' }), ...license },
   { $id: 'MintedLicense' },
 );
 
@@ -58,10 +58,10 @@ export const ActivationResult = object(
   {
     tier: Tier,
     customerId: CustomerId,
-    token: Type.String({ description: 'JWT (RS256): the credential for the registry' }),
+    token: Type.String({ description: 'Activation token: a JWT (RS256), the bearer credential for the registry' }),
     expiresIn: Type.Integer({ description: 'Lifetime of the token in seconds' }),
-    packages: Type.Array(PackageName, { description: 'Every package the licence entitles to, dependencies included' }),
-    registryUrl: Type.String({ description: 'The gated registry that the packages are pulled from' }),
+    packages: Type.Array(PackageName, { description: 'All entitled packages, including their dependencies' }),
+    registryUrl: Type.String({ description: 'URL of the gated registry, which serves the packages' }),
   },
   { $id: 'ActivationResult' },
 );

@@ -1,5 +1,5 @@
 /**
- * The life of a licence: minted, recognised by its key, activated, suspended, reinstated, renewed, revoked.
+ * The lifecycle of a licence: minted, identified by its key, activated, suspended, reinstated, renewed, revoked.
  */
 import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
 import type { Knex } from 'knex';
@@ -10,7 +10,7 @@ import type { CommonCallers, CommonServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
 import type { GuessLimiter } from './guesses.ts';
-import { makeKey, parseKey } from './key.ts';
+import { generateKey, parseKey } from './key.ts';
 import {
   licenseExpired,
   licenseKeyMalformed,
@@ -22,30 +22,36 @@ import {
 import type { License } from './schemas.ts';
 import { changeLicense, findLicenseByHash, findLicenseById, insertLicense, recordActivation } from './store.ts';
 
-/** Mints a key. It is in this answer and nowhere else. @throws invalid_request (400) for a past `expiresAt` */
+/**
+ * Mints a licence key. Only its hash is stored, so the result is the only place where the key can be read.
+ * @throws invalid_request (400) for a past `expiresAt`
+ */
 export async function mintLicense(
   db: Knex,
   { customerId, tier, expiresAt }: { customerId: string; tier: License['tier']; expiresAt?: string },
 ): Promise<License & { key: string }> {
   const expiry = expiresAt === undefined ? null : futureInstant(expiresAt);
-  const { key, hash, last4 } = makeKey(tier);
+  const { key, hash, last4 } = generateKey(tier);
   const license = await insertLicense(db, { id: newId(), keyHash: hash, last4, customerId, tier, expiresAt: expiry });
   return { key, ...license };
 }
 
-/** An instant as ISO 8601 UTC. @throws invalid_request (400) for one that is past, or that no calendar has */
+/**
+ * Converts an instant to ISO 8601 in UTC.
+ * @throws invalid_request (400) for one in the past or for an invalid date
+ */
 function futureInstant(text: string): string {
   const instant = Date.parse(text);
   if (instant > Date.now()) return new Date(instant).toISOString();
-  const detail = Number.isNaN(instant) ? 'is not a date and time' : 'must be in the future';
+  const detail = Number.isNaN(instant) ? 'is not a valid date and time' : 'must be in the future';
   throw invalidRequest(`body /expiresAt: ${detail}`, { errors: [{ in: 'body', pointer: '/expiresAt', detail }] });
 }
 
-/** A 401 says which kind of credential is asked for (RFC 9110, section 11.6.1). */
+/** A 401 names the expected authentication scheme (RFC 9110, section 11.6.1). */
 const challenge: ProblemExtras = { headers: { 'WWW-Authenticate': 'Bearer' } };
 
 /**
- * The licence of a key, in whatever state it is. A wrong key counts as a guess of the address it comes from.
+ * Finds the licence of a key, whatever its state. An invalid key is counted as a guess.
  * @throws license_key_malformed or license_key_unknown (401), too_many_requests (429)
  */
 export async function identifyLicense(
@@ -54,34 +60,37 @@ export async function identifyLicense(
   address: string,
 ): Promise<License> {
   const source = `address ${addressBlock(address)}`;
-  guesses.refuse([source]);
+  guesses.check([source]);
   const parsed = parseKey(key);
   if (!parsed) {
     guesses.count([source]);
-    throw licenseKeyMalformed('A character is wrong or missing: copy the key whole.', challenge);
+    throw licenseKeyMalformed('Check the key for missing or mistyped characters.', challenge);
   }
-  const sources = [source, `prefix ${parsed.guardedPrefix}`];
-  guesses.refuse(sources);
+  const sources = [source, `prefix ${parsed.guessPrefix}`];
+  guesses.check(sources);
   const license = await findLicenseByHash(db, parsed.hash);
   if (!license) {
     guesses.count(sources);
-    throw licenseKeyUnknown('The key is well formed, but was not minted here.', challenge);
+    throw licenseKeyUnknown('The key is well formed, but this control plane has not minted it.', challenge);
   }
   return license;
 }
 
-/** Refuses a licence that the vendor has withdrawn. @throws license_suspended or license_revoked (403) */
-export function refuseWithdrawn({ status }: License): void {
-  if (status === 'revoked') throw licenseRevoked('Use the key that replaces it, or ask the vendor.');
+/**
+ * Rejects a suspended or revoked licence; an expired one passes.
+ * @throws license_suspended or license_revoked (403)
+ */
+export function rejectWithdrawn({ status }: License): void {
+  if (status === 'revoked') throw licenseRevoked('Use the key that replaces it, or contact the vendor.');
   if (status === 'suspended') throw licenseSuspended('Ask the vendor to reinstate it.');
 }
 
-/** Of routes that the holder of a key may call. */
+/** The callers of routes that accept a licence key. */
 export interface LicenseCallers extends CommonCallers {
   license: { license: License };
 }
 
-/** What an activation needs. */
+/** The services of an activation. */
 export interface ActivationServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
@@ -89,19 +98,20 @@ export interface ActivationServices extends CommonServices {
 }
 
 /**
- * Exchanges a key for a token and the packages it is good for (contract, ActivationResult).
- * @throws what identifyLicense and refuseWithdrawn throw, license_expired (403), no_release (503)
+ * Exchanges a key for an activation token and the list of entitled packages (contract, ActivationResult).
+ * @throws the problems of identifyLicense and rejectWithdrawn, license_expired (403), no_release (503)
  */
 export async function activate(services: ActivationServices, key: string) {
   const { db, signing, settings, client, releases } = services;
   const license = await identifyLicense(services, key, client.address);
-  refuseWithdrawn(license);
+  rejectWithdrawn(license);
   if (license.status === 'expired')
     throw licenseExpired(`It expired at ${license.expiresAt}. Ask the vendor to renew it.`);
   const { id, tier, customerId } = license;
   const { registryUrl, tokenLifetimeSeconds: expiresIn } = settings;
   const release = await releases.current(stable);
-  if (!release) throw noRelease('Publish one: npm run publish:packages.', { headers: { 'Retry-After': '60' } });
+  if (!release)
+    throw noRelease('The vendor publishes one with npm run publish:packages.', { headers: { 'Retry-After': '60' } });
   const packages = entitledPackages(release.packages, tier);
   const signer = await signing.current();
   const token = await signActivation(signer, { customerId, tier, packages, audience: registryUrl, expiresIn });
@@ -109,7 +119,10 @@ export async function activate(services: ActivationServices, key: string) {
   return { tier, customerId, token, expiresIn, packages, registryUrl };
 }
 
-/** @throws not_found (404) */
+/**
+ * Reads a licence by its id.
+ * @throws not_found (404)
+ */
 export async function readLicense(db: Knex, id: string): Promise<License> {
   const license = await findLicenseById(db, id);
   if (!license) throw notFound(`There is no licence with the id ${id}.`);
@@ -119,8 +132,8 @@ export async function readLicense(db: Knex, id: string): Promise<License> {
 const statusAfter = { suspend: 'suspended', reinstate: 'active', revoke: 'revoked' } as const;
 
 /**
- * Suspends, reinstates or revokes a licence; doing it again changes nothing.
- * @throws not_found (404), license_revoked_for_good (409) when a revoked one shall live again
+ * Suspends, reinstates or revokes a licence; a repetition changes nothing.
+ * @throws not_found (404), license_revoked_for_good (409) if a revoked licence is to be suspended or reinstated
  */
 export async function setLicenseState(db: Knex, id: string, action: keyof typeof statusAfter): Promise<License> {
   const changed = await changeLicense(db, id, { status: statusAfter[action] });
@@ -131,8 +144,8 @@ export async function setLicenseState(db: Knex, id: string, action: keyof typeof
 }
 
 /**
- * Gives a licence another end; null: it never expires.
- * @throws invalid_request (400) for a past instant, not_found (404), license_revoked_for_good (409)
+ * Changes when a licence expires; null if it never does.
+ * @throws invalid_request (400) for an instant in the past, not_found (404), license_revoked_for_good (409)
  */
 export async function renewLicense(db: Knex, id: string, expiresAt: string | null): Promise<License> {
   const changed = await changeLicense(db, id, { expiresAt: expiresAt === null ? null : futureInstant(expiresAt) });

@@ -1,16 +1,16 @@
 /**
- * Queries of the licence keys.
+ * Queries of licences.
  */
 import { type Page, paginate } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { License } from './schemas.ts';
 
-/** What a licence is at this moment: expiry is no state that somebody sets. */
-const stateNow = `case when status = 'active' and expires_at <= now() then 'expired' else status end`;
+/** The current state of a licence: `expired` is derived, not stored. */
+const currentState = `case when status = 'active' and expires_at <= now() then 'expired' else status end`;
 
 function columns(db: Knex): (string | Knex.Raw)[] {
   const plain = ['id', 'customerId', 'tier', 'expiresAt', 'last4', 'lastActivatedAt', 'createdAt'];
-  return [...plain, db.raw(`${stateNow} as status`)];
+  return [...plain, db.raw(`${currentState} as status`)];
 }
 
 export interface NewLicense {
@@ -22,7 +22,7 @@ export interface NewLicense {
   expiresAt: string | null;
 }
 
-/** Stores a licence and answers it as stored. */
+/** Stores a licence and returns it as stored. */
 export async function insertLicense(db: Knex, license: NewLicense): Promise<License> {
   const [row] = await db('license_keys')
     .insert(license)
@@ -30,7 +30,7 @@ export async function insertLicense(db: Knex, license: NewLicense): Promise<Lice
   return row as License;
 }
 
-/** The licence of a key, by the key's hash. */
+/** Finds a licence by the hash of its key. */
 export async function findLicenseByHash(db: Knex, keyHash: string): Promise<License | null> {
   return (
     (await db('license_keys')
@@ -39,7 +39,7 @@ export async function findLicenseByHash(db: Knex, keyHash: string): Promise<Lice
   );
 }
 
-/** The licence with this id, or null. */
+/** Finds a licence by its id. */
 export async function findLicenseById(db: Knex, id: string): Promise<License | null> {
   return (
     (await db('license_keys')
@@ -56,16 +56,16 @@ export interface LicenseQuery {
   status?: License['status'];
 }
 
-/** One page of licences, the newest first. */
+/** Reads a page of licences, newest first. */
 export function listLicenses(db: Knex, { customerId, tier, status, ...page }: LicenseQuery): Promise<Page<License>> {
   const query = db('license_keys').select(columns(db));
   if (customerId !== undefined) query.where({ customerId });
   if (tier !== undefined) query.where({ tier });
-  if (status !== undefined) query.whereRaw(`${stateNow} = ?`, [status]);
+  if (status !== undefined) query.whereRaw(`${currentState} = ?`, [status]);
   return paginate<License>(query as never, 'license_keys', page);
 }
 
-/** Changes a licence that is not revoked; null when there is none such. */
+/** Changes a licence. Returns null if it does not exist or is revoked. */
 export async function changeLicense(
   db: Knex,
   id: string,
@@ -79,7 +79,7 @@ export async function changeLicense(
   return (row as License | undefined) ?? null;
 }
 
-/** Notes that a licence was activated just now. */
+/** Sets the time of the last activation to now. */
 export async function recordActivation(db: Knex, id: string): Promise<void> {
   await db('license_keys').where({ id }).update({ lastActivatedAt: db.fn.now() });
 }

@@ -1,12 +1,14 @@
 /**
- * Which packages of a release a tier entitles to (contract, ActivationResult: "dependency-closed entitled package set").
+ * The packages of a release to which a tier entitles (contract, ActivationResult: "dependency-closed entitled package
+ * set").
  */
 import { type Tier, tiers } from '@carton/runtime/service';
 import type { ReleasedPackage } from './schemas.ts';
 
 /**
- * Full names of the products of a tier and the tiers below, of the products that these need, and of the platform;
- * sorted. Native libraries are not named: the registry serves them to whoever holds a package that needs them.
+ * Returns the sorted full names of the products of a tier and the tiers below, of the products they depend on, and of
+ * the platform packages. Native libraries are not listed: the registry serves them to licences with a package that
+ * depends on them.
  */
 export function entitledPackages(packages: readonly ReleasedPackage[], tier: Tier): string[] {
   const products = new Map(packages.filter(({ kind }) => kind === 'product').map((entry) => [entry.name, entry]));

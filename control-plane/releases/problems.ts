@@ -1,17 +1,17 @@
 /**
- * What can be wrong with a release.
+ * Problems of releases.
  */
 import { defineProblem } from '@carton/runtime/service';
 
 export const releaseInconsistent = defineProblem({
   code: 'release_inconsistent',
   status: 400,
-  title: 'The packages of this release do not fit together',
+  title: 'The packages of the release are not compatible',
 });
 export const releaseExists = defineProblem({
   code: 'release_exists',
   status: 409,
-  title: 'This version has been released with other packages',
+  title: 'A release of this version exists with other packages',
 });
 export const noRelease = defineProblem({
   code: 'no_release',

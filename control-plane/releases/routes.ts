@@ -1,5 +1,5 @@
 /**
- * Releases: published by the vendor, read by installers. The catalogue is what the stable release holds.
+ * Releases: published by the vendor, read by installers. The catalogue lists the products of the stable release.
  */
 import { notFound, object, routeFor, Type } from '@carton/runtime/service';
 import { PackageName, Tier } from '../schemas.ts';
@@ -19,7 +19,7 @@ const publishRelease = route(
     tag,
     summary: 'Publish a release on a channel',
     description:
-      'The packages are in the registry already. A release never changes: publishing the same one again changes nothing, and publishing an older one again takes the channel back to it.',
+      'Publish the packages to the registry first. A release is immutable: publishing the same release again changes nothing, and publishing an earlier release again moves the channel back to it.',
     access: 'publisher',
     body: PublishRelease,
     status: 201,
@@ -38,7 +38,7 @@ const readRelease = route(
     operationId: 'readRelease',
     tag,
     summary: 'Read the release of a channel',
-    description: 'The exact version and digest of every package. Installers resolve against it.',
+    description: 'The exact version and digest of every package. Installers choose versions from it.',
     access: 'public',
     params: object({ channel: Channel }),
     status: 200,
@@ -59,7 +59,7 @@ const CataloguePackage = object(
     tier: Tier,
     version: Type.String(),
     description: Type.String(),
-    dependencies: Type.Array(PackageName, { description: 'Other products that it needs' }),
+    dependencies: Type.Array(PackageName, { description: 'Other products that it depends on' }),
     routes: Type.Array(CatalogueRoute),
     migrations: Migrations,
   },
@@ -72,8 +72,8 @@ const readCatalogue = route(
     path: '/catalogue',
     operationId: 'readCatalogue',
     tag: 'Catalogue',
-    summary: 'Read what every package contains',
-    description: 'The products of the stable release.',
+    summary: 'List the products of the stable release',
+    description: 'With the tier, version, dependencies, routes and migrations of each.',
     access: 'public',
     status: 200,
     response: object({ packages: Type.Array(CataloguePackage) }, { $id: 'Catalogue' }),

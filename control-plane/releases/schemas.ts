@@ -1,16 +1,16 @@
 /**
- * Shapes of releases: exact versions of packages that fit together, published on a channel.
+ * Schemas of releases: exact versions of compatible packages, published on a channel.
  */
 import { DateTime, nullable, object, oneOf, type Static, Type, tiers } from '@carton/runtime/service';
 import { PackageName } from '../schemas.ts';
 
 export const Channel = Type.String({
   pattern: '^[a-z][a-z0-9-]{0,31}$',
-  description: 'A line of releases: `stable`, or one for trials',
+  description: 'A named sequence of releases: `stable`, or a channel for previews',
   examples: ['stable'],
 });
 
-/** A version as npm takes it (Semantic Versioning 2.0.0), with build metadata. */
+/** A semantic version (Semantic Versioning 2.0.0), which may have build metadata. */
 const Version = Type.String({
   maxLength: 100,
   pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$',
@@ -21,7 +21,9 @@ const Dependency = object(
   {
     name: PackageName,
     range: Type.String({ minLength: 1, maxLength: 100, description: 'npm version range', examples: ['^0.2.0'] }),
-    optional: Type.Boolean({ description: 'Of some platforms only: a release may lack it' }),
+    optional: Type.Boolean({
+      description: 'Whether a release may omit it: a package for one operating system and CPU',
+    }),
   },
   { $id: 'PackageDependency' },
 );
@@ -31,29 +33,29 @@ export const CatalogueRoute = object(
     method: oneOf(['get', 'post', 'put', 'patch', 'delete']),
     path: Type.String({ examples: ['/orders/:id'] }),
     operationId: Type.String(),
-    access: Type.Array(Type.String(), { description: 'Who may call: any one of these' }),
-    permission: Type.Optional(Type.String({ description: 'The permission that a member of staff needs' })),
-    beyond: Type.Optional(Type.Literal(true, { description: "An addition to the contract's routes" })),
+    access: Type.Array(Type.String(), { description: 'Access kinds, any one of which may call it' }),
+    permission: Type.Optional(Type.String({ description: 'The permission that staff need' })),
+    beyond: Type.Optional(Type.Literal(true, { description: 'True for a route that is not in the contract' })),
   },
   { $id: 'CatalogueRoute' },
 );
 
-export const Migrations = Type.Array(Type.String(), { description: 'File names, in the order in which they run' });
+export const Migrations = Type.Array(Type.String(), { description: 'File names, in the order of their application' });
 
 const ReleasedPackage = object(
   {
     name: PackageName,
     kind: oneOf(['product', 'platform', 'library'], {
       description:
-        'What is sold by tier; what every box needs (the engine, PostgreSQL for a platform); or native code of another package',
+        '`product`: sold by tier. `platform`: needed by every box (the engine; PostgreSQL for an operating system and CPU). `library`: native code that another package depends on',
     }),
-    tier: nullable(oneOf(tiers, { description: 'The lowest tier that includes it; null unless it is a product' })),
+    tier: nullable(oneOf(tiers, { description: 'The lowest tier that includes the product; null for other kinds' })),
     version: Version,
     integrity: Type.String({
       minLength: 95,
       maxLength: 95,
       pattern: '^sha512-[A-Za-z0-9+/]{86}==$',
-      description: 'Digest of its tarball (Subresource Integrity)',
+      description: 'SHA-512 digest of the tarball (Subresource Integrity)',
       examples: [`sha512-${'A'.repeat(86)}==`],
     }),
     description: Type.String({ maxLength: 500 }),

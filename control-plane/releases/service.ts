@@ -1,49 +1,49 @@
 /**
- * Publishing releases, and the one that a channel points to.
+ * Publishes releases, and reads the current release of a channel.
  */
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { inconsistencies } from './consistency.ts';
+import { findInconsistencies } from './consistency.ts';
 import { releaseExists, releaseInconsistent } from './problems.ts';
 import type { PublishRelease, Release, ReleasedPackage } from './schemas.ts';
 import { findChannel, findPackages, insertRelease, pointChannel } from './store.ts';
 
-/** The channel that every licence is on. */
+/** The channel of activations and of the catalogue. */
 export const stable = 'stable';
 
 export interface Releases {
-  /** The release of a channel, null while none has been published on it. */
+  /** Reads the current release of a channel. Returns null if none has been published on it. */
   current(channel: string): Promise<Release | null>;
   /**
-   * Stores a release and points its channel to it. Publishing the same one again changes nothing; publishing an older
-   * one again takes the channel back to it.
-   * @throws release_inconsistent (400), release_exists (409) when its version has other packages
+   * Stores a release and points its channel to it. Publishing the same release again changes nothing; publishing an
+   * earlier one again moves the channel back to it.
+   * @throws release_inconsistent (400), release_exists (409) if a release of its version has other packages
    */
   publish(release: PublishRelease): Promise<Release>;
 }
 
-/** The packages of a version never change, so those last read are kept in memory for each channel. */
+/** Opens the releases. The packages of a release never change, so those of each channel's last one are cached. */
 export function openReleases(db: Knex): Releases {
-  const known = new Map<string, { version: string; packages: ReleasedPackage[] }>();
+  const cache = new Map<string, { version: string; packages: ReleasedPackage[] }>();
 
   async function current(channel: string): Promise<Release | null> {
     const row = await findChannel(db, channel);
     if (!row) return null;
     const { version, publishedAt } = row;
-    const cached = known.get(channel);
+    const cached = cache.get(channel);
     const packages = cached?.version === version ? cached.packages : await findPackages(db, version);
-    known.set(channel, { version, packages });
+    cache.set(channel, { version, packages });
     return { version, channel, publishedAt, packages };
   }
 
   return {
     current,
     async publish({ version, channel, packages }) {
-      const errors = inconsistencies(packages);
+      const errors = findInconsistencies(packages);
       if (errors.length > 0) {
         throw releaseInconsistent(`${errors.map(({ detail }) => detail).join('; ')}.`, { errors });
       }
-      const sorted = packages.map(inOrder).sort(byName);
+      const sorted = packages.map(normalize).sort(byName);
       const digest = createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
       await db.transaction(async (transaction) => {
         if (!(await insertRelease(transaction, { version, packages: sorted, digest }))) {
@@ -58,8 +58,8 @@ export function openReleases(db: Knex): Releases {
 
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
 
-/** The same package has the same text, whatever order its members came in. */
-function inOrder({ name, kind, tier, version, integrity, description, ...rest }: ReleasedPackage): ReleasedPackage {
+/** Puts the members and dependencies in a fixed order, so that equal packages have the same JSON and digest. */
+function normalize({ name, kind, tier, version, integrity, description, ...rest }: ReleasedPackage): ReleasedPackage {
   const dependencies = [...rest.dependencies]
     .sort(byName)
     .map(({ name, range, optional }) => ({ name, range, optional }));

@@ -4,7 +4,7 @@
 import type { Knex } from 'knex';
 import type { ReleasedPackage } from './schemas.ts';
 
-/** The version that a channel points to, and since when. */
+/** The version that a channel points to, and when it was published on it. */
 export interface ChannelRow {
   version: string;
   publishedAt: string;
@@ -19,7 +19,7 @@ export async function findPackages(db: Knex, version: string): Promise<ReleasedP
   return row.packages;
 }
 
-/** Inserts a release unless its version exists. Returns whether the stored one has this digest. */
+/** Inserts a release unless its version exists. Returns whether the stored release has this digest. */
 export async function insertRelease(
   db: Knex,
   { version, packages, digest }: { version: string; packages: readonly ReleasedPackage[]; digest: string },
@@ -32,7 +32,7 @@ export async function insertRelease(
   return stored.digest === digest;
 }
 
-/** Points a channel to a release; one that points there already keeps its time. */
+/** Points a channel to a release. `publishedAt` does not change if it points there already. */
 export async function pointChannel(db: Knex, name: string, version: string): Promise<void> {
   await db.raw(
     `insert into release_channels (name, version) values (?, ?)

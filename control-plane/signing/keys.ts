@@ -1,9 +1,9 @@
 /**
- * The keys that sign activation tokens: RSA, one at a time, in the database so that several control planes share them.
- * The key that comes next is published already: whoever keeps the public keys for a while meets no unknown one.
+ * The keys that sign activation tokens: RSA, one at a time, in the database so that several processes share them. The
+ * next key is published before it signs, so that clients that cache public keys know it.
  *
- * The private half is kept as PKCS #8. With SIGNING_KEY_SECRET it is encrypted by that secret, so that a copy of the
- * database signs nothing; without, whoever may read the database may sign. It is erased when the key retires.
+ * Private keys are stored as PKCS #8. With SIGNING_KEY_SECRET they are encrypted, so that a copy of the database is not
+ * enough to sign tokens. A private key is erased when it is retired.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -25,7 +25,7 @@ import {
 export const algorithm = 'RS256';
 const modulusLength = 2048;
 
-/** The key that signs now. */
+/** The current key. */
 export interface Signer {
   kid: string;
   privateKey: KeyObject;
@@ -33,7 +33,7 @@ export interface Signer {
   publicKey: string;
 }
 
-/** A public key as RFC 7517 writes it. */
+/** A public key as a JSON Web Key (RFC 7517). */
 export interface PublicJwk {
   kty: string;
   kid: string;
@@ -44,42 +44,43 @@ export interface PublicJwk {
 }
 
 export interface Rotation {
-  /** The key that signs from now on. */
+  /** The new current key. */
   kid: string;
   signsSince: string;
-  /** The key that is published now and signs after the next rotation. */
+  /** The next key: it is published now and signs after the next rotation. */
   nextKid: string;
   retired: RetiredKeyRow;
 }
 
 export interface SigningKeys {
   current(): Promise<Signer>;
-  /** Every public key that a token may be verified with, now or after the next rotation. */
+  /** The public keys that verify tokens now or after the next rotation. */
   live(): Promise<PublicJwk[]>;
-  /** Lets the next key sign from now on; the old one verifies until its last token has expired. */
+  /** Makes the next key the current one. The old key verifies until the last token it signed has expired. */
   rotate(): Promise<Rotation>;
 }
 
 export interface SigningOptions {
-  /** Lifetime of the tokens that will be signed, in seconds. */
+  /** Lifetime of new tokens, in seconds. */
   tokenLifetime: number;
-  /** Encrypts private keys that are made from now on, and opens those that it encrypted. */
+  /** Encrypts new private keys, and decrypts those encrypted with it. */
   secret?: string;
 }
 
 /**
- * Opens the keys, making the first ones if there are none: of several processes that start at once, one makes them.
- * @throws Error when the current key is encrypted and the secret is missing or another one
+ * Opens the keys and generates the first ones if there are none: of several processes that start concurrently, only
+ * one does.
+ * @throws Error if the current key is encrypted and the secret is missing or wrong
  */
 export async function openSigningKeys(db: Knex, { tokenLifetime, secret }: SigningOptions): Promise<SigningKeys> {
-  const opened = new Map<string, Signer>();
+  const signers = new Map<string, Signer>();
 
   function open({ kid, privateKey, publicKey }: KeyRow): Signer {
-    let signer = opened.get(kid);
+    let signer = signers.get(kid);
     if (!signer) {
-      opened.clear();
+      signers.clear();
       signer = { kid, privateKey: decrypt(privateKey, secret), publicKey };
-      opened.set(kid, signer);
+      signers.set(kid, signer);
     }
     return signer;
   }
@@ -90,10 +91,10 @@ export async function openSigningKeys(db: Knex, { tokenLifetime, secret }: Signi
     return open(row);
   }
 
-  /** The key that was next signs from now on, and a new one comes next. */
+  /** Promotes the next key to the current one, and generates another next key. */
   async function advance(transaction: Knex): Promise<Omit<Rotation, 'retired'>> {
     const promoted = await promoteNextKey(transaction);
-    const next = await makeKey(secret);
+    const next = await generateKey(secret);
     await insertNextKey(transaction, { ...next, tokenLifetime });
     return { ...promoted, nextKid: next.kid };
   }
@@ -101,7 +102,7 @@ export async function openSigningKeys(db: Knex, { tokenLifetime, secret }: Signi
   await db.transaction(async (transaction) => {
     await lockKeys(transaction);
     if (await findCurrentKey(transaction)) return recordTokenLifetime(transaction, tokenLifetime);
-    await insertNextKey(transaction, { ...(await makeKey(secret)), tokenLifetime });
+    await insertNextKey(transaction, { ...(await generateKey(secret)), tokenLifetime });
     await advance(transaction);
   });
   await current();
@@ -120,8 +121,8 @@ export async function openSigningKeys(db: Knex, { tokenLifetime, secret }: Signi
   };
 }
 
-/** A new key pair; its id is its thumbprint (RFC 7638). */
-async function makeKey(secret: string | undefined): Promise<KeyRow> {
+/** Generates a key pair; its id is its thumbprint (RFC 7638). */
+async function generateKey(secret: string | undefined): Promise<KeyRow> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength });
   const encryption = secret === undefined ? {} : { cipher: 'aes-256-cbc', passphrase: secret };
   return {
@@ -136,7 +137,7 @@ function decrypt(pem: string, secret: string | undefined): KeyObject {
   try {
     return createPrivateKey(isEncrypted ? { key: pem, passphrase: secret ?? '' } : pem);
   } catch (cause) {
-    throw new Error('the signing key is encrypted: set SIGNING_KEY_SECRET to the secret it was made with', { cause });
+    throw new Error('the signing key is encrypted: set SIGNING_KEY_SECRET to the secret that encrypted it', { cause });
   }
 }
 

@@ -8,7 +8,7 @@ import { algorithm, type SigningKeys } from './keys.ts';
 const route = routeFor<CommonServices & { signing: SigningKeys }, CommonCallers>();
 
 const tag = 'Signing keys';
-/** Short: whoever meets an unknown `kid` asks again, and must not be given an old answer for long. */
+/** Short, since clients fetch the keys again for an unknown `kid` and must not get a stale response for long. */
 const cacheControl = 'public, max-age=30';
 
 const SigningKey = object(
@@ -41,12 +41,14 @@ const JsonWebKeySet = object(
 
 const SigningKeyRotation = object(
   {
-    kid: Type.String({ description: 'Id of the key that signs from now on; it was published before' }),
+    kid: Type.String({ description: 'Id of the new current key, which had been published as the next one' }),
     signsSince: DateTime,
-    nextKid: Type.String({ description: 'Id of the key that is published now and signs after the next rotation' }),
+    nextKid: Type.String({
+      description: 'Id of the next key, which is published now and signs after the next rotation',
+    }),
     retired: object({
       kid: Type.String(),
-      verifiesUntil: Type.String({ format: 'date-time', description: 'When its last token has expired' }),
+      verifiesUntil: Type.String({ format: 'date-time', description: 'When the last token it signed has expired' }),
     }),
   },
   { $id: 'SigningKeyRotation' },
@@ -58,8 +60,9 @@ const readSigningKey = route(
     path: '/license/jwks',
     operationId: 'readSigningKey',
     tag,
-    summary: 'Read the key that verifies tokens given from now on',
-    description: 'Tokens name their key by `kid`; `/.well-known/jwks.json` has every key that is still needed.',
+    summary: 'Read the public key that verifies new tokens',
+    description:
+      'Tokens name their key in the header `kid`. `/.well-known/jwks.json` lists all keys that verify unexpired tokens.',
     access: 'public',
     status: 200,
     response: SigningKey,
@@ -78,7 +81,7 @@ const listSigningKeys = route(
     path: '/.well-known/jwks.json',
     operationId: 'listSigningKeys',
     tag,
-    summary: 'Read every key that verifies tokens, now or after the next rotation',
+    summary: 'List the public keys that verify tokens now or after the next rotation',
     access: 'public',
     status: 200,
     response: JsonWebKeySet,
@@ -93,9 +96,9 @@ const rotateSigningKey = route(
     path: '/signing-keys/rotate',
     operationId: 'rotateSigningKey',
     tag,
-    summary: 'Let the next signing key sign',
+    summary: 'Rotate the signing key',
     description:
-      'The old key signs nothing more, and verifies until the last token it signed has expired. Every key is published before it signs, so nobody meets an unknown one, unless two rotations follow each other within the time for which public keys are kept.',
+      'The next key becomes the current one. The old key no longer signs, and verifies until the last token it signed has expired. Clients that cache public keys know the new key, since it was published before, unless two rotations happen within the lifetime of their cache.',
     access: 'admin',
     status: 201,
     response: SigningKeyRotation,

@@ -19,16 +19,16 @@ export interface RetiredKeyRow {
   verifiesUntil: string;
 }
 
-/** Clocks of this service and of those who verify may differ by this many seconds. */
+/** Permitted difference between the clocks of this service and of verifiers, in seconds. */
 const clockTolerance = 60;
 
-/** The key that signs now, or null before the first start. */
+/** Finds the current key. Returns null before the first start. */
 export async function findCurrentKey(db: Knex): Promise<KeyRow | null> {
   const columns = ['kid', 'publicKey', 'privateKey'];
   return (await db('signing_keys').whereNotNull('signsSince').whereNull('retiredAt').first(columns)) ?? null;
 }
 
-/** Every key that a token may be verified with, now or soon. */
+/** Lists the keys that verify tokens now or after the next rotation. */
 export async function listLiveKeys(db: Knex): Promise<PublicKeyRow[]> {
   return db('signing_keys')
     .select('kid', 'publicKey')
@@ -38,14 +38,17 @@ export async function listLiveKeys(db: Knex): Promise<PublicKeyRow[]> {
 }
 
 /**
- * Stores a key that comes next. `tokenLifetime` is that of the tokens it may sign, in seconds.
- * @throws the database's unique violation while another one is next
+ * Stores the next key. `tokenLifetime` is that of the tokens it may sign, in seconds.
+ * @throws a unique violation if there is a next key
  */
 export async function insertNextKey(db: Knex, key: KeyRow & { tokenLifetime: number }): Promise<void> {
   await db('signing_keys').insert(key);
 }
 
-/** Lets the next key sign from now on. @throws the database's unique violation while another one does */
+/**
+ * Makes the next key the current one.
+ * @throws a unique violation if there is a current key
+ */
 export async function promoteNextKey(db: Knex): Promise<{ kid: string; signsSince: string }> {
   const [row] = await db('signing_keys')
     .whereNull('signsSince')
@@ -54,7 +57,7 @@ export async function promoteNextKey(db: Knex): Promise<{ kid: string; signsSinc
   return row;
 }
 
-/** Makes sure that keys in use outlive tokens of this lifetime (in seconds). */
+/** Raises the token lifetime of the keys in use, in seconds: they verify at least as long as their tokens live. */
 export async function recordTokenLifetime(db: Knex, seconds: number): Promise<void> {
   await db('signing_keys')
     .whereNull('retiredAt')
@@ -62,7 +65,7 @@ export async function recordTokenLifetime(db: Knex, seconds: number): Promise<vo
     .update({ tokenLifetime: seconds });
 }
 
-/** Retires the current key and erases its private half; it verifies for as long as its last token may live. */
+/** Retires the current key and erases its private half. It verifies until the last token it signed has expired. */
 export async function retireCurrentKey(db: Knex): Promise<RetiredKeyRow> {
   const [row] = await db('signing_keys')
     .whereNotNull('signsSince')
@@ -76,7 +79,7 @@ export async function retireCurrentKey(db: Knex): Promise<RetiredKeyRow> {
   return row;
 }
 
-/** Lets one process at a time make a key; reading goes on. Held until the transaction ends. */
+/** Locks the keys against concurrent changes until the transaction ends. Reads are not blocked. */
 export async function lockKeys(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('lock table signing_keys in share row exclusive mode');
 }

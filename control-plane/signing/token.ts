@@ -1,5 +1,5 @@
 /**
- * Activation tokens: what the gated registry lets a customer in by.
+ * Activation tokens, which authenticate customers at the gated registry.
  */
 import { randomUUID } from 'node:crypto';
 import { type Tier, vendor } from '@carton/runtime/service';
@@ -9,15 +9,15 @@ import { algorithm, type Signer } from './keys.ts';
 export interface ActivationClaims {
   customerId: string;
   tier: Tier;
-  /** Full names of every entitled package. */
+  /** Full names of all entitled packages. */
   packages: readonly string[];
-  /** Address of the registry the token is for. */
+  /** URL of the registry that the token is for. */
   audience: string;
   /** Lifetime in seconds. */
   expiresIn: number;
 }
 
-/** Signs a token; each has an id of its own (`jti`), also for the same claims. */
+/** Signs a token. Each has a unique id (`jti`). */
 export function signActivation(signer: Signer, claims: ActivationClaims): Promise<string> {
   const { customerId, tier, packages, audience, expiresIn } = claims;
   const issuedAt = Math.floor(Date.now() / 1000);

@@ -1,5 +1,5 @@
 /**
- * Download reports: taken from the gated registry, read by the vendor (contract, TelemetryDownloadDto).
+ * Download reports: sent by the gated registry, read by the vendor (contract, TelemetryDownloadDto).
  */
 import {
   DateTime,
@@ -19,7 +19,9 @@ import { listReports, storeReport } from './store.ts';
 
 const route = routeFor<CommonServices, CommonCallers>();
 const tag = 'Telemetry';
-const Outcome = oneOf(['allowed', 'denied'], { description: 'Whether the registry served the package' });
+const Outcome = oneOf(['allowed', 'denied'], {
+  description: 'Whether the registry served the package or denied the download',
+});
 
 const TelemetryDownloadDto = object(
   {
@@ -53,17 +55,17 @@ const reportDownload = route(
     tag,
     summary: 'Report a download from the gated registry',
     description:
-      'The report is stored before it is answered. With an Idempotency-Key, one that is sent again counts once.',
+      'The report has been stored when the response arrives. With an `Idempotency-Key`, a repeated report is stored once.',
     access: 'registry',
     body: TelemetryDownloadDto,
     status: 202,
     response: object({ accepted: Type.Boolean() }, { $id: 'TelemetryAccepted' }),
     idempotent: true,
   },
-  async ({ db, body, once }) => {
-    const outcome = await storeReport(db, body, once?.key ?? null);
+  async ({ db, body, idempotency }) => {
+    const outcome = await storeReport(db, body, idempotency?.key ?? null);
     if (outcome === 'conflict') throw idempotencyConflict();
-    if (once) once.replayed = outcome === 'repeated';
+    if (idempotency) idempotency.replayed = outcome === 'repeated';
     return { accepted: true };
   },
 );
@@ -74,7 +76,7 @@ const listDownloads = route(
     path: '/telemetry/downloads',
     operationId: 'listDownloads',
     tag,
-    summary: 'List download reports, the newest first',
+    summary: 'List download reports, newest first',
     access: 'admin',
     query: pageQuery({
       customerId: Type.Optional(CustomerId),

@@ -1,5 +1,5 @@
 /**
- * Reports of downloads from the gated registry.
+ * Queries of download reports.
  */
 import { newId, type Page, paginate, type Tier } from '@carton/runtime/service';
 import type { Knex } from 'knex';
@@ -19,8 +19,8 @@ export interface StoredReport extends Omit<DownloadReport, 'version'> {
 }
 
 /**
- * Stores a report, once for each Idempotency-Key: as long as a report is kept, sending it again changes nothing.
- * `conflict` says that the key came with another report before.
+ * Stores a report, once for each idempotency key.
+ * @returns `repeated` if this report is stored under the key, `conflict` if a different one is
  */
 export async function storeReport(
   db: Knex,
@@ -48,7 +48,7 @@ export interface ReportQuery {
   outcome?: DownloadReport['outcome'];
 }
 
-/** One page of reports, the newest first. */
+/** Reads a page of reports, newest first. */
 export function listReports(
   db: Knex,
   { customerId, packageName, outcome, ...page }: ReportQuery,

@@ -1,11 +1,11 @@
 /**
- * Boxes: what may be registered, whose it then is, and who serves a host.
+ * Boxes: registration, ownership of domains, and the resolution of hosts.
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { nameservers, startStand } from './stand.ts';
+import { nameservers, startTestControlPlane } from './test-control-plane.ts';
 
-const stand = await startStand(t);
+const controlPlane = await startTestControlPlane(t);
 
 interface Deployment {
   name?: string;
@@ -14,16 +14,16 @@ interface Deployment {
   domains?: unknown;
 }
 const deploy = (key: string, { name = 'shop', backendUrl = 'https://box.example.com', ...rest }: Deployment) =>
-  stand.visitor().post('/boxes/deploy', { key, name, backendUrl, ...rest });
-const resolve = (host: string) => stand.visitor().get(`/boxes/resolve?host=${encodeURIComponent(host)}`);
+  controlPlane.visitor().post('/boxes/deploy', { key, name, backendUrl, ...rest });
+const resolve = (host: string) => controlPlane.visitor().get(`/boxes/resolve?host=${encodeURIComponent(host)}`);
 
-t.test('a deployment answers its domains as given and the nameservers', async (t) => {
-  const { key } = await stand.mint();
+t.test('a deployment returns its domains as sent, and the nameservers', async (t) => {
+  const { key } = await controlPlane.mint();
   const domains = ['WWW.Given.example.', '*.given.example', 'bücher.given.example', 'given.example:443'];
   const { status, body } = await deploy(key, { domains, frontendUrl: 'http://front.given.example:3000/' });
   t.equal(status, 200);
   t.strictSame(body, { registered: domains, nameservers });
-  const stored = await stand
+  const stored = await controlPlane
     .db('box_domains')
     .join('boxes', 'boxes.id', 'boxId')
     .where({ name: 'shop' })
@@ -32,8 +32,8 @@ t.test('a deployment answers its domains as given and the nameservers', async (t
   t.strictSame(stored, ['www.given.example', '*.given.example', 'xn--bcher-kva.given.example', 'given.example']);
 });
 
-t.test('what cannot be registered is refused by field', async (t) => {
-  const { key } = await stand.mint();
+t.test('an invalid deployment is rejected with the field at fault', async (t) => {
+  const { key } = await controlPlane.mint();
   const good = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: ['wrong.example'] };
   const cases: [change: Record<string, unknown>, pointer: string][] = [
     [{ key: undefined }, '/key'],
@@ -64,17 +64,17 @@ t.test('what cannot be registered is refused by field', async (t) => {
     [{ region: 'eu' }, '/region'],
   ];
   for (const [change, pointer] of cases) {
-    const refused = await stand.visitor().post('/boxes/deploy', { ...good, ...change });
-    t.match(refused, { status: 400, body: { errors: exactly([{ in: 'body', pointer }]) } }, JSON.stringify(change));
+    const response = await controlPlane.visitor().post('/boxes/deploy', { ...good, ...change });
+    t.match(response, { status: 400, body: { errors: exactly([{ in: 'body', pointer }]) } }, JSON.stringify(change));
   }
-  t.equal((await resolve('wrong.example')).status, 404, 'nothing of it was registered');
+  t.equal((await resolve('wrong.example')).status, 404, 'nothing was registered');
   const many = await deploy(key, { backendUrl: 'ftp://x.example', domains: ['a b', 'ok.example', '-.example'] });
   const pointers = many.body.errors.map(({ pointer }: { pointer: string }) => pointer);
-  t.strictSame(pointers, ['/backendUrl', '/domains/0', '/domains/2'], 'every fault is named');
+  t.strictSame(pointers, ['/backendUrl', '/domains/0', '/domains/2'], 'every fault is reported');
 });
 
-t.test('a host is served by the exact domain, else by the wildcard with one label', async (t) => {
-  const { key } = await stand.mint();
+t.test('a host is resolved by its exact domain, or else by the wildcard for its first label', async (t) => {
+  const { key } = await controlPlane.mint();
   const boxes: [name: string, domains: string[]][] = [
     ['exact', ['one.shops.example', 'shops.example', 'deep.a.shops.example']],
     ['wide', ['*.shops.example']],
@@ -120,24 +120,25 @@ t.test('a host is served by the exact domain, else by the wildcard with one labe
   }
 });
 
-t.test('a resolution may be cached for a minute and asked about by its tag', async (t) => {
-  const { key } = await stand.mint();
+t.test('a resolution may be cached for a minute and has an ETag', async (t) => {
+  const { key } = await controlPlane.mint();
   await deploy(key, { domains: ['cached.example'] });
   const { headers } = await resolve('cached.example');
   t.equal(headers.get('cache-control'), 'public, max-age=60');
   const etag = headers.get('etag') as string;
-  const ask = () => stand.visitor().get('/boxes/resolve?host=cached.example', { headers: { 'if-none-match': etag } });
-  t.equal((await ask()).status, 304);
+  const revalidate = () =>
+    controlPlane.visitor().get('/boxes/resolve?host=cached.example', { headers: { 'if-none-match': etag } });
+  t.equal((await revalidate()).status, 304);
   await deploy(key, { domains: ['cached.example'], backendUrl: 'https://moved.example.com' });
-  t.match(await ask(), { status: 200, body: { backendUrl: 'https://moved.example.com' } });
+  t.match(await revalidate(), { status: 200, body: { backendUrl: 'https://moved.example.com' } });
   t.equal((await resolve('unknown.example')).headers.get('cache-control'), 'no-store');
   for (const query of ['', '?host=', '?host=a&host=b', '?name=a']) {
-    t.equal((await stand.visitor().get(`/boxes/resolve${query}`)).status, 400, query);
+    t.equal((await controlPlane.visitor().get(`/boxes/resolve${query}`)).status, 400, query);
   }
 });
 
-t.test('deploying a box again replaces its list; another box of the customer is another box', async (t) => {
-  const { key } = await stand.mint();
+t.test('deploying a box again replaces its domains; domains of another box are not moved', async (t) => {
+  const { key } = await controlPlane.mint();
   t.equal((await deploy(key, { name: 'one', domains: ['keep.again.example', 'drop.again.example'] })).status, 200);
   t.equal((await deploy(key, { name: 'one', domains: ['new.again.example', 'keep.again.example'] })).status, 200);
   t.equal((await resolve('keep.again.example')).status, 200);
@@ -151,7 +152,7 @@ t.test('deploying a box again replaces its list; another box of the customer is 
   t.equal(
     (await deploy(key, { name: 'two', domains: ['drop.again.example'] })).status,
     200,
-    'what was dropped is free',
+    'a removed domain is available',
   );
   t.equal((await deploy(key, { name: 'one', domains: [] })).status, 200);
   t.equal((await resolve('keep.again.example')).status, 404);
@@ -162,9 +163,9 @@ t.test('deploying a box again replaces its list; another box of the customer is 
   });
 });
 
-t.test('a domain belongs to one customer, with what is under its wildcard', async (t) => {
-  const first = await stand.mint();
-  const second = await stand.mint();
+t.test('a domain belongs to one customer, as do the hosts under a wildcard', async (t) => {
+  const first = await controlPlane.mint();
+  const second = await controlPlane.mint();
   await deploy(first.key, { domains: ['owned.example', '*.owned.example'] });
   const claims: [domain: string, status: number][] = [
     ['owned.example', 409],
@@ -180,20 +181,24 @@ t.test('a domain belongs to one customer, with what is under its wildcard', asyn
     if (status !== 409) continue;
     t.match(claim.body, { code: 'domain_taken', errors: exactly([{ in: 'body', pointer: '/domains/1' }]) });
     t.ok(claim.body.detail.includes(domain), claim.body.detail);
-    t.notOk(claim.body.detail.includes(first.customerId), 'it is not said whose it is');
+    t.notOk(claim.body.detail.includes(first.customerId), 'the owner is not revealed');
   }
   t.match(await resolve('shop.owned.example'), { body: { match: 'wildcard', tenantSlug: 'shop' } });
-  t.equal((await deploy(first.key, { name: 'more', domains: ['shop.owned.example'] })).status, 200, 'the owner may');
+  t.equal(
+    (await deploy(first.key, { name: 'more', domains: ['shop.owned.example'] })).status,
+    200,
+    'the owner can register it',
+  );
 
-  t.equal((await stand.admin.delete('/boxes/domains/OWNED.example')).status, 204);
-  t.match(await stand.admin.delete('/boxes/domains/owned.example'), { status: 404 });
-  t.equal((await stand.admin.delete('/boxes/domains/*.owned.example')).status, 204);
-  t.match(await stand.admin.delete('/boxes/domains/no%20domain'), { status: 404 });
+  t.equal((await controlPlane.admin.delete('/boxes/domains/OWNED.example')).status, 204);
+  t.match(await controlPlane.admin.delete('/boxes/domains/owned.example'), { status: 404 });
+  t.equal((await controlPlane.admin.delete('/boxes/domains/*.owned.example')).status, 204);
+  t.match(await controlPlane.admin.delete('/boxes/domains/no%20domain'), { status: 404 });
   t.equal((await deploy(second.key, { domains: ['owned.example'] })).status, 200);
 });
 
-t.test('of many who claim a domain at once one gets it', async (t) => {
-  const keys = await Promise.all(Array.from({ length: 8 }, async () => (await stand.mint()).key));
+t.test('of concurrent claims of a domain, one succeeds', async (t) => {
+  const keys = await Promise.all(Array.from({ length: 8 }, async () => (await controlPlane.mint()).key));
   const claims = await Promise.all(
     keys.map((key, index) =>
       deploy(key, {
@@ -210,8 +215,8 @@ t.test('of many who claim a domain at once one gets it', async (t) => {
   }
 });
 
-t.test('claims of the same domains in opposite orders wait for each other', async (t) => {
-  const keys = await Promise.all(Array.from({ length: 8 }, async () => (await stand.mint()).key));
+t.test('concurrent claims of the same domains in opposite orders do not deadlock', async (t) => {
+  const keys = await Promise.all(Array.from({ length: 8 }, async () => (await controlPlane.mint()).key));
   for (let round = 0; round < 20; round += 1) {
     const domains = Array.from({ length: 50 }, (_, index) => `d${index}.round-${round}.example`);
     const claims = await Promise.all(

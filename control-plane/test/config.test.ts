@@ -1,25 +1,25 @@
 /**
- * The settings of the control plane: what they become, and how a wrong one is named.
+ * The settings of the control plane: their values, defaults and errors.
  */
 import { resolve } from 'node:path';
 import t from 'tap';
 import { readConfig } from '../config.ts';
 
-const least = {
+const required = {
   ADMIN_SECRET: 'admin-secret-of-the-tests',
   REGISTRY_SECRET: 'registry-secret-of-the-tests',
   REGISTRY_URL: 'https://registry.example/npm//',
 };
 
-t.test('what is not said has its default', async (t) => {
-  t.strictSame(readConfig(least), {
+t.test('settings that are not set have their defaults', async (t) => {
+  t.strictSame(readConfig(required), {
     host: '127.0.0.1',
     port: 4000,
     home: resolve('.carton/control-plane'),
     databaseUrl: undefined,
     poolSize: 10,
-    adminSecret: least.ADMIN_SECRET,
-    registrySecret: least.REGISTRY_SECRET,
+    adminSecret: required.ADMIN_SECRET,
+    registrySecret: required.REGISTRY_SECRET,
     publishSecret: undefined,
     registryUrl: 'https://registry.example/npm',
     tokenLifetimeSeconds: 3600,
@@ -33,12 +33,12 @@ t.test('what is not said has its default', async (t) => {
     drainTime: 0,
     tracing: null,
   });
-  t.ok(Object.isFrozen(readConfig(least)));
+  t.ok(Object.isFrozen(readConfig(required)));
 });
 
-t.test('what is said is read; an empty setting counts as none', async (t) => {
+t.test('settings are read; an empty one counts as not set', async (t) => {
   const config = readConfig({
-    ...least,
+    ...required,
     CONTROL_PLANE_PORT: '0',
     DATABASE_URL: '',
     TOKEN_LIFETIME_SECONDS: '60',
@@ -51,7 +51,7 @@ t.test('what is said is read; an empty setting counts as none', async (t) => {
   t.equal(config.databaseUrl, undefined);
 });
 
-t.test('a missing or wrong setting is named', async (t) => {
+t.test('an error names the missing or invalid setting', async (t) => {
   const cases: [change: Record<string, string | undefined>, message: RegExp][] = [
     [{ ADMIN_SECRET: undefined }, /^invalid setting: ADMIN_SECRET is not set$/],
     [{ ADMIN_SECRET: 'short' }, /ADMIN_SECRET must NOT have fewer than 16 characters/],
@@ -71,6 +71,6 @@ t.test('a missing or wrong setting is named', async (t) => {
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of the allowed values/],
   ];
   for (const [change, message] of cases) {
-    t.throws(() => readConfig({ ...least, ...change }), { message }, JSON.stringify(change));
+    t.throws(() => readConfig({ ...required, ...change }), { message }, JSON.stringify(change));
   }
 });

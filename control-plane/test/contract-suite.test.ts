@@ -1,20 +1,20 @@
 /**
- * Every route of the control plane's API held against its declaration, with two customers who may know nothing of
- * each other.
+ * The contract suite on the control plane: every route is compared with its declaration, with two customers who must not
+ * see each other's data.
  */
 import { randomBytes } from 'node:crypto';
 import { checkContract, openRows, type Side, summaryOf, type Target } from '@carton/runtime/testing/contract';
 import t from 'tap';
 import { accessKinds } from '../access.ts';
-import { type Stand, startStand } from './stand.ts';
+import { startTestControlPlane, type TestControlPlane } from './test-control-plane.ts';
 
-async function sideOf(stand: Stand): Promise<Side> {
-  const { id, key, customerId } = await stand.mint(`customer-${randomBytes(4).toString('hex')}`);
+async function createSide(controlPlane: TestControlPlane): Promise<Side> {
+  const { id, key, customerId } = await controlPlane.mint(`customer-${randomBytes(4).toString('hex')}`);
   const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
   const credentials: Record<string, Record<string, string>> = {
-    admin: bearer(stand.options.adminSecret),
-    registry: bearer(stand.options.registrySecret),
-    publisher: bearer(stand.options.publishSecret as string),
+    admin: bearer(controlPlane.options.adminSecret),
+    registry: bearer(controlPlane.options.registrySecret),
+    publisher: bearer(controlPlane.options.publishSecret as string),
     license: bearer(key),
   };
   return {
@@ -24,33 +24,33 @@ async function sideOf(stand: Stand): Promise<Side> {
     secrets: [customerId, key],
     reserved: [id],
     known: [{ key }],
-    // From an address of its own each time: it is guesses that are limited, and these are none.
-    routingHeaders: () => stand.visitor().headers,
+    // A new IP address each time, so that invalid keys do not reach the limit of guesses.
+    routingHeaders: () => controlPlane.visitor().headers,
     credential: (kind) => credentials[kind],
     async renew() {},
     limited: [],
   };
 }
 
-t.test('every route keeps what it declares', async (t) => {
-  // Nobody answers there: whether a domain is delegated is not what is asked here.
-  const stand = await startStand(t, { nameserverLookup: '127.0.0.1:9' });
-  const rows = openRows(stand.databaseUrl, { tables: ['signing_keys'], columns: [] });
+t.test('every route matches its declaration', async (t) => {
+  // No DNS server listens there: the delegation of domains is not tested here.
+  const controlPlane = await startTestControlPlane(t, { nameserverLookup: '127.0.0.1:9' });
+  const rows = openRows(controlPlane.databaseUrl, { tables: ['signing_keys'], columns: [] });
   t.teardown(() => rows.close());
   const target: Target = {
-    url: stand.url,
-    declarations: stand.controlPlane.routes.map(({ declaration }) => declaration),
+    url: controlPlane.url,
+    declarations: controlPlane.server.routes.map(({ declaration }) => declaration),
     commonProblems: [],
     optionalAccess: new Set(accessKinds.filter(({ optional }) => optional).map(({ name }) => name)),
     wideAccess: new Set(['admin', 'registry', 'publisher']),
     needsNoPermission: () => true,
-    sides: [await sideOf(stand), await sideOf(stand)],
-    // A key says whose it is: nothing of another's can be asked for with one's own.
+    sides: [await createSide(controlPlane), await createSide(controlPlane)],
+    // A key identifies its customer, so requests cannot name another one.
     requestsNameSide: false,
     rows,
   };
   const result = await checkContract(target);
   for (const line of summaryOf(result)) t.comment(line);
   t.strictSame(result.failures, []);
-  t.equal(result.routes, stand.controlPlane.routes.length);
+  t.equal(result.routes, controlPlane.server.routes.length);
 });

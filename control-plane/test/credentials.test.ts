@@ -1,17 +1,18 @@
 /**
- * Every endpoint with the right credential, a wrong one, another one's and none; and what is refused before a
- * handler sees it.
+ * Every operation with the right credential, an invalid one, those of other callers and none; and requests that are
+ * rejected before they reach a handler.
  */
+import { packageName } from '@carton/runtime/service';
 import t from 'tap';
-import { makeKey } from '../license/key.ts';
+import { generateKey } from '../license/key.ts';
 import { firstRelease } from './release.ts';
-import { named, startStand } from './stand.ts';
+import { startTestControlPlane } from './test-control-plane.ts';
 
-const stand = await startStand(t);
-const { key, id } = await stand.mint('customer-1');
-const other = await stand.mint('customer-2');
+const controlPlane = await startTestControlPlane(t);
+const { key, id } = await controlPlane.mint('customer-1');
+const other = await controlPlane.mint('customer-2');
 const box = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: ['shop.example.com'] };
-const report = { customerId: 'customer-1', tier: 'basic', packageName: named('cart'), outcome: 'allowed' };
+const report = { customerId: 'customer-1', tier: 'basic', packageName: packageName('cart'), outcome: 'allowed' };
 
 type Credential = 'admin' | 'registry' | 'publisher' | 'license' | 'public';
 interface Row {
@@ -22,7 +23,7 @@ interface Row {
   status: number;
 }
 
-await stand.visitor().post('/boxes/deploy', { ...box, domains: ['free.example.com'], name: 'other' });
+await controlPlane.visitor().post('/boxes/deploy', { ...box, domains: ['free.example.com'], name: 'other' });
 const rows: Row[] = [
   { method: 'POST', path: '/license/keys', credential: 'admin', body: { customerId: 'c', tier: 'basic' }, status: 201 },
   { method: 'GET', path: '/license/keys', credential: 'admin', status: 200 },
@@ -49,13 +50,13 @@ const rows: Row[] = [
   { method: 'GET', path: '/docs', credential: 'public', status: 200 },
   { method: 'GET', path: '/docs/json', credential: 'public', status: 200 },
 ];
-const { adminSecret, registrySecret, publishSecret = '' } = stand.options;
+const { adminSecret, registrySecret, publishSecret = '' } = controlPlane.options;
 const secrets = { admin: adminSecret, registry: registrySecret, publisher: publishSecret, license: key };
 const send = ({ method, path, body }: Row, authorization?: string) =>
-  stand.visitor().call(method, path, { body, headers: authorization === undefined ? {} : { authorization } });
+  controlPlane.visitor().call(method, path, { body, headers: authorization === undefined ? {} : { authorization } });
 
-t.test('the table has every operation of the document', async (t) => {
-  const { paths } = (await stand.controlPlane.document()) as { paths: Record<string, Record<string, unknown>> };
+t.test('the table lists every operation of the document', async (t) => {
+  const { paths } = (await controlPlane.server.document()) as { paths: Record<string, Record<string, unknown>> };
   const documented = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
@@ -68,7 +69,7 @@ t.test('the table has every operation of the document', async (t) => {
   t.strictSame(rows.map(shape).sort(), documented.sort());
 });
 
-t.test('a wrong credential, another one or none is 401', async (t) => {
+t.test("an invalid credential, another caller's or none is 401", async (t) => {
   for (const row of rows.filter(({ credential }) => credential !== 'public')) {
     const label = `${row.method} ${row.path}`;
     const right = secrets[row.credential as keyof typeof secrets];
@@ -85,18 +86,18 @@ t.test('a wrong credential, another one or none is 401', async (t) => {
       `Bearer ${right.slice(0, -1)}`,
       ...others.map((secret) => `Bearer ${secret}`),
     ];
-    if (row.credential === 'license') wrong.push(`Bearer ${makeKey('basic').key}`);
+    if (row.credential === 'license') wrong.push(`Bearer ${generateKey('basic').key}`);
     for (const authorization of wrong) {
-      const refused = await send(row, authorization);
-      t.equal(refused.status, 401, `${label} with ${authorization}`);
-      t.equal(refused.headers.get('www-authenticate'), 'Bearer');
-      t.match(refused.headers.get('content-type'), 'application/problem+json');
-      t.match(refused.body, { code: /^(unauthenticated|license_key_(unknown|malformed))$/, status: 401 });
+      const response = await send(row, authorization);
+      t.equal(response.status, 401, `${label} with ${authorization}`);
+      t.equal(response.headers.get('www-authenticate'), 'Bearer');
+      t.match(response.headers.get('content-type'), 'application/problem+json');
+      t.match(response.body, { code: /^(unauthenticated|license_key_(unknown|malformed))$/, status: 401 });
     }
   }
 });
 
-t.test('the right credential is served, and where none is asked any is', async (t) => {
+t.test('the right credential is accepted, and public operations ignore credentials', async (t) => {
   for (const row of rows) {
     const label = `${row.method} ${row.path}`;
     if (row.credential !== 'public')
@@ -107,17 +108,17 @@ t.test('the right credential is served, and where none is asked any is', async (
   }
 });
 
-t.test("a licence key reads its own customer's boxes only", async (t) => {
-  const { key: stranger } = await stand.mint('customer-3');
+t.test('a licence key reads only the boxes of its customer', async (t) => {
+  const { key: otherKey } = await controlPlane.mint('customer-3');
   const status = { method: 'GET', path: '/boxes/deploy/status?name=shop', credential: 'license', status: 404 } as const;
-  t.match(await send(status, `Bearer ${stranger}`), { status: 404, body: { code: 'not_found' } });
+  t.match(await send(status, `Bearer ${otherKey}`), { status: 404, body: { code: 'not_found' } });
   t.match(await send({ ...status, path: '/boxes/deploy/status' }, `Bearer ${key}`), { status: 400 });
 });
 
-t.test('what no handler should see is refused', async (t) => {
-  const { admin } = stand;
+t.test('invalid requests are rejected before they reach a handler', async (t) => {
+  const { admin } = controlPlane;
   const json = { 'content-type': 'application/json' };
-  const cases: [label: string, answer: Promise<unknown>, status: number, code: string][] = [
+  const cases: [label: string, response: Promise<unknown>, status: number, code: string][] = [
     ['broken JSON', admin.post('/license/keys', '{"customerId":'), 400, 'malformed_json'],
     ['no body', admin.call('POST', '/license/keys'), 400, 'invalid_request'],
     ['an empty body', admin.call('POST', '/license/keys', { body: '', headers: json }), 400, 'invalid_request'],
@@ -136,7 +137,7 @@ t.test('what no handler should see is refused', async (t) => {
       'unsupported_media_type',
     ],
     [
-      'too much',
+      'a body that is too large',
       admin.post('/license/keys', { customerId: 'c'.repeat(2_000_000), tier: 'basic' }),
       413,
       'body_too_large',
@@ -144,18 +145,18 @@ t.test('what no handler should see is refused', async (t) => {
     ['an unknown path', admin.get('/license'), 404, 'not_found'],
     ['an unknown query parameter', admin.get('/license/keys?page=2'), 400, 'invalid_request'],
   ];
-  for (const [label, answer, status, code] of cases) t.match(await answer, { status, body: { code } }, label);
+  for (const [label, response, status, code] of cases) t.match(await response, { status, body: { code } }, label);
   for (const row of rows.filter(({ path }) => path !== '/docs')) {
-    const wrong = await stand.visitor().call('PATCH', row.path.split('?')[0] as string);
-    t.match(wrong, { status: 405, body: { code: 'method_not_allowed' } }, row.path);
-    t.match(wrong.headers.get('allow'), row.method);
+    const response = await controlPlane.visitor().call('PATCH', row.path.split('?')[0] as string);
+    t.match(response, { status: 405, body: { code: 'method_not_allowed' } }, row.path);
+    t.match(response.headers.get('allow'), row.method);
   }
 });
 
-t.test('an answer never shows how it was made', async (t) => {
-  const refused = await stand.admin.get(
+t.test('a problem reveals nothing of the implementation', async (t) => {
+  const response = await controlPlane.admin.get(
     '/license/keys?cursor=WyJuZXdlc3QiLCJub3QgYSB0aW1lIiwiMDFhMWZkYWEtNDNiMS03MWNlLTlmNzUtYTE0MTQ4MDZiOGEyIl0',
   );
-  t.match(refused, { status: 400, body: { code: 'invalid_request' } });
-  t.notMatch(JSON.stringify(refused.body), /select|license_keys|\.ts|timestamp/);
+  t.match(response, { status: 400, body: { code: 'invalid_request' } });
+  t.notMatch(JSON.stringify(response.body), /select|license_keys|\.ts|timestamp/);
 });

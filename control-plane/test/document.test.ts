@@ -1,5 +1,5 @@
 /**
- * The control plane's document: valid for the parsers people use, and complete.
+ * The control plane's OpenAPI document: valid for common parsers, and complete.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,16 +12,16 @@ import { documentFaults } from '@carton/runtime/testing';
 import { validate } from '@readme/openapi-parser';
 import t from 'tap';
 import manifest from '../package.json' with { type: 'json' };
-import { startStand } from './stand.ts';
+import { startTestControlPlane } from './test-control-plane.ts';
 
-const stand = await startStand(t);
-const { body: document } = await stand.visitor().get('/docs/json');
+const controlPlane = await startTestControlPlane(t);
+const { body: document } = await controlPlane.visitor().get('/docs/json');
 
-t.test('the document is served, titled, and takes no global security', async (t) => {
+t.test('the document is served with its title, and without global security', async (t) => {
   t.match(document, { openapi: '3.1.0', info: { title: 'Carton Control Plane', version: manifest.version } });
   t.match(document.info.description, vendor.name);
   t.notOk('security' in document);
-  const page = await stand.visitor().get('/docs');
+  const page = await controlPlane.visitor().get('/docs');
   t.match(page, { status: 200, body: /Carton Control Plane/ });
   t.match(page.headers.get('content-type'), 'text/html');
 });
@@ -55,19 +55,19 @@ t.test('parsers accept it', async (t) => {
 
   const spectral = fileURLToPath(new URL('../../node_modules/.bin/spectral', import.meta.url));
   const ruleset = fileURLToPath(new URL('../../scripts/test/spectral.yaml', import.meta.url));
-  const complaints = await new Promise<string>((resolve) => {
+  const findings = await new Promise<string>((resolve) => {
     execFile(spectral, ['lint', '--ruleset', ruleset, '--fail-severity=hint', file], (error, stdout) =>
       resolve(error ? stdout : ''),
     );
   });
-  t.equal(complaints, '', 'spectral lint finds nothing');
+  t.equal(findings, '', 'spectral lint finds nothing');
 });
 
-t.test('every operation is complete, and every example is of its schema', async (t) => {
+t.test('every operation is complete, and every example matches its schema', async (t) => {
   t.strictSame(documentFaults(document), []);
 });
 
-t.test('the shapes of the contract have its names', async (t) => {
+t.test('the schemas of the contract have its names and fields', async (t) => {
   const { schemas } = document.components;
   const fields: Record<string, string[]> = {
     MintLicenseDto: ['customerId', 'tier', 'expiresAt'],
@@ -84,12 +84,12 @@ t.test('the shapes of the contract have its names', async (t) => {
   }
 });
 
-t.test('the catalogue names every package with its routes, and may be cached', async (t) => {
-  const { body, headers } = await stand.visitor().get('/catalogue');
+t.test('the catalogue is sorted by name, and may be cached', async (t) => {
+  const { body, headers } = await controlPlane.visitor().get('/catalogue');
   const names = body.packages.map(({ name }: { name: string }) => name);
   t.strictSame(names, [...names].sort());
   t.equal(headers.get('cache-control'), 'public, max-age=300');
-  const again = await stand
+  const again = await controlPlane
     .visitor()
     .get('/catalogue', { headers: { 'if-none-match': headers.get('etag') as string } });
   t.equal(again.status, 304);

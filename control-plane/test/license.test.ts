@@ -1,22 +1,26 @@
 /**
- * The life of a licence, from minting to revocation, and what activation answers at each station.
+ * The lifecycle of a licence, from minting to revocation, and the outcome of activation in each state.
  */
 import { createHash } from 'node:crypto';
-import { hashToken, vendor } from '@carton/runtime/service';
+import { hashToken, packageName, vendor } from '@carton/runtime/service';
 import { exactly, pointersOf } from '@carton/runtime/testing';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose';
 import t from 'tap';
 import { failuresPerWindow } from '../license/guesses.ts';
-import { makeKey } from '../license/key.ts';
+import { generateKey } from '../license/key.ts';
 import { firstRelease } from './release.ts';
-import { named, registryUrl, startStand } from './stand.ts';
+import { registryUrl, startTestControlPlane } from './test-control-plane.ts';
 
-const stand = await startStand(t);
-const activate = (key: unknown, caller = stand.visitor()) => caller.post('/license/activate', { key });
+const controlPlane = await startTestControlPlane(t);
+const activate = (key: unknown, caller = controlPlane.visitor()) => caller.post('/license/activate', { key });
 
 t.test('a key is minted, shown once and stored as a hash', async (t) => {
   const expiresAt = '2036-01-01T00:00:00+02:00';
-  const minted = await stand.admin.post('/license/keys', { customerId: 'customer-1', tier: 'growth', expiresAt });
+  const minted = await controlPlane.admin.post('/license/keys', {
+    customerId: 'customer-1',
+    tier: 'growth',
+    expiresAt,
+  });
   t.equal(minted.status, 201);
   const { key, id, ...license } = minted.body;
   t.match(key, /^ctn_growth_[a-z2-7]{32}_[a-z2-7]{6}$/);
@@ -31,15 +35,15 @@ t.test('a key is minted, shown once and stored as a hash', async (t) => {
   t.equal(minted.headers.get('location'), `/license/keys/${id}`);
   t.equal(minted.headers.get('cache-control'), 'no-store');
 
-  const read = await stand.admin.get(`/license/keys/${id}`);
+  const read = await controlPlane.admin.get(`/license/keys/${id}`);
   t.strictSame(read.body, { id, ...license });
-  t.notMatch(JSON.stringify((await stand.admin.get('/license/keys')).body), key);
-  const row = await stand.db('license_keys').where({ id }).first();
+  t.notMatch(JSON.stringify((await controlPlane.admin.get('/license/keys')).body), key);
+  const row = await controlPlane.db('license_keys').where({ id }).first();
   t.equal(row.keyHash, hashToken(key));
   t.notMatch(JSON.stringify(row), key);
 });
 
-t.test('what cannot be minted is refused by field', async (t) => {
+t.test('an invalid request to mint a licence is rejected with the field at fault', async (t) => {
   const good = { customerId: 'customer-1', tier: 'basic' };
   const cases: [body: unknown, pointer: string][] = [
     [{ tier: 'basic' }, '/customerId'],
@@ -61,14 +65,14 @@ t.test('what cannot be minted is refused by field', async (t) => {
     [{ ...good, seats: 5 }, '/seats'],
   ];
   for (const [body, pointer] of cases) {
-    const refused = await stand.admin.post('/license/keys', body);
-    const { status, body: problem } = refused;
-    t.strictSame([status, problem.code, pointersOf(refused)], [400, 'invalid_request', [pointer]], pointer);
+    const response = await controlPlane.admin.post('/license/keys', body);
+    const { status, body: problem } = response;
+    t.strictSame([status, problem.code, pointersOf(response)], [400, 'invalid_request', [pointer]], pointer);
   }
 });
 
-t.test('activation answers exactly the six fields, with a token the published keys verify', async (t) => {
-  const { key, id, customerId } = await stand.mint('customer-2', 'enterprise');
+t.test('activation returns exactly six fields, with a token that the published keys verify', async (t) => {
+  const { key, id, customerId } = await controlPlane.mint('customer-2', 'enterprise');
   const { status, body, headers } = await activate(key);
   t.equal(status, 200);
   t.equal(headers.get('cache-control'), 'no-store');
@@ -77,7 +81,7 @@ t.test('activation answers exactly the six fields, with a token the published ke
   const entitled = firstRelease.packages.filter(({ kind }) => kind !== 'library').map(({ name }) => name);
   t.strictSame(body.packages, entitled.sort());
 
-  const jwks = (await stand.visitor().get('/.well-known/jwks.json')).body;
+  const jwks = (await controlPlane.visitor().get('/.well-known/jwks.json')).body;
   t.match(decodeProtectedHeader(body.token), { alg: 'RS256', typ: 'JWT', kid: /./ });
   const expected = { issuer: vendor.issuer, audience: registryUrl, subject: customerId, algorithms: ['RS256'] };
   const { payload } = await jwtVerify(body.token, createLocalJWKSet(jwks), expected);
@@ -85,15 +89,15 @@ t.test('activation answers exactly the six fields, with a token the published ke
   t.match(payload, { tier: 'enterprise', packages: body.packages });
   t.equal((payload.exp as number) - (payload.iat as number), 3600);
 
-  const { publicKey } = (await stand.visitor().get('/license/jwks')).body;
+  const { publicKey } = (await controlPlane.visitor().get('/license/jwks')).body;
   t.ok(await jwtVerify(body.token, await importSPKI(publicKey, 'RS256'), expected));
-  t.type((await stand.admin.get(`/license/keys/${id}`)).body.lastActivatedAt, 'string');
+  t.type((await controlPlane.admin.get(`/license/keys/${id}`)).body.lastActivatedAt, 'string');
 
   const again = (await activate(key)).body;
-  t.not(decodeJwt(again.token).jti, payload.jti, 'each token has an id of its own');
+  t.not(decodeJwt(again.token).jti, payload.jti, 'each token has a unique id');
 });
 
-t.test('a tier entitles to its packages, those of the tiers below and what they need', async (t) => {
+t.test('a tier entitles to its packages, those of the tiers below, and their dependencies', async (t) => {
   const platform = ['postgresql-linux-x64', 'runtime'];
   const expected = {
     basic: ['cart', 'core', ...platform],
@@ -101,15 +105,15 @@ t.test('a tier entitles to its packages, those of the tiers below and what they 
     enterprise: ['audit', 'cart', 'collection', 'core', ...platform],
   };
   for (const [tier, names] of Object.entries(expected)) {
-    const { body } = await activate((await stand.mint(undefined, tier)).key);
-    t.strictSame(body.packages, names.map(named), tier);
+    const { body } = await activate((await controlPlane.mint(undefined, tier)).key);
+    t.strictSame(body.packages, names.map(packageName), tier);
   }
 });
 
-t.test('a wrong key is told apart: mistyped, unknown, not a string', async (t) => {
-  const { key } = await stand.mint();
+t.test('mistyped keys, unknown keys and values that are not strings have different problems', async (t) => {
+  const { key } = await controlPlane.mint();
   const cases: [key: unknown, status: number, code: string][] = [
-    [makeKey('basic').key, 401, 'license_key_unknown'],
+    [generateKey('basic').key, 401, 'license_key_unknown'],
     [`${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`, 401, 'license_key_malformed'],
     [key.toUpperCase(), 401, 'license_key_malformed'],
     ['hello', 401, 'license_key_malformed'],
@@ -120,25 +124,25 @@ t.test('a wrong key is told apart: mistyped, unknown, not a string', async (t) =
     [undefined, 400, 'invalid_request'],
   ];
   for (const [wrong, status, code] of cases) {
-    const refused = await activate(wrong);
-    t.match(refused, { status, body: { code } }, JSON.stringify(wrong));
-    if (status === 401) t.equal(refused.headers.get('www-authenticate'), 'Bearer');
+    const response = await activate(wrong);
+    t.match(response, { status, body: { code } }, JSON.stringify(wrong));
+    if (status === 401) t.equal(response.headers.get('www-authenticate'), 'Bearer');
   }
   t.equal((await activate(key)).status, 200);
 });
 
-t.test('an expired licence activates nothing, and deploys and reads its boxes as before', async (t) => {
-  const { key, id } = await stand.mint(undefined, 'basic', '2036-01-01T00:00:00Z');
+t.test('an expired licence cannot be activated, but can deploy and read its boxes', async (t) => {
+  const { key, id } = await controlPlane.mint(undefined, 'basic', '2036-01-01T00:00:00Z');
   const box = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: [] };
   t.equal((await activate(key)).status, 200);
-  await stand.expire(id);
+  await controlPlane.expire(id);
   t.match(await activate(key), { status: 403, body: { code: 'license_expired' } });
-  t.match(await stand.admin.get(`/license/keys/${id}`), { body: { status: 'expired' } });
-  t.equal((await stand.visitor().post('/boxes/deploy', box)).status, 200);
+  t.match(await controlPlane.admin.get(`/license/keys/${id}`), { body: { status: 'expired' } });
+  t.equal((await controlPlane.visitor().post('/boxes/deploy', box)).status, 200);
   const headers = { authorization: `Bearer ${key}` };
-  t.equal((await stand.visitor().get('/boxes/deploy/status?name=shop', { headers })).status, 200);
+  t.equal((await controlPlane.visitor().get('/boxes/deploy/status?name=shop', { headers })).status, 200);
 
-  const renew = (expiresAt: unknown) => stand.admin.post(`/license/keys/${id}/renew`, { expiresAt });
+  const renew = (expiresAt: unknown) => controlPlane.admin.post(`/license/keys/${id}/renew`, { expiresAt });
   t.match(await renew('2001-01-01T00:00:00Z'), { status: 400, body: { errors: exactly([{ pointer: '/expiresAt' }]) } });
   t.match(await renew(undefined), { status: 400 });
   t.match(await renew('2037-01-01T00:00:00Z'), { status: 200, body: { status: 'active' } });
@@ -146,47 +150,48 @@ t.test('an expired licence activates nothing, and deploys and reads its boxes as
   t.match(await renew(null), { status: 200, body: { expiresAt: null } });
 });
 
-t.test('a licence is suspended and reinstated, revoked for good', async (t) => {
-  const { key, id, customerId } = await stand.mint();
-  const act = (action: string) => stand.admin.post(`/license/keys/${id}/${action}`);
+t.test('a suspended licence can be reinstated, a revoked one cannot', async (t) => {
+  const { key, id, customerId } = await controlPlane.mint();
+  const act = (action: string) => controlPlane.admin.post(`/license/keys/${id}/${action}`);
   const deploy = () =>
-    stand.visitor().post('/boxes/deploy', { key, name: 'b', backendUrl: 'https://b.example.com', domains: [] });
+    controlPlane.visitor().post('/boxes/deploy', { key, name: 'b', backendUrl: 'https://b.example.com', domains: [] });
   const status = () =>
-    stand.visitor().get('/boxes/deploy/status?name=b', { headers: { authorization: `Bearer ${key}` } });
+    controlPlane.visitor().get('/boxes/deploy/status?name=b', { headers: { authorization: `Bearer ${key}` } });
   t.equal((await deploy()).status, 200);
 
   t.match(await act('suspend'), { status: 200, body: { id, customerId, status: 'suspended' } });
-  t.match(await act('suspend'), { status: 200 }, 'again changes nothing');
-  for (const refused of [await activate(key), await deploy(), await status()]) {
-    t.match(refused, { status: 403, body: { code: 'license_suspended' } });
+  t.match(await act('suspend'), { status: 200 }, 'a repetition changes nothing');
+  for (const response of [await activate(key), await deploy(), await status()]) {
+    t.match(response, { status: 403, body: { code: 'license_suspended' } });
   }
   t.match(await act('reinstate'), { status: 200, body: { status: 'active' } });
-  for (const served of [await activate(key), await deploy(), await status()]) t.equal(served.status, 200);
+  for (const response of [await activate(key), await deploy(), await status()]) t.equal(response.status, 200);
 
   t.match(await act('revoke'), { status: 200, body: { status: 'revoked' } });
   t.match(await act('revoke'), { status: 200, body: { status: 'revoked' } });
-  for (const refused of [await activate(key), await deploy(), await status()]) {
-    t.match(refused, { status: 403, body: { code: 'license_revoked' } });
+  for (const response of [await activate(key), await deploy(), await status()]) {
+    t.match(response, { status: 403, body: { code: 'license_revoked' } });
   }
   for (const action of ['suspend', 'reinstate']) {
     t.match(await act(action), { status: 409, body: { code: 'license_revoked_for_good' } });
   }
-  const renewed = await stand.admin.post(`/license/keys/${id}/renew`, { expiresAt: null });
+  const renewed = await controlPlane.admin.post(`/license/keys/${id}/renew`, { expiresAt: null });
   t.match(renewed, { status: 409, body: { code: 'license_revoked_for_good' } });
 
-  const nobody = '01a1fdaa-43b1-71ce-9f75-a1414806b8a2';
+  const unknownId = '01a1fdaa-43b1-71ce-9f75-a1414806b8a2';
   for (const action of ['suspend', 'reinstate', 'revoke']) {
-    t.match(await stand.admin.post(`/license/keys/${nobody}/${action}`), { status: 404 });
+    t.match(await controlPlane.admin.post(`/license/keys/${unknownId}/${action}`), { status: 404 });
   }
-  t.match(await stand.admin.post(`/license/keys/${nobody}/renew`, { expiresAt: null }), { status: 404 });
-  t.match(await stand.admin.get('/license/keys/1'), { status: 404, body: { code: 'not_found' } });
+  t.match(await controlPlane.admin.post(`/license/keys/${unknownId}/renew`, { expiresAt: null }), { status: 404 });
+  t.match(await controlPlane.admin.get('/license/keys/1'), { status: 404, body: { code: 'not_found' } });
 });
 
 t.test('licences are listed by page, customer, tier and state', async (t) => {
   const minted = [];
-  for (const tier of ['basic', 'growth', 'basic']) minted.push(await stand.mint('customer-list', tier));
-  await stand.expire(minted[0]?.id as string);
-  const list = async (query: string) => (await stand.admin.get(`/license/keys?customerId=customer-list&${query}`)).body;
+  for (const tier of ['basic', 'growth', 'basic']) minted.push(await controlPlane.mint('customer-list', tier));
+  await controlPlane.expire(minted[0]?.id as string);
+  const list = async (query: string) =>
+    (await controlPlane.admin.get(`/license/keys?customerId=customer-list&${query}`)).body;
   const ids = (body: { items: { id: string }[] }) => body.items.map(({ id }) => id);
   const newestFirst = minted.map(({ id }) => id).reverse();
 
@@ -198,49 +203,49 @@ t.test('licences are listed by page, customer, tier and state', async (t) => {
   t.strictSame(ids(await list('status=expired')), [minted[0]?.id]);
   t.strictSame(ids(await list('status=active')), newestFirst.slice(0, 2));
   for (const wrong of ['status=lost', 'tier=x', 'limit=0', 'cursor=x', 'colour=red']) {
-    t.match(await stand.admin.get(`/license/keys?${wrong}`), { status: 400 }, wrong);
+    t.match(await controlPlane.admin.get(`/license/keys?${wrong}`), { status: 400 }, wrong);
   }
 });
 
-t.test('who guesses too often waits, also with a right key; others do not', async (t) => {
-  const { key } = await stand.mint();
-  const guesser = stand.visitor();
+t.test('an address at the limit of guesses is rejected, even with a valid key; others are not', async (t) => {
+  const { key } = await controlPlane.mint();
+  const guesser = controlPlane.visitor();
   for (let guess = 0; guess < failuresPerWindow; guess += 1) t.equal((await activate('wrong', guesser)).status, 401);
-  const refused = await activate(key, guesser);
-  t.match(refused, { status: 429, body: { code: 'too_many_requests' } });
-  t.match(refused.headers.get('retry-after'), /^[1-9]\d?$/);
+  const response = await activate(key, guesser);
+  t.match(response, { status: 429, body: { code: 'too_many_requests' } });
+  t.match(response.headers.get('retry-after'), /^[1-9]\d?$/);
   const box = { key, name: 'b', backendUrl: 'https://b.example.com', domains: [] };
   t.equal((await guesser.post('/boxes/deploy', box)).status, 429);
   const headers = { authorization: `Bearer ${key}` };
   t.equal((await guesser.get('/boxes/deploy/status?name=b', { headers })).status, 429);
-  t.equal((await activate(key)).status, 200, 'the same key from elsewhere');
+  t.equal((await activate(key)).status, 200, 'the same key from another address');
 });
 
-/** A well-formed key that was never minted, with this beginning of its random part. */
-function guess(beginning: string): string {
-  const random = `${beginning}${makeKey('basic').key.split('_')[2]}`.slice(0, 32);
+/** A well-formed key that was never minted, whose random part starts with this prefix. */
+function guess(prefix: string): string {
+  const random = `${prefix}${generateKey('basic').key.split('_')[2]}`.slice(0, 32);
   const body = `ctn_basic_${random}`;
   const bits = createHash('sha256').update(body).digest().readUInt32BE() >>> 2;
   const checksum = [25, 20, 15, 10, 5, 0].map((shift) => 'abcdefghijklmnopqrstuvwxyz234567'[(bits >>> shift) & 31]);
   return `${body}_${checksum.join('')}`;
 }
 
-t.test('guesses at one key from many addresses are limited by the beginning of the key', async (t) => {
-  for (let made = 0; made < failuresPerWindow; made += 1) {
+t.test('guesses at one key from many addresses are limited by the prefix of the key', async (t) => {
+  for (let count = 0; count < failuresPerWindow; count += 1) {
     t.match(await activate(guess('guessing')), { status: 401, body: { code: 'license_key_unknown' } });
   }
   t.match(await activate(guess('guessing')), { status: 429, body: { code: 'too_many_requests' } });
-  t.match(await activate(guess('guessint')), { status: 401 }, 'another beginning');
-  t.equal((await activate((await stand.mint()).key)).status, 200);
+  t.match(await activate(guess('guessint')), { status: 401 }, 'another prefix');
+  t.equal((await activate((await controlPlane.mint()).key)).status, 200);
 });
 
-t.test('right keys are never counted, however often they are used', async (t) => {
-  const { key, id } = await stand.mint();
-  const caller = stand.visitor();
+t.test('valid keys are never counted as guesses', async (t) => {
+  const { key, id } = await controlPlane.mint();
+  const caller = controlPlane.visitor();
   const statuses = await Promise.all(
     Array.from({ length: failuresPerWindow * 2 }, async () => (await activate(key, caller)).status),
   );
   t.strictSame(new Set(statuses), new Set([200]));
-  await stand.admin.post(`/license/keys/${id}/suspend`);
+  await controlPlane.admin.post(`/license/keys/${id}/suspend`);
   for (let use = 0; use <= failuresPerWindow; use += 1) t.equal((await activate(key, caller)).status, 403);
 });

@@ -1,5 +1,5 @@
 /**
- * The control plane as a process: its settings, its signals, and what a crash or a missing database does to it.
+ * The control plane as a process: settings, signals, crashes, and outages of the database.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -10,11 +10,12 @@ import { type AddressInfo, connect as connectSocket, createServer as createTcpSe
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageName } from '@carton/runtime/service';
 import { callerOf } from '@carton/runtime/testing';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { startControlPlane } from '../index.ts';
-import { makeDatabase, named, optionsFor } from './stand.ts';
+import { makeDatabase, optionsFor } from './test-control-plane.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 const settings = {
@@ -23,15 +24,15 @@ const settings = {
   REGISTRY_URL: 'https://registry.example/',
   CONTROL_PLANE_PORT: '0',
 };
-const report = { customerId: 'c', tier: 'basic', packageName: named('cart'), outcome: 'allowed' };
+const report = { customerId: 'c', tier: 'basic', packageName: packageName('cart'), outcome: 'allowed' };
 const registry = (url: string) => callerOf(url, { authorization: `Bearer ${settings.REGISTRY_SECRET}` });
 
 interface Run {
   child: ChildProcess;
   output(): string;
-  /** Exit code, or the signal's name. */
+  /** The exit code, or the name of the signal. */
   ended: Promise<number | string>;
-  /** The address it listens at. */
+  /** The URL it listens at. */
   url: Promise<string>;
 }
 
@@ -60,18 +61,18 @@ function run(t: Test, environment: Record<string, string>): Run {
   return { child, output: () => output, ended, url };
 }
 
-t.test('a wrong setting is one line and exit 1', async (t) => {
+t.test('an invalid setting is reported in one line, with exit code 1', async (t) => {
   const { ended, output } = run(t, { ...settings, ADMIN_SECRET: 'short' });
   t.equal(await ended, 1);
   t.match(output(), /^the control plane cannot start: invalid setting: ADMIN_SECRET must [^\n]+\n$/);
 });
 
-t.test('a taken port is one line and exit 1', async (t) => {
+t.test('a port in use is reported in one line, with exit code 1', async (t) => {
   const { url } = await makeDatabase(t);
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  t.teardown(() => taken.close());
-  const { port } = taken.address() as AddressInfo;
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
   const { ended, output } = run(t, {
     ...settings,
     DATABASE_URL: url,
@@ -82,7 +83,7 @@ t.test('a taken port is one line and exit 1', async (t) => {
   t.match(output(), new RegExp(`^the control plane cannot start: port ${port} is already in use[^\\n]+\\n$`));
 });
 
-t.test('a report that was answered outlives a killed process; a signal ends one with exit 0', async (t) => {
+t.test('an accepted report survives SIGKILL; SIGTERM and SIGINT end the process with exit code 0', async (t) => {
   const { url: databaseUrl, db } = await makeDatabase(t);
   const environment = { ...settings, DATABASE_URL: databaseUrl };
   const key = randomUUID();
@@ -103,10 +104,10 @@ t.test('a report that was answered outlives a killed process; a signal ends one 
     t.match(next.output(), /"msg":"stopping"/);
     t.notMatch(next.output(), new RegExp(`${settings.REGISTRY_SECRET}|${key}`), 'no secret is logged');
   }
-  t.equal((await db('download_reports')).length, 1, 'it was sent three times and counts once');
+  t.equal((await db('download_reports')).length, 1, 'it was sent three times and is stored once');
 });
 
-t.test('without DATABASE_URL it brings its own database, which keeps what was written', async (t) => {
+t.test('without DATABASE_URL, it starts an embedded database that keeps its data', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'control-plane-test-'));
   t.teardown(() => rm(home, { recursive: true, force: true }));
   const environment = { ...settings, CONTROL_PLANE_HOME: home };
@@ -121,16 +122,16 @@ t.test('without DATABASE_URL it brings its own database, which keeps what was wr
   }
 });
 
-/** A door to the database that can be shut. */
-async function openDoor(t: Test, databaseUrl: string) {
+/** A TCP proxy to the database that can be closed and reopened. */
+async function startDatabaseProxy(t: Test, databaseUrl: string) {
   const { host, port, user, password, database } = new pg.Client(databaseUrl);
   const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
   const sockets = new Set<Socket>();
-  const server = createTcpServer((inside) => {
-    const outside = connectSocket(target);
+  const server = createTcpServer((client) => {
+    const upstream = connectSocket(target);
     for (const [one, other] of [
-      [inside, outside],
-      [outside, inside],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       sockets.add(one);
       one.pipe(other);
@@ -143,43 +144,43 @@ async function openDoor(t: Test, databaseUrl: string) {
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   };
-  const shut = async () => {
+  const close = async () => {
     if (!server.listening) return;
     server.close();
     for (const socket of sockets) socket.destroy();
     await once(server, 'close');
   };
-  const doorPort = await open(0);
-  t.teardown(shut);
+  const proxyPort = await open(0);
+  t.teardown(close);
   const credential = [user, password]
     .filter(Boolean)
     .map((part) => encodeURIComponent(String(part)))
     .join(':');
   return {
-    url: `postgres://${credential}@127.0.0.1:${doorPort}/${database}?sslmode=disable`,
-    shut,
-    openAgain: () => open(doorPort),
+    url: `postgres://${credential}@127.0.0.1:${proxyPort}/${database}?sslmode=disable`,
+    close,
+    reopen: () => open(proxyPort),
   };
 }
 
-t.test('while the database is away nothing is promised, and it serves again afterwards', async (t) => {
+t.test('during an outage of the database requests get 503, and are served again afterwards', async (t) => {
   const { url: databaseUrl, db } = await makeDatabase(t);
-  const door = await openDoor(t, databaseUrl);
-  const options = optionsFor(door.url);
+  const proxy = await startDatabaseProxy(t, databaseUrl);
+  const options = optionsFor(proxy.url);
   const controlPlane = await startControlPlane(options);
   t.teardown(() => controlPlane.stop());
   const caller = callerOf(controlPlane.url, { authorization: `Bearer ${options.registrySecret}` });
   t.match(await caller.get('/health'), { status: 200, body: { status: 'ok', checks: { database: 'ok' } } });
 
-  await door.shut();
-  for (const refused of [await caller.post('/telemetry/download', report), await caller.get('/health')]) {
-    t.match(refused, { status: 503, body: { code: 'unavailable' } });
-    t.ok(refused.headers.get('retry-after'));
+  await proxy.close();
+  for (const response of [await caller.post('/telemetry/download', report), await caller.get('/health')]) {
+    t.match(response, { status: 503, body: { code: 'unavailable' } });
+    t.ok(response.headers.get('retry-after'));
   }
   t.match(await caller.get('/health?probe=live'), { status: 200, body: { checks: { database: 'not_asked' } } });
   t.strictSame(await db('download_reports'), []);
 
-  await door.openAgain();
+  await proxy.reopen();
   t.equal((await caller.post('/telemetry/download', report)).status, 202);
   t.equal((await caller.get('/health')).status, 200);
 });

@@ -1,11 +1,11 @@
 /**
- * A small release for tests: products of each tier that need each other, the platform, and a library.
+ * A small release for tests: products of each tier that depend on each other, platform packages, and a library.
  */
 import { createHash } from 'node:crypto';
-import { packageName as named, type Tier } from '@carton/runtime/service';
+import { packageName, type Tier } from '@carton/runtime/service';
 import type { PublishRelease, ReleasedPackage } from '../releases/schemas.ts';
 
-/** An entry of a release. Dependencies are `name range`, short names. */
+/** A package of a release. Dependencies are `name`, `name range` or `name range optional`, with short names. */
 export function entry(
   name: string,
   kind: ReleasedPackage['kind'],
@@ -14,15 +14,15 @@ export function entry(
   more: Partial<ReleasedPackage> = {},
 ): ReleasedPackage {
   return {
-    name: named(name),
+    name: packageName(name),
     kind,
     tier,
     version: '1.0.0',
     integrity: `sha512-${createHash('sha512').update(name).digest('base64')}`,
     description: `About ${name}`,
     dependencies: dependencies.map((dependency) => {
-      const [needed = '', range = '^1.0.0', optional] = dependency.split(' ');
-      return { name: named(needed), range, optional: optional === 'optional' };
+      const [dependencyName = '', range = '^1.0.0', optional] = dependency.split(' ');
+      return { name: packageName(dependencyName), range, optional: optional === 'optional' };
     }),
     routes: [],
     migrations: [],
@@ -32,7 +32,7 @@ export function entry(
 
 const readStore = { method: 'get' as const, path: '/store', operationId: 'readStore', access: ['public'] };
 
-/** What every test's control plane has published on the stable channel. */
+/** The release that is published on the stable channel of every test's control plane. */
 export const firstRelease: PublishRelease = {
   version: '1.0.0',
   channel: 'stable',

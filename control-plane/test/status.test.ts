@@ -1,14 +1,14 @@
 /**
- * The status of a deployment, with a real DNS server that says what each case needs.
+ * The status of a deployment, with a DNS server that has a prepared response for each case.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { type Say, startResponder } from '../boxes/test/dns-responder.ts';
-import { nameservers, startStand } from './stand.ts';
+import { type DnsResponse, startResponder } from '../boxes/test/dns-responder.ts';
+import { nameservers, startTestControlPlane } from './test-control-plane.ts';
 
-const says: Record<string, Say> = {
+const responses: Record<string, DnsResponse> = {
   'delegated.example': nameservers,
   'www.delegated.example': 'no data',
   'reversed.example': ['NS2.Vendor.example', 'ns1.vendor.example'],
@@ -21,19 +21,19 @@ const says: Record<string, Say> = {
   'closed.example': 'refused',
   'slow.example': 'silence',
 };
-const responder = await startResponder(t, says);
-const stand = await startStand(t, { nameserverLookup: responder.address });
+const responder = await startResponder(t, responses);
+const controlPlane = await startTestControlPlane(t, { nameserverLookup: responder.address });
 
 async function statusOf(domains: string[]) {
-  const { key } = await stand.mint();
+  const { key } = await controlPlane.mint();
   const box = {
     name: 'shop',
     backendUrl: 'https://box.example.com',
     frontendUrl: 'https://front.example.com',
     domains,
   };
-  await stand.visitor().post('/boxes/deploy', { key, ...box });
-  return stand.visitor().get('/boxes/deploy/status?name=shop', { headers: { authorization: `Bearer ${key}` } });
+  await controlPlane.visitor().post('/boxes/deploy', { key, ...box });
+  return controlPlane.visitor().get('/boxes/deploy/status?name=shop', { headers: { authorization: `Bearer ${key}` } });
 }
 
 t.test('each domain is verified, failed with a fix, or unknown', async (t) => {
@@ -81,22 +81,22 @@ t.test('each domain is verified, failed with a fix, or unknown', async (t) => {
     nameservers.every((host) => fix.includes(host)),
     fix,
   );
-  t.notOk(responder.asked.includes('example'), 'no top-level domain is asked about');
-  t.equal(responder.asked.filter((name) => name === 'elsewhere.example').length, 1, 'one zone is asked about once');
+  t.notOk(responder.queries.includes('example'), 'top-level domains are not looked up');
+  t.equal(responder.queries.filter((name) => name === 'elsewhere.example').length, 1, 'each zone is looked up once');
 });
 
-t.test('DNS that is not there makes every domain unknown, and the box is answered all the same', async (t) => {
+t.test('without a DNS server every domain is unknown, and the box is returned nevertheless', async (t) => {
   const closed = createSocket('udp4').bind(0, '127.0.0.1');
   await once(closed, 'listening');
   const { port } = closed.address();
   closed.close();
   await once(closed, 'close');
-  const lonely = await startStand(t, { nameserverLookup: `127.0.0.1:${port}` });
-  const { key } = await lonely.mint();
+  const withoutDns = await startTestControlPlane(t, { nameserverLookup: `127.0.0.1:${port}` });
+  const { key } = await withoutDns.mint();
   const domains = ['a.example', '*.b.example'];
-  await lonely.visitor().post('/boxes/deploy', { key, name: 'shop', backendUrl: 'https://b.example.com', domains });
+  await withoutDns.visitor().post('/boxes/deploy', { key, name: 'shop', backendUrl: 'https://b.example.com', domains });
   const headers = { authorization: `Bearer ${key}` };
-  const { status, body } = await lonely.visitor().get('/boxes/deploy/status?name=shop', { headers });
+  const { status, body } = await withoutDns.visitor().get('/boxes/deploy/status?name=shop', { headers });
   t.equal(status, 200);
   t.match(
     body.domains,
@@ -104,9 +104,9 @@ t.test('DNS that is not there makes every domain unknown, and the box is answere
   );
 });
 
-t.test('a box without domains and one that does not exist', async (t) => {
+t.test('a box without domains, and a box that does not exist', async (t) => {
   t.match(await statusOf([]), { status: 200, body: { domains: exactly([]) } });
-  const { key } = await stand.mint();
+  const { key } = await controlPlane.mint();
   const headers = { authorization: `Bearer ${key}` };
-  t.match(await stand.visitor().get('/boxes/deploy/status?name=shop', { headers }), { status: 404 });
+  t.match(await controlPlane.visitor().get('/boxes/deploy/status?name=shop', { headers }), { status: 404 });
 });

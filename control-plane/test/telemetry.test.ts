@@ -1,24 +1,29 @@
 /**
- * Download reports: stored before they are answered, counted once, read by the vendor.
+ * Download reports: stored before the response, stored once, read by the vendor.
  */
 import { randomUUID } from 'node:crypto';
+import { packageName } from '@carton/runtime/service';
 import { exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { named, startStand } from './stand.ts';
+import { startTestControlPlane } from './test-control-plane.ts';
 
-const stand = await startStand(t);
+const controlPlane = await startTestControlPlane(t);
 const report = {
   customerId: 'customer-1',
   tier: 'basic',
-  packageName: named('cart'),
+  packageName: packageName('cart'),
   version: '0.1.0',
   outcome: 'allowed',
 };
 const send = (body: unknown, key?: string) =>
-  stand.registry.post('/telemetry/download', body, key === undefined ? {} : { headers: { 'idempotency-key': key } });
-const stored = (customerId: string) => stand.db('download_reports').where({ customerId });
+  controlPlane.registry.post(
+    '/telemetry/download',
+    body,
+    key === undefined ? {} : { headers: { 'idempotency-key': key } },
+  );
+const stored = (customerId: string) => controlPlane.db('download_reports').where({ customerId });
 
-t.test('a report is in the database when it is answered', async (t) => {
+t.test('a report is stored when the response arrives', async (t) => {
   const { status, body } = await send(report);
   t.equal(status, 202);
   t.strictSame(body, { accepted: true });
@@ -28,7 +33,7 @@ t.test('a report is in the database when it is answered', async (t) => {
   t.match(await stored('customer-2'), exactly([{ version: null, outcome: 'denied' }]));
 });
 
-t.test('a report with a fault is refused by field and not stored', async (t) => {
+t.test('an invalid report is rejected with the field at fault, and not stored', async (t) => {
   const cases: [change: Record<string, unknown>, pointer: string][] = [
     [{ customerId: undefined }, '/customerId'],
     [{ customerId: '' }, '/customerId'],
@@ -44,19 +49,19 @@ t.test('a report with a fault is refused by field and not stored', async (t) => 
     [{ host: 'x' }, '/host'],
   ];
   for (const [change, pointer] of cases) {
-    const refused = await send({ ...report, customerId: 'customer-faulty', ...change });
-    t.strictSame([refused.status, pointersOf(refused)], [400, [pointer]], JSON.stringify(change));
+    const response = await send({ ...report, customerId: 'customer-faulty', ...change });
+    t.strictSame([response.status, pointersOf(response)], [400, [pointer]], JSON.stringify(change));
   }
   t.strictSame(await stored('customer-faulty'), []);
 });
 
-t.test('a report that is sent again counts once, also when both come at the same time', async (t) => {
+t.test('a repeated report is stored once, also when the requests are concurrent', async (t) => {
   const key = randomUUID();
   const repeated = { ...report, customerId: 'customer-repeats' };
-  const answers = await Promise.all(Array.from({ length: 8 }, () => send(repeated, key)));
-  answers.push(await send(repeated, key));
-  t.strictSame(new Set(answers.map(({ status }) => status)), new Set([202]));
-  t.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 8);
+  const responses = await Promise.all(Array.from({ length: 8 }, () => send(repeated, key)));
+  responses.push(await send(repeated, key));
+  t.strictSame(new Set(responses.map(({ status }) => status)), new Set([202]));
+  t.equal(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 8);
   t.equal((await stored('customer-repeats')).length, 1);
 
   t.match(await send({ ...repeated, outcome: 'denied' }, key), {
@@ -68,27 +73,27 @@ t.test('a report that is sent again counts once, also when both come at the same
   t.match(await send(repeated, 'k'.repeat(256)), { status: 400 });
   t.equal((await send(repeated)).status, 202);
   t.equal((await send(repeated)).status, 202);
-  t.equal((await stored('customer-repeats')).length, 3, 'without a key each counts');
+  t.equal((await stored('customer-repeats')).length, 3, 'without a key, each is stored');
 });
 
-t.test('the vendor reads reports by page, customer, package and outcome', async (t) => {
+t.test('reports are listed by page, customer, package and outcome', async (t) => {
   const customerId = 'customer-read';
   for (const [short, outcome] of [
     ['cart', 'allowed'],
     ['audit', 'denied'],
     ['cart', 'denied'],
   ]) {
-    await send({ ...report, customerId, packageName: named(short as string), outcome });
+    await send({ ...report, customerId, packageName: packageName(short as string), outcome });
   }
   const list = async (query: string) => {
-    const { body } = await stand.admin.get(`/telemetry/downloads?customerId=${customerId}&${query}`);
+    const { body } = await controlPlane.admin.get(`/telemetry/downloads?customerId=${customerId}&${query}`);
     return { ...body, items: body.items.map((item: typeof report) => `${item.packageName} ${item.outcome}`) };
   };
-  const all = [`${named('cart')} denied`, `${named('audit')} denied`, `${named('cart')} allowed`];
+  const all = [`${packageName('cart')} denied`, `${packageName('audit')} denied`, `${packageName('cart')} allowed`];
   const first = await list('limit=2');
-  t.strictSame(first.items, all.slice(0, 2), 'the newest first');
+  t.strictSame(first.items, all.slice(0, 2), 'newest first');
   t.match(await list(`limit=2&cursor=${first.nextCursor}`), { items: all.slice(2), nextCursor: null });
   t.strictSame((await list('outcome=allowed')).items, all.slice(2));
-  t.strictSame((await list(`packageName=${encodeURIComponent(named('audit'))}`)).items, [all[1]]);
-  t.match(await stand.admin.get('/telemetry/downloads?outcome=maybe'), { status: 400 });
+  t.strictSame((await list(`packageName=${encodeURIComponent(packageName('audit'))}`)).items, [all[1]]);
+  t.match(await controlPlane.admin.get('/telemetry/downloads?outcome=maybe'), { status: 400 });
 });

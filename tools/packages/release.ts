@@ -3,7 +3,7 @@
  * against them.
  */
 import { createHash } from 'node:crypto';
-import { inconsistencies } from '../../control-plane/releases/consistency.ts';
+import { findInconsistencies } from '../../control-plane/releases/consistency.ts';
 import type { PublishRelease, ReleasedPackage } from '../../control-plane/releases/schemas.ts';
 import type { BuiltPackage } from './build.ts';
 import type { PackageContents } from './contents.ts';
@@ -27,7 +27,7 @@ export function makeRelease(
   contents: ReadonlyMap<string, PackageContents>,
 ): PublishRelease {
   const released = releasedPackages(packages, contents);
-  const faults = inconsistencies(released);
+  const faults = findInconsistencies(released);
   if (faults.length > 0) {
     const lines = faults.map(({ detail }) => `  ${detail}`).join('\n');
     throw new Error(`The packages of ${version} do not fit together, so nothing is published:\n${lines}`);

@@ -1,12 +1,12 @@
 /**
- * The limit of guesses: who is told to wait, for how long, and who is not.
+ * The limit of guesses: which sources are rejected, and for how long.
  */
 import { Problem } from '@carton/runtime/service';
 import t from 'tap';
 import { createGuessLimiter, failuresPerWindow } from '../guesses.ts';
 
-/** For how many seconds a call is told to wait; 0 when it is not refused. */
-function wait(call: () => void): number {
+/** The Retry-After of a rejected call in seconds; 0 for one that is not rejected. */
+function retryAfter(call: () => void): number {
   try {
     call();
     return 0;
@@ -16,31 +16,31 @@ function wait(call: () => void): number {
   }
 }
 
-t.test('a source that failed too often waits until its window ends; others do not', async (t) => {
+t.test('a source at the limit is rejected until its window ends; others are not', async (t) => {
   let now = 0;
   const limiter = createGuessLimiter(() => now);
-  const refused = (...sources: string[]) => wait(() => limiter.refuse(sources));
+  const waitOf = (...sources: string[]) => retryAfter(() => limiter.check(sources));
   for (let failure = 0; failure < failuresPerWindow; failure += 1) {
-    t.equal(refused('address 1'), 0);
+    t.equal(waitOf('address 1'), 0);
     limiter.count(['address 1']);
     now += 1000;
   }
-  t.equal(refused('address 1'), 60 - failuresPerWindow);
-  t.equal(refused('address 2', 'address 1'), 60 - failuresPerWindow);
-  t.equal(refused('address 2'), 0);
+  t.equal(waitOf('address 1'), 60 - failuresPerWindow);
+  t.equal(waitOf('address 2', 'address 1'), 60 - failuresPerWindow);
+  t.equal(waitOf('address 2'), 0);
   now = 59_999;
-  t.equal(refused('address 1'), 1);
+  t.equal(waitOf('address 1'), 1);
   now = 60_000;
-  t.equal(refused('address 1'), 0);
+  t.equal(waitOf('address 1'), 0);
   limiter.count(['address 1']);
-  t.equal(refused('address 1'), 0, 'the new window begins with one failure');
+  t.equal(waitOf('address 1'), 0, 'the new window begins with one failure');
 });
 
-t.test('failures that came at once are refused when they are counted', async (t) => {
+t.test('concurrent failures above the limit are rejected when they are counted', async (t) => {
   const limiter = createGuessLimiter(() => 0);
   for (let failure = 0; failure < failuresPerWindow; failure += 1) limiter.count(['address 1']);
   t.equal(
-    wait(() => limiter.count(['address 1'])),
+    retryAfter(() => limiter.count(['address 1'])),
     60,
   );
 });

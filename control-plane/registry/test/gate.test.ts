@@ -2,7 +2,16 @@
 
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import { type Answer, ask, makeKey, publish, publishSecret, signToken, start, startControlPlane } from './stand.ts';
+import {
+  type Answer,
+  ask,
+  makeKey,
+  publish,
+  publishSecret,
+  signToken,
+  start,
+  startControlPlane,
+} from './test-registry.ts';
 
 const key = makeKey();
 const controlPlane = await startControlPlane(t, [key]);

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { makeKey, makePackage, npm, publish, signToken, start, startControlPlane, until } from './stand.ts';
+import { makeKey, makePackage, npm, publish, signToken, start, startControlPlane, until } from './test-registry.ts';
 
 const key = makeKey();
 const controlPlane = await startControlPlane(t, [key]);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { ask, makeFolder, makeKey, prepareStorage, signToken, startControlPlane, until } from './stand.ts';
+import { ask, makeFolder, makeKey, prepareStorage, signToken, startControlPlane, until } from './test-registry.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 

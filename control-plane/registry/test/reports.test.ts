@@ -17,7 +17,7 @@ import {
   start,
   startControlPlane,
   until,
-} from './stand.ts';
+} from './test-registry.ts';
 
 const key = makeKey();
 const makeStorage = await prepareStorage(

@@ -1,7 +1,7 @@
 // The control plane's keys: rotation, floods of unknown key ids, and a control plane that is away.
 
 import t from 'tap';
-import { ask, makeKey, prepareStorage, signToken, start, startControlPlane } from './stand.ts';
+import { ask, makeKey, prepareStorage, signToken, start, startControlPlane } from './test-registry.ts';
 
 const makeStorage = await prepareStorage(t, { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } });
 

@@ -1,12 +1,13 @@
 /**
- * What a tier entitles to: its products, those of the tiers below, everything they need, and the platform.
+ * Entitlements of a tier: its products, those of the tiers below, their dependencies, and the platform packages.
  */
+import { packageName } from '@carton/runtime/service';
 import t from 'tap';
 import { entry } from '../../test/release.ts';
-import { named } from '../../test/stand.ts';
+
 import { entitledPackages } from '../entitlements.ts';
 
-t.test('tiers build on each other, and dependencies follow their packages', async (t) => {
+t.test('a tier includes the tiers below and the dependencies of its products', async (t) => {
   const packages = [
     entry('runtime', 'platform', null),
     entry('lens-linux-x64', 'library', null),
@@ -17,8 +18,12 @@ t.test('tiers build on each other, and dependencies follow their packages', asyn
     entry('d', 'product', 'enterprise', ['b']),
     entry('e', 'product', 'growth'),
   ];
-  const names = (...short: string[]) => [...short, 'runtime'].map(named);
-  t.strictSame(entitledPackages(packages, 'basic'), names('a', 'b', 'c', 'd'), 'over all tiers, and round a circle');
+  const names = (...short: string[]) => [...short, 'runtime'].map(packageName);
+  t.strictSame(
+    entitledPackages(packages, 'basic'),
+    names('a', 'b', 'c', 'd'),
+    'dependencies of other tiers, and circular ones',
+  );
   t.strictSame(entitledPackages(packages, 'growth'), names('a', 'b', 'c', 'd', 'e'));
   t.strictSame(entitledPackages(packages, 'enterprise'), names('a', 'b', 'c', 'd', 'e', 'f'));
   t.strictSame(entitledPackages([], 'enterprise'), []);

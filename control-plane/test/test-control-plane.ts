@@ -1,8 +1,8 @@
 /**
- * What the control plane's tests stand on: the real service on a real database of its own, and its callers.
+ * A control plane for tests: the real service on a database of its own, and its callers.
  */
 import { randomBytes } from 'node:crypto';
-import { connect, vendor } from '@carton/runtime/service';
+import { connect } from '@carton/runtime/service';
 import { type Caller, callerOf, createTestDatabase } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import { type ControlPlaneOptions, startControlPlane } from '../index.ts';
@@ -11,9 +11,9 @@ import { firstRelease } from './release.ts';
 export const registryUrl = 'http://registry.example:4873';
 export const nameservers = ['ns1.vendor.example', 'ns2.vendor.example'];
 
-export type Stand = Awaited<ReturnType<typeof startStand>>;
+export type TestControlPlane = Awaited<ReturnType<typeof startTestControlPlane>>;
 
-/** A database that goes away with the test, and a connection to look into it. */
+/** Creates a database that is dropped after the test, and a connection to it. */
 export async function makeDatabase(t: Test) {
   const { url, drop } = await createTestDatabase('empty');
   const db = connect({ url, poolSize: 2 });
@@ -24,7 +24,7 @@ export async function makeDatabase(t: Test) {
   return { url, db };
 }
 
-/** Settings of a control plane on this database, with secrets of its own. */
+/** Options of a control plane on this database, with new secrets. */
 export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneOptions> = {}): ControlPlaneOptions {
   return {
     databaseUrl,
@@ -35,7 +35,7 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
     tokenLifetimeSeconds: 3600,
     nameservers,
     strictResponses: true,
-    // So that a test can choose the address its caller comes from.
+    // Lets a test choose the IP address of its caller.
     trustProxy: true,
     host: '127.0.0.1',
     port: 0,
@@ -43,13 +43,13 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
   };
 }
 
-/** A control plane that stops with the test; its first release is published unless `released` is false. */
-export async function startStand(t: Test, overrides: Partial<ControlPlaneOptions> = {}, released = true) {
+/** Starts a control plane that stops with the test. A release is published on it unless `released` is false. */
+export async function startTestControlPlane(t: Test, overrides: Partial<ControlPlaneOptions> = {}, released = true) {
   const { url: databaseUrl, db } = await makeDatabase(t);
   const options = optionsFor(databaseUrl, overrides);
-  const controlPlane = await startControlPlane(options);
-  t.teardown(() => controlPlane.stop());
-  const { url } = controlPlane;
+  const server = await startControlPlane(options);
+  t.teardown(() => server.stop());
+  const { url } = server;
   const admin = callerOf(url, { authorization: `Bearer ${options.adminSecret}` });
   const publisher = callerOf(url, { authorization: `Bearer ${options.publishSecret}` });
   if (released) {
@@ -57,7 +57,7 @@ export async function startStand(t: Test, overrides: Partial<ControlPlaneOptions
     if (status !== 201) throw new Error(JSON.stringify(body));
   }
   let lastAddress = 0;
-  /** Somebody without a credential, from an address that nobody else has. */
+  /** A caller without a credential, with a new IP address. */
   const visitor = (): Caller => {
     lastAddress += 1;
     return callerOf(url, { 'x-forwarded-for': `10.0.${lastAddress >> 8}.${lastAddress & 255}` });
@@ -67,7 +67,7 @@ export async function startStand(t: Test, overrides: Partial<ControlPlaneOptions
     databaseUrl,
     db,
     options,
-    controlPlane,
+    server,
     admin,
     publisher,
     visitor,
@@ -78,7 +78,7 @@ export async function startStand(t: Test, overrides: Partial<ControlPlaneOptions
       if (status !== 201) throw new Error(JSON.stringify(body));
       return body as { key: string; id: string; customerId: string; tier: string; last4: string };
     },
-    /** Lets a licence have expired a moment ago. */
+    /** Sets the expiry of a licence to a second ago. */
     async expire(id: string) {
       await db('license_keys')
         .where({ id })
@@ -86,6 +86,3 @@ export async function startStand(t: Test, overrides: Partial<ControlPlaneOptions
     },
   };
 }
-
-/** The full name of a package. */
-export const named = (short: string) => `${vendor.scope}/${short}`;
