@@ -9,7 +9,7 @@ import { loadPackages } from '../runtime/package/load.ts';
 import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
-import { checkReferences } from './documentation/references.ts';
+import { checkMessages, checkReferences } from './documentation/references.ts';
 import { type Rooms, roomsPicture, undescribedRooms } from './documentation/rooms.ts';
 import { settingsTable } from './documentation/settings.ts';
 import { listSourceFiles } from './source-files.ts';
@@ -57,10 +57,7 @@ const files = await listSourceFiles(root);
 const engineSources = files
   .filter((file) => /^runtime\/.*\.ts$/.test(file) && !file.includes('/test/'))
   .map((file) => read(file).replace(/\$\{name\}/g, 'box'));
-for (const [, message = ''] of read(operationsFile).matchAll(/“([^”…]+)/g)) {
-  if (engineSources.some((source) => source.includes(message.trim()))) continue;
-  faults.push(`${operationsFile}: no source of the engine has the message “${message.trim()}”`);
-}
+faults.push(...checkMessages(operationsFile, read(operationsFile), engineSources));
 const contract = readContract(read(contractFile));
 const scripts = new Set(Object.keys(JSON.parse(read('package.json')).scripts));
 for (const file of files) {

@@ -1,5 +1,6 @@
 /**
- * What documents name must exist: scripts of package.json, benches, rigs, commands of the installer, files, links.
+ * What documents name must exist: scripts of package.json, benches, rigs, commands of the installer, files, links,
+ * messages.
  */
 import { dirname, join, matchesGlob, normalize } from 'node:path';
 
@@ -53,6 +54,13 @@ export function checkReferences(file: string, project: Project): string[] {
 
 /** Sources are found by the end of their path too: `testing/index.ts`. */
 const isSource = /[\w*]\.(?:ts|mjs|cjs|grit)$/;
+
+/** Messages of the program that a document has in “quotation marks”, up to an ellipsis, must be in a source. */
+export function checkMessages(file: string, text: string, sources: readonly string[]): string[] {
+  const messages = [...text.matchAll(/“([^”…]+)/g)].map(([, message = '']) => message.trim());
+  const missing = messages.filter((message) => !sources.some((source) => source.includes(message)));
+  return missing.map((message) => `${file}: there is no message “${message}”`);
+}
 
 /** Paths from the root, from the document's folder, and names of sources. */
 function isPath(pattern: string, file: string, { files }: Project): boolean {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 import { checkCitations, readContract } from '../documentation/citations.ts';
-import { checkReferences } from '../documentation/references.ts';
+import { checkMessages, checkReferences } from '../documentation/references.ts';
 
 const contract = readContract(`# The contract
 
@@ -104,6 +104,12 @@ t.test('a document names what exists', async (t) => {
     'lib/README.md:8: there is no heading #libs',
     'lib/README.md:8: there is no heading ../docs/one.md#what-it-did',
   ]);
+});
+
+t.test('a document quotes messages that the program has', async (t) => {
+  const text = 'Look for “slow statement” or “Pending migrations: …”, not for “fast statement”.';
+  const sources = ["log.warn('slow statement');", 'throw notReady("Pending migrations: 1");'];
+  t.strictSame(checkMessages('a.md', text, sources), ['a.md: there is no message “fast statement”']);
 });
 
 t.test('the check reads the contract of the project', async (t) => {
