@@ -1,13 +1,13 @@
 /**
- * The one error type that commands throw on purpose: what went wrong, what to do about it, and how to exit.
+ * The error type of all commands: what went wrong, what to do about it, and the exit code.
  */
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
-/** A foreseen end of a command. `message` says what happened, `advice` what to do; both are one line each. */
+/** An expected error. `message` says what happened, `advice` what to do; each is one line. */
 export class Failure extends Error {
   readonly code: ExitCode;
   readonly advice: string;
-  /** Facts for machines that the message tells in words, such as the control plane's own code. */
+  /** Further members of the JSON error, such as the control plane's problem code. */
   readonly facts: Record<string, unknown>;
 
   constructor(code: ExitCode, message: string, advice = '', facts: Record<string, unknown> = {}) {
@@ -25,28 +25,28 @@ export class Failure extends Error {
 }
 
 /**
- * Any thrown value as a Failure. A full disk can show anywhere a file is written, so it is recognised here; everything
- * else that is not a Failure already is `unexpected`.
+ * Converts any thrown value to a Failure. A full disk or a file that is not writable can fail any write, so both are
+ * recognised here; all other errors are `unexpected`.
  */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { code, message, path } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new Failure('disk_full', 'the disk is full', 'Free some space and run the same command again');
+    return new Failure('disk_full', 'the disk is full', 'Free some space, then run the command again');
   }
   if ((code === 'EACCES' || code === 'EPERM' || code === 'EROFS') && path) {
     return new Failure(
       'folder_unusable',
-      `${path} cannot be written (${code})`,
-      'Run as the user the folder belongs to',
+      `${path} is not writable (${code})`,
+      'Run the command as the owner of the folder',
     );
   }
   const { stack } = error as Error;
-  return new Failure('unexpected', message || String(error), 'Run it with --json to see where', { stack });
+  return new Failure('unexpected', message || String(error), 'Run the command with --json for the stack trace', { stack });
 }
 
-/** Runs a command's work so that whatever it throws is a Failure. */
-export async function endingClearly<T>(work: () => Promise<T>): Promise<T> {
+/** Runs work and rethrows every error as a Failure. */
+export async function rethrowAsFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -54,8 +54,8 @@ export async function endingClearly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The failure of a command whose signal was aborted: by Ctrl-C, or by the program that called it. */
-export function interrupted(advice = 'Run the same command again to go on from there'): Failure {
+/** Returns the failure of a command whose signal was aborted: by Ctrl-C, or by the calling program. */
+export function interrupted(advice = 'Run the command again to resume'): Failure {
   return new Failure('interrupted', 'interrupted', advice);
 }
 

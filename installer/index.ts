@@ -1,6 +1,6 @@
 /**
- * The commands as functions, for programs that install and run a box themselves. Each throws a `Failure` whose `code`
- * stands in the table of exit codes.
+ * The commands as functions, for programs that install and run a box themselves. Each throws a `Failure` whose `code` is
+ * in the table of exit codes.
  */
 export { findProcesses, isAlive } from './box/process-table.ts';
 export type { RunningBox } from './box/running.ts';

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { type BoxFolder, boxFolder, releaseEntry, releaseFolder } from '../installer/box/folder.ts';
-import { askHealth } from '../installer/box/health.ts';
+import { fetchHealthStatus } from '../installer/box/health.ts';
 import { findRunningBox } from '../installer/box/running.ts';
 import { writeSettings } from '../installer/box/settings.ts';
 import { packageFolder, switchCurrent } from '../installer/release/layout.ts';
@@ -104,7 +104,7 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
         stage.signal.throwIfAborted();
         if (parent?.exitCode != null) throw new Error(`the parent of ${name} has exited: see ${log} (--keep)`);
         // The process id is read after the response. Without a PID file it takes a search of all processes.
-        if ((await askHealth(url)) === 200 && (await findRunningBox(folder))?.pid !== other) break;
+        if ((await fetchHealthStatus(url)) === 200 && (await findRunningBox(folder))?.pid !== other) break;
         await sleep(20);
       }
       return performance.now() - started;

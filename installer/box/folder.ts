@@ -19,7 +19,7 @@ export interface BoxFolder {
   readonly run: string;
   readonly pid: string;
   /** What a supervised box runs next (see supervision.ts). */
-  readonly next: string;
+  readonly launchQueue: string;
 }
 
 /** The paths of the box in a folder, which need not exist. */
@@ -36,7 +36,7 @@ export function boxFolder(directory: string): BoxFolder {
     log: join(root, 'logs', 'box.log'),
     run: join(root, 'run'),
     pid: join(root, 'run', 'box.pid'),
-    next: join(root, 'run', 'next.json'),
+    launchQueue: join(root, 'run', 'next.json'),
   };
 }
 
@@ -86,11 +86,11 @@ export async function checkFolderUsable(folder: BoxFolder): Promise<void> {
   if (nearest !== folder.root) return;
   // A command that was killed may have left a file it was about to rename, such as `box.json.123.new`.
   const known = /^(releases|data|logs|run|lost\+found|\..*|(box\.json|box\.env|current)(\..*)?)$/;
-  const strangers = (await readdir(folder.root)).filter((name) => !known.test(name));
-  if (strangers.length > 0 && !(await exists(folder.settings))) {
+  const otherFiles = (await readdir(folder.root)).filter((name) => !known.test(name));
+  if (otherFiles.length > 0 && !(await exists(folder.settings))) {
     throw new Failure(
       'folder_unusable',
-      `${folder.root} holds other files (${strangers.slice(0, 3).join(', ')}) and no ${vendor} box`,
+      `${folder.root} holds other files (${otherFiles.slice(0, 3).join(', ')}) and no ${vendor} box`,
       'Choose an empty folder with --dir',
     );
   }
@@ -100,7 +100,7 @@ export async function checkFolderUsable(folder: BoxFolder): Promise<void> {
  * Makes folders that are missing, and returns how to take them away again: the function removes those it made, innermost
  * first, and only as far as they are empty.
  */
-export async function makeFolders(paths: readonly string[]): Promise<() => Promise<void>> {
+export async function createFolders(paths: readonly string[]): Promise<() => Promise<void>> {
   const made: string[] = [];
   for (const path of paths) {
     const missing: string[] = [];

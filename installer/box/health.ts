@@ -11,8 +11,8 @@ import type { BoxFolder } from './folder.ts';
 import { isAlive } from './process-table.ts';
 import type { RunningBox } from './running.ts';
 
-const askEveryMilliseconds = 150;
-const answerMilliseconds = 2000;
+const pollMilliseconds = 150;
+const timeoutMilliseconds = 2000;
 const lastLines = 15;
 
 /** The address people and programs on this machine reach a box at, such as `http://127.0.0.1:3001`. */
@@ -22,9 +22,9 @@ export function boxUrl({ host, port }: { host: string; port: number }): string {
 }
 
 /** The status with which `GET /health` answers, or undefined when nothing answers within two seconds. */
-export function askHealth(url: string): Promise<number | undefined> {
+export function fetchHealthStatus(url: string): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const request = get(`${url}/health`, { agent: false, timeout: answerMilliseconds }, (response) => {
+    const request = get(`${url}/health`, { agent: false, timeout: timeoutMilliseconds }, (response) => {
       response.resume();
       resolve(response.statusCode);
     });
@@ -49,14 +49,14 @@ export async function waitUntilHealthy(
   const began = Date.now();
   for (;;) {
     if (options.signal?.aborted) throw interrupted();
-    if ((await askHealth(url)) === 200 && (await isAlive(box))) return;
+    if ((await fetchHealthStatus(url)) === 200 && (await isAlive(box))) return;
     const seconds = (Date.now() - began) / 1000;
     if (!(await isAlive(box))) throw await explain(folder, 'the box ended while it was starting', options.logStart);
     if (seconds > options.seconds) {
       throw await explain(folder, `the box did not answer ${url}/health within ${options.seconds} s`, options.logStart);
     }
     output.waiting('waiting for the box to answer (migrations run first)', seconds);
-    await pause(askEveryMilliseconds);
+    await pause(pollMilliseconds);
   }
 }
 

@@ -22,7 +22,7 @@ export interface Launch {
 
 /** What the box takes from the environment of whoever starts it. Anything else belongs into `box.env`, so that a box
  * started by hand and one started by the system behave alike. */
-const inherited = [
+const inheritedVariables = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LOG_LEVEL',
   'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
 ]; // biome-ignore format: one look is enough
@@ -30,14 +30,14 @@ const inherited = [
 const logLimitBytes = 20_000_000;
 
 /** The launch of an installed box. */
-export function launchOf(release: string, settings: BoxSettings, secrets: Partial<BoxSecrets>): Launch {
+export function toLaunch(release: string, settings: BoxSettings, secrets: Partial<BoxSecrets>): Launch {
   return { release, host: settings.host, port: settings.port, secrets };
 }
 
 /** The environment a box is given. The licence key stays out: a running box has no use for it. */
 export function boxEnvironment(folder: BoxFolder, launch: Launch): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {};
-  for (const name of inherited) if (process.env[name]) environment[name] = process.env[name];
+  for (const name of inheritedVariables) if (process.env[name]) environment[name] = process.env[name];
   const { LICENSE_KEY: _key, ...secrets } = launch.secrets;
   Object.assign(environment, secrets, {
     HOST: launch.host,

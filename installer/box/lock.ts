@@ -9,11 +9,11 @@ import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join, relative } from 'node:path';
-import { endingClearly, Failure } from '../failure.ts';
+import { Failure, rethrowAsFailure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
 import { nearestExisting } from './folder.ts';
 
-const answerMilliseconds = 1000;
+const timeoutMilliseconds = 1000;
 
 /**
  * Runs work while holding the lock of a folder, which need not exist.
@@ -37,7 +37,7 @@ export async function withLock<T>(directory: string, command: string, work: () =
     );
   }
   try {
-    return await endingClearly(work);
+    return await rethrowAsFailure(work);
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
@@ -58,7 +58,7 @@ function askHolder(address: string): Promise<string> {
       socket.destroy();
       resolve(answer || 'another command');
     };
-    socket.setTimeout(answerMilliseconds, end).setEncoding('utf8');
+    socket.setTimeout(timeoutMilliseconds, end).setEncoding('utf8');
     socket.on('data', (text) => {
       answer += text;
     });

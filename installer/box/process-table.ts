@@ -43,15 +43,15 @@ export async function findProcesses(
   const found: FoundProcess[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const commandLine = await readWords(`${name}/cmdline`);
-    if (!test(commandLine) || !(await readWords(`${name}/environ`)).includes(variable)) continue;
+    const commandLine = await readStrings(`${name}/cmdline`);
+    if (!test(commandLine) || !(await readStrings(`${name}/environ`)).includes(variable)) continue;
     const identity = await identify(Number(name));
     if (identity) found.push({ pid: Number(name), identity, commandLine });
   }
   return found;
 }
 
-async function readWords(path: string): Promise<string[]> {
+async function readStrings(path: string): Promise<string[]> {
   return ((await readProc(path)) ?? '').split('\0');
 }
 

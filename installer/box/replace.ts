@@ -10,12 +10,12 @@ import { boxUrl, waitUntilHealthy } from './health.ts';
 import { type Launch, launchBox } from './launch.ts';
 import { findRunningBox, type RunningBox } from './running.ts';
 import { stopBox } from './stopping.ts';
-import { forgetNext, writeNext } from './supervision.ts';
+import { removeLaunchQueue, writeLaunchQueue } from './supervision.ts';
 
-const successorMilliseconds = 15_000;
+const successorTimeoutMilliseconds = 15_000;
 
 /** How long things may take, in seconds, and what ends the wait. */
-export interface Patience {
+export interface WaitOptions {
   healthSeconds: number;
   stopSeconds: number;
   signal?: AbortSignal;
@@ -29,10 +29,10 @@ export async function startBox(
   folder: BoxFolder,
   launch: Launch,
   output: Output,
-  patience: Patience,
+  waitOptions: WaitOptions,
 ): Promise<RunningBox> {
   const { box, logStart } = await launchBox(folder, launch, { supervised: false });
-  return healthyOrStopped(folder, box, launch, output, patience, logStart);
+  return waitOrStop(folder, box, launch, output, waitOptions, logStart);
 }
 
 /**
@@ -44,19 +44,19 @@ export async function replaceBox(
   old: RunningBox,
   launches: { old: Launch; new: Launch },
   output: Output,
-  patience: Patience,
+  waitOptions: WaitOptions,
 ): Promise<RunningBox> {
   // A supervised box's parent does the starting: first the new one, and the old one should the new one end.
-  if (old.supervised) await writeNext(folder, [launches.new, launches.old]);
+  if (old.supervised) await writeLaunchQueue(folder, [launches.new, launches.old]);
   try {
-    await stopBox(folder, old, output, { seconds: patience.stopSeconds });
+    await stopBox(folder, old, output, { seconds: waitOptions.stopSeconds });
     try {
-      return await startSuccessor(folder, old, launches.new, output, patience);
+      return await startSuccessor(folder, old, launches.new, output, waitOptions);
     } catch (error) {
-      throw await goBack(folder, old, launches.old, output, patience, asFailure(error));
+      throw await rollBack(folder, old, launches.old, output, waitOptions, asFailure(error));
     }
   } finally {
-    await forgetNext(folder);
+    await removeLaunchQueue(folder);
   }
 }
 
@@ -65,21 +65,21 @@ async function startSuccessor(
   previous: RunningBox,
   launch: Launch,
   output: Output,
-  patience: Patience,
+  waitOptions: WaitOptions,
 ): Promise<RunningBox> {
-  if (!previous.supervised) return startBox(folder, launch, output, patience);
-  const box = await awaitSuccessor(folder, launch.release);
-  if (box) return healthyOrStopped(folder, box, launch, output, patience);
+  if (!previous.supervised) return startBox(folder, launch, output, waitOptions);
+  const box = await waitForSuccessor(folder, launch.release);
+  if (box) return waitOrStop(folder, box, launch, output, waitOptions);
   // Its parent is gone, or the new box ended at once and the parent has gone on to the next launch already.
   const other = await findRunningBox(folder);
   if (other) throw new Failure('box_not_healthy', 'the box ended while it was starting', 'Its output says why');
-  await forgetNext(folder);
-  return startBox(folder, launch, output, patience);
+  await removeLaunchQueue(folder);
+  return startBox(folder, launch, output, waitOptions);
 }
 
 /** Waits until the parent has started the wanted release. @returns undefined when it does not */
-async function awaitSuccessor(folder: BoxFolder, release: string): Promise<RunningBox | undefined> {
-  for (let waited = 0; waited < successorMilliseconds; waited += 50) {
+async function waitForSuccessor(folder: BoxFolder, release: string): Promise<RunningBox | undefined> {
+  for (let waited = 0; waited < successorTimeoutMilliseconds; waited += 50) {
     const box = await findRunningBox(folder);
     if (box) return box.release === release ? box : undefined;
     await pause(50);
@@ -87,37 +87,37 @@ async function awaitSuccessor(folder: BoxFolder, release: string): Promise<Runni
   return undefined;
 }
 
-async function healthyOrStopped(
+async function waitOrStop(
   folder: BoxFolder,
   box: RunningBox,
   launch: Launch,
   output: Output,
-  patience: Patience,
+  waitOptions: WaitOptions,
   logStart?: number,
 ): Promise<RunningBox> {
   try {
-    const { healthSeconds: seconds, signal } = patience;
+    const { healthSeconds: seconds, signal } = waitOptions;
     await waitUntilHealthy(folder, box, boxUrl(launch), output, { seconds, logStart, signal });
     return box;
   } catch (error) {
-    await stopBox(folder, box, output, { seconds: patience.stopSeconds, force: true });
+    await stopBox(folder, box, output, { seconds: waitOptions.stopSeconds, force: true });
     throw error;
   }
 }
 
 /** Runs the old box again. @returns the failure to end with, that says whether this worked */
-async function goBack(
+async function rollBack(
   folder: BoxFolder,
   previous: RunningBox,
   launch: Launch,
   output: Output,
-  patience: Patience,
+  waitOptions: WaitOptions,
   failure: Failure,
 ): Promise<Failure> {
   output.warn(`${failure.message}; starting the previous box again`);
   try {
-    const undisturbed = { ...patience, signal: undefined }; // a second Ctrl-C must not leave the operator without a box
-    const box = await startSuccessor(folder, previous, launch, output, undisturbed);
+    const uninterruptible = { ...waitOptions, signal: undefined }; // a second Ctrl-C must not leave the operator without a box
+    const box = await startSuccessor(folder, previous, launch, output, uninterruptible);
     const facts = { ...failure.facts, restored: true, runningRelease: box.release };
     const message = `${failure.message}; the box runs as before, from release ${box.release}`;
     return new Failure(failure.code, message, failure.advice, facts);

@@ -9,14 +9,14 @@ import { isAlive } from './process-table.ts';
 import { type RunningBox, removePidFile } from './running.ts';
 import { readSecrets } from './settings.ts';
 
-const lookEveryMilliseconds = 50;
+const pollMilliseconds = 50;
 /** For requests under way, the last traces and the database. */
-const usualSeconds = 30;
+const shutdownSeconds = 30;
 
 /** How long a box is given to stop unless told, in seconds: it serves on for its DRAIN_SECONDS before it begins to. */
-export async function stopPatience(folder: BoxFolder): Promise<number> {
+export async function readStopSeconds(folder: BoxFolder): Promise<number> {
   const { DRAIN_SECONDS } = await readSecrets(folder);
-  return usualSeconds + (Number(DRAIN_SECONDS) || 0);
+  return shutdownSeconds + (Number(DRAIN_SECONDS) || 0);
 }
 
 /**
@@ -32,7 +32,7 @@ export async function stopBox(
   options: { seconds: number; force?: boolean },
 ): Promise<void> {
   await signal(box, 'SIGTERM');
-  if (!(await waitUntilGone(box, options.seconds, output))) {
+  if (!(await waitForExit(box, options.seconds, output))) {
     if (!options.force) {
       throw new Failure(
         'did_not_stop',
@@ -42,19 +42,19 @@ export async function stopBox(
     }
     output.warn(`the box has not stopped within ${options.seconds} s and is killed`);
     await signal(box, 'SIGKILL');
-    await waitUntilGone(box, options.seconds, output);
+    await waitForExit(box, options.seconds, output);
   }
   await removePidFile(folder, box);
 }
 
 /** Waits until the process is gone. @returns false when it is still there after the time */
-export async function waitUntilGone(box: RunningBox, seconds: number, output: Output): Promise<boolean> {
+export async function waitForExit(box: RunningBox, seconds: number, output: Output): Promise<boolean> {
   const began = Date.now();
   while (await isAlive(box)) {
     const waited = (Date.now() - began) / 1000;
     if (waited > seconds) return false;
     output.waiting('waiting for the box to stop', waited);
-    await pause(lookEveryMilliseconds);
+    await pause(pollMilliseconds);
   }
   return true;
 }

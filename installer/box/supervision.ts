@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../output/output.ts';
 import { writeAtomically } from './files.ts';
 import { type BoxFolder, exists } from './folder.ts';
-import { askHealth, boxUrl } from './health.ts';
+import { boxUrl, fetchHealthStatus } from './health.ts';
 import { type Launch, launchBox } from './launch.ts';
 import { findRunningBox, type RunningBox, removePidFile } from './running.ts';
 
@@ -23,10 +23,10 @@ import { findRunningBox, type RunningBox, removePidFile } from './running.ts';
 export type ExitStatus = number;
 
 /** The first asks the box to stop, the second ends the time in which it drains. */
-const askingSignals = 2;
-const shortestPause = 250;
-const longestPause = 30_000;
-const lookEveryMilliseconds = 100;
+const maxTermSignals = 2;
+const firstPauseMilliseconds = 250;
+const longestPauseMilliseconds = 30_000;
+const pollMilliseconds = 100;
 const signalNumbers: Record<string, number> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -42,7 +42,7 @@ export interface SupervisedBox {
   /** The box that runs now; another one after an upgrade. */
   readonly box: RunningBox;
   /** Call when it was seen to answer elsewhere: from then on it is started again when it crashes. */
-  hasAnswered(): void;
+  markHealthy(): void;
   /** Asks the box to end, as a SIGTERM does; asked again, it drains no longer; a third time, it is killed. */
   stop(): void;
   /** Settles when the box has ended and nothing is to run next. */
@@ -51,52 +51,52 @@ export interface SupervisedBox {
 
 /** Starts a box as a child of this process and keeps watch over it. */
 export async function supervise(folder: BoxFolder, first: Launch, output: Output): Promise<SupervisedBox> {
-  await forgetNext(folder);
+  await removeLaunchQueue(folder);
   let launch = first;
   let current = await launchBox(folder, first, { supervised: true });
   let stops = 0;
-  let everAnswered = false;
-  let pause = shortestPause;
+  let hasBeenHealthy = false;
+  let pause = firstPauseMilliseconds;
 
-  const lookForAnswer = async (child: ChildProcess) => {
+  const watchHealth = async (child: ChildProcess) => {
     while (statusOf(child) === undefined) {
-      if ((await askHealth(boxUrl(launch))) === 200 && statusOf(child) === undefined) {
-        everAnswered = true;
-        pause = shortestPause;
+      if ((await fetchHealthStatus(boxUrl(launch))) === 200 && statusOf(child) === undefined) {
+        hasBeenHealthy = true;
+        pause = firstPauseMilliseconds;
         return;
       }
-      await sleep(lookEveryMilliseconds, undefined, { ref: false });
+      await sleep(pollMilliseconds, undefined, { ref: false });
     }
   };
 
   /** Waits for the pause to pass, unless there is something else to do. */
   const rest = async () => {
     const until = Date.now() + pause;
-    pause = Math.min(pause * 2, longestPause);
-    while (stops === 0 && Date.now() < until && !(await exists(folder.next))) await sleep(lookEveryMilliseconds);
+    pause = Math.min(pause * 2, longestPauseMilliseconds);
+    while (stops === 0 && Date.now() < until && !(await exists(folder.launchQueue))) await sleep(pollMilliseconds);
   };
 
   /** What runs after the box that has just ended; undefined when nothing does. */
   const successor = async (status: ExitStatus): Promise<Launch | undefined> => {
-    const next = stops === 0 ? await takeNext(folder) : 'nothing';
+    const next = stops === 0 ? await takeNextLaunch(folder) : 'nothing';
     if (next === 'nothing') return undefined;
     if (next) {
-      output.say('replaced', `running release ${next.release} in place of ${launch.release}`, {
+      output.info('replaced', `running release ${next.release} in place of ${launch.release}`, {
         release: next.release,
       });
       return next;
     }
-    if (status === 0 || !everAnswered) return undefined;
+    if (status === 0 || !hasBeenHealthy) return undefined;
     output.warn(`the box has ended (exit status ${status}) and is started again in ${pause} ms`, { status, pause });
     await rest();
     // Another command may have started it meanwhile, and two would fight over the port.
     if (stops > 0 || (await findRunningBox(folder))) return undefined;
-    return (await exists(folder.next)) ? successor(status) : launch;
+    return (await exists(folder.launchQueue)) ? successor(status) : launch;
   };
 
   const watch = async (): Promise<ExitStatus> => {
     for (;;) {
-      void lookForAnswer(current.child);
+      void watchHealth(current.child);
       const status = await exitOf(current.child);
       await removePidFile(folder, current.box);
       const next = await successor(status);
@@ -110,34 +110,34 @@ export async function supervise(folder: BoxFolder, first: Launch, output: Output
     get box() {
       return current.box;
     },
-    hasAnswered() {
-      everAnswered = true;
+    markHealthy() {
+      hasBeenHealthy = true;
     },
     stop() {
       stops += 1;
-      current.child.kill(stops <= askingSignals ? 'SIGTERM' : 'SIGKILL');
+      current.child.kill(stops <= maxTermSignals ? 'SIGTERM' : 'SIGKILL');
     },
     ended: watch(),
   };
 }
 
 /** Leaves the list of launches that the parent runs, one after the other, each time its box ends. */
-export async function writeNext(folder: BoxFolder, launches: Launch[]): Promise<void> {
-  await writeAtomically(folder.next, JSON.stringify(launches), 0o600);
+export async function writeLaunchQueue(folder: BoxFolder, launches: Launch[]): Promise<void> {
+  await writeAtomically(folder.launchQueue, JSON.stringify(launches), 0o600);
 }
 
 /** Takes the list away: from now on the end of the box is the end. */
-export async function forgetNext(folder: BoxFolder): Promise<void> {
-  await rm(folder.next, { force: true });
+export async function removeLaunchQueue(folder: BoxFolder): Promise<void> {
+  await rm(folder.launchQueue, { force: true });
 }
 
 /** The first of the list, which is taken off it; `nothing` for an empty list, undefined when there is none. */
-async function takeNext(folder: BoxFolder): Promise<Launch | 'nothing' | undefined> {
-  const text = await readFile(folder.next, 'utf8').catch(() => undefined);
+async function takeNextLaunch(folder: BoxFolder): Promise<Launch | 'nothing' | undefined> {
+  const text = await readFile(folder.launchQueue, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const [next = 'nothing', ...rest] = JSON.parse(text) as Launch[];
-  if (rest.length > 0) await writeNext(folder, rest);
-  else await forgetNext(folder);
+  if (rest.length > 0) await writeLaunchQueue(folder, rest);
+  else await removeLaunchQueue(folder);
   return next;
 }
 

@@ -1,11 +1,11 @@
 /**
- * What the command lines of all commands share: signals in, exit status out.
+ * Handling of signals and of the exit status, for all commands.
  */
 import { asFailure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 
-/** Does the work and sets the exit status it returns; a failure is told and sets its own. */
-export async function endWith(output: Output, work: () => Promise<number>): Promise<void> {
+/** Runs a command and sets the exit status it returns; an error is reported and sets its own. */
+export async function runCommand(output: Output, work: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await work();
   } catch (error) {
@@ -15,14 +15,14 @@ export async function endWith(output: Output, work: () => Promise<number>): Prom
   }
 }
 
-/** A signal that aborts at the first SIGINT, SIGTERM or SIGHUP, so that the command can clean up and end. */
+/** Returns a signal that aborts at the first SIGINT, SIGTERM or SIGHUP, so that the command can clean up. */
 export function abortOnSignals(): AbortSignal {
   const controller = new AbortController();
   onSignals(() => controller.abort());
   return controller.signal;
 }
 
-/** Calls back for each of the signals that ask a command to end, in place of ending at once. */
+/** Calls `react` for each SIGINT, SIGTERM and SIGHUP; the process no longer ends by them. */
 export function onSignals(react: () => void): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, react);
 }

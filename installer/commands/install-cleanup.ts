@@ -3,23 +3,23 @@
  * is sound and the same command would pull it again. A later one: the box as it was.
  */
 import { readdir, rm } from 'node:fs/promises';
-import { type BoxFolder, exists, makeFolders, packagesFolder } from '../box/folder.ts';
+import { type BoxFolder, createFolders, exists, packagesFolder } from '../box/folder.ts';
 import { findRunningBox } from '../box/running.ts';
-import { stopBox, stopPatience } from '../box/stopping.ts';
+import { readStopSeconds, stopBox } from '../box/stopping.ts';
 import { asFailure } from '../failure.ts';
 import { silent } from '../output/output.ts';
-import { partialFolder, unfinishRelease } from '../release/layout.ts';
+import { partialFolder, revertToPartial } from '../release/layout.ts';
 
 /** Remembers what was there before and what was made since. */
 export interface Cleanup {
   /** Makes the folders a release needs, to be taken away again should the install fail. @param id the release */
-  makeBoxFolders(id: string): Promise<void>;
+  createBoxFolders(id: string): Promise<void>;
   /** Puts the folder in order after a failure. */
   afterFailure(error: unknown): Promise<void>;
 }
 
 /** After these a repeated install finds what was pulled; after others it would not help, or the room is needed. */
-const worthKeeping = new Set([
+const resumableCodes = new Set([
   'interrupted',
   'integrity_failed',
   'control_plane_unavailable',
@@ -28,7 +28,7 @@ const worthKeeping = new Set([
 ]);
 
 /** Call before anything is changed. */
-export async function beginCleanup(folder: BoxFolder): Promise<Cleanup> {
+export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
   const existed = {
     box: (await exists(folder.settings)) || (await exists(folder.current)),
     secrets: await exists(folder.secrets),
@@ -38,24 +38,24 @@ export async function beginCleanup(folder: BoxFolder): Promise<Cleanup> {
   };
   const releases = new Set(await readdir(folder.releases).catch(() => []));
   let release: string | undefined;
-  let removeMadeFolders = async () => {};
+  let removeCreatedFolders = async () => {};
 
   return {
-    async makeBoxFolders(id) {
+    async createBoxFolders(id) {
       release = id;
-      removeMadeFolders = await makeFolders([folder.root, folder.releases]);
+      removeCreatedFolders = await createFolders([folder.root, folder.releases]);
     },
     async afterFailure(error) {
       const { code, facts } = asFailure(error);
-      const keep = worthKeeping.has(code) || facts.passing === true;
+      const keep = resumableCodes.has(code) || facts.passing === true;
       // A box may run by now, when the very last step failed: a first one goes, and nobody's release is taken away.
       let running = await findRunningBox(folder);
       if (running && !existed.box) {
-        await stopBox(folder, running, silent, { seconds: await stopPatience(folder), force: true });
+        await stopBox(folder, running, silent, { seconds: await readStopSeconds(folder), force: true });
         running = undefined;
       }
       if (release && !releases.has(release) && running?.release !== release) {
-        await unfinishRelease(folder, release).catch(() => undefined);
+        await revertToPartial(folder, release).catch(() => undefined);
       }
       if (release) await tidyPartial(partialFolder(folder, release), keep);
       if (!existed.box) {
@@ -67,7 +67,7 @@ export async function beginCleanup(folder: BoxFolder): Promise<Cleanup> {
         if (!existed.run) await remove(folder.run);
         if (!existed.logs && code !== 'box_not_healthy') await remove(folder.logs);
       }
-      await removeMadeFolders();
+      await removeCreatedFolders();
     },
   };
 }

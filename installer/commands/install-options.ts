@@ -105,7 +105,7 @@ export function chooseSecrets(
 }
 
 /** Whether a box started the one way is the box started the other way. The licence key is not given to a box. */
-export function sameLaunch(one: Launch, other: Launch): boolean {
+export function isSameLaunch(one: Launch, other: Launch): boolean {
   const relevant = ({ secrets: { LICENSE_KEY: _key, ...secrets }, ...rest }: Launch) => ({ ...rest, secrets });
   return isDeepStrictEqual(relevant(one), relevant(other));
 }

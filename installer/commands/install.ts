@@ -4,12 +4,12 @@
  */
 import { type BoxFolder, boxFolder, checkFolderUsable } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
-import { launchOf } from '../box/launch.ts';
+import { toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
-import { type Patience, replaceBox, startBox } from '../box/replace.ts';
+import { replaceBox, startBox, type WaitOptions } from '../box/replace.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { type BoxSecrets, type BoxSettings, readSecrets, readSettings, writeSettings } from '../box/settings.ts';
-import { stopBox, stopPatience } from '../box/stopping.ts';
+import { readStopSeconds, stopBox } from '../box/stopping.ts';
 import { type Activation, activate, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkPort, spareBytes } from '../preflight.ts';
@@ -18,16 +18,16 @@ import { planPull, pullPackages } from '../pull/pull.ts';
 import { openRegistry } from '../pull/registry.ts';
 import { resolvePackages } from '../pull/resolve.ts';
 import {
+  createPartial,
   currentRelease,
   finishRelease,
-  isWhole,
-  makePartial,
+  isComplete,
   removePartials,
   switchCurrent,
 } from '../release/layout.ts';
-import { makeLock, type ReleaseLock, releaseId } from '../release/lock-file.ts';
-import { beginCleanup, type Cleanup } from './install-cleanup.ts';
-import { chooseKey, chooseSecrets, chooseSettings, type InstallOptions, sameLaunch } from './install-options.ts';
+import { createLock, type ReleaseLock, releaseId } from '../release/lock-file.ts';
+import { type Cleanup, prepareCleanup } from './install-cleanup.ts';
+import { chooseKey, chooseSecrets, chooseSettings, type InstallOptions, isSameLaunch } from './install-options.ts';
 
 /** What an install came to. */
 export interface InstallResult {
@@ -65,7 +65,7 @@ export async function install(options: InstallOptions, output: Output): Promise<
   const folder = boxFolder(options.dir);
   return withLock(folder.root, 'install', async () => {
     await checkFolderUsable(folder);
-    const cleanup = await beginCleanup(folder);
+    const cleanup = await prepareCleanup(folder);
     try {
       return await installLocked(folder, options, output, cleanup);
     } catch (error) {
@@ -90,10 +90,10 @@ async function installLocked(
   const address = chooseSettings(options, before.settings);
   const key = await chooseKey(options, before.secrets);
   const secrets = chooseSecrets(options, before, key, output);
-  if (options.start !== false) await checkPortUnlessOwn(before, address);
+  if (options.start !== false) await checkPortUnlessOurs(before, address);
 
   const activation = await activate(address.controlPlaneUrl, key, options.signal);
-  output.say('activated', `licence accepted: ${activation.tier}, ${activation.packages.length} packages`, {
+  output.info('activated', `licence accepted: ${activation.tier}, ${activation.packages.length} packages`, {
     tier: activation.tier,
     customerId: activation.customerId,
     packages: activation.packages.length,
@@ -101,13 +101,13 @@ async function installLocked(
   const { tier, customerId, registryUrl } = activation;
   const settings: BoxSettings = { ...address, registryUrl, tier, customerId };
 
-  const lock = await bringPackages(folder, { activation, settings, secrets, key }, options, output, cleanup);
+  const lock = await layOutRelease(folder, { activation, settings, secrets, key }, options, output, cleanup);
   const plan: Plan = { folder, before, settings, secrets, lock, id: releaseId(lock) };
   return finish(plan, options, output);
 }
 
 /** Resolves, pulls and lays out. @returns the lock of the release, which is on disk, whole */
-async function bringPackages(
+async function layOutRelease(
   folder: BoxFolder,
   licence: { activation: Activation; settings: BoxSettings; secrets: BoxSecrets; key: string },
   options: InstallOptions,
@@ -120,10 +120,10 @@ async function bringPackages(
   const registry = openRegistry(credentials(activation, renew), output, options.signal);
   const release = await readRelease(settings.controlPlaneUrl, options.signal);
   const packages = await resolvePackages(registry, activation.packages, release, { ownDatabase });
-  const lock = makeLock(activation.tier, packages);
+  const lock = createLock(activation.tier, packages);
   const id = releaseId(lock);
-  if (await isWhole(folder, id, lock)) {
-    output.say('resolved', `release ${release.version}: ${packages.length} packages, all of them here`, {
+  if (await isComplete(folder, id, lock)) {
+    output.info('resolved', `release ${release.version}: ${packages.length} packages, all of them here`, {
       packages: packages.length,
       version: release.version,
       release: id,
@@ -132,7 +132,7 @@ async function bringPackages(
   }
 
   const plan = await planPull(folder, packages);
-  output.say(
+  output.info(
     'resolved',
     `release ${release.version}: ${packages.length} packages, ${plan.packagesToPull} to pull${plan.bytesToPull > 0 ? ` (${megabytes(plan.bytesToPull)})` : ''}`,
     {
@@ -145,10 +145,10 @@ async function bringPackages(
   );
   const spare = options.spareBytes ?? (ownDatabase ? spareBytes.ownDatabase : spareBytes.embeddedDatabase);
   await checkDisk(folder, plan.bytesToPull, spare);
-  await cleanup.makeBoxFolders(id);
-  await pullPackages(registry, plan, await makePartial(folder, id), output, options.signal);
+  await cleanup.createBoxFolders(id);
+  await pullPackages(registry, plan, await createPartial(folder, id), output, options.signal);
   await finishRelease(folder, id, lock);
-  output.say('laid_out', `release ${id} verified and laid out`, { release: id });
+  output.info('laid_out', `release ${id} verified and laid out`, { release: id });
   return lock;
 }
 
@@ -156,16 +156,16 @@ async function bringPackages(
 async function finish(plan: Plan, options: InstallOptions, output: Output): Promise<InstallResult> {
   const { folder, before, settings, secrets, id } = plan;
   const { running } = before;
-  const launch = launchOf(id, settings, secrets);
+  const launch = toLaunch(id, settings, secrets);
   const unchanged =
     before.current === id &&
     before.settings !== undefined &&
-    sameLaunch(launchOf(id, before.settings, before.secrets), launch);
+    isSameLaunch(toLaunch(id, before.settings, before.secrets), launch);
 
   let box = running;
   let restarted = false;
   if (options.start !== false && !(unchanged && running?.release === id)) {
-    box = await bringUp(plan, options, output);
+    box = await startRelease(plan, options, output);
     restarted = true;
   }
   if (before.current !== id) await switchCurrent(folder, id);
@@ -189,28 +189,32 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
 }
 
 /** Starts the release, in place of the box that runs if there is one. */
-async function bringUp(plan: Plan, options: InstallOptions, output: Output): Promise<RunningBox> {
+async function startRelease(plan: Plan, options: InstallOptions, output: Output): Promise<RunningBox> {
   const { folder, before, settings, secrets, id } = plan;
-  const launch = launchOf(id, settings, secrets);
-  const patience: Patience = {
+  const launch = toLaunch(id, settings, secrets);
+  const waitOptions: WaitOptions = {
     healthSeconds: options.healthSeconds ?? 120,
-    stopSeconds: options.stopSeconds ?? (await stopPatience(folder)),
+    stopSeconds: options.stopSeconds ?? (await readStopSeconds(folder)),
     signal: options.signal,
   };
   let box: RunningBox;
   if (before.running && before.settings) {
-    const old = launchOf(before.running.release, before.settings, before.secrets);
-    box = await replaceBox(folder, before.running, { old, new: launch }, output, patience);
+    const old = toLaunch(before.running.release, before.settings, before.secrets);
+    box = await replaceBox(folder, before.running, { old, new: launch }, output, waitOptions);
   } else {
     // Without settings a running box is what an install left that was killed in its last step: nothing to go back to.
-    if (before.running) await stopBox(folder, before.running, output, { seconds: patience.stopSeconds });
-    box = await startBox(folder, launch, output, patience);
+    if (before.running) await stopBox(folder, before.running, output, { seconds: waitOptions.stopSeconds });
+    box = await startBox(folder, launch, output, waitOptions);
   }
-  output.say('healthy', `the box answers at ${boxUrl(settings)}`, { url: boxUrl(settings), pid: box.pid, release: id });
+  output.info('healthy', `the box answers at ${boxUrl(settings)}`, {
+    url: boxUrl(settings),
+    pid: box.pid,
+    release: id,
+  });
   return box;
 }
 
-async function checkPortUnlessOwn(before: Plan['before'], wanted: { host: string; port: number }): Promise<void> {
+async function checkPortUnlessOurs(before: Plan['before'], wanted: { host: string; port: number }): Promise<void> {
   const { running, settings } = before;
   // The port of a box that runs is its own; without settings its port is unknown, and its start will tell.
   if (running && (!settings || (settings.port === wanted.port && settings.host === wanted.host))) return;

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { Failure, interrupted } from '../failure.ts';
 import { chooseOutput } from '../output/choose.ts';
 import { variable, vendor } from '../vendor.ts';
-import { abortOnSignals, endWith } from './common.ts';
+import { abortOnSignals, runCommand } from './common.ts';
 import { type InstallResult, install } from './install.ts';
 
 interface Options {
@@ -26,17 +26,17 @@ interface Options {
 /** Runs `install` and sets the exit status. */
 export async function runInstall(options: Options): Promise<void> {
   const output = await chooseOutput(options);
-  await endWith(output, async () => {
-    refuseKeyInArguments(options);
+  await runCommand(output, async () => {
+    rejectKeyArgument(options);
     const environment = process.env;
-    const answersQuestions = process.stdin.isTTY && process.stdout.isTTY && !options.json;
+    const isInteractive = process.stdin.isTTY && process.stdout.isTTY && !options.json;
     const result = await install(
       {
         dir: options.dir,
         licenseKey: options.keyFile
           ? await readSecretFile(options.keyFile)
           : environment[variable('LICENSE_KEY')] || undefined,
-        askForKey: answersQuestions ? askForKey : undefined,
+        askForKey: isInteractive ? askForKey : undefined,
         controlPlaneUrl: options.controlPlane,
         host: options.host,
         port: options.port,
@@ -70,7 +70,7 @@ function describe(result: InstallResult): string[] {
 }
 
 /** What stands on a command line is shown to every user of the machine and kept in the shell's history. */
-function refuseKeyInArguments({ key }: Options): void {
+function rejectKeyArgument({ key }: Options): void {
   if (key === undefined) return;
   throw new Failure(
     'usage',

@@ -2,7 +2,7 @@
  * The command line of `start`.
  */
 import { chooseOutput } from '../output/choose.ts';
-import { abortOnSignals, endWith, onSignals } from './common.ts';
+import { abortOnSignals, onSignals, runCommand } from './common.ts';
 import { type StartResult, start, startInForeground } from './start.ts';
 
 interface Options {
@@ -15,7 +15,7 @@ interface Options {
 /** Runs `start` and sets the exit status; in the foreground, the box's own. */
 export async function runStart(options: Options): Promise<void> {
   const output = await chooseOutput(options);
-  await endWith(output, async () => {
+  await runCommand(output, async () => {
     const settings = { dir: options.dir, healthSeconds: options.healthTimeout, signal: abortOnSignals() };
     if (!options.foreground) {
       const result = await start(settings, output);
@@ -27,7 +27,7 @@ export async function runStart(options: Options): Promise<void> {
       output.result(result, describe(result));
       return 0;
     }
-    if (!settings.signal.aborted) output.say('healthy', `the box answers at ${result.url}`, result);
+    if (!settings.signal.aborted) output.info('healthy', `the box answers at ${result.url}`, result);
     let asked = settings.signal.aborted ? 1 : 0;
     onSignals(() => {
       // The first has been passed on by the settings' signal.

@@ -3,7 +3,7 @@
  */
 import { chooseOutput } from '../output/choose.ts';
 import { vendor } from '../vendor.ts';
-import { endWith } from './common.ts';
+import { runCommand } from './common.ts';
 import { type StatusResult, status, statusExitCode } from './status.ts';
 
 interface Options {
@@ -14,7 +14,7 @@ interface Options {
 /** Runs `status` and sets the exit status: 0 only for a box that runs and answers. */
 export async function runStatus(options: Options): Promise<void> {
   const output = await chooseOutput(options);
-  await endWith(output, async () => {
+  await runCommand(output, async () => {
     const result = await status(options);
     const exitCode = statusExitCode(result);
     output.result(result, describe(result), exitCode);

@@ -2,7 +2,7 @@
  * The command line of `stop`.
  */
 import { chooseOutput } from '../output/choose.ts';
-import { endWith } from './common.ts';
+import { runCommand } from './common.ts';
 import { stop } from './stop.ts';
 
 interface Options {
@@ -15,7 +15,7 @@ interface Options {
 /** Runs `stop` and sets the exit status. */
 export async function runStop(options: Options): Promise<void> {
   const output = await chooseOutput(options);
-  await endWith(output, async () => {
+  await runCommand(output, async () => {
     const result = await stop({ dir: options.dir, timeoutSeconds: options.timeout, force: options.force }, output);
     output.result(result, [result.stopped ? 'The box has stopped.' : 'The box was not running.']);
     return 0;

@@ -3,12 +3,12 @@
  */
 import { type BoxFolder, boxFolder } from '../box/folder.ts';
 import { boxUrl, waitUntilHealthy } from '../box/health.ts';
-import { type Launch, launchOf } from '../box/launch.ts';
+import { type Launch, toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
 import { startBox } from '../box/replace.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { readSecrets, requireSettings } from '../box/settings.ts';
-import { stopBox, stopPatience } from '../box/stopping.ts';
+import { readStopSeconds, stopBox } from '../box/stopping.ts';
 import { type ExitStatus, type SupervisedBox, supervise } from '../box/supervision.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
@@ -55,7 +55,7 @@ export async function start(options: StartOptions, output: Output): Promise<Star
     if (running) return describe(folder, launch, running, true);
     await checkPort(launch.host, launch.port);
     const { healthSeconds = 120, signal } = options;
-    const stopSeconds = await stopPatience(folder);
+    const stopSeconds = await readStopSeconds(folder);
     const box = await startBox(folder, launch, output, { healthSeconds, stopSeconds, signal });
     return describe(folder, launch, box, false);
   });
@@ -73,7 +73,7 @@ export async function startInForeground(options: StartOptions, output: Output): 
     const running = await findRunningBox(folder);
     if (running?.orphaned) {
       output.warn(`a box runs whose parent is gone (process ${running.pid}): it is stopped, and started from here`);
-      await stopBox(folder, running, output, { seconds: await stopPatience(folder) });
+      await stopBox(folder, running, output, { seconds: await readStopSeconds(folder) });
     } else if (running) {
       return { ...describe(folder, launch, running, true), stop() {}, ended: Promise.resolve(0) };
     }
@@ -81,14 +81,14 @@ export async function startInForeground(options: StartOptions, output: Output): 
     const supervised = await supervise(folder, launch, output);
     options.signal?.addEventListener('abort', () => supervised.stop());
     if (options.signal?.aborted) supervised.stop();
-    await healthyOrEnded(folder, supervised, launch, output, options);
+    await waitUntilHealthyOrStop(folder, supervised, launch, output, options);
     const { box, ended } = supervised;
     return { ...describe(folder, launch, box, false), stop: () => supervised.stop(), ended };
   });
 }
 
 /** A box that is asked to stop while it starts is stopped, which is no failure to become healthy. */
-async function healthyOrEnded(
+async function waitUntilHealthyOrStop(
   folder: BoxFolder,
   supervised: SupervisedBox,
   launch: Launch,
@@ -97,7 +97,7 @@ async function healthyOrEnded(
 ): Promise<void> {
   try {
     await waitUntilHealthy(folder, supervised.box, boxUrl(launch), output, { seconds: options.healthSeconds ?? 120 });
-    supervised.hasAnswered();
+    supervised.markHealthy();
   } catch (error) {
     if (options.signal?.aborted) return;
     supervised.stop();
@@ -110,7 +110,7 @@ async function readyToLaunch(folder: BoxFolder): Promise<Launch> {
   const settings = await requireSettings(folder);
   const release = await currentRelease(folder);
   if (!release) throw new Failure('not_installed', `${folder.current} is missing`, 'Run install again');
-  return launchOf(release, settings, await readSecrets(folder));
+  return toLaunch(release, settings, await readSecrets(folder));
 }
 
 function describe(folder: BoxFolder, launch: Launch, box: RunningBox, alreadyRunning: boolean): StartResult {

@@ -2,7 +2,7 @@
  * `status`: what is installed, and whether it runs and answers. Reads only, and takes no lock.
  */
 import { boxFolder, releaseFolder } from '../box/folder.ts';
-import { askHealth, boxUrl } from '../box/health.ts';
+import { boxUrl, fetchHealthStatus } from '../box/health.ts';
 import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -43,7 +43,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
   const lock = release ? await readLock(releaseFolder(folder, release)) : undefined;
   const running = await findRunningBox(folder);
   const url = boxUrl(settings);
-  const healthStatus = running ? await askHealth(url) : undefined;
+  const healthStatus = running ? await fetchHealthStatus(url) : undefined;
   return {
     dir: folder.root,
     tier: settings.tier,

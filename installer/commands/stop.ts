@@ -5,8 +5,8 @@ import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
-import { stopBox, stopPatience } from '../box/stopping.ts';
-import { forgetNext, writeNext } from '../box/supervision.ts';
+import { readStopSeconds, stopBox } from '../box/stopping.ts';
+import { removeLaunchQueue, writeLaunchQueue } from '../box/supervision.ts';
 import type { Output } from '../output/output.ts';
 
 /** Options of `stop`. */
@@ -37,13 +37,13 @@ export async function stop(options: StopOptions, output: Output): Promise<StopRe
       await requireSettings(folder); // a folder without a box is a mistake, a box that does not run is not
       return { dir: folder.root, stopped: false };
     }
-    const patience = { seconds: options.timeoutSeconds ?? (await stopPatience(folder)), force: options.force };
+    const waitOptions = { seconds: options.timeoutSeconds ?? (await readStopSeconds(folder)), force: options.force };
     // A parent starts a box again that did not end by itself, as one that is killed does not.
-    if (running.supervised) await writeNext(folder, []);
+    if (running.supervised) await writeLaunchQueue(folder, []);
     try {
-      await stopBox(folder, running, output, patience);
+      await stopBox(folder, running, output, waitOptions);
     } catch (error) {
-      await forgetNext(folder);
+      await removeLaunchQueue(folder);
       throw error;
     }
     return { dir: folder.root, stopped: true, pid: running.pid };

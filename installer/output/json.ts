@@ -1,15 +1,15 @@
 /**
- * The output of `--json`: one event a line on standard output. The last line is `result` or `error` and carries the
- * exit status; waiting is told once a second at most and progress once a package.
+ * The output of `--json`: one event per line on standard output. The last event is `result` or `error`, with the exit
+ * status. A wait is reported at most once a second, progress once per package.
  */
 import type { Output } from './output.ts';
 
-/** @param write takes one line, line break included */
+/** @param write receives each line with its line break */
 export function jsonOutput(write: (line: string) => void = (line) => process.stdout.write(line)): Output {
   const event = (fields: object) => write(`${JSON.stringify(fields)}\n`);
   let lastSecond = 0;
   return {
-    say: (name, message, facts = {}) => event({ event: name, message, ...facts }),
+    info: (name, message, facts = {}) => event({ event: name, message, ...facts }),
     warn: (message, facts = {}) => event({ event: 'warning', message, ...facts }),
     receiving: () => {},
     pulled: (progress) => event({ event: 'package', ...progress }),

@@ -1,14 +1,14 @@
 /**
- * What a command tells while it works. Commands say what happened, once; how it looks (a terminal, a log, JSON lines)
- * is decided by the implementation chosen here, so no command knows who reads it.
+ * The output of commands. A command reports each event once; implementations present it at a terminal, in a log or as
+ * JSON lines.
  */
 import type { Failure } from '../failure.ts';
 
-/** How far the pull has come. Sizes are bytes on disk as the registry declares them. */
+/** The progress of a pull. Sizes are bytes on disk as the registry declares them. */
 export interface PullProgress {
   name: string;
   version: string;
-  /** Packages done, this one included, of how many. */
+  /** Number of packages in place, including this one. */
   done: number;
   total: number;
   bytes: number;
@@ -18,25 +18,25 @@ export interface PullProgress {
 }
 
 export interface Output {
-  /** Something happened: a word and facts for machines, a sentence for people. */
-  say(event: string, text: string, facts?: Record<string, unknown>): void;
-  /** Something that needs attention but does not end the command. */
+  /** Reports a completed step: event name and facts for `--json`, text for people. */
+  info(event: string, text: string, facts?: Record<string, unknown>): void;
+  /** Reports a problem that does not end the command. */
   warn(text: string, facts?: Record<string, unknown>): void;
-  /** Called often while packages arrive: bytes on disk so far, those of packages under way included, of how many. */
+  /** Called often during a pull, with the bytes written so far, including those of unfinished packages. */
   receiving(bytes: number, totalBytes: number): void;
-  /** One more package is in place. */
+  /** Called when a package is in place. */
   pulled(progress: PullProgress): void;
-  /** Called again and again while something is awaited; `seconds` since the wait began. */
+  /** Called repeatedly during a wait, with the seconds since it began. */
   waiting(text: string, seconds: number): void;
-  /** The end: what came of it, as facts and as the lines people get. */
+  /** Reports the final result: facts for `--json`, lines for people. */
   result(facts: object, lines: string[], exitCode?: number): void;
-  /** The end, in failure. */
+  /** Reports the error that ends the command. */
   failure(failure: Failure): void;
 }
 
-/** An output that tells nobody: for callers in the same process that only want the returned value. */
+/** Discards everything, for callers in the same process that need only the returned value. */
 export const silent: Output = {
-  say() {},
+  info() {},
   warn() {},
   receiving() {},
   pulled() {},
@@ -45,7 +45,7 @@ export const silent: Output = {
   failure() {},
 };
 
-/** Bytes for people: `12.3 MB`. */
+/** Formats bytes as `12.3 MB`. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

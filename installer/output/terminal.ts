@@ -1,33 +1,33 @@
 /**
- * The output for a person at a terminal: a tick per step, a bar while packages arrive, one line that counts the seconds
- * while the box starts. Colours follow NO_COLOR and the terminal (`styleText` asks both).
+ * The output at a terminal: a tick for each step, a progress bar during the pull, and a line that counts the seconds of a
+ * wait. `styleText` honours NO_COLOR and the terminal's capabilities.
  */
 import { styleText } from 'node:util';
 import cliProgress from 'cli-progress';
 import { megabytes, type Output } from './output.ts';
 import { failureLine } from './plain.ts';
 
-/** An output that draws on the process's own terminal. */
+/** Creates the output for the process's own terminal. */
 export function terminalOutput(): Output {
   const out = process.stdout;
   const paint = (style: 'green' | 'yellow' | 'red' | 'dim' | 'bold', text: string) => styleText(style, text);
   let bar: cliProgress.SingleBar | undefined;
-  let waits = false;
+  let isWaiting = false;
 
-  /** Ends whatever is being redrawn, so that the next line starts on a clean row. */
-  const settle = () => {
+  /** Removes the progress bar and the line of a wait, so that the next line starts on an empty row. */
+  const clear = () => {
     bar?.stop();
     bar = undefined;
-    if (waits) out.write('\r\u001b[K');
-    waits = false;
+    if (isWaiting) out.write('\r\u001b[K');
+    isWaiting = false;
   };
   const line = (text: string) => {
-    settle();
+    clear();
     out.write(`${text}\n`);
   };
 
   return {
-    say: (_event, text) => line(`${paint('green', '✔')} ${text}`),
+    info: (_event, text) => line(`${paint('green', '✔')} ${text}`),
     warn: (text) => line(`${paint('yellow', '!')} ${text}`),
     receiving: (bytes, totalBytes) => {
       bar ??= startBar(totalBytes);
@@ -36,20 +36,20 @@ export function terminalOutput(): Output {
     pulled: ({ name, version, done, total, bytes, totalBytes }) => {
       bar ??= startBar(totalBytes);
       bar.update({ count: `${done}/${total}`, name: `${name} ${version}` });
-      if (done === total) settle();
+      if (done === total) clear();
       else bar.update({ size: sizes(bytes, totalBytes) });
     },
     waiting: (text, seconds) => {
-      if (!waits) settle();
-      waits = true;
+      if (!isWaiting) clear();
+      isWaiting = true;
       out.write(`\r\u001b[K${paint('dim', '…')} ${text} ${paint('dim', `${Math.round(seconds)} s`)}`);
     },
     result: (_facts, lines) => {
-      settle();
+      clear();
       if (lines.length > 0) out.write(`\n${lines.map((text) => `  ${text}`).join('\n')}\n\n`);
     },
     failure: (failure) => {
-      settle();
+      clear();
       process.stderr.write(`${paint('red', '✖')} ${failureLine(failure)}\n`);
     },
   };
@@ -68,7 +68,7 @@ function startBar(totalBytes: number): cliProgress.SingleBar {
     hideCursor: true,
     clearOnComplete: true,
     stopOnComplete: false,
-    // The command itself ends the bar when a signal stops it; the bar's own handler would be a second one.
+    // The command handles signals and stops the bar itself.
     gracefulExit: false,
     stream: process.stdout,
   });

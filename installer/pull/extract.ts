@@ -45,7 +45,7 @@ export async function unpack(
       const entry = given as ReadEntry;
       if (refusal) return false;
       if (!plainTypes.has(entry.type)) return refuse(`${path}, which is a ${entry.type}`);
-      if (leadsOut(path)) return refuse(`${path}, which leads out of its folder`);
+      if (escapesFolder(path)) return refuse(`${path}, which leads out of its folder`);
       entry.mode = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o111) !== 0 ? 0o755 : 0o644;
       onBytes(entry.size);
       return true;
@@ -61,6 +61,6 @@ export async function unpack(
   if (refusal) throw refusal;
 }
 
-function leadsOut(path: string): boolean {
+function escapesFolder(path: string): boolean {
   return path.startsWith('/') || path.includes('\\') || path.includes('\0') || path.split('/').includes('..');
 }

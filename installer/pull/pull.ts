@@ -10,11 +10,11 @@ import type { Output } from '../output/output.ts';
 import { findPackage, packageFolder } from '../release/layout.ts';
 import { reusePackage, stampPackage } from '../release/stamp.ts';
 import { unpack } from './extract.ts';
-import { inParallel } from './parallel.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import type { Registry } from './registry.ts';
 import type { ResolvedPackage } from './resolve.ts';
 
-const simultaneous = 6;
+const maxConcurrent = 6;
 
 /** What is to be done for each package of a release, known before it is done. */
 export interface PullPlan {
@@ -26,7 +26,7 @@ export interface PullPlan {
 
 /** Looks which packages are on disk already, whole: in other releases or left by an interrupted install. */
 export async function planPull(folder: BoxFolder, packages: readonly ResolvedPackage[]): Promise<PullPlan> {
-  const planned = await inParallel(packages, simultaneous, async (wanted) => ({
+  const planned = await mapConcurrently(packages, maxConcurrent, async (wanted) => ({
     wanted,
     present: await findPackage(folder, wanted),
   }));
@@ -57,11 +57,11 @@ export async function pullPackages(
     bytes += more;
     output.receiving(bytes, totalBytes);
   };
-  await inParallel(plan.packages, simultaneous, async ({ wanted, present }) => {
+  await mapConcurrently(plan.packages, maxConcurrent, async ({ wanted, present }) => {
     if (signal?.aborted) throw interrupted();
     const place = packageFolder(partial, wanted.name);
-    if (present === undefined) await pullOne(registry, wanted, place, receive);
-    else if (present !== place) await putInPlace(place, (temporary) => reusePackage(present, temporary));
+    if (present === undefined) await pullPackage(registry, wanted, place, receive);
+    else if (present !== place) await replaceFolder(place, (temporary) => reusePackage(present, temporary));
     done += 1;
     const source = present === undefined ? 'pulled' : 'reused';
     const { name, version } = wanted;
@@ -69,14 +69,14 @@ export async function pullPackages(
   });
 }
 
-async function pullOne(
+async function pullPackage(
   registry: Registry,
   wanted: ResolvedPackage,
   place: string,
   receive: (bytes: number) => void,
 ): Promise<void> {
   const what = `${wanted.name} ${wanted.version}`;
-  await putInPlace(place, (temporary) =>
+  await replaceFolder(place, (temporary) =>
     registry.use(what, async (options) => {
       let counted = 0;
       const count = (bytes: number) => {
@@ -100,7 +100,7 @@ async function pullOne(
 }
 
 /** Lets `fill` make the package's folder beside its place, then renames it there; takes it away when that fails. */
-async function putInPlace(place: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+async function replaceFolder(place: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${place}.incoming`;
   await rm(temporary, { recursive: true, force: true });
   try {

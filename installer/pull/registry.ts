@@ -60,11 +60,11 @@ export function openRegistry(credentials: Credentials, output: Output, signal?: 
           const { statusCode } = error as HttpError;
           if (statusCode === 401 && !renewed) {
             renewed = true;
-            output.say('renewed', 'the token has expired, activating again');
+            output.info('renewed', 'the token has expired, activating again');
             await credentials.renew(token);
             continue;
           }
-          if (!isPassing(error as HttpError) || attempt >= attempts)
+          if (!isTransient(error as HttpError) || attempt >= attempts)
             throw explain(what, error as HttpError, registryUrl);
           output.warn(`${what}: ${short(error as HttpError)}, trying again`, { attempt });
           await pause(firstPauseMilliseconds * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));
@@ -81,13 +81,13 @@ interface HttpError extends NodeJS.ErrnoException {
 }
 
 /** What the vendor's registry said, for the statuses with which it refuses. */
-function registrySays(error: HttpError): string | undefined {
+function errorFromRegistry(error: HttpError): string | undefined {
   const body = error.body as { error?: string } | Buffer | undefined;
   return body && !Buffer.isBuffer(body) && typeof body.error === 'string' ? body.error : undefined;
 }
 
 /** Faults that may be over in a moment: 5xx, 408, 429, and everything below HTTP. */
-function isPassing(error: HttpError): boolean {
+function isTransient(error: HttpError): boolean {
   if (error.statusCode) return error.statusCode >= 500 || [408, 420, 429].includes(error.statusCode);
   return isNetworkFault(error);
 }
@@ -100,7 +100,7 @@ function isNetworkFault(error: HttpError): boolean {
 }
 
 function explain(what: string, error: HttpError, registryUrl: string): Failure {
-  const said = registrySays(error);
+  const said = errorFromRegistry(error);
   const facts = { package: what, status: error.statusCode, registry: registryUrl };
   if (error.statusCode === 404 || error.code === 'ETARGET' || error.code === 'ENOVERSIONS') {
     return new Failure(
@@ -148,7 +148,7 @@ function explain(what: string, error: HttpError, registryUrl: string): Failure {
 
 function short(error: HttpError): string {
   if (error.message === 'aborted') return 'the connection broke off';
-  return registrySays(error) ?? (error.message || error.code || String(error));
+  return errorFromRegistry(error) ?? (error.message || error.code || String(error));
 }
 
 /** pacote asks for the user's home folder, though nothing is kept there; a bare environment may have none. */

@@ -7,7 +7,7 @@ import { satisfies } from 'semver';
 import type { Release } from '../control-plane.ts';
 import { Failure } from '../failure.ts';
 import { embeddedDatabasePrefix, runtimePackage, scope } from '../vendor.ts';
-import { inParallel } from './parallel.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import type { Registry } from './registry.ts';
 
 /** A package of the release to be. */
@@ -38,7 +38,7 @@ interface Manifest {
   cpu?: string[] | string;
 }
 
-const simultaneous = 8;
+const maxConcurrent = 8;
 
 /**
  * Resolves the packages of a licence.
@@ -59,9 +59,9 @@ export async function resolvePackages(
     return !options.ownDatabase && name === `${embeddedDatabasePrefix}${platform.os}-${platform.cpu}`;
   });
   const readAll = (packages: readonly string[]) =>
-    inParallel(packages, simultaneous, (name) => readManifest(registry, name, release));
+    mapConcurrently(packages, maxConcurrent, (name) => readManifest(registry, name, release));
   const own = (await readAll(wanted)).filter((manifest) => runsOn(manifest, platform));
-  const libraries = await readAll(librariesOf(own, names, platform));
+  const libraries = await readAll(platformLibraries(own, names, platform));
   const fitting = [...own, ...libraries].map(toResolved);
   if (!fitting.some(({ name }) => name === runtimePackage)) {
     throw new Failure(
@@ -100,7 +100,7 @@ async function readManifest(registry: Registry, name: string, release: Release):
  * What the packages list as optional besides the licence's own names: libraries with native parts, one package a
  * platform. Returns the names of those for this platform, or for any.
  */
-function librariesOf(manifests: readonly Manifest[], names: readonly string[], { os, cpu }: Platform): string[] {
+function platformLibraries(manifests: readonly Manifest[], names: readonly string[], { os, cpu }: Platform): string[] {
   const listed = manifests.flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
   const wanted = listed.filter(
     (name) =>

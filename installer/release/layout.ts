@@ -39,7 +39,7 @@ export async function findPackage(
 }
 
 /** Whether a release is on disk, complete and undamaged. */
-export async function isWhole(folder: BoxFolder, id: string, lock: ReleaseLock): Promise<boolean> {
+export async function isComplete(folder: BoxFolder, id: string, lock: ReleaseLock): Promise<boolean> {
   const release = releaseFolder(folder, id);
   if (!(await readLock(release))) return false;
   for (const [name, locked] of Object.entries(lock.packages)) {
@@ -53,7 +53,7 @@ export async function isWhole(folder: BoxFolder, id: string, lock: ReleaseLock):
 export async function finishRelease(folder: BoxFolder, id: string, lock: ReleaseLock): Promise<void> {
   const partial = partialFolder(folder, id);
   const release = releaseFolder(folder, id);
-  await removeStrangers(partial, lock);
+  await removeOtherPackages(partial, lock);
   await writeAtomically(join(partial, lockFileName), formatLock(lock));
   await flushFolder(packagesFolder(partial));
   const damaged = `${release}.damaged`;
@@ -65,7 +65,7 @@ export async function finishRelease(folder: BoxFolder, id: string, lock: Release
 }
 
 /** Removes what is none of the lock's packages: one that was half unpacked when an earlier install was killed. */
-async function removeStrangers(release: string, lock: ReleaseLock): Promise<void> {
+async function removeOtherPackages(release: string, lock: ReleaseLock): Promise<void> {
   const wanted = new Set(Object.keys(lock.packages).map((name) => packageFolder(release, name)));
   for (const name of await readdir(packagesFolder(release))) {
     const place = join(packagesFolder(release), name);
@@ -74,7 +74,7 @@ async function removeStrangers(release: string, lock: ReleaseLock): Promise<void
 }
 
 /** Takes a finished release back to what an interrupted install leaves, from which a later one goes on. */
-export async function unfinishRelease(folder: BoxFolder, id: string): Promise<void> {
+export async function revertToPartial(folder: BoxFolder, id: string): Promise<void> {
   await rename(releaseFolder(folder, id), partialFolder(folder, id));
 }
 
@@ -86,7 +86,7 @@ export async function removePartials(folder: BoxFolder): Promise<void> {
 }
 
 /** Makes the folder in which a release's packages are put. */
-export async function makePartial(folder: BoxFolder, id: string): Promise<string> {
+export async function createPartial(folder: BoxFolder, id: string): Promise<string> {
   const partial = partialFolder(folder, id);
   await mkdir(packagesFolder(partial), { recursive: true });
   return partial;

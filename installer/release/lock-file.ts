@@ -22,7 +22,7 @@ export interface ReleaseLock {
 }
 
 /** Makes the lock of a set of packages. */
-export function makeLock(tier: string, packages: readonly ({ name: string } & LockedPackage)[]): ReleaseLock {
+export function createLock(tier: string, packages: readonly ({ name: string } & LockedPackage)[]): ReleaseLock {
   const sorted = [...packages].sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
     lockVersion: 1,

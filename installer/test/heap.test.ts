@@ -4,7 +4,7 @@
 import t from 'tap';
 import { boxFolder } from '../box/folder.ts';
 import { heapOptions } from '../box/heap.ts';
-import { boxEnvironment, launchOf } from '../box/launch.ts';
+import { boxEnvironment, toLaunch } from '../box/launch.ts';
 import type { BoxSettings } from '../box/settings.ts';
 
 const mebibyte = 2 ** 20;
@@ -24,7 +24,7 @@ t.test('a quarter of the machine, within bounds', async (t) => {
 });
 
 t.test('a box is started with it, and the options of its own environment stand after it', async (t) => {
-  const launch = launchOf('release', { host: '127.0.0.1', port: 3001 } as BoxSettings, {});
+  const launch = toLaunch('release', { host: '127.0.0.1', port: 3001 } as BoxSettings, {});
   const folder = boxFolder('/srv/box');
   t.equal(boxEnvironment(folder, launch).NODE_OPTIONS, heapOptions());
   const given = { ...launch, secrets: { NODE_OPTIONS: '--max-old-space-size=2000' } };

@@ -32,7 +32,7 @@ t.afterEach(() => {
 });
 
 /** Runs an install that must fail, and checks its end and that the folder is not there, as before. */
-async function failsAndLeavesNothing(t: Test, box: TestBox, code: string, exitCode: number, environment = {}) {
+async function assertFailsCleanly(t: Test, box: TestBox, code: string, exitCode: number, environment = {}) {
   const { end, exitCode: actual } = await box.install([], environment);
   t.equal(actual, exitCode);
   t.match(end, { event: 'error', exitCode, error: { code, advice: /\w/ } });
@@ -42,13 +42,13 @@ async function failsAndLeavesNothing(t: Test, box: TestBox, code: string, exitCo
 
 t.test('a wrong key', async (t) => {
   const box = await makeBox(t, vendor);
-  const message = await failsAndLeavesNothing(t, box, 'wrong_key', 3, { CARTON_LICENSE_KEY: 'ctn_basic_typo' });
+  const message = await assertFailsCleanly(t, box, 'wrong_key', 3, { CARTON_LICENSE_KEY: 'ctn_basic_typo' });
   t.match(message, 'No such licence key');
 });
 
 t.test('an expired key', async (t) => {
   const box = await makeBox(t, vendor);
-  const message = await failsAndLeavesNothing(t, box, 'key_not_active', 4, { CARTON_LICENSE_KEY: 'expired' });
+  const message = await assertFailsCleanly(t, box, 'key_not_active', 4, { CARTON_LICENSE_KEY: 'expired' });
   t.match(message, 'expired on 2026-01-31');
 });
 
@@ -66,37 +66,37 @@ t.test('without --json the end is one line on standard error', async (t) => {
 
 t.test('no key, and nobody to ask', async (t) => {
   const box = await makeBox(t, vendor);
-  const message = await failsAndLeavesNothing(t, box, 'usage', 2, { CARTON_LICENSE_KEY: '' });
+  const message = await assertFailsCleanly(t, box, 'usage', 2, { CARTON_LICENSE_KEY: '' });
   t.match(message, 'there is no licence key');
 });
 
 t.test('a control plane that is not there', async (t) => {
   const box = await makeBox(t, undefined);
-  const message = await failsAndLeavesNothing(t, box, 'control_plane_unavailable', 5);
+  const message = await assertFailsCleanly(t, box, 'control_plane_unavailable', 5);
   t.match(message, /ECONNREFUSED/);
 });
 
 t.test('a registry that refuses a package', async (t) => {
   vendor.refusals.set(core, { status: 403, error: 'core is in the growth tier; this licence is basic' });
-  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
+  const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'registry_refused', 6);
   t.match(message, 'core is in the growth tier; this licence is basic');
 });
 
 t.test('a registry that lacks a package of the release', async (t) => {
   vendor.refusals.set(core, { status: 404, error: 'no such package' });
-  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
+  const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'registry_refused', 6);
   t.match(message, `the registry has no ${core} 0.1.0`);
 });
 
 t.test('a release that lacks a package of the licence', async (t) => {
   vendor.packages.delete(core);
-  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
+  const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'registry_refused', 6);
   t.match(message, `release 1.0.0 has no ${core}`);
 });
 
 t.test('a registry that has another package under the version of the release', async (t) => {
   vendor.released.set(core, makePackage({ name: core, description: 'the one that was released' }).integrity);
-  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'integrity_failed', 7);
+  const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'integrity_failed', 7);
   t.match(message, `other contents under ${core} 0.1.0 than release 1.0.0`);
 });
 
@@ -112,14 +112,14 @@ t.test('a control plane without a release, and answers that are not one', async 
   ];
   for (const [status, body, expected] of cases) {
     vendor.release = { status, body };
-    const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'control_plane_unavailable', 5);
+    const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'control_plane_unavailable', 5);
     t.match(message, expected);
   }
 });
 
 t.test('packages that do not fit together', async (t) => {
   vendor.packages.set(core, makePackage({ name: core, dependencies: { [`${scope}/runtime`]: '^2.0.0' } }));
-  const message = await failsAndLeavesNothing(t, await makeBox(t, vendor), 'registry_refused', 6);
+  const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'registry_refused', 6);
   t.match(message, 'needs @carton/runtime ^2.0.0, and this licence gives 0.1.0');
 });
 
@@ -128,7 +128,7 @@ t.test('a taken port', async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(box.port, '127.0.0.1', resolve));
   t.teardown(() => other.close());
-  const message = await failsAndLeavesNothing(t, box, 'port_taken', 9);
+  const message = await assertFailsCleanly(t, box, 'port_taken', 9);
   t.match(message, String(box.port));
 });
 

@@ -15,9 +15,9 @@ import { updateSecrets } from '../box/settings.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { asFailure, Failure } from '../failure.ts';
 import { failureLine } from '../output/plain.ts';
-import { inParallel } from '../pull/parallel.ts';
+import { mapConcurrently } from '../pull/map-concurrently.ts';
 import { runsOn } from '../pull/resolve.ts';
-import { makeLock, releaseId } from '../release/lock-file.ts';
+import { createLock, releaseId } from '../release/lock-file.ts';
 
 t.test('exit codes', async (t) => {
   const all = Object.values(exitCodes).map(({ status }) => status);
@@ -31,12 +31,12 @@ t.test('exit codes', async (t) => {
 t.test('a release is named after its contents', async (t) => {
   const a = { name: '@x/a', version: '1.0.0', integrity: 'sha512-aa' };
   const b = { name: '@x/b', version: '1.0.0', integrity: 'sha512-bb' };
-  const id = releaseId(makeLock('basic', [a, b]));
+  const id = releaseId(createLock('basic', [a, b]));
   t.match(id, /^[0-9a-f]{16}$/);
-  t.equal(releaseId(makeLock('basic', [b, a])), id, 'the order of resolving does not matter');
-  t.not(releaseId(makeLock('growth', [a, b])), id);
-  t.not(releaseId(makeLock('basic', [a, { ...b, integrity: 'sha512-cc' }])), id);
-  t.not(releaseId(makeLock('basic', [a])), id);
+  t.equal(releaseId(createLock('basic', [b, a])), id, 'the order of resolving does not matter');
+  t.not(releaseId(createLock('growth', [a, b])), id);
+  t.not(releaseId(createLock('basic', [a, { ...b, integrity: 'sha512-cc' }])), id);
+  t.not(releaseId(createLock('basic', [a])), id);
 });
 
 t.test('which packages run on a machine', async (t) => {
@@ -131,7 +131,7 @@ t.test('a process is known by more than its number', async (t) => {
 t.test('work in parallel', async (t) => {
   let underWay = 0;
   let most = 0;
-  const done = await inParallel([1, 2, 3, 4, 5], 2, async (item) => {
+  const done = await mapConcurrently([1, 2, 3, 4, 5], 2, async (item) => {
     underWay += 1;
     most = Math.max(most, underWay);
     await new Promise((resolve) => setImmediate(resolve));
@@ -142,7 +142,7 @@ t.test('work in parallel', async (t) => {
   t.equal(most, 2);
   const begun: number[] = [];
   await t.rejects(
-    inParallel([1, 2, 3], 1, async (item) => {
+    mapConcurrently([1, 2, 3], 1, async (item) => {
       begun.push(item);
       throw new Error(`item ${item}`);
     }),

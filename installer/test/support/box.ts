@@ -21,7 +21,7 @@ const compileCache = join(tmpdir(), 'installer-test-compile-cache');
 const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
 
 /** How one command went. `events` are the lines of its standard output that are JSON. */
-export interface Ended {
+export interface Outcome {
   exitCode: number | null;
   stdout: string;
   stderr: string;
@@ -48,7 +48,7 @@ export interface Answer {
 
 export interface Running {
   child: ChildProcess;
-  ended: Promise<Ended>;
+  ended: Promise<Outcome>;
   /** Settles when the command has written this text to its standard output. */
   said(words: string): Promise<void>;
 }
@@ -59,11 +59,11 @@ export interface TestBox {
   port: number;
   url: string;
   /** Runs a command to its end, with the licence key in the environment. */
-  run(words: string[], environment?: NodeJS.ProcessEnv): Promise<Ended>;
+  run(words: string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
   /** The same without waiting. */
   begin(words: string[], environment?: NodeJS.ProcessEnv): Running;
   /** `install --json` with this box's port and the vendor's control plane. */
-  install(words?: string[], environment?: NodeJS.ProcessEnv): Promise<Ended>;
+  install(words?: string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
   beginInstall(words?: string[], environment?: NodeJS.ProcessEnv): Running;
   /** What the box answers, or undefined when it does not. */
   ask(): Promise<Answer | undefined>;
@@ -104,7 +104,7 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
     });
     return { child, ended: end(child), said: (words) => until(() => stdout.includes(words)) };
   };
-  const installWords = (words: string[]) => [
+  const installArguments = (words: string[]) => [
     'install',
     '--json',
     '--port',
@@ -120,8 +120,8 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
     url,
     begin,
     run: (words, environment) => begin(words, environment).ended,
-    install: (words = [], environment) => begin(installWords(words), environment).ended,
-    beginInstall: (words = [], environment) => begin(installWords(words), environment),
+    install: (words = [], environment) => begin(installArguments(words), environment).ended,
+    beginInstall: (words = [], environment) => begin(installArguments(words), environment),
     ask: () =>
       fetch(`${url}/health`).then(
         (answer) => answer.json() as Promise<Answer>,
@@ -130,7 +130,7 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
   };
 }
 
-async function end(child: ChildProcess): Promise<Ended> {
+async function end(child: ChildProcess): Promise<Outcome> {
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr] = await Promise.all([text(child.stdout as Readable), text(child.stderr as Readable)]);
   const events = stdout

@@ -6,7 +6,7 @@
  * Like `Promise.all(items.map(work))` with at most `limit` under way. After the first failure no new one begins, those
  * under way are waited for, and the failure is thrown: nothing goes on behind the caller's back.
  */
-export async function inParallel<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<Result>,
