@@ -7,15 +7,15 @@ import { createRequire } from 'node:module';
 import { isSea } from 'node:sea';
 import { runAsNode, version } from './vendor.ts';
 
-const words = process.argv.slice(2);
+const commandLine = process.argv.slice(2);
 
 if (isSea() && process.env[runAsNode]) {
   // The binary runs a program from disk: a box, or a process that a box forks. Inside a binary the first argument
   // repeats the binary's own path; without it the arguments are the same as in plain Node.
   process.argv.splice(1, 1);
   createRequire(process.execPath)('node:module').runMain();
-} else if (words.length === 1 && ['--version', '-v', '-V'].includes(words[0] as string)) {
+} else if (commandLine.length === 1 && ['--version', '-v', '-V'].includes(commandLine[0] as string)) {
   process.stdout.write(`${version}\n`);
 } else {
-  import('./program.ts').then(({ run }) => run(words));
+  import('./program.ts').then(({ run }) => run(commandLine));
 }

@@ -42,7 +42,9 @@ export function asFailure(error: unknown): Failure {
     );
   }
   const { stack } = error as Error;
-  return new Failure('unexpected', message || String(error), 'Run the command with --json for the stack trace', { stack });
+  return new Failure('unexpected', message || String(error), 'Run the command with --json for the stack trace', {
+    stack,
+  });
 }
 
 /** Runs work and rethrows every error as a Failure. */

@@ -8,17 +8,17 @@ import { asFailure, Failure } from './failure.ts';
 import { chooseOutput } from './output/choose.ts';
 import { variable, vendor, version } from './vendor.ts';
 
-/** Runs one command line. Sets the process's exit status; never throws. @param words the arguments of `carton` */
-export async function run(words: readonly string[]): Promise<void> {
+/** Runs one command line. Sets the process's exit status; never throws. @param commandLine the arguments of `carton` */
+export async function run(commandLine: readonly string[]): Promise<void> {
   process.stdout.on('error', exitOnBrokenPipe);
   try {
     // The registry's client honours HTTPS_PROXY and NO_PROXY; this makes the control plane's client do the same.
     setGlobalProxyFromEnv();
-    await buildProgram().parseAsync(words, { from: 'user' });
+    await buildProgram().parseAsync(commandLine, { from: 'user' });
   } catch (error) {
     const failure = error instanceof CommanderError ? toUsageFailure(error) : asFailure(error);
     if (!failure) return; // help was requested and printed
-    const output = await chooseOutput({ json: words.includes('--json') });
+    const output = await chooseOutput({ json: commandLine.includes('--json') });
     output.failure(failure);
     process.exitCode = failure.exitCode;
   }
@@ -74,14 +74,11 @@ function addInstall(program: Command): void {
       `${vendor} install --key-file licence.txt`,
       `${vendor} install --key-file - < licence.txt`,
       `${vendor} install --port 8080 --database-url-file database.txt`,
-      `${vendor} install                      # update to the newest release, or to another tier`,
+      `${vendor} install                      # update, or change the tier`,
     ],
     codes: allCodes.filter((code) => !['not_installed', 'not_running'].includes(code)),
   })
-    .option(
-      '--key-file <path>',
-      `file with the licence key, - for standard input (or set ${variable('LICENSE_KEY')})`,
-    )
+    .option('--key-file <path>', `file with the licence key, - for standard input (or set ${variable('LICENSE_KEY')})`)
     .addOption(new Option('--control-plane <url>', 'URL of the control plane').env(variable('CONTROL_PLANE_URL')))
     .option('--host <address>', 'address to listen on (127.0.0.1 for a new box)')
     .addOption(new Option('--port <number>', 'port to listen on (3001 for a new box)').argParser(wholeNumber))

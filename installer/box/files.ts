@@ -1,16 +1,16 @@
 /**
- * Writing small files so that a reader sees the old content or the new one, and a power cut leaves one of the two.
+ * Atomic and durable writes of small files: readers, and a power failure, find either the old or the new content.
  */
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes beside the file, flushes to disk and renames over it. @param mode permission bits, 0644 unless given */
+/** Writes a temporary file, flushes it to disk and renames it. @param mode permission bits, 0644 by default */
 export async function writeAtomically(path: string, content: string, mode = 0o644): Promise<void> {
   const temporary = `${path}.${process.pid}.new`;
   try {
     const handle = await open(temporary, 'w', mode);
     try {
-      await handle.chmod(mode); // open() lets the umask take bits away; a secret's mode must not depend on it
+      await handle.chmod(mode); // open() applies the umask, which must not change the mode of a secret
       await handle.writeFile(content);
       await handle.sync();
     } finally {
@@ -24,7 +24,7 @@ export async function writeAtomically(path: string, content: string, mode = 0o64
   await flushFolder(dirname(path));
 }
 
-/** Flushes a folder's entries to disk, so that a rename in it survives a power cut. */
+/** Flushes a folder's entries to disk, so that a rename in it survives a power failure. */
 export async function flushFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

@@ -1,12 +1,12 @@
 /**
- * Where everything of a box stands in its folder, and the folder's life before and after a box is in it.
+ * The paths in a box's folder, and checking and creating the folder.
  */
 import { access, constants, mkdir, readdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { runtimePackage, scope, vendor } from '../vendor.ts';
 
-/** The paths of one box. All are absolute. */
+/** The absolute paths of one box. */
 export interface BoxFolder {
   readonly root: string;
   readonly settings: string;
@@ -18,11 +18,11 @@ export interface BoxFolder {
   readonly log: string;
   readonly run: string;
   readonly pid: string;
-  /** What a supervised box runs next (see supervision.ts). */
+  /** The launches that a supervising parent runs next (see supervision.ts). */
   readonly launchQueue: string;
 }
 
-/** The paths of the box in a folder, which need not exist. */
+/** Returns the paths of the box in a folder, which need not exist. */
 export function boxFolder(directory: string): BoxFolder {
   const root = resolve(directory);
   return {
@@ -40,17 +40,17 @@ export function boxFolder(directory: string): BoxFolder {
   };
 }
 
-/** Folder of one release. A release still being pulled stands in the same place with `.partial` at its end. */
+/** Returns the folder of a release. While it is being pulled, `.partial` is appended to the name. */
 export function releaseFolder(folder: BoxFolder, id: string): string {
   return join(folder.releases, id);
 }
 
-/** The program of a release: what Node runs to run the box. */
+/** Returns the path of a release's program, which Node runs as the box. */
 export function releaseEntry(folder: BoxFolder, id: string): string {
   return join(releaseFolder(folder, id), 'node_modules', runtimePackage, 'dist', 'main.js');
 }
 
-/** Where a release's packages stand, side by side. */
+/** Returns the folder that contains a release's packages. */
 export function packagesFolder(release: string): string {
   return join(release, 'node_modules', scope);
 }
@@ -60,14 +60,14 @@ export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null)) !== null;
 }
 
-/** The path itself, or its closest ancestor that exists. */
+/** Returns the path itself, or its closest existing ancestor. */
 export async function nearestExisting(path: string): Promise<string> {
   return (await exists(path)) ? path : nearestExisting(dirname(path));
 }
 
 /**
- * Sees that a box can be written to the folder, without making it.
- * @throws Failure folder_unusable when it is a file, cannot be written, or holds something that is not a box
+ * Checks that a box can be installed in the folder, without creating it.
+ * @throws Failure folder_unusable when it is a file, is not writable, or contains something other than a box
  */
 export async function checkFolderUsable(folder: BoxFolder): Promise<void> {
   const nearest = await nearestExisting(folder.root);
@@ -79,39 +79,39 @@ export async function checkFolderUsable(folder: BoxFolder): Promise<void> {
   } catch {
     throw new Failure(
       'folder_unusable',
-      `${nearest} cannot be written by this user`,
-      'Run as the user the folder belongs to, or choose another with --dir',
+      `${nearest} is not writable by this user`,
+      'Run the command as the owner of the folder, or choose another folder with --dir',
     );
   }
   if (nearest !== folder.root) return;
-  // A command that was killed may have left a file it was about to rename, such as `box.json.123.new`.
+  // A killed command may have left a temporary file such as `box.json.123.new`.
   const known = /^(releases|data|logs|run|lost\+found|\..*|(box\.json|box\.env|current)(\..*)?)$/;
   const otherFiles = (await readdir(folder.root)).filter((name) => !known.test(name));
   if (otherFiles.length > 0 && !(await exists(folder.settings))) {
     throw new Failure(
       'folder_unusable',
-      `${folder.root} holds other files (${otherFiles.slice(0, 3).join(', ')}) and no ${vendor} box`,
+      `${folder.root} contains other files (${otherFiles.slice(0, 3).join(', ')}) but no ${vendor} box`,
       'Choose an empty folder with --dir',
     );
   }
 }
 
 /**
- * Makes folders that are missing, and returns how to take them away again: the function removes those it made, innermost
- * first, and only as far as they are empty.
+ * Creates missing folders with their parents. Returns a function that removes the folders created, innermost first, if
+ * they are empty.
  */
 export async function createFolders(paths: readonly string[]): Promise<() => Promise<void>> {
-  const made: string[] = [];
+  const created: string[] = [];
   for (const path of paths) {
     const missing: string[] = [];
     for (let each = path; !(await exists(each)); each = dirname(each)) missing.unshift(each);
     for (const each of missing) {
       await mkdir(each).catch(ignoreExisting);
-      made.push(each);
+      created.push(each);
     }
   }
   return async () => {
-    for (const path of made.reverse()) await rmdir(path).catch(() => undefined);
+    for (const path of created.reverse()) await rmdir(path).catch(() => undefined);
   };
 }
 

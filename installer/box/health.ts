@@ -1,5 +1,5 @@
 /**
- * Waiting for a box to answer, and saying why it does not.
+ * Waiting until a box is healthy, and explaining why it is not.
  */
 
 import { open } from 'node:fs/promises';
@@ -13,15 +13,15 @@ import type { RunningBox } from './running.ts';
 
 const pollMilliseconds = 150;
 const timeoutMilliseconds = 2000;
-const lastLines = 15;
+const maxLogLines = 15;
 
-/** The address people and programs on this machine reach a box at, such as `http://127.0.0.1:3001`. */
+/** Returns the URL at which a box is reachable from this machine, such as `http://127.0.0.1:3001`. */
 export function boxUrl({ host, port }: { host: string; port: number }): string {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   return `http://${reachable}:${port}`;
 }
 
-/** The status with which `GET /health` answers, or undefined when nothing answers within two seconds. */
+/** Returns the status of `GET /health`, or undefined without a response within two seconds. */
 export function fetchHealthStatus(url: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const request = get(`${url}/health`, { agent: false, timeout: timeoutMilliseconds }, (response) => {
@@ -34,10 +34,11 @@ export function fetchHealthStatus(url: string): Promise<number | undefined> {
 }
 
 /**
- * Waits until a box answers 200.
- * @param options.seconds how long at most
- * @param options.logStart where its own lines begin in the log; absent when its output is not logged
- * @throws Failure box_not_healthy when its process ends or the time is over, port_taken when that is why; interrupted
+ * Waits until `/health` responds with 200.
+ * @param options.seconds the timeout
+ * @param options.logStart offset of its output in the log, in bytes; absent if its output is not logged
+ * @throws Failure box_not_healthy when its process exits or the timeout passes; port_taken if that is the cause;
+ * interrupted
  */
 export async function waitUntilHealthy(
   folder: BoxFolder,
@@ -51,38 +52,39 @@ export async function waitUntilHealthy(
     if (options.signal?.aborted) throw interrupted();
     if ((await fetchHealthStatus(url)) === 200 && (await isAlive(box))) return;
     const seconds = (Date.now() - began) / 1000;
-    if (!(await isAlive(box))) throw await explain(folder, 'the box ended while it was starting', options.logStart);
+    if (!(await isAlive(box))) throw await explain(folder, 'the box exited during its start', options.logStart);
     if (seconds > options.seconds) {
-      throw await explain(folder, `the box did not answer ${url}/health within ${options.seconds} s`, options.logStart);
+      const message = `the box did not become healthy within ${options.seconds} s (${url}/health)`;
+      throw await explain(folder, message, options.logStart);
     }
-    output.waiting('waiting for the box to answer (migrations run first)', seconds);
+    output.waiting('waiting for the box to become healthy (migrations run first)', seconds);
     await pause(pollMilliseconds);
   }
 }
 
-/** The failure with the box's own last words, which is where the reason stands. */
-async function explain(folder: BoxFolder, what: string, logStart: number | undefined): Promise<Failure> {
-  if (logStart === undefined) return new Failure('box_not_healthy', what, 'What it printed says why');
-  const lines = (await readFrom(folder.log, logStart)).trimEnd().split('\n').slice(-lastLines);
-  const lastLine = lines.at(-1)?.trim() || 'it said nothing';
+/** Returns the failure with the last lines of the log, which usually contain the cause. */
+async function explain(folder: BoxFolder, message: string, logStart: number | undefined): Promise<Failure> {
+  if (logStart === undefined) return new Failure('box_not_healthy', message, 'See its output for the cause');
+  const lines = (await readFrom(folder.log, logStart)).trimEnd().split('\n').slice(-maxLogLines);
+  const lastLine = lines.at(-1)?.trim() || 'the log is empty';
   const facts = { log: folder.log, lastLines: lines };
   // Earlier releases print "is taken".
   if (lines.some((line) => /EADDRINUSE|port \d+ is (already in use|taken)/.test(line))) {
     return new Failure(
       'port_taken',
       lastLine,
-      'Stop what listens there, or choose another port with install --port',
+      'Stop the program that listens on it, or choose another port with install --port',
       facts,
     );
   }
-  return new Failure('box_not_healthy', `${what}; its last line: ${lastLine}`, `Its whole log is ${folder.log}`, facts);
+  return new Failure('box_not_healthy', `${message}; last log line: ${lastLine}`, `See ${folder.log}`, facts);
 }
 
 async function readFrom(path: string, start: number): Promise<string> {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();
-    // Only the end matters, and a box that logged a lot before it ended must not fill the memory.
+    // A long log must not fill the memory, and only its end is used.
     const from = Math.max(start, size - 64 * 1024);
     const buffer = Buffer.alloc(Math.max(size - from, 0));
     await handle.read(buffer, 0, buffer.length, from);

@@ -1,5 +1,5 @@
 /**
- * Starting a box's process: which program, which environment, where its output goes.
+ * Starting a box's process: its program, environment and output.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { identify } from './process-table.ts';
 import { type RunningBox, writePidFile } from './running.ts';
 import type { BoxSecrets, BoxSettings } from './settings.ts';
 
-/** One start of a box: a release and what it is set to. */
+/** The release to start and its settings. */
 export interface Launch {
   release: string;
   host: string;
@@ -20,21 +20,21 @@ export interface Launch {
   secrets: Partial<BoxSecrets>;
 }
 
-/** What the box takes from the environment of whoever starts it. Anything else belongs into `box.env`, so that a box
- * started by hand and one started by the system behave alike. */
+/** Variables that the box inherits from the command. Everything else belongs in `box.env`, so that a box behaves the same
+ * whether it is started by hand or by a service manager. */
 const inheritedVariables = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LOG_LEVEL',
   'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
-]; // biome-ignore format: one look is enough
+]; // biome-ignore format: compact
 
 const logLimitBytes = 20_000_000;
 
-/** The launch of an installed box. */
+/** Returns the launch of an installed box. */
 export function toLaunch(release: string, settings: BoxSettings, secrets: Partial<BoxSecrets>): Launch {
   return { release, host: settings.host, port: settings.port, secrets };
 }
 
-/** The environment a box is given. The licence key stays out: a running box has no use for it. */
+/** Returns the environment of a box. It excludes the licence key, which a running box does not need. */
 export function boxEnvironment(folder: BoxFolder, launch: Launch): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {};
   for (const name of inheritedVariables) if (process.env[name]) environment[name] = process.env[name];
@@ -52,9 +52,10 @@ export function boxEnvironment(folder: BoxFolder, launch: Launch): NodeJS.Proces
 }
 
 /**
- * Starts the process, in a session of its own so that a closed terminal or its Ctrl-C does not reach it, and records it.
- * @param options.supervised its parent stays and passes its output on; otherwise output goes to the log
- * @returns the child, the record, and the log's length at the start (where its own output begins)
+ * Starts the process and writes its PID file. The process has a session of its own, so that neither a closed terminal
+ * nor Ctrl-C reaches it.
+ * @param options.supervised whether this process stays its parent and passes its output on; otherwise it goes to the log
+ * @returns the child, the running box, and the offset in the log at which its output begins
  */
 export async function launchBox(
   folder: BoxFolder,
@@ -74,7 +75,7 @@ export async function launchBox(
   await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
   await log?.close();
   const pid = child.pid as number;
-  // A box that ended within this instant has no identity; the empty one is never alive, which is the truth.
+  // A box that has exited already has no identity; `isAlive` is false for the empty one.
   const identity = (await identify(pid)) ?? '';
   const parent = options.supervised ? { pid: process.pid, identity: (await identify(process.pid)) ?? '' } : undefined;
   const { supervised } = options;
@@ -84,7 +85,7 @@ export async function launchBox(
   return { child, box, logStart };
 }
 
-/** Opens the log to append to; a long one is put aside first, so that two files at most are kept. */
+/** Opens the log for appending. A long log is rotated first; one old log is kept. */
 async function openLog(folder: BoxFolder) {
   const size = (await stat(folder.log).catch(() => undefined))?.size ?? 0;
   if (size > logLimitBytes) await rename(folder.log, `${folder.log}.1`);

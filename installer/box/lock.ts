@@ -1,9 +1,9 @@
 /**
- * One command at a time on one box folder.
+ * The lock of a box folder: one command at a time.
  *
- * The lock is a Unix socket in the kernel's abstract namespace, named after the folder. The kernel frees it the moment
- * its process is gone, however it went, so there is no stale lock to judge and nothing is left in the folder. Whoever
- * finds it taken asks it who holds it.
+ * The lock is a Unix socket in the kernel's abstract namespace, named after the folder. The kernel releases it when the
+ * process exits for any reason, so a lock is never stale and leaves no file. A command that finds the folder locked
+ * connects to the socket to learn which command holds the lock.
  */
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -17,13 +17,13 @@ const timeoutMilliseconds = 1000;
 
 /**
  * Runs work while holding the lock of a folder, which need not exist.
- * @param command the word others are told, such as `install`
- * @throws Failure busy when another command holds it; whatever the work throws, as a Failure
+ * @param command name of the command for messages to others, such as `install`
+ * @throws Failure busy when another command holds the lock; any error of the work, as a Failure
  */
 export async function withLock<T>(directory: string, command: string, work: () => Promise<T>): Promise<T> {
   const address = await lockAddress(directory);
   const server = createServer((socket) => {
-    socket.on('error', () => undefined); // who asked may be gone before the answer
+    socket.on('error', () => undefined); // the client may disconnect first
     socket.end(`${command} (process ${process.pid})`);
   });
   try {
@@ -32,8 +32,8 @@ export async function withLock<T>(directory: string, command: string, work: () =
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new Failure(
       'busy',
-      `${await askHolder(address)} is at work on ${directory}`,
-      'Wait until it has ended, then try again',
+      `${await askHolder(address)} is using ${directory}`,
+      'Wait until it has finished, then try again',
     );
   }
   try {
@@ -43,13 +43,14 @@ export async function withLock<T>(directory: string, command: string, work: () =
   }
 }
 
-/** The same for every spelling of one folder, links included; a hash because socket names are short. */
+/** Returns the same name for all paths of one folder, including links. It is a hash because socket names are short. */
 async function lockAddress(directory: string): Promise<string> {
   const nearest = await nearestExisting(directory);
-  const place = join(await realpath(nearest), relative(nearest, directory));
-  return `\0${vendor}-box-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
+  const path = join(await realpath(nearest), relative(nearest, directory));
+  return `\0${vendor}-box-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`;
 }
 
+/** Asks the process that holds the lock for its command and process id. */
 function askHolder(address: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';

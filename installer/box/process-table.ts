@@ -1,17 +1,17 @@
 /**
- * What the kernel knows of a process (Linux, /proc). A process number alone says little: numbers are used again. Number,
- * start time and boot together name one process for ever.
+ * The kernel's process table (Linux, /proc). Process ids are reused: id, start time and boot id together identify one
+ * process.
  */
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Names one process for ever: `<boot id>:<start in clock ticks since boot>`. */
+/** Identifies one process together with its id: `<boot id>:<start in clock ticks since boot>`. */
 export type ProcessIdentity = string;
 
-/** The identity of a live process, or undefined when there is none (one that has ended but was not reaped included). */
+/** Returns the identity of a running process, or undefined if there is none or it is a zombie. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
   const line = await readProc(`${pid}/stat`);
   if (!line) return undefined;
-  // The second field, the program's name in brackets, may hold spaces and brackets itself: count from its end.
+  // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   const state = fields[0];
   const startTime = fields[19];
@@ -19,7 +19,7 @@ export async function identify(pid: number): Promise<ProcessIdentity | undefined
   return `${((await readProc('sys/kernel/random/boot_id')) ?? '').trim()}:${startTime}`;
 }
 
-/** Whether the process with this number is alive and still the one meant. */
+/** Whether the process is still running, and its id has not been reused. */
 export async function isAlive(process: { pid: number; identity: ProcessIdentity }): Promise<boolean> {
   return (await identify(process.pid)) === process.identity;
 }
@@ -32,8 +32,8 @@ export interface FoundProcess {
 }
 
 /**
- * Every live process whose command line satisfies the test and that was given a variable. Processes of other users keep
- * their environment to themselves and are not found.
+ * Returns all running processes whose command line satisfies the test and whose environment has a variable. The
+ * environment of other users' processes is not readable, so they are not found.
  * @param variable as `NAME=value`
  */
 export async function findProcesses(
@@ -55,7 +55,7 @@ async function readStrings(path: string): Promise<string[]> {
   return ((await readProc(path)) ?? '').split('\0');
 }
 
-/** A process may end while it is read, which is as good as not being there. */
+/** Returns undefined when the process does not exist, or exits meanwhile. */
 async function readProc(path: string): Promise<string | undefined> {
   try {
     return await readFile(`/proc/${path}`, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * Replacing the running box by one of another release or with other settings, and putting the old one back when the new
- * one does not become healthy.
+ * Replacing the running box with another release or other settings, and rolling back if the new one does not become
+ * healthy.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { asFailure, Failure } from '../failure.ts';
@@ -14,7 +14,7 @@ import { removeLaunchQueue, writeLaunchQueue } from './supervision.ts';
 
 const successorTimeoutMilliseconds = 15_000;
 
-/** How long things may take, in seconds, and what ends the wait. */
+/** Timeouts in seconds, and the signal that cancels the wait. */
 export interface WaitOptions {
   healthSeconds: number;
   stopSeconds: number;
@@ -22,7 +22,7 @@ export interface WaitOptions {
 }
 
 /**
- * Starts a box and waits until it is healthy; stops it again when it does not become so.
+ * Starts a box and waits until it is healthy; stops it if it does not become healthy.
  * @throws Failure box_not_healthy, port_taken, interrupted
  */
 export async function startBox(
@@ -36,8 +36,8 @@ export async function startBox(
 }
 
 /**
- * Stops the box that runs, starts another launch in its place, and goes back to the old launch when that fails.
- * @throws Failure of the new launch, its facts telling `restored: true` when the old box runs again
+ * Stops the running box and starts the new launch, or the old one again if that fails.
+ * @throws Failure of the new launch, with the fact `restored: true` if the old box is running again
  */
 export async function replaceBox(
   folder: BoxFolder,
@@ -46,7 +46,7 @@ export async function replaceBox(
   output: Output,
   waitOptions: WaitOptions,
 ): Promise<RunningBox> {
-  // A supervised box's parent does the starting: first the new one, and the old one should the new one end.
+  // The parent of a supervised box starts the next one: the new box, then the old one if the new one exits.
   if (old.supervised) await writeLaunchQueue(folder, [launches.new, launches.old]);
   try {
     await stopBox(folder, old, output, { seconds: waitOptions.stopSeconds });
@@ -70,14 +70,16 @@ async function startSuccessor(
   if (!previous.supervised) return startBox(folder, launch, output, waitOptions);
   const box = await waitForSuccessor(folder, launch.release);
   if (box) return waitOrStop(folder, box, launch, output, waitOptions);
-  // Its parent is gone, or the new box ended at once and the parent has gone on to the next launch already.
+  // Either the parent has exited, or the new box has exited and the parent has already started the next launch.
   const other = await findRunningBox(folder);
-  if (other) throw new Failure('box_not_healthy', 'the box ended while it was starting', 'Its output says why');
+  if (other) {
+    throw new Failure('box_not_healthy', 'the box exited during its start', 'See its output for the cause');
+  }
   await removeLaunchQueue(folder);
   return startBox(folder, launch, output, waitOptions);
 }
 
-/** Waits until the parent has started the wanted release. @returns undefined when it does not */
+/** Waits until the parent has started the release. @returns undefined if it does not */
 async function waitForSuccessor(folder: BoxFolder, release: string): Promise<RunningBox | undefined> {
   for (let waited = 0; waited < successorTimeoutMilliseconds; waited += 50) {
     const box = await findRunningBox(folder);
@@ -105,7 +107,7 @@ async function waitOrStop(
   }
 }
 
-/** Runs the old box again. @returns the failure to end with, that says whether this worked */
+/** Starts the old box again. @returns the failure to throw, which says whether that succeeded */
 async function rollBack(
   folder: BoxFolder,
   previous: RunningBox,
@@ -114,16 +116,16 @@ async function rollBack(
   waitOptions: WaitOptions,
   failure: Failure,
 ): Promise<Failure> {
-  output.warn(`${failure.message}; starting the previous box again`);
+  output.warn(`${failure.message}; rolling back to the previous box`);
   try {
-    const uninterruptible = { ...waitOptions, signal: undefined }; // a second Ctrl-C must not leave the operator without a box
+    const uninterruptible = { ...waitOptions, signal: undefined }; // Ctrl-C must not leave the operator without a box
     const box = await startSuccessor(folder, previous, launch, output, uninterruptible);
     const facts = { ...failure.facts, restored: true, runningRelease: box.release };
-    const message = `${failure.message}; the box runs as before, from release ${box.release}`;
+    const message = `${failure.message}; rolled back to the previous box, release ${box.release}`;
     return new Failure(failure.code, message, failure.advice, facts);
   } catch (error) {
     const second = asFailure(error);
-    const message = `${failure.message}; and the previous box did not start again: ${second.message}`;
+    const message = `${failure.message}; the rollback failed, too: ${second.message}`;
     return new Failure('box_not_healthy', message, failure.advice || second.advice, {
       ...failure.facts,
       restored: false,

@@ -1,6 +1,6 @@
 /**
- * Whether a box runs, and as which process: the pid file, checked against the kernel; and the process table itself, so
- * that a lost pid file (a command killed between starting the box and writing it) loses no box.
+ * Finding the process of a running box: by the PID file, checked against the process table, or by the process table
+ * alone if the PID file is missing because a command was killed before writing it.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
@@ -9,21 +9,21 @@ import type { BoxFolder } from './folder.ts';
 import { releaseEntry } from './folder.ts';
 import { findProcesses, isAlive, type ProcessIdentity } from './process-table.ts';
 
-/** A box that runs. */
+/** A running box. */
 export interface RunningBox {
   pid: number;
   identity: ProcessIdentity;
   /** The release it runs from. */
   release: string;
-  /** The `start --foreground` that started it; absent for a box in the background. */
+  /** The process of `start --foreground` that started it; absent for a box in the background. */
   parent?: { pid: number; identity: ProcessIdentity };
-  /** Whether that parent lives. Such a box is replaced through its parent (supervision.ts). */
+  /** Whether that parent is running: it then starts the box's successor (supervision.ts). */
   supervised: boolean;
-  /** Whether it lost its parent, or was started by a command that was killed before it could record it. */
+  /** Whether its parent has died, or the command that started it was killed before it wrote the PID file. */
   orphaned: boolean;
 }
 
-/** The box that runs from a folder, or undefined. */
+/** Returns the running box of a folder, or undefined. */
 export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | undefined> {
   const recorded = await readPidFile(folder);
   if (recorded && (await isAlive(recorded))) {
@@ -43,13 +43,13 @@ export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | un
   };
 }
 
-/** Records a box that has just been started. The first line is the bare number, which is what other programs expect. */
+/** Writes the PID file. The first line is only the process id, as other programs expect. */
 export async function writePidFile(folder: BoxFolder, box: RunningBox): Promise<void> {
   const { pid, identity, release, parent } = box;
   await writeAtomically(folder.pid, `${pid}\n${JSON.stringify({ identity, release, parent })}\n`);
 }
 
-/** Forgets a box that has ended; another one's record stays. */
+/** Removes the PID file of a box that has exited, unless it is another box's already. */
 export async function removePidFile(folder: BoxFolder, box: RunningBox): Promise<void> {
   const recorded = await readPidFile(folder);
   if (recorded?.pid === box.pid && recorded.identity === box.identity) await rm(folder.pid, { force: true });
@@ -60,11 +60,11 @@ async function readPidFile(folder: BoxFolder): Promise<Omit<RunningBox, 'supervi
     const [pid, rest] = (await readFile(folder.pid, 'utf8')).split('\n');
     return { pid: Number(pid), ...JSON.parse(rest ?? '') };
   } catch {
-    return undefined; // absent, or not ours: the process table decides
+    return undefined; // absent or invalid: the process table decides
   }
 }
 
-/** The release whose program a command line runs (`node <program>`), when it belongs to this folder. */
+/** Returns the release whose program a command line runs (`node <program>`), if it is one of this folder. */
 function releaseOf(folder: BoxFolder, commandLine: string[]): string | undefined {
   const program = commandLine.find((word) => word.startsWith(folder.releases + sep));
   const release = program && relative(folder.releases, program).split(sep)[0];

@@ -1,5 +1,5 @@
 /**
- * What a box is set to: `box.json` for what anyone may read, `box.env` (mode 0600) for secrets.
+ * The settings of a box: `box.json`, without secrets, and `box.env` (mode 0600), with secrets.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export interface BoxSettings {
   customerId: string;
 }
 
-/** The content of `box.env`. Lines added by the operator are kept and given to the box like the others. */
+/** The content of `box.env`, including lines added by the operator. All except the licence key are passed to the box. */
 export interface BoxSecrets {
   LICENSE_KEY: string;
   OPERATOR_SECRET: string;
@@ -32,8 +32,8 @@ export interface BoxSecrets {
 
 /**
  * Reads `box.json`.
- * @returns undefined when there is none
- * @throws Failure usage when it cannot be understood
+ * @returns undefined if it does not exist
+ * @throws Failure usage when it is invalid
  */
 export async function readSettings(folder: BoxFolder): Promise<BoxSettings | undefined> {
   const text = await readIfPresent(folder.settings);
@@ -44,29 +44,29 @@ export async function readSettings(folder: BoxFolder): Promise<BoxSettings | und
     return settings;
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Failure('usage', `${folder.settings} cannot be understood: ${reason}`, 'Mend it, or run install again');
+    throw new Failure('usage', `${folder.settings} is invalid: ${reason}`, 'Correct it or restore it from a backup');
   }
 }
 
-/** Like `readSettings`. @throws Failure not_installed when no box is in the folder */
+/** Reads `box.json` like `readSettings`. @throws Failure not_installed when no box is installed in the folder */
 export async function requireSettings(folder: BoxFolder): Promise<BoxSettings> {
   const settings = await readSettings(folder);
   if (settings) return settings;
   throw new Failure(
     'not_installed',
     `no box is installed in ${folder.root}`,
-    `Run install first, or name the box's folder with --dir or ${variable('BOX_DIR')}`,
+    `Run install first, or specify the folder of the box with --dir or ${variable('BOX_DIR')}`,
   );
 }
 
-/** Reads `box.env`; empty when there is none. */
+/** Reads `box.env`; the result is empty if it does not exist. */
 export async function readSecrets(folder: BoxFolder): Promise<Partial<BoxSecrets>> {
   return parseEnv((await readIfPresent(folder.secrets)) ?? '') as Partial<BoxSecrets>;
 }
 
 /**
- * Writes both files, secrets first: a box is installed once `box.json` is there. A `box.env` that exists keeps all of
- * its lines but those of the four names this command manages.
+ * Writes both files, secrets first: a box is installed once `box.json` exists. Of an existing `box.env` only the lines of
+ * the four managed names change.
  */
 export async function writeSettings(folder: BoxFolder, settings: BoxSettings, secrets: BoxSecrets): Promise<void> {
   const before = (await readIfPresent(folder.secrets)) ?? heading;
@@ -74,7 +74,7 @@ export async function writeSettings(folder: BoxFolder, settings: BoxSettings, se
   await writeAtomically(folder.settings, `${JSON.stringify(settings, null, 2)}\n`);
 }
 
-/** A fresh secret: 256 random bits, safe in URLs and shells. */
+/** Generates a secret of 256 random bits, in characters that are safe in URLs and shells. */
 export function generateSecret(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -85,12 +85,13 @@ export function isPort(value: unknown): value is number {
 }
 
 const heading =
-  '# Secrets of this box: keep them to yourself. Lines added here are given to the box as its environment.\n';
+  '# Secrets of this box: do not share them. The box also gets lines added here as environment variables.\n';
 const managed = ['LICENSE_KEY', 'OPERATOR_SECRET', 'HOSTING_SECRET', 'DATABASE_URL'] as const;
 
 /**
- * The text of `box.env` with other values for the managed names, read alike by this command, by shells and by systemd.
- * @throws Failure usage for a value that no quoting lets all three read alike
+ * Returns the text of `box.env` with new values of the managed names. This command, shells and systemd read the same
+ * values from it.
+ * @throws Failure usage for a value that cannot be quoted for all three
  */
 export function updateSecrets(before: string, secrets: BoxSecrets): string {
   const isManaged = (line: string) => managed.some((name) => new RegExp(`^\\s*(export\\s+)?${name}\\s*=`).test(line));
@@ -105,8 +106,8 @@ function quote(name: string, value: string): string {
   if (!/['\n\r\\]/.test(value)) return `'${value}'`;
   throw new Failure(
     'usage',
-    `${name} holds a quote, a backslash or a line break`,
-    'Percent-encode it, or choose another',
+    `${name} contains a quote, a backslash or a line break`,
+    'Percent-encode the character or choose another value',
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Ending a box's process: asking, waiting, and killing only when told to.
+ * Stopping a box's process: SIGTERM, then a wait, and SIGKILL only if requested.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
@@ -10,20 +10,20 @@ import { type RunningBox, removePidFile } from './running.ts';
 import { readSecrets } from './settings.ts';
 
 const pollMilliseconds = 50;
-/** For requests under way, the last traces and the database. */
+/** For requests in flight, the last traces and the database. */
 const shutdownSeconds = 30;
 
-/** How long a box is given to stop unless told, in seconds: it serves on for its DRAIN_SECONDS before it begins to. */
+/** Returns the default timeout of a stop, in seconds. It includes DRAIN_SECONDS, during which the box still serves. */
 export async function readStopSeconds(folder: BoxFolder): Promise<number> {
   const { DRAIN_SECONDS } = await readSecrets(folder);
   return shutdownSeconds + (Number(DRAIN_SECONDS) || 0);
 }
 
 /**
- * Sends SIGTERM, which lets the box drain and requests under way end, and waits until the process is gone.
- * @param options.seconds how long to wait
- * @param options.force kill it when that time is over
- * @throws Failure did_not_stop when the time is over, folder_unusable when it belongs to another user
+ * Sends SIGTERM, after which the box drains and finishes requests in flight, and waits until the process has exited.
+ * @param options.seconds the timeout
+ * @param options.force whether to kill the process after the timeout
+ * @throws Failure did_not_stop after the timeout, folder_unusable when the process belongs to another user
  */
 export async function stopBox(
   folder: BoxFolder,
@@ -36,18 +36,18 @@ export async function stopBox(
     if (!options.force) {
       throw new Failure(
         'did_not_stop',
-        `the box (process ${box.pid}) has not stopped within ${options.seconds} s`,
-        'It may still be ending requests: look again with status, or use stop --force',
+        `the box (process ${box.pid}) did not stop within ${options.seconds} s`,
+        'It may still be finishing requests: check with status, or use stop --force',
       );
     }
-    output.warn(`the box has not stopped within ${options.seconds} s and is killed`);
+    output.warn(`the box did not stop within ${options.seconds} s; killing it`);
     await signal(box, 'SIGKILL');
     await waitForExit(box, options.seconds, output);
   }
   await removePidFile(folder, box);
 }
 
-/** Waits until the process is gone. @returns false when it is still there after the time */
+/** Waits until the process has exited. @returns false after the timeout */
 export async function waitForExit(box: RunningBox, seconds: number, output: Output): Promise<boolean> {
   const began = Date.now();
   while (await isAlive(box)) {
@@ -60,7 +60,7 @@ export async function waitForExit(box: RunningBox, seconds: number, output: Outp
 }
 
 async function signal(box: RunningBox, name: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  // Looked at once more at the last moment: a number that now names another process must not be signalled.
+  // Checked again immediately before: a process that has reused the id must not be signalled.
   if (!(await isAlive(box))) return;
   try {
     process.kill(box.pid, name);
@@ -68,7 +68,11 @@ async function signal(box: RunningBox, name: 'SIGTERM' | 'SIGKILL'): Promise<voi
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ESRCH') return;
     if (code === 'EPERM') {
-      throw new Failure('folder_unusable', `the box (process ${box.pid}) belongs to another user`, 'Run as that user');
+      throw new Failure(
+        'folder_unusable',
+        `the box (process ${box.pid}) belongs to another user`,
+        'Run the command as that user',
+      );
     }
     throw error;
   }

@@ -1,13 +1,13 @@
 /**
  * Running a box in the foreground, as its parent: for systemd, containers and the local stack.
  *
- * A box that crashes is started again: one that had answered at once, one that ended before it answered after a pause
- * that doubles. Only a box that never answered since this command began ends it, so that a wrong setting is told.
+ * The parent restarts a box that crashes, with back-off until it is healthy again. If no box has been healthy since this
+ * command began, the parent exits instead, so that a wrong setting is reported.
  *
- * An upgrade must not fight with such a parent over whose child the box is. So it leaves a list of what to run next
- * (`run/next.json`: the new release, then the old one in case the new one fails) and stops the box; the parent starts
- * the first of the list, and ends only when its box ends and nothing is left to run. A list that is there but empty says
- * that nothing is to run, however the box ends: `stop` leaves it.
+ * An upgrade must not start a second box beside the one of such a parent. It therefore writes a launch queue
+ * (`run/next.json`: the new release, then the old one in case the new one fails) and stops the box. When its box exits,
+ * the parent starts the next launch of the queue, and exits when there is none. An empty queue means that nothing is to be
+ * started, whatever the exit status of the box: `stop` writes it.
  */
 import type { ChildProcess } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
@@ -19,10 +19,10 @@ import { boxUrl, fetchHealthStatus } from './health.ts';
 import { type Launch, launchBox } from './launch.ts';
 import { findRunningBox, type RunningBox, removePidFile } from './running.ts';
 
-/** How a process ended: its exit status, or the signal that ended it as shells tell it (128 + number). */
+/** The exit status of a process; for one ended by a signal, 128 + the signal's number, as in shells. */
 export type ExitStatus = number;
 
-/** The first asks the box to stop, the second ends the time in which it drains. */
+/** The first makes the box drain, the second ends draining. */
 const maxTermSignals = 2;
 const firstPauseMilliseconds = 250;
 const longestPauseMilliseconds = 30_000;
@@ -39,17 +39,17 @@ const signalNumbers: Record<string, number> = {
 
 /** A box whose parent is this process. */
 export interface SupervisedBox {
-  /** The box that runs now; another one after an upgrade. */
+  /** The running box; after an upgrade, the new one. */
   readonly box: RunningBox;
-  /** Call when it was seen to answer elsewhere: from then on it is started again when it crashes. */
+  /** Call when the box was found healthy elsewhere: from then on it is restarted after a crash. */
   markHealthy(): void;
-  /** Asks the box to end, as a SIGTERM does; asked again, it drains no longer; a third time, it is killed. */
+  /** Sends SIGTERM; the second call ends draining, the third kills the box. */
   stop(): void;
-  /** Settles when the box has ended and nothing is to run next. */
+  /** Resolves when the box has exited and nothing is to be started. */
   readonly ended: Promise<ExitStatus>;
 }
 
-/** Starts a box as a child of this process and keeps watch over it. */
+/** Starts a box as a child of this process and supervises it. */
 export async function supervise(folder: BoxFolder, first: Launch, output: Output): Promise<SupervisedBox> {
   await removeLaunchQueue(folder);
   let launch = first;
@@ -69,29 +69,29 @@ export async function supervise(folder: BoxFolder, first: Launch, output: Output
     }
   };
 
-  /** Waits for the pause to pass, unless there is something else to do. */
-  const rest = async () => {
+  /** Waits before a restart; ends early when the box is to stop or a launch queue appears. */
+  const backOff = async () => {
     const until = Date.now() + pause;
     pause = Math.min(pause * 2, longestPauseMilliseconds);
     while (stops === 0 && Date.now() < until && !(await exists(folder.launchQueue))) await sleep(pollMilliseconds);
   };
 
-  /** What runs after the box that has just ended; undefined when nothing does. */
-  const successor = async (status: ExitStatus): Promise<Launch | undefined> => {
+  /** Returns the launch after a box that has exited, or undefined if nothing is to be started. */
+  const nextLaunch = async (status: ExitStatus): Promise<Launch | undefined> => {
     const next = stops === 0 ? await takeNextLaunch(folder) : 'nothing';
     if (next === 'nothing') return undefined;
     if (next) {
-      output.info('replaced', `running release ${next.release} in place of ${launch.release}`, {
+      output.info('replaced', `replacing release ${launch.release} with ${next.release}`, {
         release: next.release,
       });
       return next;
     }
     if (status === 0 || !hasBeenHealthy) return undefined;
-    output.warn(`the box has ended (exit status ${status}) and is started again in ${pause} ms`, { status, pause });
-    await rest();
-    // Another command may have started it meanwhile, and two would fight over the port.
+    output.warn(`the box exited with status ${status}; restarting it in ${pause} ms`, { status, pause });
+    await backOff();
+    // If another command has started the box meanwhile, the port is in use.
     if (stops > 0 || (await findRunningBox(folder))) return undefined;
-    return (await exists(folder.launchQueue)) ? successor(status) : launch;
+    return (await exists(folder.launchQueue)) ? nextLaunch(status) : launch;
   };
 
   const watch = async (): Promise<ExitStatus> => {
@@ -99,7 +99,7 @@ export async function supervise(folder: BoxFolder, first: Launch, output: Output
       void watchHealth(current.child);
       const status = await exitOf(current.child);
       await removePidFile(folder, current.box);
-      const next = await successor(status);
+      const next = await nextLaunch(status);
       if (!next) return status;
       launch = next;
       current = await launchBox(folder, next, { supervised: true });
@@ -121,17 +121,17 @@ export async function supervise(folder: BoxFolder, first: Launch, output: Output
   };
 }
 
-/** Leaves the list of launches that the parent runs, one after the other, each time its box ends. */
+/** Writes the launch queue: the parent starts the next launch each time its box exits. */
 export async function writeLaunchQueue(folder: BoxFolder, launches: Launch[]): Promise<void> {
   await writeAtomically(folder.launchQueue, JSON.stringify(launches), 0o600);
 }
 
-/** Takes the list away: from now on the end of the box is the end. */
+/** Removes the launch queue. */
 export async function removeLaunchQueue(folder: BoxFolder): Promise<void> {
   await rm(folder.launchQueue, { force: true });
 }
 
-/** The first of the list, which is taken off it; `nothing` for an empty list, undefined when there is none. */
+/** Removes the first launch from the queue and returns it; `nothing` for an empty queue, undefined if there is none. */
 async function takeNextLaunch(folder: BoxFolder): Promise<Launch | 'nothing' | undefined> {
   const text = await readFile(folder.launchQueue, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;

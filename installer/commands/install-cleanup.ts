@@ -1,6 +1,6 @@
 /**
- * What a failed install leaves behind. A first one: nothing, or one folder that ends in `.partial`, when what was pulled
- * is sound and the same command would pull it again. A later one: the box as it was.
+ * Cleaning up after a failed install. A failed first install leaves nothing, or only a folder `<id>.partial` with intact
+ * packages that the next install reuses. A failed update leaves the box as it was.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { type BoxFolder, createFolders, exists, packagesFolder } from '../box/folder.ts';
@@ -10,15 +10,15 @@ import { asFailure } from '../failure.ts';
 import { silent } from '../output/output.ts';
 import { partialFolder, revertToPartial } from '../release/layout.ts';
 
-/** Remembers what was there before and what was made since. */
+/** Knows what existed before the install and what it has created. */
 export interface Cleanup {
-  /** Makes the folders a release needs, to be taken away again should the install fail. @param id the release */
+  /** Creates the folders for a release; `afterFailure` removes them. @param id the release */
   createBoxFolders(id: string): Promise<void>;
-  /** Puts the folder in order after a failure. */
+  /** Cleans the folder up after a failure. */
   afterFailure(error: unknown): Promise<void>;
 }
 
-/** After these a repeated install finds what was pulled; after others it would not help, or the room is needed. */
+/** After these errors, pulled packages stay for the next install. After others they are of no use, or use up the disk. */
 const resumableCodes = new Set([
   'interrupted',
   'integrity_failed',
@@ -27,7 +27,7 @@ const resumableCodes = new Set([
   'unexpected',
 ]);
 
-/** Call before anything is changed. */
+/** Records what exists; call it before anything is changed. */
 export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
   const existed = {
     box: (await exists(folder.settings)) || (await exists(folder.current)),
@@ -48,7 +48,7 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
     async afterFailure(error) {
       const { code, facts } = asFailure(error);
       const keep = resumableCodes.has(code) || facts.passing === true;
-      // A box may run by now, when the very last step failed: a first one goes, and nobody's release is taken away.
+      // If the last step failed, the new box is already running. A first box is stopped; a running box keeps its release.
       let running = await findRunningBox(folder);
       if (running && !existed.box) {
         await stopBox(folder, running, silent, { seconds: await readStopSeconds(folder), force: true });
@@ -61,8 +61,7 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
       if (!existed.box) {
         await remove(folder.current);
         if (!existed.secrets) await remove(folder.secrets);
-        // A database that this run began and no box ever served is part of the half-made box. One that was there before
-        // is never touched.
+        // Data that this install created belongs to the failed box. Data that existed before is never removed.
         if (!existed.data) await remove(folder.data);
         if (!existed.run) await remove(folder.run);
         if (!existed.logs && code !== 'box_not_healthy') await remove(folder.logs);

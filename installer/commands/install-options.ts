@@ -1,6 +1,6 @@
 /**
- * What an install is told, and how that joins with what the folder's box is set to already: an option given now comes
- * first, then what was set before, then the default.
+ * The options of an install and how they combine with the settings of an installed box: an option takes precedence over
+ * an existing setting, and that over the default.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Launch } from '../box/launch.ts';
@@ -10,40 +10,40 @@ import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { variable } from '../vendor.ts';
 
-/** Options of `install`. All but `dir` may be left out. */
+/** Options of `install`. */
 export interface InstallOptions {
   /** The box's folder. */
   dir: string;
-  /** The licence key; without it the one of the installed box, then `askForKey`. */
+  /** The licence key; by default the installed box's key, then the result of `askForKey`. */
   licenseKey?: string;
-  /** Asks a person for the key; given only where one can answer. */
+  /** Prompts for the key; set only if the command is interactive. */
   askForKey?: () => Promise<string>;
   controlPlaneUrl?: string;
-  /** Address the box listens on; 127.0.0.1 at first. */
+  /** Address the box listens on; 127.0.0.1 for a new box. */
   host?: string;
-  /** Port it listens on; 3001 at first. */
+  /** Port the box listens on; 3001 for a new box. */
   port?: number;
-  /** A PostgreSQL of the operator's, for this install whatever was used before. */
+  /** URL of the operator's own PostgreSQL; moves an installed box to this database. */
   databaseUrl?: string;
-  /** The same for a new box only: a variable that happens to be set must not move a box to another database. */
+  /** The same for a new box only: an environment variable must not move an installed box to another database. */
   databaseUrlOfNewBox?: string;
   operatorSecret?: string;
   hostingSecret?: string;
-  /** False lays the release out and switches to it without starting anything. */
+  /** False lays out the release and makes it current without starting the box. */
   start?: boolean;
-  /** How long the box may take until it answers, in seconds; 120 unless given. */
+  /** How long to wait until the box is healthy, in seconds; 120 by default. */
   healthSeconds?: number;
-  /** How long a running box may take to stop, in seconds; 30 and its DRAIN_SECONDS unless given. */
+  /** How long to wait until a running box has stopped, in seconds; 30 plus its DRAIN_SECONDS by default. */
   stopSeconds?: number;
-  /** Bytes that must stay free on disk after the pull (preflight.ts says how many unless given). */
+  /** Bytes that must stay free on disk after the pull; preflight.ts has the defaults. */
   spareBytes?: number;
-  /** Stops the install; it cleans up and ends as `interrupted`. */
+  /** Aborts the install, which cleans up and fails with `interrupted`. */
   signal?: AbortSignal;
 }
 
 const defaults = { controlPlaneUrl: 'http://127.0.0.1:4000', host: '127.0.0.1', port: 3001 };
 
-/** @throws Failure usage for an address or port that cannot be one */
+/** @throws Failure usage for an invalid URL or port */
 export function chooseSettings(
   options: InstallOptions,
   before: BoxSettings | undefined,
@@ -56,26 +56,26 @@ export function chooseSettings(
   if (!isHttpUrl(chosen.controlPlaneUrl)) {
     throw new Failure(
       'usage',
-      `${chosen.controlPlaneUrl} is not an http address`,
-      'Give one such as https://control.example',
+      `${chosen.controlPlaneUrl} is not an HTTP URL`,
+      'Use a URL such as https://control.example',
     );
   }
-  if (!isPort(chosen.port)) throw new Failure('usage', `${chosen.port} is not a port`, 'Give a number from 1 to 65535');
+  if (!isPort(chosen.port)) throw new Failure('usage', `${chosen.port} is not a port`, 'Use a number from 1 to 65535');
   return chosen;
 }
 
-/** @throws Failure usage when there is none and nobody to ask */
+/** @throws Failure usage when no key is specified and the command is not interactive */
 export async function chooseKey(options: InstallOptions, before: Partial<BoxSecrets>): Promise<string> {
   const key = (options.licenseKey ?? before.LICENSE_KEY ?? (await options.askForKey?.()))?.trim();
   if (key) return key;
   throw new Failure(
     'usage',
-    'there is no licence key',
-    `Put it into a file and give --key-file <path>, or set ${variable('LICENSE_KEY')}`,
+    'no licence key specified',
+    `Save the key in a file and use --key-file <path>, or set ${variable('LICENSE_KEY')}`,
   );
 }
 
-/** Secrets already there are kept, lines the operator added included; those missing are made. */
+/** Keeps existing secrets, including lines added by the operator, and generates missing ones. */
 export function chooseSecrets(
   options: InstallOptions,
   before: { settings?: BoxSettings; secrets: Partial<BoxSecrets> },
@@ -86,12 +86,16 @@ export function chooseSecrets(
   const ofNewBox = options.databaseUrlOfNewBox;
   if (settings && ofNewBox && ofNewBox !== secrets.DATABASE_URL && !options.databaseUrl) {
     output.warn(
-      'DATABASE_URL in the environment is not used: this box has its database (--database-url-file changes it)',
+      'DATABASE_URL of the environment is ignored: this box already has a database (--database-url-file changes it)',
     );
   }
   const databaseUrl = options.databaseUrl ?? (settings ? secrets.DATABASE_URL : ofNewBox);
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    throw new Failure('usage', 'the database address does not begin with postgres://', 'Give a PostgreSQL address');
+    throw new Failure(
+      'usage',
+      'the database URL does not start with postgres://',
+      'Use the URL of a PostgreSQL database',
+    );
   }
   const chosen: BoxSecrets = {
     ...secrets,
@@ -104,7 +108,7 @@ export function chooseSecrets(
   return chosen;
 }
 
-/** Whether a box started the one way is the box started the other way. The licence key is not given to a box. */
+/** Whether two launches start the same box. The licence key does not count: a box does not receive it. */
 export function isSameLaunch(one: Launch, other: Launch): boolean {
   const relevant = ({ secrets: { LICENSE_KEY: _key, ...secrets }, ...rest }: Launch) => ({ ...rest, secrets });
   return isDeepStrictEqual(relevant(one), relevant(other));

@@ -1,6 +1,6 @@
 /**
- * `install`: from a licence key to a running box, and again for every change of tier or version.
- * Activate, resolve, pull and verify, lay out, start (the box migrates before it listens), switch.
+ * `install`: from a licence key to a running box, and later to another release or tier. Steps: activate, resolve, pull
+ * and verify, lay out, start (the box migrates before it listens), make current.
  */
 import { type BoxFolder, boxFolder, checkFolderUsable } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
@@ -13,7 +13,7 @@ import { readStopSeconds, stopBox } from '../box/stopping.ts';
 import { type Activation, activate, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkPort, spareBytes } from '../preflight.ts';
-import { credentials } from '../pull/credentials.ts';
+import { createCredentials } from '../pull/credentials.ts';
 import { planPull, pullPackages } from '../pull/pull.ts';
 import { openRegistry } from '../pull/registry.ts';
 import { resolvePackages } from '../pull/resolve.ts';
@@ -29,12 +29,12 @@ import { createLock, type ReleaseLock, releaseId } from '../release/lock-file.ts
 import { type Cleanup, prepareCleanup } from './install-cleanup.ts';
 import { chooseKey, chooseSecrets, chooseSettings, type InstallOptions, isSameLaunch } from './install-options.ts';
 
-/** What an install came to. */
+/** The result of an install. */
 export interface InstallResult {
   dir: string;
   tier: string;
   customerId: string;
-  /** Name of the release that is current now. */
+  /** Id of the release that is now current. */
   release: string;
   /** Version of each package, by full name. */
   packages: Record<string, string>;
@@ -42,11 +42,11 @@ export interface InstallResult {
   changed: boolean;
   running: boolean;
   pid?: number;
-  /** Address of the box, such as `http://127.0.0.1:3001`. */
+  /** URL of the box, such as `http://127.0.0.1:3001`. */
   url: string;
 }
 
-/** The box as it was found, and as it is to be. */
+/** The box before the install, and the box to be installed. */
 interface Plan {
   folder: BoxFolder;
   before: { settings?: BoxSettings; secrets: Partial<BoxSecrets>; current?: string; running?: RunningBox };
@@ -57,9 +57,9 @@ interface Plan {
 }
 
 /**
- * Installs a box, or brings an installed one to what its licence now gives.
- * @throws Failure with any code of the table but `not_running` and `not_installed`. After a failure the box that ran
- * before runs again, and a first install leaves nothing but what a repeated one goes on from.
+ * Installs a box, or updates the installed one to the newest release and the tier of its licence.
+ * @throws Failure with any exit code except `not_running` and `not_installed`. After a failure the previous box runs
+ * again; a failed first install leaves only pulled packages from which the next one resumes.
  */
 export async function install(options: InstallOptions, output: Output): Promise<InstallResult> {
   const folder = boxFolder(options.dir);
@@ -69,7 +69,7 @@ export async function install(options: InstallOptions, output: Output): Promise<
     try {
       return await installLocked(folder, options, output, cleanup);
     } catch (error) {
-      await cleanup.afterFailure(error).catch(() => undefined); // what failed first is what people must learn
+      await cleanup.afterFailure(error).catch(() => undefined); // the first error is the one to report
       throw error;
     }
   });
@@ -93,7 +93,7 @@ async function installLocked(
   if (options.start !== false) await checkPortUnlessOurs(before, address);
 
   const activation = await activate(address.controlPlaneUrl, key, options.signal);
-  output.info('activated', `licence accepted: ${activation.tier}, ${activation.packages.length} packages`, {
+  output.info('activated', `licence activated: ${activation.tier} tier, ${activation.packages.length} packages`, {
     tier: activation.tier,
     customerId: activation.customerId,
     packages: activation.packages.length,
@@ -106,7 +106,7 @@ async function installLocked(
   return finish(plan, options, output);
 }
 
-/** Resolves, pulls and lays out. @returns the lock of the release, which is on disk, whole */
+/** Resolves, pulls and lays out the release. @returns its lock */
 async function layOutRelease(
   folder: BoxFolder,
   licence: { activation: Activation; settings: BoxSettings; secrets: BoxSecrets; key: string },
@@ -117,13 +117,13 @@ async function layOutRelease(
   const { activation, settings, key } = licence;
   const ownDatabase = licence.secrets.DATABASE_URL !== undefined;
   const renew = () => activate(settings.controlPlaneUrl, key, options.signal);
-  const registry = openRegistry(credentials(activation, renew), output, options.signal);
+  const registry = openRegistry(createCredentials(activation, renew), output, options.signal);
   const release = await readRelease(settings.controlPlaneUrl, options.signal);
   const packages = await resolvePackages(registry, activation.packages, release, { ownDatabase });
   const lock = createLock(activation.tier, packages);
   const id = releaseId(lock);
   if (await isComplete(folder, id, lock)) {
-    output.info('resolved', `release ${release.version}: ${packages.length} packages, all of them here`, {
+    output.info('resolved', `release ${release.version}: ${packages.length} packages, all present`, {
       packages: packages.length,
       version: release.version,
       release: id,
@@ -152,7 +152,7 @@ async function layOutRelease(
   return lock;
 }
 
-/** Starts or replaces the box when anything changed, then makes the release the current one. */
+/** Starts or replaces the box if anything changed, then makes the release current. */
 async function finish(plan: Plan, options: InstallOptions, output: Output): Promise<InstallResult> {
   const { folder, before, settings, secrets, id } = plan;
   const { running } = before;
@@ -184,11 +184,12 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
     pid: box?.pid,
     url: boxUrl(settings),
   };
-  if (box && !restarted && box.release !== id) output.warn('the box still runs its former release: stop and start it');
+  if (box && !restarted && box.release !== id)
+    output.warn('the box still runs the previous release: stop and start it');
   return result;
 }
 
-/** Starts the release, in place of the box that runs if there is one. */
+/** Starts the release, replacing the running box if there is one. */
 async function startRelease(plan: Plan, options: InstallOptions, output: Output): Promise<RunningBox> {
   const { folder, before, settings, secrets, id } = plan;
   const launch = toLaunch(id, settings, secrets);
@@ -202,11 +203,11 @@ async function startRelease(plan: Plan, options: InstallOptions, output: Output)
     const old = toLaunch(before.running.release, before.settings, before.secrets);
     box = await replaceBox(folder, before.running, { old, new: launch }, output, waitOptions);
   } else {
-    // Without settings a running box is what an install left that was killed in its last step: nothing to go back to.
+    // A running box without settings was started by an install that was killed in its last step: it cannot be restored.
     if (before.running) await stopBox(folder, before.running, output, { seconds: waitOptions.stopSeconds });
     box = await startBox(folder, launch, output, waitOptions);
   }
-  output.info('healthy', `the box answers at ${boxUrl(settings)}`, {
+  output.info('healthy', `the box is running at ${boxUrl(settings)}`, {
     url: boxUrl(settings),
     pid: box.pid,
     release: id,
@@ -214,9 +215,9 @@ async function startRelease(plan: Plan, options: InstallOptions, output: Output)
   return box;
 }
 
-async function checkPortUnlessOurs(before: Plan['before'], wanted: { host: string; port: number }): Promise<void> {
+async function checkPortUnlessOurs(before: Plan['before'], address: { host: string; port: number }): Promise<void> {
   const { running, settings } = before;
-  // The port of a box that runs is its own; without settings its port is unknown, and its start will tell.
-  if (running && (!settings || (settings.port === wanted.port && settings.host === wanted.host))) return;
-  await checkPort(wanted.host, wanted.port);
+  // The running box uses the port itself. Without settings its port is unknown, and a conflict shows at the start.
+  if (running && (!settings || (settings.port === address.port && settings.host === address.host))) return;
+  await checkPort(address.host, address.port);
 }

@@ -1,5 +1,5 @@
 /**
- * The command line of `install`: reads files, environment and, at a terminal, the key; tells how it ended.
+ * The command line of `install`: reads files and the environment, prompts for the key at a terminal, prints the result.
  */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -13,7 +13,7 @@ interface Options {
   dir: string;
   json?: boolean;
   keyFile?: string;
-  /** Offered by nobody and taken by many: see `refuseKeyInArguments`. */
+  /** Accepted only to explain why it is unsafe: see `rejectKeyArgument`. */
   key?: string | true;
   controlPlane?: string;
   host?: string;
@@ -59,36 +59,37 @@ function describe(result: InstallResult): string[] {
   const packages = `${Object.keys(result.packages).length} packages`;
   return [
     result.changed
-      ? `The box is installed: ${result.tier}, ${packages}.`
-      : `Nothing changed: ${result.tier}, ${packages}.`,
+      ? `The box is installed: ${result.tier} tier, ${packages}.`
+      : `The box is up to date: ${result.tier} tier, ${packages}.`,
     ...(result.running
-      ? [`address   ${result.url}`, `documents ${result.url}/docs`, `process   ${result.pid}`]
-      : [`It is not running: start it with ${vendor} start.`]),
+      ? [`address   ${result.url}`, `API docs  ${result.url}/docs`, `process   ${result.pid}`]
+      : [`It is not running. Start it with ${vendor} start.`]),
     `folder    ${result.dir}`,
     `release   ${result.release}`,
   ];
 }
 
-/** What stands on a command line is shown to every user of the machine and kept in the shell's history. */
+/** Arguments are visible to all users of the machine and stored in the shell history. */
 function rejectKeyArgument({ key }: Options): void {
   if (key === undefined) return;
   throw new Failure(
     'usage',
-    'a key on the command line is visible to every user of this machine and stays in the shell history',
-    `Put it into a file and give --key-file <path>, or set ${variable('LICENSE_KEY')}`,
+    'a licence key on the command line is visible to all users of this machine and stays in the shell history',
+    `Save the key in a file and use --key-file <path>, or set ${variable('LICENSE_KEY')}`,
   );
 }
 
-/** @throws Failure usage when it cannot be read or is empty */
+/** Reads a file, or standard input for `-`. @throws Failure usage when it cannot be read or is empty */
 async function readSecretFile(path: string): Promise<string> {
+  const name = path === '-' ? 'standard input' : path;
   let content: string;
   try {
     content = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : (error as Error).message;
-    throw new Failure('usage', `${path} ${reason}`, 'Give the path of a file that can be read');
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message;
+    throw new Failure('usage', `${name} cannot be read: ${reason}`, 'Specify the path of a readable file');
   }
-  if (content.trim() === '') throw new Failure('usage', `${path} is empty`, 'Give a file that holds the value');
+  if (content.trim() === '') throw new Failure('usage', `${name} is empty`, 'Check that it contains the value');
   return content.trim();
 }
 
@@ -96,7 +97,7 @@ async function askForKey(): Promise<string> {
   const { isCancel, password } = await import('@clack/prompts');
   const answer = await password({
     message: 'Licence key',
-    validate: (value) => (value?.trim() ? undefined : 'Paste the key you were given.'),
+    validate: (value) => (value?.trim() ? undefined : 'Enter your licence key.'),
   });
   if (isCancel(answer)) throw interrupted('Nothing was changed');
   return answer;

@@ -12,7 +12,7 @@ interface Options {
   healthTimeout: number;
 }
 
-/** Runs `start` and sets the exit status; in the foreground, the box's own. */
+/** Runs `start` and sets the exit status; in the foreground, to the exit status of the box. */
 export async function runStart(options: Options): Promise<void> {
   const output = await chooseOutput(options);
   await runCommand(output, async () => {
@@ -27,24 +27,24 @@ export async function runStart(options: Options): Promise<void> {
       output.result(result, describe(result));
       return 0;
     }
-    if (!settings.signal.aborted) output.info('healthy', `the box answers at ${result.url}`, result);
-    let asked = settings.signal.aborted ? 1 : 0;
+    if (!settings.signal.aborted) output.info('healthy', `the box is running at ${result.url}`, result);
+    let signals = settings.signal.aborted ? 1 : 0;
     onSignals(() => {
-      // The first has been passed on by the settings' signal.
-      asked += 1;
-      if (asked > 1) stop();
+      // The abort signal in `settings` has passed on the first one.
+      signals += 1;
+      if (signals > 1) stop();
     });
     const exitCode = await ended;
-    output.result({ ...result, ended: true }, [`The box has ended (exit status ${exitCode}).`], exitCode);
+    output.result({ ...result, ended: true }, [`The box has stopped (exit status ${exitCode}).`], exitCode);
     return exitCode;
   });
 }
 
 function describe(result: StartResult): string[] {
   return [
-    result.alreadyRunning ? 'The box is running already.' : 'The box is running.',
+    result.alreadyRunning ? 'The box is already running.' : 'The box is running.',
     `address   ${result.url}`,
-    `documents ${result.url}/docs`,
+    `API docs  ${result.url}/docs`,
     `process   ${result.pid}`,
   ];
 }

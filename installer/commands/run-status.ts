@@ -11,7 +11,7 @@ interface Options {
   json?: boolean;
 }
 
-/** Runs `status` and sets the exit status: 0 only for a box that runs and answers. */
+/** Runs `status` and sets the exit status: 0 only for a healthy box. */
 export async function runStatus(options: Options): Promise<void> {
   const output = await chooseOutput(options);
   await runCommand(output, async () => {
@@ -27,9 +27,9 @@ function describe(result: StatusResult): string[] {
   const width = Math.max(...names.map((name) => name.length), 0);
   return [
     `folder    ${result.dir}`,
-    `licence   ${result.tier} (customer ${result.customerId})`,
+    `licence   ${result.tier} tier (customer ${result.customerId})`,
     `release   ${result.release ?? 'none'}, ${names.length} packages`,
-    `process   ${describeProcess(result)}`,
+    `box       ${describeProcess(result)}`,
     `address   ${result.url}${describeHealth(result)}`,
     '',
     ...names.map((name) => `${name.padEnd(width)}  ${result.packages[name]}`),
@@ -37,14 +37,14 @@ function describe(result: StatusResult): string[] {
 }
 
 function describeProcess({ running, pid, release, runningRelease }: StatusResult): string {
-  if (!running) return `not running (${vendor} start starts it)`;
+  if (!running) return `not running (start it with ${vendor} start)`;
   return runningRelease === release
-    ? `running (${pid})`
-    : `running (${pid}) release ${runningRelease}; restart it for ${release}`;
+    ? `running (process ${pid})`
+    : `running (process ${pid}) release ${runningRelease}; stop and start it to run ${release}`;
 }
 
 function describeHealth({ running, healthy, healthStatus }: StatusResult): string {
   if (!running) return '';
   if (healthy) return ' (healthy)';
-  return healthStatus === undefined ? ' (does not answer)' : ` (answers /health with ${healthStatus})`;
+  return healthStatus === undefined ? ' (no response)' : ` (/health responds with ${healthStatus})`;
 }

@@ -1,5 +1,5 @@
 /**
- * `start`: runs the installed box, in the background or as a child of this command.
+ * `start`: starts the installed box in the background, or in the foreground as a child of this command.
  */
 import { type BoxFolder, boxFolder } from '../box/folder.ts';
 import { boxUrl, waitUntilHealthy } from '../box/health.ts';
@@ -19,32 +19,32 @@ import { currentRelease } from '../release/layout.ts';
 export interface StartOptions {
   /** The box's folder. */
   dir: string;
-  /** How long the box may take until it answers, in seconds; 120 unless given. */
+  /** How long to wait until the box is healthy, in seconds; 120 by default. */
   healthSeconds?: number;
-  /** Stops a box in the foreground as SIGTERM does; ends the wait for one in the background. */
+  /** Stops a box in the foreground like SIGTERM; cancels the start of a box in the background. */
   signal?: AbortSignal;
 }
 
-/** A box that runs. */
+/** A running box. */
 export interface StartResult {
   dir: string;
   url: string;
   pid: number;
   release: string;
-  /** It ran before, and nothing was done. */
+  /** Whether it was running before, so that nothing was done. */
   alreadyRunning: boolean;
 }
 
-/** A box that runs in the foreground. */
+/** A box running in the foreground. */
 export interface ForegroundResult extends StartResult {
-  /** Asks the box to end; asked again, to end without draining; a third time, kills it. */
+  /** Stops the box; the second call ends draining, the third kills the box. */
   stop(): void;
-  /** Settles with the exit status when it has ended; a box that was running already is not waited for. */
+  /** Resolves to the exit status of the box; to 0 immediately for a box that was already running. */
   ended: Promise<ExitStatus>;
 }
 
 /**
- * Starts the box in the background and waits until it answers.
+ * Starts the box in the background and waits until it is healthy.
  * @throws Failure not_installed, busy, port_taken, box_not_healthy, interrupted
  */
 export async function start(options: StartOptions, output: Output): Promise<StartResult> {
@@ -62,8 +62,8 @@ export async function start(options: StartOptions, output: Output): Promise<Star
 }
 
 /**
- * Starts the box as a child of this process, its output on this process's own, and waits until it answers.
- * The lock is held until then; after it, `stop` and `install` of other processes work on this box.
+ * Starts the box as a child of this process, with the same output, and waits until it is healthy. The lock is released
+ * then, so that other processes can run `stop` and `install` on this box.
  * @throws like `start`
  */
 export async function startInForeground(options: StartOptions, output: Output): Promise<ForegroundResult> {
@@ -72,7 +72,7 @@ export async function startInForeground(options: StartOptions, output: Output): 
     const launch = await readyToLaunch(folder);
     const running = await findRunningBox(folder);
     if (running?.orphaned) {
-      output.warn(`a box runs whose parent is gone (process ${running.pid}): it is stopped, and started from here`);
+      output.warn(`restarting the box (process ${running.pid}), whose parent has died`);
       await stopBox(folder, running, output, { seconds: await readStopSeconds(folder) });
     } else if (running) {
       return { ...describe(folder, launch, running, true), stop() {}, ended: Promise.resolve(0) };
@@ -87,7 +87,7 @@ export async function startInForeground(options: StartOptions, output: Output): 
   });
 }
 
-/** A box that is asked to stop while it starts is stopped, which is no failure to become healthy. */
+/** A box that is stopped by the signal during its start is not a failure. */
 async function waitUntilHealthyOrStop(
   folder: BoxFolder,
   supervised: SupervisedBox,

@@ -1,5 +1,5 @@
 /**
- * `status`: what is installed, and whether it runs and answers. Reads only, and takes no lock.
+ * `status`: what is installed, and whether the box is running and healthy. Changes nothing and takes no lock.
  */
 import { boxFolder, releaseFolder } from '../box/folder.ts';
 import { boxUrl, fetchHealthStatus } from '../box/health.ts';
@@ -15,23 +15,23 @@ export interface StatusOptions {
   dir: string;
 }
 
-/** A box, looked at from outside. */
+/** The state of a box. */
 export interface StatusResult {
   dir: string;
   tier: string;
   customerId: string;
   url: string;
-  /** The release `start` would run; absent when none is current. */
+  /** The current release, which `start` runs; absent if there is none. */
   release?: string;
   /** Version of each package of that release, by full name. */
   packages: Record<string, string>;
   running: boolean;
   pid?: number;
-  /** The release that runs, which differs from `release` between an install without start and the next start. */
+  /** The running release: differs from `release` after an install without start, until the next start. */
   runningRelease?: string;
-  /** It answers /health with 200. */
+  /** Whether /health responds with 200. */
   healthy: boolean;
-  /** What /health answered; absent when nothing did. */
+  /** Status of the response of /health; absent without a response. */
   healthStatus?: number;
 }
 
@@ -59,13 +59,13 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
   };
 }
 
-/** How `status` ends: ok for a healthy box, and the word for what is missing otherwise. */
+/** Returns the exit code of `status`: `ok` for a healthy box. */
 export function statusCode({ running, healthy }: Pick<StatusResult, 'running' | 'healthy'>): ExitCode {
   if (healthy) return 'ok';
   return running ? 'box_not_healthy' : 'not_running';
 }
 
-/** The exit status that goes with `statusCode`. */
+/** Returns the exit status of `statusCode`. */
 export function statusExitCode(result: Pick<StatusResult, 'running' | 'healthy'>): number {
   return exitCodes[statusCode(result)].status;
 }

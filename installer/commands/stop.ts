@@ -1,5 +1,5 @@
 /**
- * `stop`: ends the box, requests under way first.
+ * `stop`: stops the box after requests in flight have finished.
  */
 import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
@@ -13,18 +13,18 @@ import type { Output } from '../output/output.ts';
 export interface StopOptions {
   /** The box's folder. */
   dir: string;
-  /** How long to wait, in seconds; 30 and DRAIN_SECONDS unless given. */
+  /** How long to wait, in seconds; 30 plus DRAIN_SECONDS by default. */
   timeoutSeconds?: number;
-  /** Kill the box when it has not stopped in that time. */
+  /** Whether to kill the box if it has not stopped by then. */
   force?: boolean;
 }
 
-/** What stopping came to. */
+/** The result of `stop`. */
 export interface StopResult {
   dir: string;
-  /** False when it was not running in the first place. */
+  /** False if the box was not running. */
   stopped: boolean;
-  /** The process that ended. */
+  /** The process that was stopped. */
   pid?: number;
 }
 
@@ -34,11 +34,11 @@ export async function stop(options: StopOptions, output: Output): Promise<StopRe
   return withLock(folder.root, 'stop', async () => {
     const running = await findRunningBox(folder);
     if (!running) {
-      await requireSettings(folder); // a folder without a box is a mistake, a box that does not run is not
+      await requireSettings(folder); // an error only if no box is installed
       return { dir: folder.root, stopped: false };
     }
     const waitOptions = { seconds: options.timeoutSeconds ?? (await readStopSeconds(folder)), force: options.force };
-    // A parent starts a box again that did not end by itself, as one that is killed does not.
+    // Without an empty launch queue the parent would restart a box that is killed.
     if (running.supervised) await writeLaunchQueue(folder, []);
     try {
       await stopBox(folder, running, output, waitOptions);

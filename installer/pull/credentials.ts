@@ -1,5 +1,5 @@
 /**
- * The registry token through a whole pull: used by many downloads at once, renewed once when it is refused.
+ * The registry token during a pull: shared by concurrent downloads, and renewed once when the registry rejects it.
  */
 import type { Activation } from '../control-plane.ts';
 
@@ -7,26 +7,26 @@ import type { Activation } from '../control-plane.ts';
 export interface Credentials {
   /** The activation whose token is in use. */
   current(): Activation;
-  /** Gets a new token in place of one that was refused; callers that were refused with the same one share the call. */
-  renew(refused: string): Promise<void>;
+  /** Replaces a rejected token; concurrent calls for the same token share one activation. */
+  renew(rejected: string): Promise<void>;
 }
 
-/** @param activateAgain exchanges the licence key once more */
-export function credentials(first: Activation, activateAgain: () => Promise<Activation>): Credentials {
+/** @param activateAgain exchanges the licence key for a new token */
+export function createCredentials(first: Activation, activateAgain: () => Promise<Activation>): Credentials {
   let activation = first;
-  let underWay: Promise<void> | undefined;
+  let renewal: Promise<void> | undefined;
   return {
     current: () => activation,
-    renew(refused) {
-      if (activation.token !== refused) return Promise.resolve();
-      underWay ??= activateAgain()
+    renew(rejected) {
+      if (activation.token !== rejected) return Promise.resolve();
+      renewal ??= activateAgain()
         .then((renewed) => {
           activation = renewed;
         })
         .finally(() => {
-          underWay = undefined;
+          renewal = undefined;
         });
-      return underWay;
+      return renewal;
     },
   };
 }

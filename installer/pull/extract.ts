@@ -1,6 +1,6 @@
 /**
- * Unpacking one tarball. A package is plain files in folders; a tarball that holds anything else, or names a place
- * outside of its own folder, is refused whole rather than cleaned up.
+ * Unpacking a tarball. A package consists of regular files and folders: a tarball with anything else, or with a path
+ * outside its folder, is rejected entirely.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { extract, type ReadEntry } from 'tar';
@@ -9,11 +9,11 @@ import { Failure } from '../failure.ts';
 const plainTypes = new Set(['File', 'OldFile', 'ContiguousFile', 'Directory']);
 
 /**
- * Unpacks a gzipped npm tarball into a folder, which is made, or emptied. Its first path segment (`package/`) is dropped,
- * owners and times are not kept, and modes become 0755 or 0644.
- * @param what names the package in messages
- * @param onBytes told the size of each file as it begins
- * @throws Failure integrity_failed for links, devices and paths that lead out; tar's own errors for a broken tarball
+ * Unpacks a gzipped npm tarball into a folder, which is created or emptied. The first path segment (`package/`) is
+ * removed, owners and times are ignored, and modes become 0755 or 0644.
+ * @param what name and version of the package, for messages
+ * @param onBytes called with the size of each file when its extraction begins
+ * @throws Failure integrity_failed for links, devices and paths outside the folder; tar's errors for a corrupt tarball
  */
 export async function unpack(
   tarball: NodeJS.ReadableStream,
@@ -21,17 +21,16 @@ export async function unpack(
   what: string,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  // Listened to before anything is awaited: the tarball may fail before the folder is ready.
+  // Attached before the first await: the download may fail before the folder is ready.
   const failed = new Promise<never>((_, reject) => tarball.on('error', reject));
   failed.catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
 
-  let refusal: Failure | undefined;
-  const refuse = (reason: string) => {
-    refusal ??= new Failure('integrity_failed', `${what} is refused: its tarball holds ${reason}`, 'Tell the vendor', {
-      package: what,
-    });
+  let rejection: Failure | undefined;
+  const reject = (reason: string) => {
+    const message = `${what} was rejected: its tarball contains ${reason}`;
+    rejection ??= new Failure('integrity_failed', message, 'Contact the vendor', { package: what });
     return false;
   };
   const extractor = extract({
@@ -41,11 +40,11 @@ export async function unpack(
     preserveOwner: false,
     noMtime: true,
     processUmask: 0o022,
-    filter: (path, given) => {
-      const entry = given as ReadEntry;
-      if (refusal) return false;
-      if (!plainTypes.has(entry.type)) return refuse(`${path}, which is a ${entry.type}`);
-      if (escapesFolder(path)) return refuse(`${path}, which leads out of its folder`);
+    filter: (path, value) => {
+      const entry = value as ReadEntry;
+      if (rejection) return false;
+      if (!plainTypes.has(entry.type)) return reject(`${path} (${entry.type})`);
+      if (escapesFolder(path)) return reject(`${path}, which is outside its folder`);
       entry.mode = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o111) !== 0 ? 0o755 : 0o644;
       onBytes(entry.size);
       return true;
@@ -56,9 +55,9 @@ export async function unpack(
     tarball.pipe(extractor as unknown as NodeJS.WritableStream);
     await Promise.race([finished, failed]);
   } catch (error) {
-    throw refusal ?? error;
+    throw rejection ?? error;
   }
-  if (refusal) throw refusal;
+  if (rejection) throw rejection;
 }
 
 function escapesFolder(path: string): boolean {

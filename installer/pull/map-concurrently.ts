@@ -1,10 +1,10 @@
 /**
- * Doing a thing for many, a few at a time.
+ * Asynchronous work on many items with limited concurrency.
  */
 
 /**
- * Like `Promise.all(items.map(work))` with at most `limit` under way. After the first failure no new one begins, those
- * under way are waited for, and the failure is thrown: nothing goes on behind the caller's back.
+ * Like `Promise.all(items.map(work))` with at most `limit` calls in flight. After the first error no further call begins,
+ * and the error is thrown once those in flight have ended.
  */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],

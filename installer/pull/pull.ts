@@ -1,6 +1,6 @@
 /**
- * Bringing the packages of a release to disk, a few at a time. Each is unpacked beside its place and renamed into it
- * when it is whole, so whatever interrupts this leaves only packages that are whole or not there.
+ * Pulling the packages of a release. Each is unpacked into a temporary folder and renamed when it is complete, so an
+ * interruption leaves no incomplete package.
  */
 import { rename, rm } from 'node:fs/promises';
 import pacote from 'pacote';
@@ -16,21 +16,22 @@ import type { ResolvedPackage } from './resolve.ts';
 
 const maxConcurrent = 6;
 
-/** What is to be done for each package of a release, known before it is done. */
+/** What a pull has to do. */
 export interface PullPlan {
-  packages: { wanted: ResolvedPackage; present: string | undefined }[];
-  /** Bytes on disk that will be added, as far as the registry declares sizes. */
+  /** Each package, and its folder if it is already on disk. */
+  packages: { resolved: ResolvedPackage; existing: string | undefined }[];
+  /** Size on disk of the packages to pull, as far as the registry declares it. */
   bytesToPull: number;
   packagesToPull: number;
 }
 
-/** Looks which packages are on disk already, whole: in other releases or left by an interrupted install. */
+/** Finds the packages that are already on disk and intact, in other releases or after an interrupted install. */
 export async function planPull(folder: BoxFolder, packages: readonly ResolvedPackage[]): Promise<PullPlan> {
-  const planned = await mapConcurrently(packages, maxConcurrent, async (wanted) => ({
-    wanted,
-    present: await findPackage(folder, wanted),
+  const planned = await mapConcurrently(packages, maxConcurrent, async (resolved) => ({
+    resolved,
+    existing: await findPackage(folder, resolved),
   }));
-  const missing = planned.filter(({ present }) => present === undefined).map(({ wanted }) => wanted);
+  const missing = planned.filter(({ existing }) => existing === undefined).map(({ resolved }) => resolved);
   return {
     packages: planned,
     bytesToPull: missing.reduce((sum, { unpackedSize }) => sum + unpackedSize, 0),
@@ -39,9 +40,9 @@ export async function planPull(folder: BoxFolder, packages: readonly ResolvedPac
 }
 
 /**
- * Puts every package of the plan into the release under construction.
- * @param partial the release's folder, as `makePartial` made it
- * @throws Failure as `Registry.use` does
+ * Puts all packages of the plan into a partial release.
+ * @param partial the folder from `createPartial`
+ * @throws Failure like `Registry.request`
  */
 export async function pullPackages(
   registry: Registry,
@@ -53,60 +54,60 @@ export async function pullPackages(
   const { bytesToPull: totalBytes } = plan;
   let bytes = 0;
   let done = 0;
-  const receive = (more: number) => {
+  const addBytes = (more: number) => {
     bytes += more;
     output.receiving(bytes, totalBytes);
   };
-  await mapConcurrently(plan.packages, maxConcurrent, async ({ wanted, present }) => {
+  await mapConcurrently(plan.packages, maxConcurrent, async ({ resolved, existing }) => {
     if (signal?.aborted) throw interrupted();
-    const place = packageFolder(partial, wanted.name);
-    if (present === undefined) await pullPackage(registry, wanted, place, receive);
-    else if (present !== place) await replaceFolder(place, (temporary) => reusePackage(present, temporary));
+    const target = packageFolder(partial, resolved.name);
+    if (existing === undefined) await pullPackage(registry, resolved, target, addBytes);
+    else if (existing !== target) await replaceFolder(target, (temporary) => reusePackage(existing, temporary));
     done += 1;
-    const source = present === undefined ? 'pulled' : 'reused';
-    const { name, version } = wanted;
+    const source = existing === undefined ? 'pulled' : 'reused';
+    const { name, version } = resolved;
     output.pulled({ name, version, done, total: plan.packages.length, bytes, totalBytes, source });
   });
 }
 
 async function pullPackage(
   registry: Registry,
-  wanted: ResolvedPackage,
-  place: string,
-  receive: (bytes: number) => void,
+  resolved: ResolvedPackage,
+  target: string,
+  addBytes: (bytes: number) => void,
 ): Promise<void> {
-  const what = `${wanted.name} ${wanted.version}`;
-  await replaceFolder(place, (temporary) =>
-    registry.use(what, async (options) => {
+  const what = `${resolved.name} ${resolved.version}`;
+  await replaceFolder(target, (temporary) =>
+    registry.request(what, async (options) => {
       let counted = 0;
       const count = (bytes: number) => {
         counted += bytes;
-        receive(bytes);
+        addBytes(bytes);
       };
       try {
-        // The handler may be called twice: pacote fetches a tarball once more when its contents are not as declared.
+        // pacote may call the handler twice: it fetches a tarball again after a failed integrity check.
         await pacote.tarball.stream(
-          `${wanted.name}@${wanted.version}`,
+          `${resolved.name}@${resolved.version}`,
           (tarball) => unpack(tarball, temporary, what, count),
-          { ...options, integrity: wanted.integrity },
+          { ...options, integrity: resolved.integrity },
         );
       } catch (error) {
-        receive(-counted); // what failed does not count as progress
+        addBytes(-counted); // a failed download does not count as progress
         throw error;
       }
-      await stampPackage(temporary, wanted);
+      await stampPackage(temporary, resolved);
     }),
   );
 }
 
-/** Lets `fill` make the package's folder beside its place, then renames it there; takes it away when that fails. */
-async function replaceFolder(place: string, fill: (temporary: string) => Promise<void>): Promise<void> {
-  const temporary = `${place}.incoming`;
+/** Calls `fill` for a temporary folder, then renames it to the target; removes it after an error. */
+async function replaceFolder(target: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+  const temporary = `${target}.incoming`;
   await rm(temporary, { recursive: true, force: true });
   try {
     await fill(temporary);
-    await rm(place, { recursive: true, force: true });
-    await rename(temporary, place);
+    await rm(target, { recursive: true, force: true });
+    await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     throw error;

@@ -1,6 +1,6 @@
 /**
- * Speaking to the gated registry through pacote: the token, another one when it has expired, tries after a network
- * fault, and what an error of its many layers means.
+ * Client of the gated registry, based on pacote: adds the token, renews it when it has expired, retries after transient
+ * errors, and converts errors of all layers to failures.
  */
 import { homedir, tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,17 +14,17 @@ const attempts = 4;
 const firstPauseMilliseconds = 500;
 const idleMilliseconds = 30_000;
 
-/** The registry as resolving and downloading use it. */
+/** The registry. */
 export interface Registry {
   /**
-   * Does one thing with pacote, with fresh options for each try.
-   * @param what what is done, for messages: `@scope/name 1.0.0`
-   * @throws Failure registry_refused, integrity_failed, disk_full, interrupted; and what `work` throws as a Failure
+   * Runs work with pacote, with new options for each attempt.
+   * @param what the package, for messages: `@scope/name 1.0.0`
+   * @throws Failure registry_refused, integrity_failed, disk_full, interrupted; and any Failure of `work`
    */
-  use<T>(what: string, work: (options: Options) => Promise<T>): Promise<T>;
+  request<T>(what: string, work: (options: Options) => Promise<T>): Promise<T>;
 }
 
-/** @param signal aborts what is under way */
+/** @param signal aborts requests in flight */
 export function openRegistry(credentials: Credentials, output: Output, signal?: AbortSignal): Registry {
   ensureHome();
   const packumentCache = new Map<string, Packument>();
@@ -35,12 +35,12 @@ export function openRegistry(credentials: Credentials, output: Output, signal?: 
     return {
       registry: registryUrl,
       [`//${host}${pathname.replace(/\/?$/, '/')}:_authToken`]: token,
-      // Tarball addresses are built by the registry; behind a proxy they may name another host, to which neither the
-      // token nor the download should go.
+      // The registry builds the URLs of tarballs. Behind a proxy they may name another host, which must not receive the
+      // token and may not be reachable.
       replaceRegistryHost: 'always',
       packumentCache,
-      preferOnline: true, // nothing is taken from an npm cache that may be on this machine
-      retry: { retries: 0 }, // tries are counted here, where a token can be renewed between them
+      preferOnline: true, // do not trust an npm cache on this machine
+      retry: { retries: 0 }, // retries are done below, where the token can be renewed
       timeout: idleMilliseconds,
       userAgent: `${vendor}/${version} node/${process.version} ${process.platform} ${process.arch}`,
       signal,
@@ -48,7 +48,7 @@ export function openRegistry(credentials: Credentials, output: Output, signal?: 
   };
 
   return {
-    async use(what, work) {
+    async request(what, work) {
       let renewed = false;
       for (let attempt = 1; ; attempt += 1) {
         const { token } = credentials.current();
@@ -60,13 +60,13 @@ export function openRegistry(credentials: Credentials, output: Output, signal?: 
           const { statusCode } = error as HttpError;
           if (statusCode === 401 && !renewed) {
             renewed = true;
-            output.info('renewed', 'the token has expired, activating again');
+            output.info('renewed', 'the registry token has expired; activating again');
             await credentials.renew(token);
             continue;
           }
           if (!isTransient(error as HttpError) || attempt >= attempts)
             throw explain(what, error as HttpError, registryUrl);
-          output.warn(`${what}: ${short(error as HttpError)}, trying again`, { attempt });
+          output.warn(`${what}: ${shortMessage(error as HttpError)}; retrying`, { attempt });
           await pause(firstPauseMilliseconds * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));
         }
       }
@@ -80,13 +80,13 @@ interface HttpError extends NodeJS.ErrnoException {
   type?: string;
 }
 
-/** What the vendor's registry said, for the statuses with which it refuses. */
+/** Returns the message in the registry's error response, if there is one. */
 function errorFromRegistry(error: HttpError): string | undefined {
   const body = error.body as { error?: string } | Buffer | undefined;
   return body && !Buffer.isBuffer(body) && typeof body.error === 'string' ? body.error : undefined;
 }
 
-/** Faults that may be over in a moment: 5xx, 408, 429, and everything below HTTP. */
+/** Whether an error may be transient: 5xx, 408, 420, 429, and all network errors. */
 function isTransient(error: HttpError): boolean {
   if (error.statusCode) return error.statusCode >= 500 || [408, 420, 429].includes(error.statusCode);
   return isNetworkFault(error);
@@ -100,58 +100,57 @@ function isNetworkFault(error: HttpError): boolean {
 }
 
 function explain(what: string, error: HttpError, registryUrl: string): Failure {
-  const said = errorFromRegistry(error);
   const facts = { package: what, status: error.statusCode, registry: registryUrl };
   if (error.statusCode === 404 || error.code === 'ETARGET' || error.code === 'ENOVERSIONS') {
     return new Failure(
       'registry_refused',
       `the registry has no ${what}`,
-      'Tell the vendor: a package of this licence is missing',
+      'Contact the vendor: a package of this licence is missing',
       facts,
     );
   }
   if (error.statusCode) {
-    const because = said ?? `it answered ${error.statusCode}`;
+    const reason = errorFromRegistry(error) ?? `status ${error.statusCode}`;
     return new Failure(
       'registry_refused',
-      `the registry refuses ${what}: ${because}`,
-      'Ask the vendor about this licence',
+      `the registry did not serve ${what}: ${reason}`,
+      error.statusCode >= 500 ? 'Run the command again later' : 'Contact the vendor about this licence',
       facts,
     );
   }
   if (error.code === 'EINTEGRITY') {
     return new Failure(
       'integrity_failed',
-      `${what} arrived with other contents than the registry declares, twice`,
-      'Nothing was installed from it: check the network path (a proxy that changes downloads), then try again',
+      `${what} failed its integrity check twice`,
+      'Nothing was installed. Check for a proxy that modifies downloads, then run the command again',
       facts,
     );
   }
   if (/^(TAR_|Z_DATA)/.test(error.code ?? '')) {
     return new Failure(
       'integrity_failed',
-      `${what} is not a sound package: ${error.message}`,
-      'Tell the vendor',
+      `${what} is not a valid package: ${error.message}`,
+      'Contact the vendor',
       facts,
     );
   }
   if (isNetworkFault(error)) {
     return new Failure(
       'registry_refused',
-      `the registry at ${registryUrl} cannot be reached: ${short(error)}`,
-      'Check the network, then run the same command again: it goes on where it stopped',
+      `the registry at ${registryUrl} is unreachable: ${shortMessage(error)}`,
+      'Check the network, then run the command again to resume',
       { ...facts, passing: true },
     );
   }
-  throw error; // a full disk, a bug: judged where all errors are
+  throw error; // such as a full disk, or a bug: converted by `asFailure`
 }
 
-function short(error: HttpError): string {
-  if (error.message === 'aborted') return 'the connection broke off';
+function shortMessage(error: HttpError): string {
+  if (error.message === 'aborted') return 'the connection was lost';
   return errorFromRegistry(error) ?? (error.message || error.code || String(error));
 }
 
-/** pacote asks for the user's home folder, though nothing is kept there; a bare environment may have none. */
+/** pacote requires a home folder, though it stores nothing there; a minimal environment may have none. */
 function ensureHome(): void {
   try {
     homedir();

@@ -1,6 +1,6 @@
 /**
- * From the licence's package names to what is pulled: of each package that this machine can run the version that the
- * release says, checked to fit together before a single byte is downloaded.
+ * Resolving the packages of a licence: those that this machine can run, in the versions of the release. Their
+ * dependencies are checked before anything is downloaded.
  */
 import pacote from 'pacote';
 import { satisfies } from 'semver';
@@ -10,18 +10,18 @@ import { embeddedDatabasePrefix, runtimePackage, scope } from '../vendor.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import type { Registry } from './registry.ts';
 
-/** A package of the release to be. */
+/** A package to be installed. */
 export interface ResolvedPackage {
   name: string;
   version: string;
   integrity: string;
-  /** Size on disk as the registry declares it, in bytes; 0 when it does not. */
+  /** Size on disk as the registry declares it, in bytes; 0 if it does not. */
   unpackedSize: number;
-  /** Ranges of the vendor's own packages that it needs. */
+  /** Version ranges of the vendor's packages that it depends on, by name. */
   dependencies: Record<string, string>;
 }
 
-/** The machine to resolve for, in npm's words (`linux`, `x64`). */
+/** The platform to resolve for, in npm's terms (`linux`, `x64`). */
 export interface Platform {
   os: string;
   cpu: string;
@@ -42,9 +42,9 @@ const maxConcurrent = 8;
 
 /**
  * Resolves the packages of a licence.
- * @param options.ownDatabase the operator brings a database, so the embedded one is left out
- * @throws Failure registry_refused when one is refused, missing, or needs a version that the others do not have;
- * integrity_failed when the registry has another package under a version than the release says
+ * @param options.ownDatabase whether the operator has a database, so that the embedded one is omitted
+ * @throws Failure registry_refused when a package is refused, missing or incompatible with the others; integrity_failed
+ * when the registry's package differs from that of the release
  */
 export async function resolvePackages(
   registry: Registry,
@@ -53,70 +53,70 @@ export async function resolvePackages(
   options: { ownDatabase: boolean; platform?: Platform },
 ): Promise<ResolvedPackage[]> {
   const platform = options.platform ?? { os: process.platform, cpu: process.arch };
-  const wanted = names.filter((name) => {
+  const selected = names.filter((name) => {
     if (!name.startsWith(embeddedDatabasePrefix)) return true;
-    // The name says the platform, so one for another machine is not even asked for: a registry may lack it.
+    // The name contains the platform: packages for others are not requested, since the registry may lack them.
     return !options.ownDatabase && name === `${embeddedDatabasePrefix}${platform.os}-${platform.cpu}`;
   });
   const readAll = (packages: readonly string[]) =>
     mapConcurrently(packages, maxConcurrent, (name) => readManifest(registry, name, release));
-  const own = (await readAll(wanted)).filter((manifest) => runsOn(manifest, platform));
+  const own = (await readAll(selected)).filter((manifest) => runsOn(manifest, platform));
   const libraries = await readAll(platformLibraries(own, names, platform));
-  const fitting = [...own, ...libraries].map(toResolved);
-  if (!fitting.some(({ name }) => name === runtimePackage)) {
+  const resolved = [...own, ...libraries].map(toResolved);
+  if (!resolved.some(({ name }) => name === runtimePackage)) {
     throw new Failure(
       'registry_refused',
-      `this licence holds no ${runtimePackage}, which a box needs`,
-      'Tell the vendor',
+      `this licence does not include ${runtimePackage}, which every box needs`,
+      'Contact the vendor',
     );
   }
-  checkDependencies(fitting);
-  return fitting;
+  checkDependencies(resolved);
+  return resolved;
 }
 
-/** Reads the package.json that the registry has under the version of the release. */
+/** Reads a package's manifest from the registry, in the version of the release. */
 async function readManifest(registry: Registry, name: string, release: Release): Promise<Manifest> {
   const released = release.packages.find((entry) => entry.name === name);
   if (!released) {
     throw new Failure(
       'registry_refused',
-      `release ${release.version} has no ${name}, which this licence needs`,
-      'Tell the vendor: the release is incomplete',
+      `release ${release.version} lacks ${name}, a package of this licence`,
+      'Contact the vendor: the release is incomplete',
     );
   }
-  const manifest = await registry.use(
+  const manifest = await registry.request(
     `${name} ${released.version}`,
     (settings) => pacote.manifest(`${name}@${released.version}`, settings) as Promise<Manifest>,
   );
   if (manifest._integrity === released.integrity) return manifest;
   throw new Failure(
     'integrity_failed',
-    `the registry has other contents under ${name} ${released.version} than release ${release.version}`,
-    'Nothing was installed from it: tell the vendor',
+    `${name} ${released.version} of the registry differs from that of release ${release.version}`,
+    'Nothing was installed. Contact the vendor',
   );
 }
 
 /**
- * What the packages list as optional besides the licence's own names: libraries with native parts, one package a
- * platform. Returns the names of those for this platform, or for any.
+ * Returns the names of native libraries for this platform, or for any: optional dependencies of the packages that the
+ * licence does not name. Each library has one package per platform.
  */
 function platformLibraries(manifests: readonly Manifest[], names: readonly string[], { os, cpu }: Platform): string[] {
   const listed = manifests.flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
-  const wanted = listed.filter(
+  const selected = listed.filter(
     (name) =>
       name.startsWith(`${scope}/`) &&
       !names.includes(name) &&
       (name.endsWith(`-${os}-${cpu}`) || name.endsWith('-any')),
   );
-  return [...new Set(wanted)];
+  return [...new Set(selected)];
 }
 
-/** npm's rule for `os` and `cpu`: absent fits all; `!x` excludes x; otherwise one must be named. */
+/** Applies npm's rule for `os` and `cpu`: no list allows all, `!x` excludes x, otherwise the value must be listed. */
 export function runsOn(manifest: Pick<Manifest, 'os' | 'cpu'>, platform: Platform): boolean {
-  return allows(manifest.os, platform.os) && allows(manifest.cpu, platform.cpu);
+  return isAllowed(manifest.os, platform.os) && isAllowed(manifest.cpu, platform.cpu);
 }
 
-function allows(list: string[] | string | undefined, value: string): boolean {
+function isAllowed(list: string[] | string | undefined, value: string): boolean {
   const entries = list === undefined ? [] : [list].flat();
   if (entries.includes(`!${value}`)) return false;
   const named = entries.filter((entry) => !entry.startsWith('!'));
@@ -129,7 +129,7 @@ function toResolved(manifest: Manifest): ResolvedPackage {
     throw new Failure(
       'integrity_failed',
       `the registry declares no sha512 integrity for ${name} ${version}`,
-      'Tell the vendor',
+      'Contact the vendor',
     );
   }
   const dependencies = Object.entries(manifest.dependencies ?? {}).filter(([other]) => other.startsWith(`${scope}/`));
@@ -145,8 +145,8 @@ function checkDependencies(packages: readonly ResolvedPackage[]): void {
       if (present && satisfies(present, range)) continue;
       throw new Failure(
         'registry_refused',
-        `${name} ${version} needs ${other} ${range}, and this licence gives ${present ?? 'none'}`,
-        'Tell the vendor: the published packages do not fit together',
+        `${name} ${version} requires ${other} ${range}, but this licence includes ${present ?? 'none'}`,
+        'Contact the vendor: the published packages are incompatible',
       );
     }
   }

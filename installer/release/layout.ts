@@ -1,6 +1,6 @@
 /**
- * Laying a release out on disk and switching to it. A release is built as `releases/<id>.partial`, gets its name by one
- * rename, and becomes the box's by one rename of the link `current`.
+ * Laying out a release on disk and switching to it. A release is assembled in `releases/<id>.partial`, renamed to
+ * `releases/<id>` when it is complete, and becomes current when the link `current` is replaced by a rename.
  */
 import { mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -12,28 +12,27 @@ import { verifyPackage } from './stamp.ts';
 
 const partialEnding = '.partial';
 
-/** The folder in which a release is put together. */
+/** Returns the folder in which a release is assembled. */
 export function partialFolder(folder: BoxFolder, id: string): string {
   return releaseFolder(folder, id) + partialEnding;
 }
 
-/** Where a package stands inside a release. */
+/** Returns the folder of a package in a release. */
 export function packageFolder(release: string, name: string): string {
   return join(packagesFolder(release), name.slice(name.indexOf('/') + 1));
 }
 
 /**
- * Looks for a package, whole and unchanged, in the releases of a box: finished ones and those an interrupted install
- * left behind.
+ * Finds an intact copy of a package in the box's releases, complete or partial.
  * @returns its folder, or undefined
  */
 export async function findPackage(
   folder: BoxFolder,
-  wanted: LockedPackage & { name: string },
+  expected: LockedPackage & { name: string },
 ): Promise<string | undefined> {
   for (const release of await readdir(folder.releases).catch(() => [])) {
-    const place = packageFolder(join(folder.releases, release), wanted.name);
-    if (await verifyPackage(place, wanted)) return place;
+    const path = packageFolder(join(folder.releases, release), expected.name);
+    if (await verifyPackage(path, expected)) return path;
   }
   return undefined;
 }
@@ -49,7 +48,7 @@ export async function isComplete(folder: BoxFolder, id: string, lock: ReleaseLoc
   return true;
 }
 
-/** Gives a release its name once all of its packages are in place. A damaged one of the same name makes room. */
+/** Completes a partial release that has all of its packages. Replaces a damaged release with the same id. */
 export async function finishRelease(folder: BoxFolder, id: string, lock: ReleaseLock): Promise<void> {
   const partial = partialFolder(folder, id);
   const release = releaseFolder(folder, id);
@@ -64,40 +63,40 @@ export async function finishRelease(folder: BoxFolder, id: string, lock: Release
   await rm(damaged, { recursive: true, force: true });
 }
 
-/** Removes what is none of the lock's packages: one that was half unpacked when an earlier install was killed. */
+/** Removes everything that is not a package of the lock, such as packages half unpacked by a killed install. */
 async function removeOtherPackages(release: string, lock: ReleaseLock): Promise<void> {
-  const wanted = new Set(Object.keys(lock.packages).map((name) => packageFolder(release, name)));
+  const expected = new Set(Object.keys(lock.packages).map((name) => packageFolder(release, name)));
   for (const name of await readdir(packagesFolder(release))) {
-    const place = join(packagesFolder(release), name);
-    if (!wanted.has(place)) await rm(place, { recursive: true, force: true });
+    const path = join(packagesFolder(release), name);
+    if (!expected.has(path)) await rm(path, { recursive: true, force: true });
   }
 }
 
-/** Takes a finished release back to what an interrupted install leaves, from which a later one goes on. */
+/** Makes a complete release partial again, so that a later install can reuse its packages. */
 export async function revertToPartial(folder: BoxFolder, id: string): Promise<void> {
   await rename(releaseFolder(folder, id), partialFolder(folder, id));
 }
 
-/** Removes what interrupted installs left behind. */
+/** Removes all partial releases. */
 export async function removePartials(folder: BoxFolder): Promise<void> {
   for (const name of await readdir(folder.releases).catch(() => [])) {
     if (name.endsWith(partialEnding)) await rm(join(folder.releases, name), { recursive: true, force: true });
   }
 }
 
-/** Makes the folder in which a release's packages are put. */
+/** Creates the folder of a partial release and returns its path. */
 export async function createPartial(folder: BoxFolder, id: string): Promise<string> {
   const partial = partialFolder(folder, id);
   await mkdir(packagesFolder(partial), { recursive: true });
   return partial;
 }
 
-/** The release that `current` names, or undefined when there is none. */
+/** Returns the id of the current release, or undefined if there is none. */
 export async function currentRelease(folder: BoxFolder): Promise<string | undefined> {
   return readlink(folder.current).then(basename, () => undefined);
 }
 
-/** Points `current` at a release: readers see the old one or the new one, never none. */
+/** Makes a release current. The switch is atomic: readers see the old or the new one. */
 export async function switchCurrent(folder: BoxFolder, id: string): Promise<void> {
   const temporary = `${folder.current}.new`;
   await rm(temporary, { force: true });

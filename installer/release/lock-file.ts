@@ -1,6 +1,6 @@
 /**
- * The lock file of a release: which packages, in which versions, with which contents. The release is named after it, so
- * the same packages are the same release wherever and whenever they are pulled.
+ * The lock file of a release: the version and integrity of each package. The id of the release is derived from it, so the
+ * same packages always form the same release.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface ReleaseLock {
   packages: Record<string, LockedPackage>;
 }
 
-/** Makes the lock of a set of packages. */
+/** Creates the lock of a set of packages. */
 export function createLock(tier: string, packages: readonly ({ name: string } & LockedPackage)[]): ReleaseLock {
   const sorted = [...packages].sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
@@ -31,17 +31,17 @@ export function createLock(tier: string, packages: readonly ({ name: string } & 
   };
 }
 
-/** The file's text: also what the release's name is derived from. */
+/** Formats the text of the file, from which the release's id is derived. */
 export function formatLock(lock: ReleaseLock): string {
   return `${JSON.stringify(lock, null, 2)}\n`;
 }
 
-/** The name of the release that a lock describes: the first 16 hexadecimal digits of the SHA-256 of its text. */
+/** Returns the id of a lock's release: the first 16 hexadecimal digits of the SHA-256 of its text. */
 export function releaseId(lock: ReleaseLock): string {
   return createHash('sha256').update(formatLock(lock)).digest('hex').slice(0, 16);
 }
 
-/** Reads a release's lock. @returns undefined when it is absent or unreadable, which is no release */
+/** Reads a release's lock. @returns undefined if it is missing or invalid */
 export async function readLock(release: string): Promise<ReleaseLock | undefined> {
   try {
     const lock = JSON.parse(await readFile(join(release, lockFileName), 'utf8')) as ReleaseLock;

@@ -1,13 +1,13 @@
 /**
- * The stamp of a package on disk: written last, it says that the package is whole, and lists what it consists of, so
- * that a later run can tell a package it may use again from one that was damaged since.
+ * The stamp of a package on disk. It is written last, so its presence means that the package is complete. It lists all
+ * files with their hashes, so that a later install can detect a damaged package before reusing it.
  */
 import { createHash } from 'node:crypto';
 import { copyFile, link, lstat, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 
-/** Content of the stamp file. `files` maps the paths inside the package to the SHA-256 of their content, in base64. */
+/** Content of the stamp file. `files` maps paths in the package to the SHA-256 of their content, in base64. */
 export interface Stamp {
   name: string;
   version: string;
@@ -18,8 +18,8 @@ export interface Stamp {
 const stampName = '.installed.json';
 
 /**
- * Looks through a freshly extracted package, flushes it to disk and stamps it.
- * @throws Failure integrity_failed when it holds anything but files and folders, or is not the package it should be
+ * Checks an extracted package, flushes it to disk and writes its stamp.
+ * @throws Failure integrity_failed when it contains anything but files and folders, or is another package
  */
 export async function stampPackage(folder: string, expected: Omit<Stamp, 'files'>): Promise<void> {
   const files: Record<string, string> = {};
@@ -30,13 +30,13 @@ export async function stampPackage(folder: string, expected: Omit<Stamp, 'files'
     throw new Failure(
       'integrity_failed',
       `the registry served ${found} as ${expected.name} ${expected.version}`,
-      'Tell the vendor: the registry serves a wrong package',
+      'Contact the vendor: the registry serves a wrong package',
     );
   }
   await writeFile(join(folder, stampName), JSON.stringify({ ...expected, files }));
 }
 
-/** Whether a folder holds the expected package, whole and as it was extracted. Files added since do not matter. */
+/** Whether a folder contains the expected package, complete and unchanged. Additional files do not matter. */
 export async function verifyPackage(folder: string, expected: Omit<Stamp, 'files'>): Promise<boolean> {
   const stamp = await readStamp(folder);
   if (stamp?.name !== expected.name || stamp.version !== expected.version) return false;
@@ -52,8 +52,8 @@ export async function verifyPackage(folder: string, expected: Omit<Stamp, 'files
 }
 
 /**
- * Puts a verified package into another release: by hard links where the disk allows them, so that releases side by side
- * take the room of their differences only. What a box added to its package is left behind.
+ * Adds a verified package to another release, with hard links if the file system has them, so that releases share the
+ * space of common packages. Files that a box added to its package are not included.
  */
 export async function reusePackage(from: string, to: string): Promise<void> {
   const stamp = (await readStamp(from)) as Stamp;
@@ -82,7 +82,7 @@ async function readManifest(folder: string): Promise<{ name?: string; version?: 
   }
 }
 
-/** Paths of all files below a folder, in a fixed order. @throws Failure for links, devices and the like */
+/** Returns the paths of all files in a folder, sorted. @throws Failure for links, devices and other special files */
 async function listFiles(folder: string, below = ''): Promise<string[]> {
   const found: string[] = [];
   for (const name of (await readdir(join(folder, below))).sort()) {
@@ -93,8 +93,8 @@ async function listFiles(folder: string, below = ''): Promise<string[]> {
     else
       throw new Failure(
         'integrity_failed',
-        `${join(folder, path)} is neither a plain file nor a folder`,
-        'Tell the vendor',
+        `${join(folder, path)} is neither a regular file nor a folder`,
+        'Contact the vendor',
       );
   }
   return found;

@@ -1,5 +1,5 @@
 /**
- * The heap of a box fits its machine, and what the operator says of it counts.
+ * The heap limits of a box depend on the machine's memory, and the operator's options take precedence.
  */
 import t from 'tap';
 import { boxFolder } from '../box/folder.ts';
@@ -9,7 +9,7 @@ import type { BoxSettings } from '../box/settings.ts';
 
 const mebibyte = 2 ** 20;
 
-t.test('a quarter of the machine, within bounds', async (t) => {
+t.test('the old generation is a quarter of the memory, within bounds', async (t) => {
   const rows: [memory: number, old: number][] = [
     [256, 128],
     [512, 128],
@@ -23,10 +23,10 @@ t.test('a quarter of the machine, within bounds', async (t) => {
   }
 });
 
-t.test('a box is started with it, and the options of its own environment stand after it', async (t) => {
+t.test('NODE_OPTIONS of a box has the limits, followed by the options of its own environment', async (t) => {
   const launch = toLaunch('release', { host: '127.0.0.1', port: 3001 } as BoxSettings, {});
   const folder = boxFolder('/srv/box');
   t.equal(boxEnvironment(folder, launch).NODE_OPTIONS, heapOptions());
-  const given = { ...launch, secrets: { NODE_OPTIONS: '--max-old-space-size=2000' } };
-  t.equal(boxEnvironment(folder, given).NODE_OPTIONS, `${heapOptions()} --max-old-space-size=2000`);
+  const withOptions = { ...launch, secrets: { NODE_OPTIONS: '--max-old-space-size=2000' } };
+  t.equal(boxEnvironment(folder, withOptions).NODE_OPTIONS, `${heapOptions()} --max-old-space-size=2000`);
 });

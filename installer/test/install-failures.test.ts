@@ -1,5 +1,5 @@
 /**
- * Every way an install can fail ends in its own exit status, one line that says what to do, and a folder in order.
+ * Each failure of an install has its own exit status and one line with advice, and leaves the folder clean.
  */
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -31,12 +31,12 @@ t.afterEach(() => {
   vendor.packages.set(core, makePackage({ name: core }));
 });
 
-/** Runs an install that must fail, and checks its end and that the folder is not there, as before. */
+/** Runs an install that must fail; checks the error and that the folder does not exist. Returns the message. */
 async function assertFailsCleanly(t: Test, box: TestBox, code: string, exitCode: number, environment = {}) {
   const { end, exitCode: actual } = await box.install([], environment);
   t.equal(actual, exitCode);
   t.match(end, { event: 'error', exitCode, error: { code, advice: /\w/ } });
-  t.same(await readdir(dirname(box.dir)), [], 'the folder that was made is gone');
+  t.same(await readdir(dirname(box.dir)), [], 'the folder has been removed');
   return end.error?.message ?? '';
 }
 
@@ -52,7 +52,7 @@ t.test('an expired key', async (t) => {
   t.match(message, 'expired on 2026-01-31');
 });
 
-t.test('without --json the end is one line on standard error', async (t) => {
+t.test('without --json the error is one line on standard error', async (t) => {
   const box = await makeBox(t, vendor);
   const { stdout, stderr } = await box.run(['install', '--control-plane', vendor.controlPlaneUrl], {
     CARTON_LICENSE_KEY: 'expired',
@@ -60,17 +60,17 @@ t.test('without --json the end is one line on standard error', async (t) => {
   t.equal(stdout, '');
   t.equal(
     stderr,
-    'carton: the licence key is not active: This licence key expired on 2026-01-31. Ask the vendor to renew it.\n',
+    'carton: the licence key is not active: This licence key expired on 2026-01-31. Contact the vendor about this licence.\n',
   );
 });
 
-t.test('no key, and nobody to ask', async (t) => {
+t.test('no key, and no terminal for a prompt', async (t) => {
   const box = await makeBox(t, vendor);
   const message = await assertFailsCleanly(t, box, 'usage', 2, { CARTON_LICENSE_KEY: '' });
-  t.match(message, 'there is no licence key');
+  t.match(message, 'no licence key specified');
 });
 
-t.test('a control plane that is not there', async (t) => {
+t.test('a control plane that is unreachable', async (t) => {
   const box = await makeBox(t, undefined);
   const message = await assertFailsCleanly(t, box, 'control_plane_unavailable', 5);
   t.match(message, /ECONNREFUSED/);
@@ -91,24 +91,24 @@ t.test('a registry that lacks a package of the release', async (t) => {
 t.test('a release that lacks a package of the licence', async (t) => {
   vendor.packages.delete(core);
   const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'registry_refused', 6);
-  t.match(message, `release 1.0.0 has no ${core}`);
+  t.match(message, `release 1.0.0 lacks ${core}`);
 });
 
-t.test('a registry that has another package under the version of the release', async (t) => {
+t.test('a registry whose package differs from that of the release', async (t) => {
   vendor.released.set(core, makePackage({ name: core, description: 'the one that was released' }).integrity);
   const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'integrity_failed', 7);
-  t.match(message, `other contents under ${core} 0.1.0 than release 1.0.0`);
+  t.match(message, `${core} 0.1.0 of the registry differs from that of release 1.0.0`);
 });
 
-t.test('a control plane without a release, and answers that are not one', async (t) => {
+t.test('a control plane without a release, and invalid releases', async (t) => {
   const good = { name: core, version: '0.1.0', integrity: `sha512-${'A'.repeat(86)}==` };
   const cases: [status: number, body: object, message: string][] = [
     [404, { code: 'not_found', detail: 'No release has been published.' }, 'No release has been published.'],
-    [200, {}, 'its answer is not a release'],
-    [200, { version: '1.0.0', packages: [{ ...good, name: `${core}/../../x` }] }, 'its answer is not a release'],
-    [200, { version: '1.0.0', packages: [{ ...good, version: 'latest' }] }, 'its answer is not a release'],
-    [200, { version: '1.0.0', packages: [{ ...good, integrity: 'sha1-AAAA' }] }, 'its answer is not a release'],
-    [200, { version: '1.0.0', packages: [null] }, 'its answer is not a release'],
+    [200, {}, 'invalid release in the response'],
+    [200, { version: '1.0.0', packages: [{ ...good, name: `${core}/../../x` }] }, 'invalid release in the response'],
+    [200, { version: '1.0.0', packages: [{ ...good, version: 'latest' }] }, 'invalid release in the response'],
+    [200, { version: '1.0.0', packages: [{ ...good, integrity: 'sha1-AAAA' }] }, 'invalid release in the response'],
+    [200, { version: '1.0.0', packages: [null] }, 'invalid release in the response'],
   ];
   for (const [status, body, expected] of cases) {
     vendor.release = { status, body };
@@ -117,13 +117,13 @@ t.test('a control plane without a release, and answers that are not one', async 
   }
 });
 
-t.test('packages that do not fit together', async (t) => {
+t.test('incompatible packages', async (t) => {
   vendor.packages.set(core, makePackage({ name: core, dependencies: { [`${scope}/runtime`]: '^2.0.0' } }));
   const message = await assertFailsCleanly(t, await makeBox(t, vendor), 'registry_refused', 6);
-  t.match(message, 'needs @carton/runtime ^2.0.0, and this licence gives 0.1.0');
+  t.match(message, 'requires @carton/runtime ^2.0.0, but this licence includes 0.1.0');
 });
 
-t.test('a taken port', async (t) => {
+t.test('a port in use', async (t) => {
   const box = await makeBox(t, vendor);
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(box.port, '127.0.0.1', resolve));
@@ -132,7 +132,7 @@ t.test('a taken port', async (t) => {
   t.match(message, String(box.port));
 });
 
-t.test('a folder that holds something else', async (t) => {
+t.test('a folder with other files', async (t) => {
   const box = await makeBox(t, vendor);
   await mkdir(box.dir);
   await writeFile(join(box.dir, 'thesis.tex'), '');
@@ -140,15 +140,19 @@ t.test('a folder that holds something else', async (t) => {
   t.same(await list(box.dir), ['thesis.tex']);
 });
 
-t.test('too little room on the disk', async (t) => {
+t.test('not enough disk space', async (t) => {
   const box = await makeBox(t, vendor);
   const { dir, port } = box;
   const options = { dir, port, licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl, spareBytes: 1e18 };
-  await t.rejects(install(options, silent), { code: 'disk_full', exitCode: 8, message: /free and needs/ });
+  await t.rejects(install(options, silent), {
+    code: 'disk_full',
+    exitCode: 8,
+    message: /not enough disk space in .* needed/,
+  });
   t.same(await readdir(dirname(dir)), []);
 });
 
-/** A disk of one megabyte, where this user may mount one. */
+/** A disk of one megabyte, if this user may mount one. */
 const small = await mkdtemp(join(tmpdir(), 'small-disk-'));
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', small]).status === 0;
 t.teardown(async () => {
@@ -156,30 +160,26 @@ t.teardown(async () => {
   await rm(small, { recursive: true, force: true });
 });
 
-t.test(
-  'a disk that fills up while packages arrive',
-  { skip: !mounted && 'no small disk can be mounted here' },
-  async (t) => {
-    const large = makePackage({ name: core }, [{ path: 'large.bin', content: Buffer.alloc(4_000_000) }]);
-    vendor.packages.set(core, { ...large, unpackedSize: 0 }); // as when a registry declares no sizes
-    const { dir, port } = await makeBox(t, vendor, small);
-    const options = { dir, port, licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl, spareBytes: 0 };
-    await t.rejects(install(options, silent), { code: 'disk_full', exitCode: 8 });
-    t.same(await readdir(dirname(dir)), [], 'the room is given back');
-  },
-);
+t.test('a disk that fills up during the pull', { skip: !mounted && 'no small disk can be mounted here' }, async (t) => {
+  const large = makePackage({ name: core }, [{ path: 'large.bin', content: Buffer.alloc(4_000_000) }]);
+  vendor.packages.set(core, { ...large, unpackedSize: 0 }); // as when a registry declares no sizes
+  const { dir, port } = await makeBox(t, vendor, small);
+  const options = { dir, port, licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl, spareBytes: 0 };
+  await t.rejects(install(options, silent), { code: 'disk_full', exitCode: 8 });
+  t.same(await readdir(dirname(dir)), [], 'the space has been freed');
+});
 
-t.test('a tarball that is not what the registry declares', async (t) => {
+t.test('a tarball that fails its integrity check', async (t) => {
   const box = await makeBox(t, vendor);
   vendor.replacements.set(core, makePackage({ name: core, description: 'another one' }).tarball);
   const { end, exitCode } = await box.install();
   t.equal(exitCode, 7);
-  t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 arrived with other contents/ });
-  t.same(await list(box.dir), ['releases'], 'no box is left');
+  t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 failed its integrity check/ });
+  t.same(await list(box.dir), ['releases'], 'no box is installed');
   t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
 
   vendor.replacements.clear();
-  t.match(await box.install(), { exitCode: 0 }, 'and the next install goes on from there');
+  t.match(await box.install(), { exitCode: 0 }, 'the next install resumes');
 });
 
 t.test('a damaged tarball', async (t) => {
@@ -199,10 +199,10 @@ t.test('another package under the right name', async (t) => {
   });
 });
 
-t.test('hostile tarballs are refused, and nothing leaves the folder', async (t) => {
+t.test('hostile tarballs are rejected, and nothing is written outside the folder', async (t) => {
   const manifest: Entry = { path: 'package/package.json', content: JSON.stringify({ name: core, version: '0.1.0' }) };
   const hostile: Record<string, Entry[]> = {
-    'a path that climbs out': [{ path: 'package/../../../../../../escaped.txt', content: 'out' }],
+    'a path outside the folder': [{ path: 'package/../../../../../../escaped.txt', content: 'out' }],
     'an absolute path': [{ path: '/tmp/installer-escaped.txt', content: 'out' }],
     'a symbolic link': [{ path: 'package/link', type: 'SymbolicLink', linkpath: '/etc' }],
     'a symbolic link and a file through it': [
@@ -220,8 +220,8 @@ t.test('hostile tarballs are refused, and nothing leaves the folder', async (t) 
       vendor.packages.set(core, { ...makePackage({ name: core }), tarball, integrity: sha512(tarball) });
       const { end, exitCode } = await box.install();
       t.equal(exitCode, 7);
-      t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 is refused: its tarball holds/ });
-      t.same(await list(dirname(box.dir)), ['box'], 'nothing stands beside the folder');
+      t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 was rejected: its tarball contains/ });
+      t.same(await list(dirname(box.dir)), ['box'], 'nothing is beside the folder');
       t.same(await list(box.dir), ['releases']);
       t.same(
         (await list('/tmp')).filter((file) => file.includes('escaped')),
@@ -231,12 +231,12 @@ t.test('hostile tarballs are refused, and nothing leaves the folder', async (t) 
   }
 });
 
-t.test('a last step that fails takes the first box away again', async (t) => {
+t.test('a first box is removed when the last step fails', async (t) => {
   const box = await makeBox(t, vendor);
   vendor.stalls.add(core);
   const { ended } = box.beginInstall();
   await until(async () => (await list(box.folder.releases)).length > 0);
-  await mkdir(box.folder.settings); // where the last file should go
+  await mkdir(box.folder.settings); // in place of the last file to be written
   vendor.stalls.clear();
   vendor.breakStalled();
   t.match(await ended, { exitCode: 1, end: { error: { code: 'unexpected', message: /box\.json/ } } });
@@ -247,7 +247,7 @@ t.test('a last step that fails takes the first box away again', async (t) => {
   );
 });
 
-t.test('two installs at once: one is told to wait', async (t) => {
+t.test('two concurrent installs: the second is rejected', async (t) => {
   const box = await makeBox(t, vendor);
   vendor.stalls.add(core);
   const first = box.beginInstall();
@@ -256,7 +256,7 @@ t.test('two installs at once: one is told to wait', async (t) => {
   t.equal(second.exitCode, 11);
   t.match(second.end.error, {
     code: 'busy',
-    message: new RegExp(`install \\(process ${first.child.pid}\\) is at work`),
+    message: new RegExp(`install \\(process ${first.child.pid}\\) is using`),
   });
   t.match(await box.run(['stop', '--json']), { exitCode: 11 });
   first.child.kill('SIGTERM');

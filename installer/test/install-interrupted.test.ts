@@ -1,5 +1,5 @@
 /**
- * An install that is cut off, by a kill or by the network, goes on where it stopped.
+ * An install that is interrupted, by a signal or by the network, resumes.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,11 +22,11 @@ t.beforeEach(() => {
 
 const tarballs = () => vendor.requests.filter((line) => line.endsWith('.tgz'));
 
-t.test('killed in the middle of the pull, it resumes', async (t) => {
+t.test('an install killed during the pull resumes', async (t) => {
   const box = await makeBox(t, vendor);
   vendor.stalls.add(last);
   const cut = box.beginInstall();
-  // All but the one that stalls have arrived.
+  // Until all packages but the stalled one are on disk.
   await until(async () => {
     const [partial] = await list(box.folder.releases);
     if (!partial) return false;
@@ -35,20 +35,24 @@ t.test('killed in the middle of the pull, it resumes', async (t) => {
   });
   cut.child.kill('SIGKILL');
   await cut.ended;
-  t.same(await list(box.dir), ['releases'], 'no half-made box');
+  t.same(await list(box.dir), ['releases'], 'no box is installed');
   t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
 
   vendor.stalls.clear();
   vendor.requests.length = 0;
   const { end, events } = await box.install();
   t.match(end, { exitCode: 0, result: { running: true } });
-  t.same(tarballs(), [`GET /${last}/-/part-d-0.1.0.tgz`], 'only what was missing is pulled');
+  t.same(tarballs(), [`GET /${last}/-/part-d-0.1.0.tgz`], 'only the missing package is pulled');
   t.equal(events.filter(({ source }) => source === 'reused').length, packages.length - 1);
   const release = join(box.dir, 'current/node_modules', scope);
-  t.same(await list(release), ['part-a', 'part-b', 'part-c', 'part-d', 'runtime'], 'nothing unfinished is in it');
+  t.same(
+    await list(release),
+    ['part-a', 'part-b', 'part-c', 'part-d', 'runtime'],
+    'no incomplete package is in the release',
+  );
 });
 
-t.test('stopped by SIGINT, it says so and resumes', async (t) => {
+t.test('an install interrupted by SIGINT reports it and resumes', async (t) => {
   const box = await makeBox(t, vendor);
   vendor.stalls.add(last);
   const cut = box.beginInstall();
@@ -60,16 +64,16 @@ t.test('stopped by SIGINT, it says so and resumes', async (t) => {
   t.match(await box.install(), { exitCode: 0 });
 });
 
-t.test('a connection that breaks is tried again', async (t) => {
+t.test('a broken connection is retried', async (t) => {
   const box = await makeBox(t, vendor);
   vendor.breaks.set(last, 2);
   const { exitCode, events } = await box.install();
   t.equal(exitCode, 0);
   t.equal(tarballs().filter((line) => line.includes('part-d')).length, 3);
-  t.equal(events.filter(({ event }) => event === 'warning').length, 2, 'and each time it says so');
+  t.equal(events.filter(({ event }) => event === 'warning').length, 2, 'each retry is reported');
 });
 
-t.test('a token that expires in the middle is renewed once for all', async (t) => {
+t.test('a token that expires during the pull is renewed once for all downloads', async (t) => {
   const box = await makeBox(t, vendor);
   vendor.stalls.add(last);
   const pull = box.beginInstall();

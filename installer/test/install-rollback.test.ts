@@ -1,5 +1,5 @@
 /**
- * A new release that does not become healthy is taken back: the old box runs again and stays the current one.
+ * A new release that does not become healthy is rolled back: the old box runs again and its release stays current.
  */
 import { readFile, readlink } from 'node:fs/promises';
 import t from 'tap';
@@ -17,16 +17,16 @@ t.beforeEach(() => {
 const publish = (version: string, behaviour?: Behaviour) =>
   vendor.packages.set(`${scope}/runtime`, makeRuntime(version, behaviour));
 
-t.test('a release that ends while it starts', async (t) => {
+t.test('a release that exits during its start', async (t) => {
   const box = await makeBox(t, vendor);
   const first = await box.install();
   const settings = await readFile(box.folder.settings, 'utf8');
-  publish('0.2.0', 'ends at once');
+  publish('0.2.0', 'exits immediately');
   const { end, exitCode } = await box.install();
   t.equal(exitCode, 10);
   t.match(end.error, {
     code: 'box_not_healthy',
-    message: /migration 20260101000000_broken\.js failed: relation exists; the box runs as before/,
+    message: /migration 20260101000000_broken\.js failed: relation exists; rolled back/,
     restored: true,
     lastLines: { length: 1, 0: String },
   });
@@ -36,7 +36,7 @@ t.test('a release that ends while it starts', async (t) => {
   t.match(await box.run(['status', '--json']), { exitCode: 0 });
 });
 
-t.test('a release that never answers 200', async (t) => {
+t.test('a release that never becomes healthy', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install();
   publish('0.2.0', 'never healthy');
@@ -44,12 +44,12 @@ t.test('a release that never answers 200', async (t) => {
   t.match(await box.ask(), { version: '0.1.0' });
 
   publish('0.3.0');
-  t.match(await box.install(), { exitCode: 0 }, 'and a good one is taken afterwards');
+  t.match(await box.install(), { exitCode: 0 }, 'a good release is then installed');
   t.match(await box.ask(), { version: '0.3.0' });
   t.equal((await list(box.folder.releases)).filter((name) => name.endsWith('.partial')).length, 0);
 });
 
-t.test('an interrupted upgrade goes back as well', async (t) => {
+t.test('an interrupted upgrade is rolled back', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install();
   publish('0.2.0', 'never healthy');
@@ -62,31 +62,31 @@ t.test('an interrupted upgrade goes back as well', async (t) => {
 
 t.test('a first install whose box never becomes healthy leaves no box', async (t) => {
   const box = await makeBox(t, vendor);
-  publish('0.1.0', 'ends at once');
+  publish('0.1.0', 'exits immediately');
   const { exitCode, end } = await box.install();
   t.equal(exitCode, 10);
   t.match(end.error?.message, /relation exists/);
-  t.same(await list(box.dir), ['logs', 'releases'], 'its log is kept, since the reason stands there');
+  t.same(await list(box.dir), ['logs', 'releases'], 'the log stays, since it contains the cause');
   t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
   publish('0.1.0');
   t.match(await box.install(), { exitCode: 0 });
 });
 
-t.test('a box in the foreground is replaced under its parent', async (t) => {
+t.test('a box in the foreground is replaced under the same parent', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);
   const parent = box.begin(['start', '--foreground', '--json']);
   await until(() => box.ask().then((answer) => answer !== undefined));
   await until(() => box.run(['status', '--json']).then(({ exitCode }) => exitCode === 0));
 
-  t.test('by a good release', async (t) => {
+  t.test('with a good release', async (t) => {
     publish('0.2.0');
     t.match(await box.install(), { exitCode: 0, end: { result: { changed: true } } });
     t.match(await box.ask(), { version: '0.2.0' });
-    t.equal(parent.child.exitCode, null, 'the parent stays');
+    t.equal(parent.child.exitCode, null, 'the parent keeps running');
   });
-  t.test('and back again after a bad one', async (t) => {
-    publish('0.3.0', 'ends at once');
+  t.test('with a bad release, which is rolled back', async (t) => {
+    publish('0.3.0', 'exits immediately');
     t.match(await box.install(), { exitCode: 10, end: { error: { restored: true } } });
     t.match(await box.ask(), { version: '0.2.0' });
     t.equal(parent.child.exitCode, null);
@@ -94,7 +94,7 @@ t.test('a box in the foreground is replaced under its parent', async (t) => {
     t.match(await box.install(['--health-timeout', '1']), { exitCode: 10, end: { error: { restored: true } } });
     t.match(await box.ask(), { version: '0.2.0' });
   });
-  t.test('and its parent ends with it', async (t) => {
+  t.test('the parent exits when the box is stopped', async (t) => {
     t.match(await box.run(['stop', '--json']), { exitCode: 0 });
     t.match(await parent.ended, { exitCode: 0 });
     t.same(await list(box.folder.run), []);

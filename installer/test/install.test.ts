@@ -1,5 +1,5 @@
 /**
- * `install` end to end: from a licence key to a box that answers, again without a change, and to another tier.
+ * `install` end to end: from a licence key to a healthy box, repeated without changes, and to another tier.
  */
 import { lstat, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { startVendor } from './support/vendor.ts';
 const here = `${embeddedDatabasePrefix}${process.platform}-${process.arch}`;
 const elsewhere = `${embeddedDatabasePrefix}linux-riscv64`;
 const names = [`${scope}/runtime`, `${scope}/core`, here, elsewhere];
-const grown = [...names, `${scope}/gift-card`];
+const growthNames = [...names, `${scope}/gift-card`];
 
 const vendor = await startVendor(
   [
@@ -26,20 +26,20 @@ const vendor = await startVendor(
       { path: 'native/bin/postgres', content: '#!/bin/sh\n', mode: 0o755 },
     ]),
   ],
-  { [key]: { tier: 'basic', packages: names }, other: { tier: 'growth', packages: grown } },
+  { [key]: { tier: 'basic', packages: names }, other: { tier: 'growth', packages: growthNames } },
 );
 t.teardown(() => vendor.close());
 
-/** The tarballs asked for since the list was emptied. */
+/** The tarballs requested since the list was cleared. */
 const tarballs = () => vendor.requests.filter((line) => line.endsWith('.tgz'));
 
-t.test('a first install ends with a box that answers', async (t) => {
+t.test('a first install ends with a healthy box', async (t) => {
   const box = await makeBox(t, vendor);
   const { exitCode, events, end, stderr } = await box.install();
   t.equal(exitCode, 0, stderr);
   const id = end.result?.release ?? '';
 
-  t.test('tells each step and ends with the result', async (t) => {
+  t.test('reports each step and then the result', async (t) => {
     t.strictSame(
       events.map(({ event }) => event).filter((event) => event !== 'waiting'),
       ['activated', 'resolved', 'package', 'package', 'package', 'laid_out', 'healthy', 'result'],
@@ -57,19 +57,19 @@ t.test('a first install ends with a box that answers', async (t) => {
     t.equal(release, join('releases', id));
     const lock = await readLock(join(box.dir, release));
     t.equal(lock && releaseId(lock), id);
-    t.same(await list(box.folder.releases), [id], 'nothing unfinished is left');
+    t.same(await list(box.folder.releases), [id], 'no partial release is left');
     const postgres = await stat(join(box.dir, 'current/node_modules', here, 'native/bin/postgres'));
-    t.equal(postgres.mode & 0o777, 0o755, 'programs stay executable');
+    t.equal(postgres.mode & 0o777, 0o755, 'programs are executable');
   });
 
-  t.test('keeps secrets in a file of the owner only', async (t) => {
+  t.test('stores secrets in a file that only the owner can read', async (t) => {
     t.equal((await lstat(box.folder.secrets)).mode & 0o777, 0o600);
     t.notMatch(await readFile(box.folder.settings, 'utf8'), /SECRET|ctn_/);
     t.notMatch(JSON.stringify(events), key, 'the key is in no output');
   });
 
-  t.test('gives the box its surroundings and not the licence key', async (t) => {
-    const { environment, arguments: words } = (await box.ask()) as Answer;
+  t.test('sets the environment of the box, without the licence key', async (t) => {
+    const { environment, arguments: commandLine } = (await box.ask()) as Answer;
     t.match(environment, {
       HOST: '127.0.0.1',
       PORT: String(box.port),
@@ -81,10 +81,10 @@ t.test('a first install ends with a box that answers', async (t) => {
     t.notHas(environment, { LICENSE_KEY: key });
     t.notHas(environment, { CARTON_LICENSE_KEY: key });
     t.not(environment.OPERATOR_SECRET, environment.HOSTING_SECRET);
-    t.equal(words[1], join(box.folder.releases, id, 'node_modules', scope, 'runtime/dist/main.js'));
+    t.equal(commandLine[1], join(box.folder.releases, id, 'node_modules', scope, 'runtime/dist/main.js'));
   });
 
-  t.test('again, it changes nothing and leaves the box alone', async (t) => {
+  t.test('a repeated install changes nothing and does not restart the box', async (t) => {
     const secrets = await readFile(box.folder.secrets, 'utf8');
     vendor.requests.length = 0;
     const again = await box.install();
@@ -93,15 +93,15 @@ t.test('a first install ends with a box that answers', async (t) => {
     t.equal(await readFile(box.folder.secrets, 'utf8'), secrets);
   });
 
-  t.test('a damaged file is found and mended', async (t) => {
+  t.test('a damaged file is detected and replaced', async (t) => {
     const file = join(box.dir, 'current/node_modules', scope, 'core/migrations/20260101000000_core.js');
     await writeFile(file, 'damaged');
-    const mended = await box.install();
-    t.match(mended.end, { exitCode: 0, result: { release: id, running: true } });
+    const repaired = await box.install();
+    t.match(repaired.end, { exitCode: 0, result: { release: id, running: true } });
     t.equal(await readFile(file, 'utf8'), '');
   });
 
-  t.test('lines the operator added to box.env are kept and reach the box', async (t) => {
+  t.test('lines that the operator added to box.env stay and reach the box', async (t) => {
     await writeFile(box.folder.secrets, `${await readFile(box.folder.secrets, 'utf8')}SMTP_URL='smtp://a b'\n`);
     await box.run(['stop']);
     t.match(await box.install(), { exitCode: 0 });
@@ -110,31 +110,34 @@ t.test('a first install ends with a box that answers', async (t) => {
   });
 });
 
-t.test('a key of another tier pulls the difference and restarts, both ways', async (t) => {
-  const box = await makeBox(t, vendor);
-  const first = await box.install();
-  vendor.requests.length = 0;
-  const up = await box.install([], { CARTON_LICENSE_KEY: 'other' });
-  t.match(up.end, {
-    exitCode: 0,
-    result: { tier: 'growth', changed: true, packages: { [`${scope}/gift-card`]: '0.1.0' } },
-  });
-  t.same(tarballs(), [`GET /${scope}/gift-card/-/gift-card-0.1.0.tgz`]);
-  t.not(up.end.result?.pid, first.end.result?.pid, 'another process');
-  t.equal(JSON.parse(await readFile(box.folder.settings, 'utf8')).tier, 'growth');
+t.test(
+  'with the key of a higher tier only the difference is pulled, and a lower tier returns to its release',
+  async (t) => {
+    const box = await makeBox(t, vendor);
+    const first = await box.install();
+    vendor.requests.length = 0;
+    const up = await box.install([], { CARTON_LICENSE_KEY: 'other' });
+    t.match(up.end, {
+      exitCode: 0,
+      result: { tier: 'growth', changed: true, packages: { [`${scope}/gift-card`]: '0.1.0' } },
+    });
+    t.same(tarballs(), [`GET /${scope}/gift-card/-/gift-card-0.1.0.tgz`]);
+    t.not(up.end.result?.pid, first.end.result?.pid, 'another process');
+    t.equal(JSON.parse(await readFile(box.folder.settings, 'utf8')).tier, 'growth');
 
-  const down = await box.install();
-  t.match(down.end, { exitCode: 0, result: { tier: 'basic', release: first.end.result?.release } });
-  t.notOk(down.end.result?.packages[`${scope}/gift-card`]);
-});
+    const down = await box.install();
+    t.match(down.end, { exitCode: 0, result: { tier: 'basic', release: first.end.result?.release } });
+    t.notOk(down.end.result?.packages[`${scope}/gift-card`]);
+  },
+);
 
-t.test('the stored key serves a later install', async (t) => {
+t.test('a later install uses the stored key', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);
   t.match(await box.install(['--no-start'], { CARTON_LICENSE_KEY: undefined }), { exitCode: 0 });
 });
 
-t.test('--no-start lays out and switches, and start runs it', async (t) => {
+t.test('--no-start makes the release current, and start runs it', async (t) => {
   const box = await makeBox(t, vendor);
   const { end } = await box.install(['--no-start']);
   t.match(end, { exitCode: 0, result: { running: false } });
@@ -146,21 +149,21 @@ t.test('--no-start lays out and switches, and start runs it', async (t) => {
   t.match(await box.ask(), { version: '0.1.0' });
 });
 
-t.test('with a database of the operator’s, the embedded one is not pulled', async (t) => {
+t.test('with the operator’s own database, the embedded one is not pulled', async (t) => {
   const box = await makeBox(t, vendor);
   const { end } = await box.install([], { DATABASE_URL: 'postgres://u:p%27@db.example/box?sslmode=require&x=1' });
   t.notOk(end.result?.packages[here]);
   t.equal((await box.ask())?.environment.DATABASE_URL, 'postgres://u:p%27@db.example/box?sslmode=require&x=1');
 
   const moved = await box.install([], { DATABASE_URL: 'postgres://u@elsewhere.example/box' });
-  t.equal(moved.end.result?.changed, false, 'a variable that happens to be set moves no installed box');
+  t.equal(moved.end.result?.changed, false, 'an environment variable does not move an installed box');
   t.strictSame(
     moved.events.map(({ event }) => event),
     ['warning', 'activated', 'resolved', 'result'],
   );
 });
 
-t.test('of a library with native parts, what this machine needs is pulled and nothing else', async (t) => {
+t.test('of a native library, only the package for this platform is pulled', async (t) => {
   const library = `${scope}/lens-${process.platform}-${process.arch}`;
   const images = `${scope}/images`;
   const parts = { [library]: '2.0.0-parts.d1', [`${scope}/lens-linux-riscv64`]: '2.0.0-parts.d1', [here]: '0.1.0' };

@@ -57,7 +57,7 @@ t.test('a folder without a box', async (t) => {
   }
 });
 
-t.test('a pid file that names another process is not believed', async (t) => {
+t.test('a PID file that names another process is ignored', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);
   const record = { identity: 'another-boot:1', release: 'x' };
@@ -68,7 +68,7 @@ t.test('a pid file that names another process is not believed', async (t) => {
   t.match(await box.run(['start', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
 });
 
-t.test('a box whose pid file is lost is found all the same', async (t) => {
+t.test('a box without a PID file is found', async (t) => {
   const box = await makeBox(t, vendor);
   const { end } = await box.install();
   await rm(box.folder.run, { recursive: true });
@@ -77,7 +77,7 @@ t.test('a box whose pid file is lost is found all the same', async (t) => {
   t.equal(await findRunningBox(box.folder), undefined);
 });
 
-t.test('a program that looks at the box’s files is not taken for the box', async (t) => {
+t.test('a program that reads the box’s files is not mistaken for the box', async (t) => {
   const box = await makeBox(t, vendor);
   const { end } = await box.install(['--no-start']);
   const reader = spawn('tail', ['-f', releaseEntry(box.folder, end.result?.release as string)]);
@@ -86,7 +86,7 @@ t.test('a program that looks at the box’s files is not taken for the box', asy
   t.match(await box.run(['status', '--json']), { exitCode: 13 });
 });
 
-t.test('a box that was killed is started anew', async (t) => {
+t.test('a killed box can be started again', async (t) => {
   const box = await makeBox(t, vendor);
   const { end } = await box.install();
   process.kill(end.result?.pid as number, 'SIGKILL');
@@ -95,7 +95,7 @@ t.test('a box that was killed is started anew', async (t) => {
   t.match(await box.run(['start', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
 });
 
-t.test('a box that does not stop is killed only when told to', async (t) => {
+t.test('a box that does not stop is killed only with --force', async (t) => {
   vendor.packages.set(`${scope}/runtime`, makeRuntime('0.1.0', 'ignores SIGTERM'));
   const box = await makeBox(t, vendor);
   const { end } = await box.install();
@@ -108,7 +108,7 @@ t.test('a box that does not stop is killed only when told to', async (t) => {
   t.equal(await findRunningBox(box.folder), undefined);
 });
 
-t.test('start on a port that another program took meanwhile', async (t) => {
+t.test('start on a port that another program uses meanwhile', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);
   const settings = JSON.parse(await readFile(box.folder.settings, 'utf8'));
@@ -121,7 +121,7 @@ t.test('in the foreground', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);
 
-  t.test('it passes the box’s output on and ends with its exit status', async (t) => {
+  t.test('the command passes the box’s output on and ends with its exit status', async (t) => {
     const parent = box.begin(['start', '--foreground', '--json']);
     await until(async () => (await box.run(['status', '--json'])).exitCode === 0);
     t.match(await box.run(['start', '--json']), { end: { result: { alreadyRunning: true } } });
@@ -133,14 +133,14 @@ t.test('in the foreground', async (t) => {
     t.same(await list(box.folder.run), []);
   });
 
-  t.test('a box whose parent was killed is taken over by the next one', async (t) => {
+  t.test('a box whose parent was killed is restarted by the next parent', async (t) => {
     const first = box.begin(['start', '--foreground']);
     await until(async () => (await box.run(['status', '--json'])).exitCode === 0);
     const orphan = await findRunningBox(box.folder);
     first.child.kill('SIGKILL');
-    await once(first.child, 'exit'); // its output stays open: the box has it too
+    await once(first.child, 'exit'); // not 'close': the box still has its output open
     const second = box.begin(['start', '--foreground', '--json']);
-    await second.said('"event":"healthy"');
+    await second.printed('"event":"healthy"');
     t.not((await findRunningBox(box.folder))?.pid, orphan?.pid);
     second.child.kill('SIGTERM');
     const { exitCode, events } = await second.ended;
@@ -149,10 +149,10 @@ t.test('in the foreground', async (t) => {
       events.map(({ event }) => event),
       ['warning', 'healthy', 'result'],
     );
-    t.match(events[0], { message: /whose parent is gone/ });
+    t.match(events[0], { message: /whose parent has died/ });
   });
 
-  t.test('a second signal reaches a box that drains, and a third kills one that does not heed it', async (t) => {
+  t.test('a second signal ends draining, and a third kills a box that ignores it', async (t) => {
     for (const [behaviour, signals, status] of [
       ['drains', 2, 0],
       ['ignores SIGTERM', 3, 137],
@@ -161,19 +161,19 @@ t.test('in the foreground', async (t) => {
       const box = await makeBox(t, vendor);
       await box.install(['--no-start']);
       const parent = box.begin(['start', '--foreground', '--json']);
-      await parent.said('"event":"healthy"');
+      await parent.printed('"event":"healthy"');
       for (let signal = 1; signal < signals; signal++) {
         parent.child.kill('SIGTERM');
-        await parent.said(`asked ${signal}`);
+        await parent.printed(`signal ${signal}`);
       }
       parent.child.kill('SIGTERM');
       t.equal((await parent.ended).exitCode, status, behaviour);
     }
   });
 
-  t.test('a box that crashes is started again, until it is stopped', async (t) => {
+  t.test('a box that crashes is restarted until it is stopped', async (t) => {
     const parent = box.begin(['start', '--foreground', '--json']);
-    await parent.said('"event":"healthy"');
+    await parent.printed('"event":"healthy"');
     for (let crash = 0; crash < 3; crash++) {
       const running = await findRunningBox(box.folder);
       process.kill(running?.pid as number, 'SIGKILL');
@@ -189,19 +189,19 @@ t.test('in the foreground', async (t) => {
     t.same(await list(box.folder.run), []);
   });
 
-  t.test('a box that is killed by stop --force stays stopped', async (t) => {
+  t.test('a box killed by stop --force is not restarted', async (t) => {
     vendor.packages.set(`${scope}/runtime`, makeRuntime('0.1.0', 'ignores SIGTERM'));
     const box = await makeBox(t, vendor);
     await box.install(['--no-start']);
     const parent = box.begin(['start', '--foreground', '--json']);
-    await parent.said('"event":"healthy"');
+    await parent.printed('"event":"healthy"');
     t.match(await box.run(['stop', '--json', '--timeout', '0.3', '--force']), { exitCode: 0 });
     t.equal((await parent.ended).exitCode, 137);
     t.equal(await findRunningBox(box.folder), undefined);
   });
 });
 
-t.test('host 0.0.0.0 is asked on this machine', async (t) => {
+t.test('a box on 0.0.0.0 is reached at 127.0.0.1', async (t) => {
   const box = await makeBox(t, vendor);
   const port = String(await freePort());
   const { end } = await box.run([

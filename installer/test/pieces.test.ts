@@ -1,5 +1,5 @@
 /**
- * The small parts that need no box: names, tables, files, locks, processes.
+ * Unit tests of the parts that need no box: exit codes, releases, settings, files, locks, processes.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,22 +24,22 @@ t.test('exit codes', async (t) => {
   t.equal(new Set(all).size, all.length, 'each has its own status');
   const readme = (await readFile(new URL('../README.md', import.meta.url), 'utf8')).replaceAll(/ +/g, ' ');
   for (const [code, { status, meaning }] of Object.entries(exitCodes)) {
-    t.match(readme, `| ${status} | \`${code}\` | ${meaning} |`, `the README tells of ${code}`);
+    t.match(readme, `| ${status} | \`${code}\` | ${meaning} |`, `the README has ${code}`);
   }
 });
 
-t.test('a release is named after its contents', async (t) => {
+t.test('the id of a release depends on its contents only', async (t) => {
   const a = { name: '@x/a', version: '1.0.0', integrity: 'sha512-aa' };
   const b = { name: '@x/b', version: '1.0.0', integrity: 'sha512-bb' };
   const id = releaseId(createLock('basic', [a, b]));
   t.match(id, /^[0-9a-f]{16}$/);
-  t.equal(releaseId(createLock('basic', [b, a])), id, 'the order of resolving does not matter');
+  t.equal(releaseId(createLock('basic', [b, a])), id, 'the order of the packages does not matter');
   t.not(releaseId(createLock('growth', [a, b])), id);
   t.not(releaseId(createLock('basic', [a, { ...b, integrity: 'sha512-cc' }])), id);
   t.not(releaseId(createLock('basic', [a])), id);
 });
 
-t.test('which packages run on a machine', async (t) => {
+t.test('whether a package runs on a platform', async (t) => {
   const here = { os: 'linux', cpu: 'x64' };
   t.ok(runsOn({}, here));
   t.ok(runsOn({ os: ['linux', 'darwin'], cpu: 'x64' }, here));
@@ -53,15 +53,15 @@ t.test('box.env', async (t) => {
   const database = 'postgres://u:p%23@h/d?a=1&b=$2';
   const text = updateSecrets('# mine\nSMTP_URL="x"\nOPERATOR_SECRET=old\n', { ...secrets, DATABASE_URL: database });
   t.same({ ...parseEnv(text) }, { SMTP_URL: 'x', ...secrets, DATABASE_URL: database });
-  t.match(text, /^# mine\nSMTP_URL="x"\n/, 'lines of the operator stay');
-  t.notMatch(updateSecrets(text, secrets), 'DATABASE_URL', 'a managed name without value goes');
+  t.match(text, /^# mine\nSMTP_URL="x"\n/, 'the operator’s lines stay');
+  t.notMatch(updateSecrets(text, secrets), 'DATABASE_URL', 'a managed name without a value is removed');
   t.throws(() => updateSecrets('', { ...secrets, DATABASE_URL: "postgres://'\n" }), { code: 'usage' });
   const file = join(t.testdir({ 'box.env': text }), 'box.env');
   const read = execFileSync('sh', ['-c', `. ${file}; printf %s "$DATABASE_URL"`], { encoding: 'utf8' });
-  t.equal(read, database, 'a shell reads it alike');
+  t.equal(read, database, 'a shell reads the same value');
 });
 
-t.test('a file is written whole or not at all, with its mode', async (t) => {
+t.test('a file is written atomically, with its mode', async (t) => {
   const path = join(t.testdir(), 'secret');
   await writeAtomically(path, 'one', 0o600);
   t.equal((await stat(path)).mode & 0o777, 0o600);
@@ -72,26 +72,26 @@ t.test('a file is written whole or not at all, with its mode', async (t) => {
 t.test('the lock', async (t) => {
   const folder = join(t.testdir(), 'not', 'there', 'yet');
   const link = join(t.testdir({ real: {} }), 'link');
-  await t.test('keeps others out while the work lasts', async (t) => {
+  await t.test('excludes other commands during the work', async (t) => {
     await withLock(folder, 'install', async () => {
       await t.rejects(
         withLock(folder, 'start', async () => {}),
         {
           code: 'busy',
-          message: `install (process ${process.pid}) is at work on ${folder}`,
+          message: `install (process ${process.pid}) is using ${folder}`,
         },
       );
     });
     t.equal(await withLock(folder, 'start', async () => 'free'), 'free');
   });
-  await t.test('is freed by a failure', async (t) => {
+  await t.test('is released after an error', async (t) => {
     await t.rejects(
       withLock(folder, 'install', () => Promise.reject(new Error('failed'))),
       { message: 'failed' },
     );
     t.equal(await withLock(folder, 'start', async () => 'free'), 'free');
   });
-  await t.test('knows a folder under its other names', async (t) => {
+  await t.test('is the same for all paths of a folder', async (t) => {
     await symlink(join(link, '../real'), link);
     await withLock(join(link, 'box'), 'install', async () => {
       await t.rejects(
@@ -100,7 +100,7 @@ t.test('the lock', async (t) => {
       );
     });
   });
-  await t.test('does not outlive a process that is killed', async (t) => {
+  await t.test('is released when its process is killed', async (t) => {
     const program = `import { withLock } from ${JSON.stringify(new URL('../box/lock.ts', import.meta.url).href)};
       await withLock(${JSON.stringify(folder)}, 'install', () => { console.log('held'); return new Promise((r) => setTimeout(r, 60_000)); });`;
     const holder = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -117,7 +117,7 @@ t.test('the lock', async (t) => {
   });
 });
 
-t.test('a process is known by more than its number', async (t) => {
+t.test('a process is identified by more than its id', async (t) => {
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
   const pid = child.pid as number;
   const identity = (await identify(pid)) as string;
@@ -128,36 +128,36 @@ t.test('a process is known by more than its number', async (t) => {
   t.notOk(await isAlive({ pid, identity }));
 });
 
-t.test('work in parallel', async (t) => {
-  let underWay = 0;
-  let most = 0;
+t.test('mapConcurrently', async (t) => {
+  let running = 0;
+  let max = 0;
   const done = await mapConcurrently([1, 2, 3, 4, 5], 2, async (item) => {
-    underWay += 1;
-    most = Math.max(most, underWay);
+    running += 1;
+    max = Math.max(max, running);
     await new Promise((resolve) => setImmediate(resolve));
-    underWay -= 1;
+    running -= 1;
     return item * 2;
   });
   t.same(done, [2, 4, 6, 8, 10]);
-  t.equal(most, 2);
-  const begun: number[] = [];
+  t.equal(max, 2);
+  const started: number[] = [];
   await t.rejects(
     mapConcurrently([1, 2, 3], 1, async (item) => {
-      begun.push(item);
+      started.push(item);
       throw new Error(`item ${item}`);
     }),
     { message: 'item 1' },
   );
-  t.same(begun, [1], 'nothing begins after a failure');
+  t.same(started, [1], 'no call begins after an error');
 });
 
 t.test('failures', async (t) => {
   t.equal(asFailure(Object.assign(new Error('write'), { code: 'ENOSPC' })).code, 'disk_full');
   t.equal(asFailure(Object.assign(new Error('x'), { code: 'EACCES', path: '/x' })).code, 'folder_unusable');
   t.equal(asFailure(new Error('surprise')).code, 'unexpected');
-  const failure = new Failure('port_taken', 'it is\ntaken.', 'Choose another.');
+  const failure = new Failure('port_taken', 'it is\nin use.', 'Choose another.');
   t.equal(asFailure(failure), failure);
-  t.equal(failureLine(failure), 'carton: it is taken. Choose another.');
+  t.equal(failureLine(failure), 'carton: it is in use. Choose another.');
 });
 
 t.test('addresses', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * On a machine that reaches the world through a proxy only, all of an install goes through it but the talk to the box.
+ * On a machine behind a proxy, an install sends every request through it, except those to the box.
  */
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -12,14 +12,14 @@ import { startVendor } from './support/vendor.ts';
 const vendor = await startVendor([makeRuntime()], { [key]: { tier: 'basic', packages: [`${scope}/runtime`] } });
 t.teardown(() => vendor.close());
 
-t.test('HTTP_PROXY is followed for the control plane and the registry', async (t) => {
+t.test('requests to the control plane and the registry honour HTTP_PROXY', async (t) => {
   const reached = new Set<string>();
   const proxy = createServer((incoming: IncomingMessage, outgoing) => {
     const { host, port, pathname } = new URL(incoming.url ?? '');
     reached.add(host);
     const { method, headers } = incoming;
     incoming.pipe(
-      request({ host: '127.0.0.1', port, path: pathname, method, headers }, (answer) => answer.pipe(outgoing)),
+      request({ host: '127.0.0.1', port, path: pathname, method, headers }, (response) => response.pipe(outgoing)),
     );
   });
   proxy.on('connect', (incoming: IncomingMessage, socket) => {

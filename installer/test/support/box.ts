@@ -1,5 +1,5 @@
 /**
- * A folder for a box and the command to work on it, for tests: everything is stopped and removed when the test ends.
+ * A box's folder and the `carton` command, for tests. Everything is stopped and removed when the test ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
@@ -16,11 +16,11 @@ import { findRunningBox } from '../../box/running.ts';
 import { variable } from '../../vendor.ts';
 import type { TestVendor } from './vendor.ts';
 
-/** Commands are run by the hundred: what Node compiled for one serves the next. */
+/** Tests run hundreds of commands, so they share compiled code. */
 const compileCache = join(tmpdir(), 'installer-test-compile-cache');
 const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
 
-/** How one command went. `events` are the lines of its standard output that are JSON. */
+/** The outcome of a command. `events` are the JSON lines of its standard output. */
 export interface Outcome {
   exitCode: number | null;
   stdout: string;
@@ -30,7 +30,7 @@ export interface Outcome {
   end: Event;
 }
 
-/** A line of `--json`, with the members that tests read. */
+/** An event of `--json`, with the members that tests read. */
 export interface Event {
   event?: string;
   exitCode?: number;
@@ -39,7 +39,7 @@ export interface Event {
   error?: { code: string; message: string; advice: string };
 }
 
-/** What a test's engine answers. */
+/** The response body of a test engine. */
 export interface Answer {
   version: string;
   environment: Record<string, string>;
@@ -49,8 +49,8 @@ export interface Answer {
 export interface Running {
   child: ChildProcess;
   ended: Promise<Outcome>;
-  /** Settles when the command has written this text to its standard output. */
-  said(words: string): Promise<void>;
+  /** Resolves when the command has written this text to its standard output. */
+  printed(text: string): Promise<void>;
 }
 
 export interface TestBox {
@@ -58,40 +58,40 @@ export interface TestBox {
   dir: string;
   port: number;
   url: string;
-  /** Runs a command to its end, with the licence key in the environment. */
-  run(words: string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
-  /** The same without waiting. */
-  begin(words: string[], environment?: NodeJS.ProcessEnv): Running;
-  /** `install --json` with this box's port and the vendor's control plane. */
-  install(words?: string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
-  beginInstall(words?: string[], environment?: NodeJS.ProcessEnv): Running;
-  /** What the box answers, or undefined when it does not. */
+  /** Runs a command and waits for its end, with the licence key in the environment. */
+  run(commandLine: string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
+  /** Starts a command like `run`, without waiting. */
+  begin(commandLine: string[], environment?: NodeJS.ProcessEnv): Running;
+  /** Runs `install --json` with this box's port and the vendor's control plane. */
+  install(options?: string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
+  beginInstall(options?: string[], environment?: NodeJS.ProcessEnv): Running;
+  /** Requests the box; undefined without a response. */
   ask(): Promise<Answer | undefined>;
 }
 
 export const key = 'ctn_basic_test';
 
-/** @param parent where the folder is made; the system's temporary folder unless given */
+/** @param parent where the folder is created; the system's temporary folder by default */
 export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = tmpdir()): Promise<TestBox> {
-  const above = await temporaryFolder('box-test-', parent);
-  const folder = boxFolder(join(above, 'box'));
+  const home = await temporaryFolder('box-test-', parent);
+  const folder = boxFolder(join(home, 'box'));
   const port = await freePort();
-  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const unusedUrl = `http://127.0.0.1:${await freePort()}`;
   const url = `http://127.0.0.1:${port}`;
   const children: ChildProcess[] = [];
   t.teardown(async () => {
     for (const child of children) child.kill('SIGKILL');
     for (let box = await findRunningBox(folder); box; box = await findRunningBox(folder))
       process.kill(box.pid, 'SIGKILL');
-    await rm(above, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
   });
 
-  const begin = (words: string[], environment: NodeJS.ProcessEnv = {}): Running => {
-    const child = spawn(process.execPath, [cli, ...words], {
+  const begin = (commandLine: string[], environment: NodeJS.ProcessEnv = {}): Running => {
+    const child = spawn(process.execPath, [cli, ...commandLine], {
       env: {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: compileCache,
-        HOME: above,
+        HOME: home,
         [variable('BOX_DIR')]: folder.root,
         [variable('LICENSE_KEY')]: key,
         ...environment,
@@ -102,16 +102,16 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk;
     });
-    return { child, ended: end(child), said: (words) => until(() => stdout.includes(words)) };
+    return { child, ended: end(child), printed: (text) => until(() => stdout.includes(text)) };
   };
-  const installArguments = (words: string[]) => [
+  const installArguments = (options: string[]) => [
     'install',
     '--json',
     '--port',
     String(port),
     '--control-plane',
-    vendor?.controlPlaneUrl ?? nobody,
-    ...words,
+    vendor?.controlPlaneUrl ?? unusedUrl,
+    ...options,
   ];
   return {
     folder,
@@ -119,12 +119,12 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
     port,
     url,
     begin,
-    run: (words, environment) => begin(words, environment).ended,
-    install: (words = [], environment) => begin(installArguments(words), environment).ended,
-    beginInstall: (words = [], environment) => begin(installArguments(words), environment),
+    run: (commandLine, environment) => begin(commandLine, environment).ended,
+    install: (options = [], environment) => begin(installArguments(options), environment).ended,
+    beginInstall: (options = [], environment) => begin(installArguments(options), environment),
     ask: () =>
       fetch(`${url}/health`).then(
-        (answer) => answer.json() as Promise<Answer>,
+        (response) => response.json() as Promise<Answer>,
         () => undefined,
       ),
   };
@@ -140,7 +140,7 @@ async function end(child: ChildProcess): Promise<Outcome> {
   return { exitCode: await exit, stdout, stderr, events, end: events.at(-1) ?? {} };
 }
 
-/** A port nothing listens on at this moment. */
+/** Returns a port that is not in use at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -149,12 +149,12 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until something is so; a test that waits in vain is ended by tap's own time limit. */
+/** Waits until a condition holds; tap's timeout ends a test whose condition never does. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Names in a folder; empty when there is none. */
+/** Returns the sorted names in a folder; none if it does not exist. */
 export function list(path: string): Promise<string[]> {
   return readdir(path).then(
     (names) => names.sort(),

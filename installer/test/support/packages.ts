@@ -1,12 +1,12 @@
 /**
- * Packages for tests: real npm tarballs, and a real program that answers /health in place of the engine.
+ * Packages for tests: real npm tarballs, and a small program with `/health` in place of the engine.
  */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Header } from 'tar';
 import { runtimePackage } from '../../vendor.ts';
 
-/** One entry of a tarball. `type` is a word of tar's: File unless given. */
+/** One entry of a tarball. `type` is tar's name for it; File by default. */
 export interface Entry {
   path: string;
   content?: string | Buffer;
@@ -22,23 +22,23 @@ export interface TestPackage {
   unpackedSize: number;
 }
 
-/** Packs a package; its package.json comes first, as npm has it. `entries` are paths below `package/`. */
+/** Packs a package, with its package.json first as npm does. `entries` are paths below `package/`. */
 export function makePackage(
   manifest: { name: string; version?: string } & Record<string, unknown>,
   entries: Entry[] = [],
 ): TestPackage {
-  const whole = { version: '0.1.0', ...manifest };
-  const all = [{ path: 'package.json', content: JSON.stringify(whole) }, ...entries];
+  const complete = { version: '0.1.0', ...manifest };
+  const all = [{ path: 'package.json', content: JSON.stringify(complete) }, ...entries];
   const tarball = packRaw(all.map((entry) => ({ ...entry, path: `package/${entry.path}` })));
   return {
-    manifest: whole,
+    manifest: complete,
     tarball,
     integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}`,
     unpackedSize: all.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0),
   };
 }
 
-/** A gzipped tarball with exactly these entries, hostile ones included, which no packing tool would write. */
+/** Packs a gzipped tarball with exactly these entries, including hostile ones that packing tools do not write. */
 export function packRaw(entries: Entry[]): Buffer {
   const blocks: Buffer[] = [];
   for (const { path, content = '', mode = 0o644, type = 'File', linkpath } of entries) {
@@ -50,12 +50,12 @@ export function packRaw(entries: Entry[]): Buffer {
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
 }
 
-/** How a test's engine behaves. */
-export type Behaviour = 'healthy' | 'never healthy' | 'ends at once' | 'ignores SIGTERM' | 'drains';
+/** How a test engine behaves. */
+export type Behaviour = 'healthy' | 'never healthy' | 'exits immediately' | 'ignores SIGTERM' | 'drains';
 
 /**
- * The engine's package with a small program in place of the real one: it listens where it is told, answers /health with
- * 200 and its version, shows its environment under /environment, and ends on SIGTERM; one that drains, on the second.
+ * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
+ * version, environment and arguments, and exits on SIGTERM; one that drains, on the second.
  */
 export function makeRuntime(
   version = '0.1.0',
@@ -67,7 +67,7 @@ import { createServer } from 'node:http';
 import { version } from './version.js';
 await Promise.resolve(); // top-level await, as the real engine has
 const behaviour = ${JSON.stringify(behaviour)};
-if (behaviour === 'ends at once') {
+if (behaviour === 'exits immediately') {
   console.error('migration 20260101000000_broken.js failed: relation exists');
   process.exit(1);
 }
@@ -80,11 +80,11 @@ server.on('error', (error) => {
   process.exit(1);
 });
 server.listen(Number(process.env.PORT), process.env.HOST, () => console.log('listening as ' + version));
-let asked = 0;
+let signals = 0;
 process.on('SIGTERM', () => {
-  asked += 1;
-  console.log('asked ' + asked);
-  if (behaviour === 'ignores SIGTERM' || (behaviour === 'drains' && asked === 1)) return;
+  signals += 1;
+  console.log('signal ' + signals);
+  if (behaviour === 'ignores SIGTERM' || (behaviour === 'drains' && signals === 1)) return;
   server.close(() => process.exit(0));
   server.closeAllConnections();
 });

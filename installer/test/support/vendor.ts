@@ -1,6 +1,6 @@
 /**
- * The two services an installer talks to, small and real: an npm registry that wants a token, and a control plane that
- * exchanges licence keys for tokens. Tests change what they hold and how they fail.
+ * Small implementations of the two services that the installer uses: an npm registry that requires a token, and a control
+ * plane that exchanges licence keys for tokens. Tests set their contents and their faults.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { TestPackage } from './packages.ts';
 
-/** What a licence key gives, or the problem it is answered with. */
+/** The entitlements of a licence key, or the problem in the response. */
 export type Licence = { tier: string; packages: string[] } | { status: number; code: string; detail: string };
 
 export interface TestVendor {
@@ -16,23 +16,23 @@ export interface TestVendor {
   registryUrl: string;
   /** By licence key. */
   licences: Map<string, Licence>;
-  /** By full name; the release has these. */
+  /** The packages of the release and the registry, by full name. */
   packages: Map<string, TestPackage>;
-  /** Answered in place of the release. */
+  /** The response in place of the release. */
   release: { status: number; body: object } | undefined;
-  /** Integrities that the release says in place of the right ones, by full name. */
+  /** Integrities in the release that replace the correct ones, by full name. */
   released: Map<string, string>;
-  /** Answers for packages that are refused, by full name. */
+  /** Error responses for packages, by full name. */
   refusals: Map<string, { status: number; error: string }>;
-  /** Tarballs served in place of the right ones, by full name. */
+  /** Tarballs served instead of the correct ones, by full name. */
   replacements: Map<string, Buffer>;
-  /** How often more a tarball's connection breaks in the middle, by full name. */
+  /** How many more times the connection breaks in the middle of a tarball, by full name. */
   breaks: Map<string, number>;
-  /** Tarballs that stop in the middle and wait, by full name. */
+  /** Packages whose tarball stalls in the middle, by full name. */
   stalls: Set<string>;
-  /** Breaks the connections of tarballs that stopped in the middle. */
+  /** Breaks the connections of stalled tarballs. */
   breakStalled(): void;
-  /** Tokens the registry takes. */
+  /** Tokens that the registry accepts. */
   tokens: Set<string>;
   /** Every request, such as `GET /@scope/name`. */
   requests: string[];
@@ -120,18 +120,18 @@ function serveRegistry(
 ): unknown {
   const path = decodeURIComponent(request.url ?? '');
   vendor.requests.push(`${request.method} ${path}`);
-  const answer = (status: number, body: object) => {
+  const respond = (status: number, body: object) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   };
   const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-  if (!vendor.tokens.has(token)) return answer(401, { error: 'The activation token has expired' });
+  if (!vendor.tokens.has(token)) return respond(401, { error: 'The activation token has expired' });
   const [, name = '', file] = /^\/(@[^/]+\/[^/]+)(\/-\/.+)?$/.exec(path) ?? [];
   const refusal = vendor.refusals.get(name);
-  if (refusal) return answer(refusal.status, { error: refusal.error });
+  if (refusal) return respond(refusal.status, { error: refusal.error });
   const found = vendor.packages.get(name);
-  if (!found) return answer(404, { error: `no such package ${name}` });
-  if (!file) return answer(200, packument(found));
+  if (!found) return respond(404, { error: `no such package ${name}` });
+  if (!file) return respond(200, packument(found));
 
   const tarball = vendor.replacements.get(name) ?? found.tarball;
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': tarball.length });
@@ -148,7 +148,7 @@ function serveRegistry(
 function packument({ manifest, integrity, unpackedSize }: TestPackage): object {
   const { name, version } = manifest;
   const file = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
-  // Another host than the registry's: what a registry behind a proxy does.
+  // Not the registry's host, as from a registry behind a proxy.
   const tarball = `http://registry.invalid/${name}/-/${file}`;
   return {
     name,
