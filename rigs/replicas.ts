@@ -41,13 +41,13 @@ export const rig: Rig = {
     const proxy = await startHaProxy(stage, ...boxes);
     for (const box of boxes) await proxy.untilSees(box, 'UP');
     const tenants = await openTenants(proxy.url, stage.number('tenants'));
-    const trade = (work: (failures: () => number) => Promise<void>, among?: readonly Behaviour[]) =>
+    const runWithShoppers = (work: (failures: () => number) => Promise<void>, among?: readonly Behaviour[]) =>
       withShoppers(stage, proxy, tenants, work, among);
 
-    const stopped = await trade((failures) => restartInTurn(stage, boxes, proxy, failures));
+    const stopped = await runWithShoppers((failures) => restartInTurn(stage, boxes, proxy, failures));
     stage.say('waiting for the last events');
     const deliveries = await checkDeliveries(stage, postgres.url, { outsideTransaction: 'once', delivered: true });
-    const killed = await trade((failures) => killInTurn(stage, boxes, proxy, failures), retryingBehaviours);
+    const killed = await runWithShoppers((failures) => killInTurn(stage, boxes, proxy, failures), retryingBehaviours);
     stage.say('checking consistency');
     const purchases = [...stopped.purchases, ...killed.purchases];
     const records = await checkConsistency(postgres.url, tenants, purchases, stock);
