@@ -1,4 +1,4 @@
-// Activation tokens: who the customer is and which packages the licence holds, proven by the control plane's signature.
+// Activation tokens: the customer and the entitled packages, signed by the control plane.
 
 import { errors, jwtVerify } from 'jose';
 import { keysUnavailable, tokenExpired, tokenInvalid } from './refusal.ts';
@@ -7,20 +7,20 @@ import { issuer } from './vendor.ts';
 
 export type Licence = { customerId: string; tier: string; packages: ReadonlySet<string> };
 
-/** How far the clocks of control plane and registry may be apart. Seconds. */
+/** Permitted difference between the clocks of control plane and registry, in seconds. */
 const clockTolerance = 10;
 
-export type TokenChecks = {
+export type TokenVerification = {
   keys: SigningKeys;
-  /** The registry's public URL: the audience a token must have been issued for. */
+  /** The registry's public URL, which must be the audience of a token. */
   publicUrl: string;
 };
 
 /**
- * Verifies a token (RS256 and nothing else, issuer, audience, expiry) and returns what it entitles to.
- * Throws a `Refusal`: 401 for a token that does not hold, 503 while no key is there to check it with.
+ * Verifies a token (only RS256; issuer, audience, expiry) and returns its licence.
+ * @throws Refusal 401 for an invalid token, 503 if the public keys are unavailable
  */
-export async function verifyActivationToken(token: string, { keys, publicUrl }: TokenChecks): Promise<Licence> {
+export async function verifyActivationToken(token: string, { keys, publicUrl }: TokenVerification): Promise<Licence> {
   try {
     const { payload } = await jwtVerify(token, keys.find, {
       algorithms: ['RS256'],
@@ -30,30 +30,30 @@ export async function verifyActivationToken(token: string, { keys, publicUrl }: 
       clockTolerance,
     });
     const { sub, tier, packages } = payload;
-    if (typeof sub !== 'string' || sub === '' || typeof tier !== 'string' || !isListOfNames(packages)) {
-      throw tokenInvalid('its claims name no customer, tier and packages');
+    if (typeof sub !== 'string' || sub === '' || typeof tier !== 'string' || !isStringArray(packages)) {
+      throw tokenInvalid('its claims do not contain a customer, tier and packages');
     }
     return { customerId: sub, tier, packages: new Set(packages) };
   } catch (error) {
     if (error instanceof KeysUnavailable) throw keysUnavailable();
     if (error instanceof errors.JWTExpired) throw tokenExpired();
-    if (error instanceof errors.JOSEError) throw tokenInvalid(reasonOf(error));
+    if (error instanceof errors.JOSEError) throw tokenInvalid(describeFault(error));
     throw error;
   }
 }
 
-function isListOfNames(value: unknown): value is string[] {
+function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
-/** Says in the operator's words what is wrong with a token. */
-function reasonOf(error: errors.JOSEError): string {
+/** Explains to operators why a token is invalid. */
+function describeFault(error: errors.JOSEError): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'aud') return 'it was issued for another registry';
-    if (error.claim === 'iss') return 'it was issued by someone else';
-    return `its claim ${error.claim} does not hold`;
+    if (error.claim === 'iss') return 'it has another issuer';
+    return `its claim ${error.claim} is invalid`;
   }
-  if (error instanceof errors.JWKSNoMatchingKey) return 'the key that signed it is unknown; activate again';
+  if (error instanceof errors.JWKSNoMatchingKey) return 'its signing key is unknown; activate again';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'it is not signed with RS256';
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature does not match';
   return 'it is not an activation token';

@@ -1,31 +1,31 @@
-// What is published here, read from the packuments that Verdaccio keeps: which tier holds a package, which version is
-// the latest. Needed to word a refusal, which happens before Verdaccio is asked.
+// The published packages, read from the packuments that Verdaccio stores: tier and versions. The gate needs them, since
+// it decides before Verdaccio handles the request.
 
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vendor } from './vendor.ts';
 
 export type PublishedPackage = {
-  /** Tier that holds the package, as its latest manifest states it (`carton: { tier }`); none for the platform. */
+  /** The lowest tier that includes the package, from its latest manifest (`carton: { tier }`); none for the platform. */
   tier: string | undefined;
-  /** Whether every licence holds the package (`carton: { platform: true }`): the runtime and its database. */
+  /** Whether every licence is entitled to the package (`carton: { platform: true }`): the runtime and its database. */
   platform: boolean;
-  /** Whether it is a library with native parts (`carton: { native: true }`), which goes with those who need it. */
+  /** Whether it is a library with native code (`carton: { native: true }`), served with the packages that need it. */
   native: boolean;
-  /** Names of the packages that any of its versions lists as optional: its libraries with native parts. */
+  /** Names of the optional dependencies of all versions: its libraries with native code. */
   optional: ReadonlySet<string>;
   latest: string | undefined;
   versions: ReadonlySet<string>;
 };
 
 export type Catalogue = {
-  /** What is published under a name (`@scope/name`, already checked), or nothing. */
+  /** Finds a package by its full name, which must have been validated (`@scope/name`). */
   find(packageName: string): Promise<PublishedPackage | undefined>;
 };
 
-/** Reads the packuments in Verdaccio's storage folder; an answer is kept until the file changes. */
+/** Opens the packuments in Verdaccio's storage folder. Each is cached until its file changes. */
 export function openCatalogue(packagesFolder: string): Catalogue {
-  const known = new Map<string, { changedAt: bigint; published: PublishedPackage | undefined }>();
+  const cache = new Map<string, { changedAt: bigint; published: PublishedPackage | undefined }>();
 
   return {
     async find(packageName) {
@@ -35,10 +35,10 @@ export function openCatalogue(packagesFolder: string): Catalogue {
         () => undefined,
       );
       if (changedAt === undefined) return undefined;
-      const kept = known.get(packageName);
-      if (kept?.changedAt === changedAt) return kept.published;
+      const cached = cache.get(packageName);
+      if (cached?.changedAt === changedAt) return cached.published;
       const published = readPackument(await readFile(file, 'utf8'));
-      known.set(packageName, { changedAt, published });
+      cache.set(packageName, { changedAt, published });
       return published;
     },
   };
@@ -54,20 +54,20 @@ type Version = { optionalDependencies?: Record<string, string> } & Record<
   { tier?: string; platform?: boolean; native?: boolean } | undefined
 >;
 
-/** A packument without versions is what an unpublished or half-published package leaves: it counts as none. */
+/** Returns undefined for a packument without versions, which an unpublished or half-published package leaves. */
 function readPackument(content: string): PublishedPackage | undefined {
   const { 'dist-tags': tags, versions = {} } = JSON.parse(content) as Packument;
   const names = Object.keys(versions);
   if (names.length === 0) return undefined;
   const latest = tags?.latest;
-  const stated = latest === undefined ? undefined : versions[latest]?.[vendor];
+  const latestManifest = latest === undefined ? undefined : versions[latest]?.[vendor];
   const optional = Object.values(versions).flatMap(({ optionalDependencies = {} }) =>
     Object.keys(optionalDependencies),
   );
   return {
-    tier: stated?.tier,
-    platform: stated?.platform === true,
-    native: stated?.native === true,
+    tier: latestManifest?.tier,
+    platform: latestManifest?.platform === true,
+    native: latestManifest?.native === true,
     optional: new Set(optional),
     latest,
     versions: new Set(names),

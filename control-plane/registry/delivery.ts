@@ -1,4 +1,4 @@
-// Sends the outbox to the control plane, one report after the other, for as long as it takes.
+// Delivers the reports of the outbox to the control plane, one after the other, with retries.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
@@ -7,12 +7,12 @@ import type { Outbox } from './outbox.ts';
 const sendTimeout = 10_000;
 const firstDelay = 1_000;
 const longestDelay = 60_000;
-/** Answers below 500 that speak of the moment or of the registry's own secret, not of the report. */
-const passing = new Set([401, 403, 408, 425, 429]);
+/** Client errors that are temporary or caused by the registry's secret, not by the report. */
+const temporaryStatuses = new Set([401, 403, 408, 425, 429]);
 
 export type DeliveryOptions = {
   outbox: Outbox;
-  /** Where reports are posted. */
+  /** The URL that reports are posted to. */
   reportUrl: string;
   /** Bearer secret of this registry. */
   registrySecret: string;
@@ -20,24 +20,24 @@ export type DeliveryOptions = {
 };
 
 export type Delivery = {
-  /** Says that the outbox holds something new. */
+  /** Reports that the outbox has a new report. */
   wake(): void;
-  /** Ends delivery; a report under way is given up and sent again by the next process, with the same key. */
+  /** Stops the delivery. A request in flight is aborted; the next process sends its report with the same key. */
   stop(): Promise<void>;
 };
 
-/** Starts the delivery: it sends what is due now, then sleeps until woken; after a failure it waits 1 s to 60 s. */
+/** Starts the delivery. It sends all due reports, then waits until woken; the back-off after failures is 1 to 60 s. */
 export function startDelivery({ outbox, reportUrl, registrySecret, log }: DeliveryOptions): Delivery {
   const stopping = new AbortController();
   let wakeUp = () => {};
-  let news = true;
+  let hasNewReports = true;
 
-  /** Sends one report. `later` means that it stays, `away` that sending others makes no sense now either. */
-  async function send(file: string): Promise<'done' | 'later' | 'away'> {
+  /** Sends one report. `retry`: it stays in the outbox; `unavailable`: so do the others, which would fail too. */
+  async function send(file: string): Promise<'done' | 'retry' | 'unavailable'> {
     const stored = await outbox.read(file).catch(() => undefined);
     if (stored === undefined) {
-      log('error', 'a download report is unreadable; it is put aside', { file });
-      await outbox.bury(file);
+      log('error', 'a download report is unreadable and was moved to reports/dead', { file });
+      await outbox.moveToDead(file);
       return 'done';
     }
     const { idempotencyKey, report } = stored;
@@ -57,31 +57,35 @@ export function startDelivery({ outbox, reportUrl, registrySecret, log }: Delive
       await response.arrayBuffer();
       status = response.status;
     } catch {
-      return 'away';
+      return 'unavailable';
     }
     if (status >= 200 && status < 300) {
-      await outbox.drop(file);
+      await outbox.remove(file);
       return 'done';
     }
-    if (status >= 400 && status < 500 && !passing.has(status)) {
-      log('error', 'the control plane refused a download report; it is put aside', { status, file, report });
-      await outbox.bury(file);
+    if (status >= 400 && status < 500 && !temporaryStatuses.has(status)) {
+      log('error', 'the control plane rejected a download report, which was moved to reports/dead', {
+        status,
+        file,
+        report,
+      });
+      await outbox.moveToDead(file);
       return 'done';
     }
     if (status === 401 || status === 403) {
-      log('error', "the control plane does not accept this registry's secret; reports are kept", { status });
+      log('error', 'the control plane rejects REGISTRY_SECRET; download reports stay in the outbox', { status });
     }
-    return status >= 500 && status !== 503 ? 'later' : 'away';
+    return status >= 500 && status !== 503 ? 'retry' : 'unavailable';
   }
 
-  /** Goes through the outbox once. Returns how many reports are left in it. */
+  /** Sends the due reports once. Returns how many are left. */
   async function sendDue(): Promise<number> {
     const files = await outbox.due();
     let sent = 0;
     for (const file of files) {
       if (stopping.signal.aborted) break;
       const outcome = await send(file);
-      if (outcome === 'away') break;
+      if (outcome === 'unavailable') break;
       if (outcome === 'done') sent += 1;
     }
     return files.length - sent;
@@ -90,23 +94,23 @@ export function startDelivery({ outbox, reportUrl, registrySecret, log }: Delive
   async function run(): Promise<void> {
     let delay = firstDelay;
     while (!stopping.signal.aborted) {
-      news = false;
+      hasNewReports = false;
       const left = await sendDue().catch((error: unknown) => {
-        log('error', 'the outbox of download reports could not be worked through', { reason: String(error) });
+        log('error', 'the outbox of download reports could not be processed', { reason: String(error) });
         return 1;
       });
       if (left === 0) {
-        if (delay > firstDelay) log('info', 'the control plane takes download reports again');
+        if (delay > firstDelay) log('info', 'the control plane accepts download reports again');
         delay = firstDelay;
         await new Promise<void>((resolve) => {
           wakeUp = resolve;
-          if (news || stopping.signal.aborted) resolve();
+          if (hasNewReports || stopping.signal.aborted) resolve();
         });
         continue;
       }
       if (stopping.signal.aborted) break;
-      if (delay === firstDelay) log('warn', 'the control plane takes no download reports; they are kept', { left });
-      // Some chance in the delay keeps several registries from returning in step.
+      if (delay === firstDelay) log('warn', 'download reports could not be delivered and stay in the outbox', { left });
+      // Jitter, so that several registries do not retry at the same time.
       await sleep(delay * (0.75 + Math.random() / 4), undefined, { signal: stopping.signal }).catch(() => {});
       delay = Math.min(delay * 2, longestDelay);
     }
@@ -115,7 +119,7 @@ export function startDelivery({ outbox, reportUrl, registrySecret, log }: Delive
   const running = run();
   return {
     wake() {
-      news = true;
+      hasNewReports = true;
       wakeUp();
     },
     async stop() {

@@ -1,10 +1,10 @@
-// Files that survive a power cut: written, flushed, and their folder flushed too.
+// Durable files: the content and the folder entry are flushed to disk.
 
 import { randomUUID } from 'node:crypto';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a new file and flushes it with its folder. Rejects when the file exists. */
+/** Writes a new file and flushes it and its folder. Rejects if the file exists. */
 export async function writeNewFile(path: string, content: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -16,14 +16,14 @@ export async function writeNewFile(path: string, content: string): Promise<void>
   await flushFolder(dirname(path));
 }
 
-/** Puts a file in place of another in one step: a reader sees the old content or the new, never a part. */
+/** Replaces a file atomically: readers see the old content or the new. */
 export async function replaceFile(path: string, content: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.draft`;
   await writeNewFile(draft, content);
   await rename(draft, path);
 }
 
-/** Flushes a folder's list of names, without which a flushed file may lose its name. */
+/** Flushes the entries of a folder, without which a flushed file may be missing after a crash. */
 export async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -1,4 +1,4 @@
-// What Verdaccio loads by name. It hands over the plugin that `startRegistry` has made (gate-plugin.ts) and is plain
-// CommonJS because Verdaccio loads plugins with `require`, which must not depend on how TypeScript is run.
+// The module that Verdaccio loads by name. It returns the plugin that `startRegistry` created (gate-plugin.ts). It is
+// CommonJS, since Verdaccio loads plugins with `require`, which must not depend on how TypeScript is run.
 
 module.exports = (configuration) => configuration.connect();

@@ -1,26 +1,26 @@
-// The one Verdaccio plugin: the gate as an auth plugin (loaded through gate-plugin.cjs).
+// The gate as an auth plugin of Verdaccio, loaded by gate-plugin.cjs.
 //
-// Why auth and not middleware. Verdaccio mounts the auth plugin's `apiJWTmiddleware` in place of its own user log-in
-// and before every route, so no other way in exists beside the gate; and it asks the same plugin's `allow_*` with the
-// package name its router decoded, so the gate decides a second time on the very name that is about to be served. A
-// middleware plugin would leave Verdaccio's own users and tokens standing. Verdaccio goes on without a plugin it
-// could not load; then its configuration grants nothing to anyone, and `startRegistry` fails.
+// It is an auth plugin, not a middleware plugin, for two reasons. Verdaccio runs the auth plugin's `apiJWTmiddleware`
+// before every route in place of its own authentication, so the gate cannot be bypassed; a middleware plugin would leave
+// Verdaccio's users and tokens enabled. And Verdaccio calls the plugin's `allow_*` with the package name that its router
+// decoded, so the gate checks the very name that will be served. Verdaccio continues without a plugin that it could not
+// load; its configuration then grants nothing, and `startRegistry` fails.
 //
-// Every refusal is an answer or an error: `false` would hand the question to Verdaccio's default plugin.
+// Denials are responses or errors, never `false`, which would make Verdaccio call its default plugin.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate, Grant } from './gate.ts';
-import { orRefusal } from './gate.ts';
+import { catchRefusal } from './gate.ts';
 import type { Log } from './log.ts';
 import { publisherOnly, Refusal, sendRefusal } from './refusal.ts';
 
-/** What stands in Verdaccio's configuration under the plugin's name: how `gate-plugin.cjs` comes to the plugin. */
+/** The plugin's options in Verdaccio's configuration: `gate-plugin.cjs` calls `connect` to get the plugin. */
 export type GatePluginOptions = { connect: () => GatePlugin };
 
-/** What Verdaccio carries from the middleware to `allow_*`: its user, with the gate's grant. */
+/** Verdaccio's user, which it passes from the middleware to `allow_*`, with the gate's grant. */
 type RemoteUser = { name: string; groups: string[]; real_groups: string[]; grant?: Grant };
 type GatedRequest = IncomingMessage & { remote_user?: RemoteUser };
-type Answer = (error: Error | null, granted?: boolean) => void;
+type Callback = (error: Error | null, granted?: boolean) => void;
 
 export class GatePlugin {
   readonly #gate: Gate;
@@ -31,10 +31,10 @@ export class GatePlugin {
     this.#log = log;
   }
 
-  /** The middleware in front of all of Verdaccio's routes. */
+  /** The middleware before all of Verdaccio's routes. */
   apiJWTmiddleware() {
     return async (request: GatedRequest, response: ServerResponse, next: () => void): Promise<void> => {
-      const grant = await orRefusal(this.#gate.admit(request, response), this.#log);
+      const grant = await catchRefusal(this.#gate.authorize(request, response), this.#log);
       if (grant instanceof Refusal) return sendRefusal(response, grant);
       const name = grant.caller.kind === 'customer' ? grant.caller.licence.customerId : grant.caller.kind;
       request.remote_user = { name, groups: [], real_groups: [], grant };
@@ -42,27 +42,27 @@ export class GatePlugin {
     };
   }
 
-  /** Reading a package: the publisher, or the customer to whom the gate granted this very name. */
-  allow_access({ grant }: RemoteUser, { name }: { name: string }, answer: Answer): void {
-    if (grant?.caller.kind === 'publisher' || (grant !== undefined && grant.packageName === name)) answer(null, true);
-    else answer(publisherOnly());
+  /** Allows the publisher to read a package, and a customer to read the one that the gate granted. */
+  allow_access({ grant }: RemoteUser, { name }: { name: string }, callback: Callback): void {
+    if (grant?.caller.kind === 'publisher' || (grant !== undefined && grant.packageName === name)) callback(null, true);
+    else callback(publisherOnly());
   }
 
-  allow_publish({ grant }: RemoteUser, _package: unknown, answer: Answer): void {
-    if (grant?.caller.kind === 'publisher') answer(null, true);
-    else answer(publisherOnly());
+  allow_publish({ grant }: RemoteUser, _package: unknown, callback: Callback): void {
+    if (grant?.caller.kind === 'publisher') callback(null, true);
+    else callback(publisherOnly());
   }
 
-  allow_unpublish(user: RemoteUser, target: unknown, answer: Answer): void {
-    this.allow_publish(user, target, answer);
+  allow_unpublish(user: RemoteUser, target: unknown, callback: Callback): void {
+    this.allow_publish(user, target, callback);
   }
 
-  /** There are no users with passwords here. */
-  authenticate(_user: string, _password: string, answer: Answer): void {
-    answer(publisherOnly());
+  /** There are no users with passwords. */
+  authenticate(_user: string, _password: string, callback: Callback): void {
+    callback(publisherOnly());
   }
 
-  adduser(_user: string, _password: string, answer: Answer): void {
-    answer(publisherOnly());
+  adduser(_user: string, _password: string, callback: Callback): void {
+    callback(publisherOnly());
   }
 }

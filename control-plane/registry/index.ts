@@ -1,4 +1,4 @@
-// Starts the gated registry: Verdaccio behind the gate, with its download reports and its signing keys.
+// Starts the gated registry: Verdaccio behind the gate, with download reports and cached signing keys.
 
 import { mkdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -7,42 +7,42 @@ import { join, resolve } from 'node:path';
 import { runServer } from 'verdaccio';
 import { openCatalogue } from './catalogue.ts';
 import { startDelivery } from './delivery.ts';
-import { createDownloads } from './downloads.ts';
-import { createGate, type Gate, orRefusal } from './gate.ts';
+import { createDownloadReporter } from './downloads.ts';
+import { catchRefusal, createGate, type Gate } from './gate.ts';
 import { GatePlugin, type GatePluginOptions } from './gate-plugin.ts';
 import { type Log, logToStandardOutput } from './log.ts';
 import { openOutbox } from './outbox.ts';
 import { publisherOnly, publishSecretWrong, Refusal, sendRefusal } from './refusal.ts';
-import { loggedPath } from './request-target.ts';
+import { redactPath } from './request-target.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { verdaccioConfiguration } from './verdaccio-configuration.ts';
 
 export type { DownloadReport } from './outbox.ts';
 
 export type RegistryOptions = {
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   port: number;
   host: string;
-  /** Folder for packages, signing keys and download reports; made when it is missing. */
+  /** Folder for packages, signing keys and download reports; created if it is missing. */
   storage: string;
-  /** Address under which customers reach the registry, and audience of their tokens. Default: `http://host:port`. */
+  /** URL that customers use, and audience of their tokens. Default: `http://host:port`. */
   publicUrl?: string;
   controlPlaneUrl: string;
   /** Bearer secret for the control plane's download reports. */
   registrySecret: string;
-  /** Bearer secret that alone publishes, and reads everything. */
+  /** Bearer secret of the publisher. */
   publishSecret: string;
   log?: Log;
-  /** Milliseconds that only ever grow; a test passes its own to let time go by. */
+  /** Milliseconds of a monotonic clock; tests pass their own. */
   elapsed?: () => number;
 };
 
 export type Registry = {
-  /** The public URL, without a slash at its end. */
+  /** The public URL, without a trailing slash. */
   url: string;
-  /** Where it listens, for those on the same machine. */
+  /** The URL it listens at, for clients on the same machine. */
   localUrl: string;
-  /** Takes no new requests, lets those under way end for up to 10 s, and keeps what was not yet reported. */
+  /** Stops accepting requests and waits up to 10 s for those in flight. Undelivered reports stay on disk. */
   stop(): Promise<void>;
 };
 
@@ -51,8 +51,8 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 const drainTimeout = 10_000;
 
 /**
- * Starts the registry and resolves once it serves. Rejects when the port is taken (`EADDRINUSE`), the storage cannot be
- * written or the gate does not stand in Verdaccio. The control plane need not be there.
+ * Starts the registry and resolves once it serves requests. The control plane does not need to be available.
+ * @throws Error if the port is in use (`EADDRINUSE`), the storage is not writable, or Verdaccio did not load the gate
  */
 export async function startRegistry(options: RegistryOptions): Promise<Registry> {
   const { log = logToStandardOutput, elapsed = () => performance.now() } = options;
@@ -74,7 +74,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
 
     let wakeDelivery = () => {};
     const outbox = await openOutbox(join(storage, 'reports'), () => wakeDelivery());
-    const downloads = createDownloads(outbox, elapsed, log);
+    const downloads = createDownloadReporter(outbox, elapsed, log);
     const keys = await openSigningKeys({
       keysUrl: `${controlPlane}/.well-known/jwks.json`,
       cacheFile: join(storage, 'signing-keys.json'),
@@ -88,7 +88,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       downloads,
       log,
     });
-    const verdaccio = await startVerdaccio(gate, log, packages, url);
+    const verdaccio = await createVerdaccio(gate, log, packages, url);
     const delivery = startDelivery({
       outbox,
       reportUrl: `${controlPlane}/telemetry/download`,
@@ -96,14 +96,14 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       log,
     });
     wakeDelivery = delivery.wake;
-    serve = serveThrough(gate, verdaccio, url, log);
+    serve = createHandler(gate, verdaccio, url, log);
 
     return {
       url,
       localUrl,
       async stop() {
         await close(server);
-        await downloads.settle();
+        await downloads.flush();
         await delivery.stop();
       },
     };
@@ -113,8 +113,8 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
   }
 }
 
-/** Makes Verdaccio's server, which never listens itself. Rejects when Verdaccio did not take the gate in. */
-async function startVerdaccio(gate: Gate, log: Log, packages: string, url: string): Promise<Server> {
+/** Creates Verdaccio's server, which does not listen itself. Rejects if Verdaccio did not load the gate. */
+async function createVerdaccio(gate: Gate, log: Log, packages: string, url: string): Promise<Server> {
   let isGated = false;
   const plugin: GatePluginOptions = {
     connect() {
@@ -127,24 +127,24 @@ async function startVerdaccio(gate: Gate, log: Log, packages: string, url: strin
   return verdaccio;
 }
 
-/** What happens to each request before Verdaccio has it: the log line, the public address, no strangers' bodies. */
-function serveThrough(gate: Gate, verdaccio: Server, url: string, log: Log): Serve {
+/** Handles each request before Verdaccio: logs it, sets its public URL, and rejects bodies of other callers. */
+function createHandler(gate: Gate, verdaccio: Server, url: string, log: Log): Serve {
   const { host, protocol } = new URL(url);
   return async (request, response) => {
     const { method } = request;
-    const path = loggedPath(request.url ?? '');
+    const path = redactPath(request.url ?? '');
     const start = performance.now();
     response.once('close', () => {
       const caller = (request as { remote_user?: { name?: string } }).remote_user?.name;
       const milliseconds = Math.round(performance.now() - start);
       log('info', 'request', { method, path, status: response.statusCode, caller, milliseconds });
     });
-    // Verdaccio writes tarball addresses from these headers: they stand under the public URL whatever a client claims.
+    // Verdaccio builds tarball URLs from these headers: they must have the public URL, whatever the client sent.
     request.headers.host = host;
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
-    // Verdaccio reads a whole body before it asks who sent it: let it read the publisher's alone.
+    // Verdaccio reads a body before it authenticates the caller: only the publisher may send one.
     if (hasBody(request)) {
-      const refusal = await orRefusal(refuseUnlessPublisher(gate, request), log);
+      const refusal = await catchRefusal(rejectUnlessPublisher(gate, request), log);
       if (refusal !== undefined) {
         request.resume();
         response.setHeader('Connection', 'close');
@@ -155,9 +155,9 @@ function serveThrough(gate: Gate, verdaccio: Server, url: string, log: Log): Ser
   };
 }
 
-/** Returns why a request with a body is turned away, or nothing when the publisher sent it. */
-async function refuseUnlessPublisher(gate: Gate, request: IncomingMessage): Promise<Refusal | undefined> {
-  const caller = await gate.identify(request).catch((error: unknown) => {
+/** Returns undefined for a request of the publisher, and a Refusal for others. */
+async function rejectUnlessPublisher(gate: Gate, request: IncomingMessage): Promise<Refusal | undefined> {
+  const caller = await gate.authenticateCaller(request).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'token_invalid' ? publishSecretWrong() : error;
   });
   return caller.kind === 'publisher' ? undefined : publisherOnly();

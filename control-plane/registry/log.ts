@@ -1,4 +1,4 @@
-// One JSON object a line on standard output: what a log collector takes as it is.
+// Logs one JSON object per line on standard output, as log collectors expect.
 
 export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void;
 

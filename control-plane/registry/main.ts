@@ -1,5 +1,5 @@
-// Runs the registry as a process, configured by its environment. Exit code 0 after SIGTERM or SIGINT, 1 when it could
-// not start.
+// Runs the registry as a process, configured by its environment. Exit code 0 after SIGTERM or SIGINT, 1 if it cannot
+// start.
 
 import { startRegistry } from './index.ts';
 import { logToStandardOutput as log } from './log.ts';
@@ -12,7 +12,7 @@ function required(name: string): string {
 
 function readPort(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`REGISTRY_PORT is not a port: ${text}`);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`REGISTRY_PORT is not a port number: ${text}`);
   return port;
 }
 
@@ -27,7 +27,7 @@ try {
     registrySecret: required('REGISTRY_SECRET'),
     publishSecret: required('PUBLISH_SECRET'),
   });
-  log('info', 'the registry serves', { url: registry.url, localUrl: registry.localUrl });
+  log('info', 'the registry is listening', { url: registry.url, localUrl: registry.localUrl });
 
   let isStopping = false;
   const stop = async () => {
@@ -41,7 +41,8 @@ try {
   process.on('SIGINT', stop);
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException;
-  const reason = code === 'EADDRINUSE' ? `port ${process.env.REGISTRY_PORT || 4873} of ${host} is taken` : message;
-  process.stderr.write(`The registry could not start: ${reason}\n`);
+  const reason =
+    code === 'EADDRINUSE' ? `port ${process.env.REGISTRY_PORT || 4873} on ${host} is already in use` : message;
+  process.stderr.write(`The registry cannot start: ${reason}\n`);
   process.exit(1);
 }

@@ -1,10 +1,10 @@
-// Download reports on disk, one file each, until the control plane has taken them.
+// Download reports on disk, one file each, until the control plane has accepted them.
 //
-//   begun/  a tarball is being served: counts once the answer is out; what a crash leaves here was served
-//   ready/  to be sent, oldest first
-//   dead/   refused by the control plane, kept for a person to look at
+//   begun/  a tarball is being served; after a crash, these count as served
+//   ready/  due to be sent, oldest first
+//   dead/   rejected by the control plane, for inspection by the operator
 //
-// A file's name is its time and its idempotency key, so a report sent twice can be recognised.
+// The name of a file is its time and its idempotency key, by which the control plane recognises a repeated report.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, unlink } from 'node:fs/promises';
@@ -21,29 +21,29 @@ export type DownloadReport = {
 
 export type StoredReport = { file: string; idempotencyKey: string; report: DownloadReport };
 
-/** A report that is safe on disk but not due yet. */
-export type BegunReport = {
-  /** The download took place: the report is due. */
+/** A report on disk that is not due yet. */
+export type PendingReport = {
+  /** Makes the report due: the download is complete. */
   complete(): Promise<void>;
-  /** The download did not take place: there is nothing to report. */
+  /** Deletes the report: the download failed. */
   abandon(): Promise<void>;
 };
 
 export type Outbox = {
-  /** Keeps a report before its download begins; resolves when it is safe on disk. */
-  begin(report: DownloadReport): Promise<BegunReport>;
-  /** Keeps a report that is due at once; resolves when it is safe on disk. */
+  /** Stores a report before its download starts; resolves when it is on disk. */
+  begin(report: DownloadReport): Promise<PendingReport>;
+  /** Stores a report that is due immediately; resolves when it is on disk. */
   add(report: DownloadReport): Promise<void>;
   /** Files of the reports that are due, oldest first. */
   due(): Promise<string[]>;
   read(file: string): Promise<StoredReport>;
-  /** Drops a report the control plane has taken. */
-  drop(file: string): Promise<void>;
-  /** Puts a report aside that the control plane will never take. */
-  bury(file: string): Promise<void>;
+  /** Deletes a report that the control plane has accepted. */
+  remove(file: string): Promise<void>;
+  /** Moves a report that cannot be delivered to `dead/`. */
+  moveToDead(file: string): Promise<void>;
 };
 
-/** Opens the outbox in a folder and makes due what an earlier process had begun. `onDue` is called for each new one. */
+/** Opens the outbox in a folder. Reports begun by an earlier process become due. `onDue` is called for each new one. */
 export async function openOutbox(folder: string, onDue: () => void): Promise<Outbox> {
   const [begun, ready, dead] = ['begun', 'ready', 'dead'].map((state) => join(folder, state)) as [
     string,
@@ -52,15 +52,15 @@ export async function openOutbox(folder: string, onDue: () => void): Promise<Out
   ];
   for (const state of [begun, ready, dead]) await mkdir(state, { recursive: true, mode: 0o700 });
   for (const file of await readdir(begun)) {
-    // A file cut off while it was written belongs to a download that had not begun.
-    if (await isWhole(join(begun, file))) await rename(join(begun, file), join(ready, file));
+    // An incomplete file belongs to a download that had not started.
+    if (await isComplete(join(begun, file))) await rename(join(begun, file), join(ready, file));
     else await unlink(join(begun, file));
   }
 
   let lastStamp = 0;
 
-  async function begin(report: DownloadReport): Promise<BegunReport> {
-    // Microseconds since the epoch, each larger than the one before: two reports of one millisecond keep their order.
+  async function begin(report: DownloadReport): Promise<PendingReport> {
+    // Microseconds since the epoch, strictly increasing, so that reports of the same millisecond keep their order.
     lastStamp = Math.max(lastStamp + 1, Date.now() * 1000);
     const file = `${String(lastStamp).padStart(17, '0')}.${randomUUID()}.json`;
     await writeNewFile(join(begun, file), JSON.stringify(report));
@@ -76,8 +76,8 @@ export async function openOutbox(folder: string, onDue: () => void): Promise<Out
   return {
     begin,
     async add(report) {
-      const kept = await begin(report);
-      await kept.complete();
+      const stored = await begin(report);
+      await stored.complete();
       await flushFolder(ready);
     },
     async due() {
@@ -87,12 +87,12 @@ export async function openOutbox(folder: string, onDue: () => void): Promise<Out
       const report = JSON.parse(await readFile(join(ready, file), 'utf8')) as DownloadReport;
       return { file, idempotencyKey: file.split('.')[1] ?? file, report };
     },
-    drop: (file) => unlink(join(ready, file)),
-    bury: (file) => rename(join(ready, file), join(dead, file)),
+    remove: (file) => unlink(join(ready, file)),
+    moveToDead: (file) => rename(join(ready, file), join(dead, file)),
   };
 }
 
-async function isWhole(path: string): Promise<boolean> {
+async function isComplete(path: string): Promise<boolean> {
   try {
     JSON.parse(await readFile(path, 'utf8'));
     return true;

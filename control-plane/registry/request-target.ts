@@ -1,19 +1,19 @@
-// What a request asks for, read from its raw path by a closed grammar: whatever does not match it is no package
-// request, so dots, double escapes, capitals and other scopes never reach Verdaccio in a customer's name.
+// Parses the raw path of a request with a closed grammar. Paths that do not match are rejected, so dot segments, double
+// escapes, capitals and other scopes never reach Verdaccio with a customer's token.
 
 import { scope } from './vendor.ts';
 
 export type RequestTarget =
   | { kind: 'packument'; packageName: string; version?: string }
   | { kind: 'tarball'; packageName: string; version: string }
-  /** Something only the publisher may do with a package, or with the list of them. */
+  /** A change of a package, a dist-tag or a list of packages: for the publisher only. */
   | { kind: 'publisher' }
   | { kind: 'ping' }
   | { kind: 'other' };
 
 const name = '[a-z0-9][a-z0-9-]{0,99}';
 const version = '\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?';
-// npm escapes the slash of a scoped name in some requests and not in others, and some clients escape the @ too.
+// npm escapes the slash of a scoped name in some requests only, and some clients escape the @ too.
 const scopedName = `(?:@|%40)${scope.slice(1)}(?:/|%2[fF])(${name})`;
 
 const packument = new RegExp(`^/${scopedName}$`);
@@ -24,10 +24,11 @@ const distTags = new RegExp(`^/-/package/${scopedName}/dist-tags(?:/[A-Za-z0-9_-
 const publisherLists = new Set(['/-/v1/search', '/-/all', '/-/whoami']);
 
 /**
- * Reads method and raw request target (`request.url`, query allowed). Package names are whole (`@scope/name`),
- * versions exact: a dist-tag in the path leaves `version` out. A tarball counts as one only under the name it was published with (`name-version.tgz`).
+ * Parses a method and a raw request target (`request.url`, which may have a query). Package names are full
+ * (`@scope/name`), versions exact: for a dist-tag in the path, `version` is undefined. A tarball must have the file name
+ * of its package (`name-version.tgz`).
  */
-export function readTarget(method: string, url: string): RequestTarget {
+export function parseTarget(method: string, url: string): RequestTarget {
   const queryStart = url.indexOf('?');
   const path = queryStart === -1 ? url : url.slice(0, queryStart);
 
@@ -51,10 +52,10 @@ export function readTarget(method: string, url: string): RequestTarget {
 }
 
 /**
- * What a log may hold of a request target: the path alone, since a client may put a credential in the query; and of the
- * path not the token that npm's logout sends in it.
+ * Returns the part of a request target that may be logged: the path, since clients may send a credential in the query,
+ * without the token that npm's logout sends in the path.
  */
-export function loggedPath(url: string): string {
+export function redactPath(url: string): string {
   const path = url.replace(/[?#].*$/s, '');
   return path.replace(/(\/-\/user\/token\/).+$/s, '$1…');
 }

@@ -1,11 +1,11 @@
-// What of an answer's body has gone out. Verdaccio streams tarballs and says neither.
+// Measures how much of a response body was sent, which Verdaccio does not report.
 
 import type { ServerResponse } from 'node:http';
 
 /**
- * Counts the bytes of a body as they are written, and gives `write` its answer back: Verdaccio's request log wraps
- * `write` and swallows what it returns, so a stream piped into the answer would never pause and a slow client would
- * hold a whole tarball in memory. Call it before the body begins; the function returned says how many bytes went out.
+ * Counts the bytes of a body as they are written; the returned function reads the counter. Call it before the body
+ * starts. It also restores the return value of `write`, which Verdaccio's request log discards: without it, a stream
+ * piped into the response would never pause, and a slow client would keep an entire tarball in memory.
  */
 export function watchBody(response: ServerResponse): () => number {
   let bytes = 0;
@@ -27,9 +27,9 @@ export function watchBody(response: ServerResponse): () => number {
 }
 
 /**
- * Whether a whole body went out, asked once the answer is closed. A client that has all the bytes it was promised may
- * hang up before the server has seen its own stream end, so the bytes count, not who was first.
+ * Returns whether a closed response was sent completely. A client that has received `Content-Length` bytes may close the
+ * connection before the server's stream has finished, so the number of bytes decides.
  */
-export function isWhole(response: ServerResponse, bytes: number): boolean {
+export function isComplete(response: ServerResponse, bytes: number): boolean {
   return response.writableFinished || bytes === Number(response.getHeader('Content-Length') ?? Number.NaN);
 }

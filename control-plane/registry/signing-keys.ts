@@ -1,73 +1,72 @@
-// The control plane's public keys: kept in memory and on disk, so that tokens verify while the control plane is away,
-// also for a registry that was restarted meanwhile.
+// The control plane's public keys, cached in memory and on disk, so that tokens are verified while the control plane is
+// unavailable, even after a restart of the registry.
 
 import { readFile } from 'node:fs/promises';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { replaceFile } from './files.ts';
 import type { Log } from './log.ts';
 
-/** Least time between two fetches that unknown key ids ask for. */
+/** Minimum time between two fetches for unknown key ids. */
 const refetchInterval = 30_000;
-/** The same while no key is known at all: a registry that starts before its control plane soon catches up. */
+/** The same while no keys are cached, so that a registry that starts before its control plane soon has them. */
 const firstFetchInterval = 1_000;
-/** Age at which the keys are fetched again without being asked, so that a withdrawn key stops verifying. */
+/** Age at which cached keys are refreshed in the background, so that a withdrawn key stops verifying. */
 const refreshAge = 10 * 60_000;
 const fetchTimeout = 5_000;
 
 export type SigningKeys = {
   /**
-   * The key a token's header names, for `jwtVerify`. Fetches the key set when the key is unknown, at most every 30 s.
-   * Rejects with {@link KeysUnavailable} when no key could be had yet, with jose's `JWKSNoMatchingKey` when the key is
-   * unknown.
+   * Finds the key of a token's header, for `jwtVerify`. An unknown key causes a fetch, at most one every 30 s.
+   * @throws KeysUnavailable if no keys have been fetched yet, jose's `JWKSNoMatchingKey` if the key is unknown
    */
   find: JWTVerifyGetKey;
 };
 
-/** No key of the control plane is known: it could not be asked so far. */
+/** No public keys are cached, and the control plane is unavailable. */
 export class KeysUnavailable extends Error {}
 
 export type SigningKeysOptions = {
-  /** Where the control plane publishes its RFC 7517 key set. */
+  /** URL of the control plane's JSON Web Key Set (RFC 7517). */
   keysUrl: string;
-  /** File that keeps the last key set fetched. */
+  /** File that caches the key set. */
   cacheFile: string;
-  /** Milliseconds that only ever grow, whatever happens to the machine's date. */
+  /** Milliseconds of a monotonic clock. */
   elapsed: () => number;
   log: Log;
 };
 
-/** Opens the key set: reads the copy on disk and asks the control plane for a fresh one without waiting for it. */
+/** Opens the key set: reads the file, and fetches the keys without waiting for them. */
 export async function openSigningKeys({ keysUrl, cacheFile, elapsed, log }: SigningKeysOptions): Promise<SigningKeys> {
-  let search: ReturnType<typeof createLocalJWKSet> | undefined;
+  let keySet: ReturnType<typeof createLocalJWKSet> | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let attemptedAt = Number.NEGATIVE_INFINITY;
   let fetching: Promise<void> | undefined;
 
-  const keptCopy = await readFile(cacheFile, 'utf8').catch(() => undefined);
-  if (keptCopy !== undefined) {
+  const cached = await readFile(cacheFile, 'utf8').catch(() => undefined);
+  if (cached !== undefined) {
     try {
-      search = createLocalJWKSet(publicPart(JSON.parse(keptCopy)));
+      keySet = createLocalJWKSet(selectPublicKeys(JSON.parse(cached)));
     } catch (error) {
-      log('warn', 'the kept copy of the signing keys is unreadable', { file: cacheFile, reason: String(error) });
+      log('warn', 'the cached signing keys are unreadable', { file: cacheFile, reason: String(error) });
     }
   }
 
   async function fetchKeys(): Promise<void> {
     try {
       const response = await fetch(keysUrl, { redirect: 'error', signal: AbortSignal.timeout(fetchTimeout) });
-      if (!response.ok) throw new Error(`answered ${response.status}`);
-      const keySet = publicPart(await response.json());
-      search = createLocalJWKSet(keySet);
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      const keys = selectPublicKeys(await response.json());
+      keySet = createLocalJWKSet(keys);
       fetchedAt = elapsed();
-      await replaceFile(cacheFile, JSON.stringify(keySet));
+      await replaceFile(cacheFile, JSON.stringify(keys));
     } catch (error) {
       log('warn', 'the signing keys could not be fetched', { url: keysUrl, reason: describe(error) });
     }
   }
 
-  /** Fetches unless that was just tried; everyone who asks meanwhile waits for the same fetch. */
+  /** Fetches the keys unless that was tried within the interval. Concurrent callers share one fetch. */
   function refetch(): Promise<void> {
-    const interval = search === undefined ? firstFetchInterval : refetchInterval;
+    const interval = keySet === undefined ? firstFetchInterval : refetchInterval;
     if (fetching === undefined && elapsed() - attemptedAt >= interval) {
       attemptedAt = elapsed();
       fetching = fetchKeys().finally(() => {
@@ -81,33 +80,36 @@ export async function openSigningKeys({ keysUrl, cacheFile, elapsed, log }: Sign
 
   return {
     async find(header, token) {
-      if (header?.kid === undefined) throw new errors.JWKSNoMatchingKey('the token names no key');
-      if (search === undefined) await refetch();
-      if (search === undefined) throw new KeysUnavailable();
+      if (header?.kid === undefined) throw new errors.JWKSNoMatchingKey('the token has no key id');
+      if (keySet === undefined) await refetch();
+      if (keySet === undefined) throw new KeysUnavailable();
       if (elapsed() - fetchedAt >= refreshAge) void refetch();
       try {
-        return await search(header, token);
+        return await keySet(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
         await refetch();
-        return await search(header, token);
+        return await keySet(header, token);
       }
     },
   };
 }
 
-/** Keeps of a key set what verifying needs. Throws when it holds no RSA key with an id. */
-function publicPart(value: unknown): JSONWebKeySet {
+/**
+ * Selects the members of RSA keys that verification needs.
+ * @throws Error if there is no RSA key with an id
+ */
+function selectPublicKeys(value: unknown): JSONWebKeySet {
   const listed = (value as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(listed)) throw new Error('this is not a key set');
+  if (!Array.isArray(listed)) throw new Error('the response is not a key set');
   const keys = listed
     .filter((key) => key?.kty === 'RSA' && typeof key.kid === 'string')
     .map(({ kid, kty, n, e }) => ({ kid, kty, n, e, alg: 'RS256', use: 'sig' }));
-  if (keys.length === 0) throw new Error('the key set holds no usable key');
+  if (keys.length === 0) throw new Error('the key set contains no usable key');
   return { keys };
 }
 
-/** A fetch error's message with its cause, which says what happened. */
+/** The message of a fetch error with that of its cause. */
 function describe(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}` : message;

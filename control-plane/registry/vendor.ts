@@ -1,15 +1,15 @@
-// The vendor's name as this registry needs it, taken from the one place it stands: this package's own name.
+// The vendor's name, derived from the name of this package.
 
 import manifest from './package.json' with { type: 'json' };
 
-/** npm scope of every package served here, `@` included. */
+/** npm scope of all packages in this registry, with its `@`. */
 export const scope = manifest.name.slice(0, manifest.name.indexOf('/'));
 
-/** The vendor's bare name; also the key under which a published package.json states its tier. */
+/** The vendor's name, which is also the member of a published package.json that has its tier. */
 export const vendor = scope.slice(1);
 
 /** `iss` of every activation token. */
 export const issuer = `${vendor}-control-plane`;
 
-/** The name under which Verdaccio loads the gate: a subpath that this package exports. */
+/** The module that Verdaccio loads as the gate: an exported subpath of this package. */
 export const gatePluginName = `${manifest.name}/gate-plugin`;

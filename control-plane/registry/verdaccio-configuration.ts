@@ -1,20 +1,20 @@
-// Verdaccio's configuration: a registry without uplinks, users, web pages or middlewares of its own.
+// Verdaccio's configuration: no uplinks, users, web pages or middlewares.
 
 import { join } from 'node:path';
 import type { runServer } from 'verdaccio';
 import type { GatePluginOptions } from './gate-plugin.ts';
 import { gatePluginName } from './vendor.ts';
 
-/** No user is ever in this group: without the gate's word nobody may do anything. */
+/** A group without users: Verdaccio itself grants nothing. */
 const nobody = ['nobody-but-the-gate'];
 
 /**
- * The configuration as Verdaccio reads it from its YAML file. `packages` is the folder of the packages, `pathPrefix`
- * the path of the public URL, which stands before every tarball address.
+ * Returns the configuration in the form of Verdaccio's YAML file. `packages` is the folder of the packages, `pathPrefix`
+ * the path of the public URL, which prefixes the paths of tarballs.
  */
 export function verdaccioConfiguration(packages: string, pathPrefix: string, plugin: GatePluginOptions) {
   return {
-    // Never read: Verdaccio only wants to know which folder its relative paths start from.
+    // Not read: Verdaccio derives the base of its relative paths from it.
     self_path: join(packages, 'verdaccio.yaml'),
     configPath: join(packages, 'verdaccio.yaml'),
     storage: packages,

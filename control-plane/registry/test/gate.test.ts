@@ -1,21 +1,21 @@
-// The gate over plain HTTP: which tokens hold, what they open, and that no spelling of a path opens more.
+// The gate over HTTP: valid and invalid tokens, the requests they authorise, and paths that try to bypass it.
 
 import { createHmac } from 'node:crypto';
 import t from 'tap';
 import {
-  type Answer,
-  ask,
-  makeKey,
+  generateKey,
   publish,
   publishSecret,
+  send,
   signToken,
-  start,
-  startControlPlane,
+  startControlPlaneStub,
+  startTestRegistry,
+  type TestResponse,
 } from './test-registry.ts';
 
-const key = makeKey();
-const controlPlane = await startControlPlane(t, [key]);
-const registry = await start(t, { controlPlaneUrl: controlPlane.url });
+const key = generateKey();
+const controlPlane = await startControlPlaneStub(t, [key]);
+const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url });
 await publish(
   t,
   registry,
@@ -23,9 +23,9 @@ await publish(
   { name: '@carton/collection', version: '2.0.0', carton: { tier: 'growth' } },
 );
 const token = await signToken(key, registry.url);
-const collectionContent = (await ask(registry, '/@carton/collection/-/collection-2.0.0.tgz', publishSecret)).body;
+const collectionContent = (await send(registry, '/@carton/collection/-/collection-2.0.0.tgz', publishSecret)).body;
 
-const refusalOf = ({ status, body }: Answer) => ({ status, ...JSON.parse(body) });
+const refusalOf = ({ status, body }: TestResponse) => ({ status, ...JSON.parse(body) });
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const inTenMinutes = Math.floor(Date.now() / 1000) + 600;
 const claims = {
@@ -37,33 +37,33 @@ const claims = {
   exp: inTenMinutes,
 };
 
-t.test('serves packument, manifest and tarball of a package the licence holds', async (t) => {
-  const packument = await ask(registry, '/@carton%2fcart', token);
+t.test('serves packument, manifest and tarball of an entitled package', async (t) => {
+  const packument = await send(registry, '/@carton%2fcart', token);
   t.equal(packument.status, 200);
   const { versions } = JSON.parse(packument.body);
   t.equal(versions['1.2.0'].dist.tarball, `${registry.url}/@carton/cart/-/cart-1.2.0.tgz`);
-  t.equal((await ask(registry, '/@carton/cart/1.2.0', token)).status, 200);
-  t.equal((await ask(registry, '/@carton/cart/latest', token)).status, 200);
+  t.equal((await send(registry, '/@carton/cart/1.2.0', token)).status, 200);
+  t.equal((await send(registry, '/@carton/cart/latest', token)).status, 200);
   for (const path of ['/@carton/cart/-/cart-1.2.0.tgz', '/@carton%2fcart/-/cart-1.2.0.tgz']) {
-    const tarball = await ask(registry, path, token);
+    const tarball = await send(registry, path, token);
     t.equal(tarball.status, 200, path);
     t.equal(tarball.body.slice(0, 2), '\x1f\x8b', 'a gzip file');
   }
-  t.equal((await ask(registry, '/@carton/cart/-/cart-9.9.9.tgz', token)).status, 404);
+  t.equal((await send(registry, '/@carton/cart/-/cart-9.9.9.tgz', token)).status, 404);
 });
 
-t.test('answers anyone that it is alive', async (t) => {
-  t.equal((await ask(registry, '/-/ping')).status, 200);
-  t.equal((await ask(registry, '/-/ping', token)).status, 200);
+t.test('responds to a ping without a credential', async (t) => {
+  t.equal((await send(registry, '/-/ping')).status, 200);
+  t.equal((await send(registry, '/-/ping', token)).status, 200);
 });
 
-t.test('writes tarball addresses under its public URL, whatever host a client names', async (t) => {
+t.test('tarball URLs have the public URL, whatever host the client sends', async (t) => {
   const headers = { Host: 'elsewhere.example', 'X-Forwarded-Proto': 'https' };
-  const { versions } = JSON.parse((await ask(registry, '/@carton/cart', token, { headers })).body);
+  const { versions } = JSON.parse((await send(registry, '/@carton/cart', token, { headers })).body);
   t.equal(versions['1.2.0'].dist.tarball, `${registry.url}/@carton/cart/-/cart-1.2.0.tgz`);
 });
 
-t.test('refuses a package of a higher tier with the name of that tier', async (t) => {
+t.test('rejects a package of a higher tier, naming the tier', async (t) => {
   const expected = {
     status: 403,
     error: '@carton/collection is in the growth tier; this licence is basic',
@@ -79,38 +79,41 @@ t.test('refuses a package of a higher tier with the name of that tier', async (t
     '/@carton/collection/-/collection-2.0.0.tgz',
     '/@carton%2fcollection/-/collection-2.0.0.tgz',
   ]) {
-    t.strictSame(refusalOf(await ask(registry, path, token)), expected, path);
+    t.strictSame(refusalOf(await send(registry, path, token)), expected, path);
   }
 });
 
-t.test('a licence of the right tier that does not hold the package is told so', async (t) => {
+t.test('rejects a package of the same tier that the licence does not include', async (t) => {
   const other = await signToken(key, registry.url, { tier: 'growth', packages: ['@carton/cart'] });
-  const { status, error } = refusalOf(await ask(registry, '/@carton/collection', other));
-  t.strictSame({ status, error }, { status: 403, error: '@carton/collection is not part of this licence (growth)' });
+  const { status, error } = refusalOf(await send(registry, '/@carton/collection', other));
+  t.strictSame(
+    { status, error },
+    { status: 403, error: '@carton/collection is not included in this licence (growth)' },
+  );
 });
 
-t.test('a package that is not published is not found', async (t) => {
-  t.match(refusalOf(await ask(registry, '/@carton/nothing', token)), { status: 404, code: 'not_found' });
+t.test('an unpublished package is not found', async (t) => {
+  t.match(refusalOf(await send(registry, '/@carton/nothing', token)), { status: 404, code: 'not_found' });
 });
 
-t.test('tokens that do not hold', async (t) => {
-  const stranger = { ...makeKey(), kid: key.kid };
+t.test('rejects invalid tokens', async (t) => {
+  const otherKey = { ...generateKey(), kid: key.kid };
   const publicKey = key.publicKey.export({ type: 'spki', format: 'pem' });
-  const confused = `${encode({ alg: 'HS256', kid: key.kid })}.${encode(claims)}`;
+  const unsigned = `${encode({ alg: 'HS256', kid: key.kid })}.${encode(claims)}`;
   const [header, , signature] = token.split('.');
   const cases: [name: string, token: string | undefined, code: string, error: RegExp][] = [
     ['none', undefined, 'token_missing', /activate your licence key/],
     ['not a token', 'nonsense', 'token_invalid', /not an activation token/],
     ['expired', await signToken(key, registry.url, { exp: inTenMinutes - 660 }), 'token_expired', /activate again/],
     ['for another registry', await signToken(key, 'http://other'), 'token_invalid', /another registry/],
-    ['of another issuer', await signToken(key, registry.url, { iss: 'eve' }), 'token_invalid', /someone else/],
-    ['signed with another key under a known id', await signToken(stranger, registry.url), 'token_invalid', /signature/],
-    ['signed with an unknown key', await signToken(makeKey(), registry.url), 'token_invalid', /unknown/],
-    ['with claims exchanged', `${header}.${encode(claims)}.${signature}`, 'token_invalid', /signature/],
+    ['of another issuer', await signToken(key, registry.url, { iss: 'eve' }), 'token_invalid', /another issuer/],
+    ['signed with another key under a known id', await signToken(otherKey, registry.url), 'token_invalid', /signature/],
+    ['signed with an unknown key', await signToken(generateKey(), registry.url), 'token_invalid', /unknown/],
+    ['with other claims', `${header}.${encode(claims)}.${signature}`, 'token_invalid', /signature/],
     ['alg none', `${encode({ alg: 'none', kid: key.kid })}.${encode(claims)}.`, 'token_invalid', /RS256/],
     [
       'HS256 with the public key as secret',
-      `${confused}.${createHmac('sha256', publicKey).update(confused).digest('base64url')}`,
+      `${unsigned}.${createHmac('sha256', publicKey).update(unsigned).digest('base64url')}`,
       'token_invalid',
       /RS256/,
     ],
@@ -118,22 +121,22 @@ t.test('tokens that do not hold', async (t) => {
   ];
   for (const [name, bearer, code, error] of cases) {
     for (const path of ['/@carton/cart', '/@carton/cart/-/cart-1.2.0.tgz', '/-/v1/search']) {
-      const answer = await ask(registry, path, bearer);
-      t.match(refusalOf(answer), { status: 401, code, error }, `${name}: ${path}`);
-      t.match(answer.headers['www-authenticate'], /^bearer realm="carton"/);
+      const response = await send(registry, path, bearer);
+      t.match(refusalOf(response), { status: 401, code, error }, `${name}: ${path}`);
+      t.match(response.headers['www-authenticate'], /^bearer realm="carton"/);
     }
   }
 });
 
-t.test('takes no password for a token', async (t) => {
+t.test('does not accept Basic authentication', async (t) => {
   const headers = { Authorization: `Basic ${Buffer.from(`publisher:${publishSecret}`).toString('base64')}` };
-  t.match(refusalOf(await ask(registry, '/@carton/cart', undefined, { headers })), {
+  t.match(refusalOf(await send(registry, '/@carton/cart', undefined, { headers })), {
     status: 401,
     code: 'token_missing',
   });
 });
 
-t.test('no spelling of a path opens a package the licence does not hold', async (t) => {
+t.test('no spelling of a path serves a package that the licence does not include', async (t) => {
   for (const path of [
     '/@carton/Collection',
     '/@CARTON/collection',
@@ -160,14 +163,14 @@ t.test('no spelling of a path opens a package the licence does not hold', async 
     '/-/web/detail/@carton/collection',
     '/.verdaccio-db.json',
   ]) {
-    const { status, body } = await ask(registry, path, token);
+    const { status, body } = await send(registry, path, token);
     t.notSame(body, collectionContent, path);
     if (status === 200) t.equal(JSON.parse(body).name, '@carton/cart', path);
     else t.ok(status === 403 || status === 404, `${path}: ${status}`);
   }
 });
 
-t.test('changes nothing for a customer, with or without a body', async (t) => {
+t.test('a customer cannot change anything, with or without a body', async (t) => {
   const headers = { 'Content-Type': 'application/json' };
   for (const [method, path, body] of [
     ['PUT', '/@carton%2fcart', '{"name":"@carton/cart"}'],
@@ -179,18 +182,18 @@ t.test('changes nothing for a customer, with or without a body', async (t) => {
     ['POST', '/-/npm/v1/tokens', '{"password":"x","readonly":false,"cidr_whitelist":[]}'],
     ['GET', '/@carton/cart', '{}'],
   ] as const) {
-    const { status } = await ask(registry, path, token, { method, body, headers });
+    const { status } = await send(registry, path, token, { method, body, headers });
     t.ok(status === 403 || status === 404, `${method} ${path}: ${status}`);
-    t.equal((await ask(registry, path, undefined, { method, body, headers })).status, 401, `${method} ${path}`);
+    t.equal((await send(registry, path, undefined, { method, body, headers })).status, 401, `${method} ${path}`);
   }
-  t.equal((await ask(registry, '/@carton/cart/-/cart-1.2.0.tgz', token)).status, 200);
+  t.equal((await send(registry, '/@carton/cart/-/cart-1.2.0.tgz', token)).status, 200);
 });
 
-t.test('the publisher reads everything and is no customer', async (t) => {
+t.test('the publisher reads everything and is not a customer', async (t) => {
   for (const path of ['/@carton/cart', '/@carton/collection', '/-/package/@carton%2fcart/dist-tags']) {
-    t.equal((await ask(registry, path, publishSecret)).status, 200, path);
+    t.equal((await send(registry, path, publishSecret)).status, 200, path);
   }
-  const user = await ask(registry, '/-/user/org.couchdb.user:eve', publishSecret, {
+  const user = await send(registry, '/-/user/org.couchdb.user:eve', publishSecret, {
     method: 'PUT',
     body: '{"name":"eve","password":"secret-of-eve"}',
     headers: { 'Content-Type': 'application/json' },
@@ -199,7 +202,7 @@ t.test('the publisher reads everything and is no customer', async (t) => {
   t.notOk(controlPlane.state.received.some(({ report }) => report.customerId === 'publisher'));
 });
 
-t.test('a library with native parts goes with the packages that list it', async (t) => {
+t.test('a library with native code is served with the packages that list it', async (t) => {
   await publish(
     t,
     registry,
@@ -211,11 +214,11 @@ t.test('a library with native parts goes with the packages that list it', async 
     },
     { name: '@carton/lens-linux-x64', version: '2.0.0', carton: { native: true } },
   );
-  const holder = await signToken(key, registry.url, { packages: ['@carton/cart', '@carton/images'] });
+  const entitled = await signToken(key, registry.url, { packages: ['@carton/cart', '@carton/images'] });
   for (const path of ['/@carton/lens-linux-x64', '/@carton/lens-linux-x64/-/lens-linux-x64-2.0.0.tgz']) {
-    t.equal((await ask(registry, path, holder)).status, 200, path);
-    t.match(refusalOf(await ask(registry, path, token)), { status: 403, code: 'not_entitled' }, path);
+    t.equal((await send(registry, path, entitled)).status, 200, path);
+    t.match(refusalOf(await send(registry, path, token)), { status: 403, code: 'not_entitled' }, path);
   }
-  const more = refusalOf(await ask(registry, '/@carton/collection', holder));
-  t.match(more, { status: 403, code: 'not_entitled' }, 'what is listed and is no such library is not opened by it');
+  const listed = refusalOf(await send(registry, '/@carton/collection', entitled));
+  t.match(listed, { status: 403, code: 'not_entitled' }, 'a listed package that is not a library is not served');
 });

@@ -1,13 +1,22 @@
-// npm's own client against the gated registry: what a licence holds installs, what it does not names its tier.
+// npm's own client with the gated registry: entitled packages are installed, others are rejected with their tier.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { makeKey, makePackage, npm, publish, signToken, start, startControlPlane, until } from './test-registry.ts';
+import {
+  generateKey,
+  makePackage,
+  npm,
+  publish,
+  signToken,
+  startControlPlaneStub,
+  startTestRegistry,
+  waitUntil,
+} from './test-registry.ts';
 
-const key = makeKey();
-const controlPlane = await startControlPlane(t, [key]);
-const registry = await start(t, { controlPlaneUrl: controlPlane.url });
+const key = generateKey();
+const controlPlane = await startControlPlaneStub(t, [key]);
+const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url });
 await publish(
   t,
   registry,
@@ -19,14 +28,14 @@ await publish(
 const token = await signToken(key, registry.url, { packages: ['@carton/core', '@carton/cart'] });
 const project = () => makePackage(t, { name: 'project', version: '1.0.0' });
 
-/** Waits for so many reports and takes them out, in the order of their package's names. */
+/** Waits for a number of reports and removes them. Returns them in the order of their packages' names. */
 async function takeReports(count: number) {
-  await until(() => controlPlane.state.received.length >= count);
+  await waitUntil(() => controlPlane.state.received.length >= count);
   const reports = controlPlane.state.received.splice(0).map(({ report }) => report);
   return reports.sort((one, other) => one.packageName.localeCompare(other.packageName));
 }
 
-t.test('installs what the licence holds, with its dependencies, and reports each tarball once', async (t) => {
+t.test('installs an entitled package with its dependencies, and reports each tarball once', async (t) => {
   const folder = await project();
   const { code, output } = await npm(registry, folder, token, 'install', '@carton/cart');
   t.equal(code, 0, output);
@@ -38,7 +47,7 @@ t.test('installs what the licence holds, with its dependencies, and reports each
   ]);
 });
 
-t.test('refuses what it does not hold, naming the tier, and reports the refusal', async (t) => {
+t.test('rejects another package, naming its tier, and reports the denied download', async (t) => {
   const { code, output } = await npm(registry, await project(), token, 'install', '@carton/collection');
   t.equal(code, 1);
   t.match(output, '@carton/collection is in the growth tier; this licence is basic');
@@ -46,25 +55,25 @@ t.test('refuses what it does not hold, naming the tier, and reports the refusal'
   t.strictSame(await takeReports(1), [{ ...report, packageName: '@carton/collection', version: '2.0.0' }]);
 });
 
-t.test('installs the platform, which is in every licence', async (t) => {
+t.test('installs platform packages, which every licence includes', async (t) => {
   const { code, output } = await npm(registry, await project(), token, 'install', '@carton/runtime');
   t.equal(code, 0, output);
   const report = { customerId: 'customer-1', tier: 'basic', outcome: 'allowed' };
   t.strictSame(await takeReports(1), [{ ...report, packageName: '@carton/runtime', version: '0.1.0' }]);
 });
 
-t.test('tells the user of an expired token to activate again', async (t) => {
+t.test('npm shows that an expired token needs a new activation', async (t) => {
   const expired = await signToken(key, registry.url, { exp: Math.floor(Date.now() / 1000) - 60 });
   const { code, output } = await npm(registry, await project(), expired, 'install', '@carton/cart');
   t.equal(code, 1);
   t.match(output, 'The activation token has expired: activate again');
 });
 
-t.test('publishes for the publisher alone', async (t) => {
+t.test('only the publisher can publish', async (t) => {
   const folder = await makePackage(t, { name: '@carton/extra', version: '1.0.0' });
   const wrongSecret = await npm(registry, folder, 'a-wrong-secret', 'publish');
   t.equal(wrongSecret.code, 1);
-  t.match(wrongSecret.output, "This is not the publisher's secret");
+  t.match(wrongSecret.output, 'The secret of the publisher is wrong');
   const customer = await npm(registry, folder, token, 'publish');
   t.equal(customer.code, 1);
   t.match(customer.output, 'Only the publisher may do this');
@@ -74,7 +83,7 @@ t.test('publishes for the publisher alone', async (t) => {
   t.equal(distTag.code, 1);
 });
 
-t.test('a search finds nothing and is no download', async (t) => {
+t.test('a search finds nothing and is not reported', async (t) => {
   const { code, output } = await npm(registry, await project(), token, 'search', 'cart');
   t.equal(code, 1);
   t.notMatch(output, '@carton/cart');

@@ -1,4 +1,4 @@
-// The registry as a process: it starts from its environment, stops on a signal, and says in one line why it cannot start.
+// The registry as a process: its environment, signals, and errors at the start.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,15 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { ask, makeFolder, makeKey, prepareStorage, signToken, startControlPlane, until } from './test-registry.ts';
+import {
+  generateKey,
+  makeFolder,
+  prepareStorage,
+  send,
+  signToken,
+  startControlPlaneStub,
+  waitUntil,
+} from './test-registry.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -34,15 +42,15 @@ async function run(t: Test, environment: Record<string, string>) {
   return { child, output, ended };
 }
 
-/** Waits until the process says that it serves; returns where it listens. */
+/** Waits until the process listens; returns its URL. */
 async function listening({ child, output }: Awaited<ReturnType<typeof run>>): Promise<string> {
-  while (!output.text.includes('the registry serves')) await once(child.stdout, 'data');
-  const line = output.text.split('\n').find((text) => text.includes('the registry serves')) as string;
+  while (!output.text.includes('the registry is listening')) await once(child.stdout, 'data');
+  const line = output.text.split('\n').find((text) => text.includes('the registry is listening')) as string;
   return JSON.parse(line).localUrl;
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  t.test(`serves until ${signal} and exits 0; each line it writes is JSON`, async (t) => {
+  t.test(`serves until ${signal}, exits with code 0, and logs lines of JSON`, async (t) => {
     const started = await run(t, { REGISTRY_PORT: '0' });
     const { child, output, ended } = started;
     const url = await listening(started);
@@ -59,11 +67,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-t.test('logs paths alone: no token that a client puts into an address', async (t) => {
+t.test('logs only paths, without tokens that a client sends in a URL', async (t) => {
   const started = await run(t, { REGISTRY_PORT: '0' });
   const { child, output, ended } = started;
   const url = await listening(started);
-  const token = 'a-token-that-lives';
+  const token = 'a-valid-token';
   for (const address of [`/@carton/cart?write=true&_authToken=${token}`, `/?${token}`, `/nothing#${token}`]) {
     await fetch(`${url}${address}`, { headers: { authorization: `Bearer ${token}` } });
   }
@@ -76,10 +84,10 @@ t.test('logs paths alone: no token that a client puts into an address', async (t
   t.strictSame(paths, ['/@carton/cart', '/', '/nothing', '/-/user/token/…', '/@carton/cart']);
 });
 
-t.test('reports what it served before it was killed, exactly once', async (t) => {
-  const key = makeKey();
+t.test('downloads served before a SIGKILL are reported exactly once', async (t) => {
+  const key = generateKey();
   const makeStorage = await prepareStorage(t, { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } });
-  const controlPlane = await startControlPlane(t, [key]);
+  const controlPlane = await startControlPlaneStub(t, [key]);
   const publicUrl = 'http://registry.example';
   const environment = {
     REGISTRY_PORT: '0',
@@ -91,39 +99,39 @@ t.test('reports what it served before it was killed, exactly once', async (t) =>
   const localUrl = await listening(first);
   const registry = { url: publicUrl, localUrl, stop: async () => {} };
   const token = await signToken(key, publicUrl);
-  t.equal((await ask(registry, '/@carton/cart', token)).status, 200);
+  t.equal((await send(registry, '/@carton/cart', token)).status, 200);
   await controlPlane.stop();
   for (let count = 0; count < 3; count += 1) {
-    t.equal((await ask(registry, '/@carton/cart/-/cart-1.2.0.tgz', token)).status, 200);
+    t.equal((await send(registry, '/@carton/cart/-/cart-1.2.0.tgz', token)).status, 200);
   }
   first.child.kill('SIGKILL');
   await first.ended;
 
-  const back = await startControlPlane(t, [key], controlPlane.port);
+  const back = await startControlPlaneStub(t, [key], controlPlane.port);
   const second = await run(t, environment);
   await listening(second);
-  await until(() => back.state.received.length >= 3);
+  await waitUntil(() => back.state.received.length >= 3);
   second.child.kill('SIGTERM');
   await second.ended;
   t.equal(back.state.received.length, 3);
   t.equal(new Set(back.state.received.map(({ headers }) => headers['idempotency-key'])).size, 3);
 });
 
-t.test('says in one line that the port is taken and exits 1', async (t) => {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  t.teardown(() => holder.close());
-  const { port } = holder.address() as AddressInfo;
+t.test('a port in use is reported in one line, with exit code 1', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
   const { output, ended } = await run(t, { REGISTRY_PORT: String(port) });
   t.equal(await ended, 1);
-  t.equal(output.errors, `The registry could not start: port ${port} of 127.0.0.1 is taken\n`);
+  t.equal(output.errors, `The registry cannot start: port ${port} on 127.0.0.1 is already in use\n`);
 });
 
-t.test('says which setting is missing or wrong and exits 1', async (t) => {
+t.test('a missing or invalid setting is reported in one line, with exit code 1', async (t) => {
   const missing = await run(t, { PUBLISH_SECRET: '' });
   t.equal(await missing.ended, 1);
-  t.equal(missing.output.errors, 'The registry could not start: PUBLISH_SECRET is not set\n');
+  t.equal(missing.output.errors, 'The registry cannot start: PUBLISH_SECRET is not set\n');
   const wrong = await run(t, { REGISTRY_PORT: 'http' });
   t.equal(await wrong.ended, 1);
-  t.equal(wrong.output.errors, 'The registry could not start: REGISTRY_PORT is not a port: http\n');
+  t.equal(wrong.output.errors, 'The registry cannot start: REGISTRY_PORT is not a port number: http\n');
 });

@@ -1,31 +1,31 @@
-// What a raw request target is taken for. Whatever is not in the grammar is nothing a customer can ask for.
+// Parsing of raw request targets. A customer can only send those of the grammar.
 
 import t from 'tap';
-import { readTarget } from '../request-target.ts';
+import { parseTarget } from '../request-target.ts';
 
-t.test('both spellings of a scoped name, in every mixture', async (t) => {
+t.test('escaped and unescaped scoped names', async (t) => {
   const packument = { kind: 'packument', packageName: '@carton/cart' };
   for (const path of ['/@carton/cart', '/@carton%2fcart', '/@carton%2Fcart', '/%40carton%2fcart', '/%40carton/cart']) {
-    t.match(readTarget('GET', path), packument, path);
-    t.match(readTarget('GET', `${path}?write=true`), packument);
-    t.match(readTarget('GET', `${path}/1.2.0`), { ...packument, version: '1.2.0' });
-    t.match(readTarget('GET', `${path}/latest`), packument);
+    t.match(parseTarget('GET', path), packument, path);
+    t.match(parseTarget('GET', `${path}?write=true`), packument);
+    t.match(parseTarget('GET', `${path}/1.2.0`), { ...packument, version: '1.2.0' });
+    t.match(parseTarget('GET', `${path}/latest`), packument);
     const tarball = { kind: 'tarball', packageName: '@carton/cart', version: '1.2.0' };
-    t.strictSame(readTarget('GET', `${path}/-/cart-1.2.0.tgz`), tarball);
-    t.strictSame(readTarget('HEAD', `${path}/-/cart-1.2.0.tgz`), tarball);
+    t.strictSame(parseTarget('GET', `${path}/-/cart-1.2.0.tgz`), tarball);
+    t.strictSame(parseTarget('HEAD', `${path}/-/cart-1.2.0.tgz`), tarball);
   }
 });
 
-t.test('names and versions with dashes', async (t) => {
+t.test('names and versions with hyphens', async (t) => {
   const packageName = '@carton/postgresql-linux-x64';
-  t.strictSame(readTarget('GET', `/${packageName}/-/postgresql-linux-x64-18.4.0-beta.17.tgz`), {
+  t.strictSame(parseTarget('GET', `/${packageName}/-/postgresql-linux-x64-18.4.0-beta.17.tgz`), {
     kind: 'tarball',
     packageName,
     version: '18.4.0-beta.17',
   });
 });
 
-t.test('what matches nothing', async (t) => {
+t.test('paths outside the grammar', async (t) => {
   for (const path of [
     '/',
     '/cart',
@@ -54,11 +54,11 @@ t.test('what matches nothing', async (t) => {
     '/-/npm/v1/tokens',
     '/-/static/favicon.ico',
   ]) {
-    t.strictSame(readTarget('GET', path), { kind: 'other' }, path);
+    t.strictSame(parseTarget('GET', path), { kind: 'other' }, path);
   }
 });
 
-t.test('what only the publisher may do', async (t) => {
+t.test('requests for the publisher only', async (t) => {
   for (const [method, path] of [
     ['PUT', '/@carton%2fcart'],
     ['PUT', '/@carton%2fcart/-rev/14-5d50'],
@@ -68,10 +68,10 @@ t.test('what only the publisher may do', async (t) => {
     ['GET', '/-/v1/search?text=cart'],
     ['GET', '/-/all'],
   ] as const) {
-    t.strictSame(readTarget(method, path), { kind: 'publisher' }, `${method} ${path}`);
+    t.strictSame(parseTarget(method, path), { kind: 'publisher' }, `${method} ${path}`);
   }
-  t.strictSame(readTarget('PUT', '/-/user/org.couchdb.user:eve'), { kind: 'other' });
-  t.strictSame(readTarget('POST', '/-/npm/v1/tokens'), { kind: 'other' });
-  t.strictSame(readTarget('PUT', '/@other%2fcart'), { kind: 'other' });
-  t.strictSame(readTarget('PUT', '/@carton%2fcart/../collection'), { kind: 'other' });
+  t.strictSame(parseTarget('PUT', '/-/user/org.couchdb.user:eve'), { kind: 'other' });
+  t.strictSame(parseTarget('POST', '/-/npm/v1/tokens'), { kind: 'other' });
+  t.strictSame(parseTarget('PUT', '/@other%2fcart'), { kind: 'other' });
+  t.strictSame(parseTarget('PUT', '/@carton%2fcart/../collection'), { kind: 'other' });
 });

@@ -1,17 +1,24 @@
-// The control plane's keys: rotation, floods of unknown key ids, and a control plane that is away.
+// The control plane's keys: rotation, many unknown key ids, and an outage of the control plane.
 
 import t from 'tap';
-import { ask, makeKey, prepareStorage, signToken, start, startControlPlane } from './test-registry.ts';
+import {
+  generateKey,
+  prepareStorage,
+  send,
+  signToken,
+  startControlPlaneStub,
+  startTestRegistry,
+} from './test-registry.ts';
 
 const makeStorage = await prepareStorage(t, { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } });
 
-t.test('a new key is picked up, at most one fetch every 30 s, and a withdrawn key stops verifying', async (t) => {
-  const [first, second] = [makeKey(), makeKey()];
-  const controlPlane = await startControlPlane(t, [first]);
+t.test('a new key is fetched, at most once every 30 s, and a withdrawn key stops verifying', async (t) => {
+  const [first, second] = [generateKey(), generateKey()];
+  const controlPlane = await startControlPlaneStub(t, [first]);
   const storage = await makeStorage(t);
   let elapsed = 0;
-  const registry = await start(t, { controlPlaneUrl: controlPlane.url, storage, elapsed: () => elapsed });
-  const status = async (token: string) => (await ask(registry, '/@carton/cart', token)).status;
+  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage, elapsed: () => elapsed });
+  const status = async (token: string) => (await send(registry, '/@carton/cart', token)).status;
   const [firstToken, secondToken] = [await signToken(first, registry.url), await signToken(second, registry.url)];
   t.equal(await status(firstToken), 200);
   t.equal(controlPlane.state.keyFetches, 1);
@@ -25,9 +32,9 @@ t.test('a new key is picked up, at most one fetch every 30 s, and a withdrawn ke
   t.equal(controlPlane.state.keyFetches, 2);
 
   elapsed = 60_000;
-  const strangers = await Promise.all(Array.from({ length: 20 }, () => signToken(makeKey(), registry.url)));
-  t.strictSame([...new Set(await Promise.all(strangers.map(status)))], [401]);
-  t.equal(controlPlane.state.keyFetches, 3, 'twenty unknown keys at once make one fetch');
+  const unknown = await Promise.all(Array.from({ length: 20 }, () => signToken(generateKey(), registry.url)));
+  t.strictSame([...new Set(await Promise.all(unknown.map(status)))], [401]);
+  t.equal(controlPlane.state.keyFetches, 3, 'twenty concurrent unknown keys cause one fetch');
 
   controlPlane.state.keys = [second];
   elapsed = 60_000 + 10 * 60_000;
@@ -38,36 +45,36 @@ t.test('a new key is picked up, at most one fetch every 30 s, and a withdrawn ke
   t.equal(await status(secondToken), 200);
 });
 
-t.test('a registry restarted while the control plane is away still verifies', async (t) => {
-  const key = makeKey();
-  const controlPlane = await startControlPlane(t, [key]);
+t.test('a registry that restarts in an outage of the control plane verifies tokens', async (t) => {
+  const key = generateKey();
+  const controlPlane = await startControlPlaneStub(t, [key]);
   const storage = await makeStorage(t);
   const publicUrl = 'http://registry.example';
   const options = { controlPlaneUrl: controlPlane.url, storage, publicUrl };
   const token = await signToken(key, publicUrl);
 
-  const before = await start(t, options);
-  t.equal((await ask(before, '/@carton/cart', token)).status, 200);
+  const before = await startTestRegistry(t, options);
+  t.equal((await send(before, '/@carton/cart', token)).status, 200);
   await before.stop();
   await controlPlane.stop();
 
-  const after = await start(t, options);
-  t.equal((await ask(after, '/@carton/cart', token)).status, 200);
-  t.equal((await ask(after, '/@carton/cart', await signToken(makeKey(), publicUrl))).status, 401);
+  const after = await startTestRegistry(t, options);
+  t.equal((await send(after, '/@carton/cart', token)).status, 200);
+  t.equal((await send(after, '/@carton/cart', await signToken(generateKey(), publicUrl))).status, 401);
 });
 
-t.test('a registry that never reached the control plane answers 503, not 401, until it does', async (t) => {
-  const key = makeKey();
-  const away = await startControlPlane(t, [key]);
-  await away.stop();
+t.test('a registry that has not reached the control plane yet responds with 503, not 401', async (t) => {
+  const key = generateKey();
+  const stopped = await startControlPlaneStub(t, [key]);
+  await stopped.stop();
   const storage = await makeStorage(t);
   let elapsed = 0;
-  const registry = await start(t, { controlPlaneUrl: away.url, storage, elapsed: () => elapsed });
+  const registry = await startTestRegistry(t, { controlPlaneUrl: stopped.url, storage, elapsed: () => elapsed });
   const token = await signToken(key, registry.url);
-  const refused = await ask(registry, '/@carton/cart', token);
-  t.equal(refused.status, 503);
-  t.equal(refused.headers['retry-after'], '5');
-  await startControlPlane(t, [key], away.port);
+  const response = await send(registry, '/@carton/cart', token);
+  t.equal(response.status, 503);
+  t.equal(response.headers['retry-after'], '5');
+  await startControlPlaneStub(t, [key], stopped.port);
   elapsed = 1_000;
-  t.equal((await ask(registry, '/@carton/cart', token)).status, 200);
+  t.equal((await send(registry, '/@carton/cart', token)).status, 200);
 });

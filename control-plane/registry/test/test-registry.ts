@@ -1,5 +1,5 @@
-// What the registry's tests stand on: a registry on a free port, a control plane reduced to its two endpoints that the
-// registry calls, tokens signed with real keys, and npm's own client in a folder of its own.
+// A registry for tests, on a free port: with a stub of the control plane, tokens signed with real keys, and npm's own
+// client with separate settings.
 
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
@@ -19,15 +19,15 @@ export const registrySecret = 'registry-secret-of-the-tests';
 export type SigningKey = { kid: string; privateKey: KeyObject; publicKey: KeyObject };
 
 /** A new RSA key with a random id. */
-export function makeKey(): SigningKey {
+export function generateKey(): SigningKey {
   return { kid: randomUUID(), ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
 }
 
 type Received = { report: DownloadReport; headers: IncomingHttpHeaders };
 
-/** The two endpoints of the control plane that the registry calls. `answer` is the status of the next reports. */
-export async function startControlPlane(t: Test, keys: SigningKey[], port = 0) {
-  const state = { keys, received: [] as Received[], keyFetches: 0, answer: 202 };
+/** Starts a stub of the two endpoints that the registry calls. `reportStatus` is the status of responses to reports. */
+export async function startControlPlaneStub(t: Test, keys: SigningKey[], port = 0) {
+  const state = { keys, received: [] as Received[], keyFetches: 0, reportStatus: 202 };
   const server = createServer(async (request, response) => {
     if (request.url === '/.well-known/jwks.json') {
       state.keyFetches += 1;
@@ -37,10 +37,10 @@ export async function startControlPlane(t: Test, keys: SigningKey[], port = 0) {
     }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    if (state.answer === 202) {
+    if (state.reportStatus === 202) {
       state.received.push({ report: JSON.parse(Buffer.concat(chunks).toString()), headers: request.headers });
     }
-    response.writeHead(state.answer, { 'Content-Type': 'application/json' }).end('{"accepted":true}');
+    response.writeHead(state.reportStatus, { 'Content-Type': 'application/json' }).end('{"accepted":true}');
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -55,17 +55,17 @@ export async function startControlPlane(t: Test, keys: SigningKey[], port = 0) {
   return { state, url, port: Number(new URL(url).port), stop };
 }
 
-export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
+export type ControlPlaneStub = Awaited<ReturnType<typeof startControlPlaneStub>>;
 
-/** A folder that goes away with the test. */
+/** Creates a folder that is deleted after the test. */
 export async function makeFolder(t: Test): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'registry-test-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A registry on a free port, stopped with the test. */
-export async function start(
+/** Starts a registry that stops with the test. */
+export async function startTestRegistry(
   t: Test,
   options: Partial<RegistryOptions> & { controlPlaneUrl: string },
 ): Promise<Registry> {
@@ -92,7 +92,7 @@ export type TokenClaims = {
   exp?: number;
 };
 
-/** An activation token as the control plane signs it; `exp` is seconds since the epoch. */
+/** Signs an activation token as the control plane does; `exp` is in seconds since the epoch. */
 export function signToken(key: SigningKey, audience: string, claims: TokenClaims = {}): Promise<string> {
   const { packages = ['@carton/cart'], tier = 'basic', sub = 'customer-1', aud = audience, iss } = claims;
   return new SignJWT({ tier, packages })
@@ -106,17 +106,22 @@ export function signToken(key: SigningKey, audience: string, claims: TokenClaims
     .sign(key.privateKey);
 }
 
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
-export type Asked = { method?: string; headers?: Record<string, string>; body?: string };
+export type TestResponse = { status: number; headers: IncomingHttpHeaders; body: string };
+export type RequestOptions = { method?: string; headers?: Record<string, string>; body?: string };
 
-/** A request with a bearer credential. The path is sent as it stands: nothing is normalised or escaped. */
-export async function ask(registry: Registry, path: string, bearer?: string, asked: Asked = {}): Promise<Answer> {
+/** Sends a request with a bearer credential. The path is sent verbatim, without normalisation or escapes. */
+export async function send(
+  registry: Registry,
+  path: string,
+  bearer?: string,
+  options: RequestOptions = {},
+): Promise<TestResponse> {
   const { hostname, port } = new URL(registry.localUrl);
-  const { method = 'GET', body } = asked;
+  const { method = 'GET', body } = options;
   const headers = {
     ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
     ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
-    ...asked.headers,
+    ...options.headers,
   };
   const outgoing = request({ hostname, port, path, method, headers, agent: false }).end(body);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -131,7 +136,7 @@ export async function ask(registry: Registry, path: string, bearer?: string, ask
 
 export type NpmRun = { code: number; output: string };
 
-/** Runs npm's own client in `folder` with a home, settings and an empty cache of its own, signed in with `bearer`. */
+/** Runs npm's own client in `folder` with a new home, settings and an empty cache, and `bearer` as its credential. */
 export async function npm(registry: Registry, folder: string, bearer: string, ...args: string[]): Promise<NpmRun> {
   const home = await mkdtemp(join(tmpdir(), 'registry-test-home-'));
   const address = registry.localUrl.replace(/^http:/, '');
@@ -155,7 +160,7 @@ export async function npm(registry: Registry, folder: string, bearer: string, ..
   return { code, output: Buffer.concat(chunks).toString() };
 }
 
-/** A package's folder as an author has it; `npm publish` makes the tarball. */
+/** Creates the folder of a package, which `npm publish` packs. */
 export async function makePackage(
   t: Test,
   manifest: { name: string; version: string; [key: string]: unknown },
@@ -176,10 +181,10 @@ export async function publish(t: Test, registry: Registry, ...manifests: Manifes
   }
 }
 
-/** Makes storage folders that hold these packages; they are published once, by npm's own client. */
+/** Publishes packages once. The returned function creates storage folders that contain them. */
 export async function prepareStorage(t: Test, ...manifests: Manifest[]): Promise<(t: Test) => Promise<string>> {
   const prepared = await makeFolder(t);
-  const registry = await start(t, { controlPlaneUrl: 'http://127.0.0.1:9', storage: prepared });
+  const registry = await startTestRegistry(t, { controlPlaneUrl: 'http://127.0.0.1:9', storage: prepared });
   await publish(t, registry, ...manifests);
   await registry.stop();
   return async (t) => {
@@ -189,7 +194,7 @@ export async function prepareStorage(t: Test, ...manifests: Manifest[]): Promise
   };
 }
 
-/** Waits until a condition holds; the test's own time limit ends it otherwise. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until a condition is true. The timeout of the test limits the wait. */
+export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
