@@ -46,7 +46,7 @@ export type BuildOptions = {
   only?: string[];
   /** The checkout to build; this one when left out. */
   root?: string;
-  /** Is told what is worth knowing, a line at a time. */
+  /** Called with each line of the log. */
   log?: (line: string) => void;
 };
 

@@ -42,8 +42,8 @@ export type Bundle = {
 
 /**
  * Bundles with esbuild: ES modules for Node 24. Entry points share their modules in chunks beside them, so a module
- * has one instance whichever entry loads it. Libraries with native parts stay outside: the code that loads them for the
- * platform stands in their place. Rejects with esbuild's messages.
+ * has one instance whichever entry loads it. Libraries with native parts are not bundled: the bundle contains code that
+ * loads the package of the platform. Rejects with esbuild's messages.
  */
 export async function bundle(
   root: string,

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { entryPoints, type Source, type Workspace } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
-/** The compiler is a program of its own; TypeScript's own module knows where it stands for this machine. */
+/** The compiler is a separate program; TypeScript's own module has its path on this machine. */
 async function findCompiler(): Promise<string> {
   const { default: executable } = await import(
     new URL('lib/getExePath.js', import.meta.resolve('typescript/package.json')).href
@@ -88,7 +88,7 @@ async function collect(folder: string): Promise<PackageFiles> {
   return files;
 }
 
-/** The compiler rewrites `./x.ts` to `./x.js` in programs but not in declarations, where no `./x.ts` stands either. */
+/** The compiler rewrites `./x.ts` to `./x.js` in programs but not in declarations. */
 function withJsImports(text: string): string {
   return text.replace(/((?:\bfrom|\bimport)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2');
 }

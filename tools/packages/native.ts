@@ -22,7 +22,7 @@ const passable = new Set([
   'MIT',
 ]);
 
-/** What stands in the name in place of a platform where one package fits all: wasm. */
+/** The last part of the name of a package for all platforms (wasm). */
 const anyPlatform = 'any';
 
 export type NativeLibrary = {
@@ -123,7 +123,7 @@ export function nativeDependencies(libraries: readonly NativeLibrary[]): Record<
   return Object.fromEntries(entries.sort());
 }
 
-/** Code that stands in a bundle in place of a library: it loads the package of the platform it runs on. */
+/** Returns the code that replaces a library in a bundle: it loads the package of the platform. */
 export function nativeLoader({ prefix, platforms }: NativeLibrary): string {
   const platform = platforms.includes(anyPlatform) ? `'${anyPlatform}'` : "process.platform + '-' + process.arch";
   return `module.exports = require('${prefix}-' + ${platform});\n`;
@@ -143,7 +143,7 @@ export async function nativeFiles(
     license: [...new Set(parts.map((part) => part.manifest.license))].sort().join(' AND '),
     ...(os && { os: [os], cpu: [cpu] }),
     main: './lib/index.cjs',
-    // The gate of the registry serves it to whoever holds a package that lists it.
+    // The gate of the registry serves it to licences with a package that lists it.
     [vendor]: { native: true },
   };
   const files: PackageFiles = new Map([

@@ -38,8 +38,8 @@ export async function platformDependencies({ root, scope }: Workspace): Promise<
 }
 
 /**
- * The files of a platform package. npm tarballs hold no symbolic links: whoever runs the binaries makes them again
- * from `native/pg-symlinks.json`.
+ * The files of a platform package. npm tarballs contain no symbolic links: the program that runs the binaries creates
+ * them from `native/pg-symlinks.json`.
  */
 export async function platformFiles({ name, version, folder }: PlatformSource, vendor: string): Promise<PackageFiles> {
   const original = await readManifest(folder);

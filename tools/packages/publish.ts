@@ -8,7 +8,7 @@ export type PublishOptions = {
   registryUrl: string;
   publishSecret: string;
   packages: BuiltPackage[];
-  /** Is told what happened to each package, a line at a time. */
+  /** Called with one line for each package. */
   log?: (line: string) => void;
   /** npm's tag for what is published; what has none is found under `latest`. */
   tag?: string;
@@ -16,7 +16,7 @@ export type PublishOptions = {
   dryRun?: boolean;
   /**
    * Replaces a published version whose content differs instead of refusing to: for a registry of one's own, where
-   * sources change and versions do not. Whoever has installed that version keeps another content under its name.
+   * sources change and versions do not. Existing installations of that version keep the old content.
    */
   replace?: boolean;
 };

@@ -9,7 +9,7 @@ import type { Tier } from '../../runtime/box/tier.ts';
 /** The condition under which development resolves a package's exports to its TypeScript. */
 export const sourceCondition = 'workspace-source';
 
-/** The checkout this script stands in. */
+/** The checkout that contains this script. */
 export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 export type Export = string | { [condition: string]: string };
@@ -27,7 +27,7 @@ export type Manifest = {
   [key: string]: unknown;
 };
 
-/** One package as it stands in the checkout. `folder` is absolute; `tier` is null for what every licence holds. */
+/** One package of the checkout. `folder` is absolute; `tier` is null for what every licence holds. */
 export type Source = { manifest: Manifest; folder: string; tier: Tier | null };
 
 export type Workspace = {

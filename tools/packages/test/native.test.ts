@@ -62,7 +62,7 @@ t.test('a library with native parts travels beside the package that names it', a
   const root = await makeWorkspace(t);
   await write(root, {
     ...files,
-    // What stands in for a binary, so that it can be loaded on any machine.
+    // A replacement for the binary that loads on any machine.
     [`node_modules/@fake/lens-${platform}/index.js`]:
       "module.exports = require('node:fs').readFileSync(__dirname + '/lib/lens.node', 'utf8') + ' ';\n",
     'vendor/above/package.json': user,
