@@ -1,5 +1,5 @@
 /**
- * Prism as a validating proxy between a client and the stack: the README's journey, what docs/clients.md shows, and
+ * Prism as a validating proxy between a client and the stack: the README's commands, what docs/clients.md shows, and
  * refusals of several kinds go through it, and neither a request nor an answer differs from the documents.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
