@@ -1,6 +1,6 @@
 /**
- * `npm run publish:packages`: builds every package of a box, publishes those whose version is new, and releases them
- * together on a channel.
+ * `npm run publish:packages`: builds the packages of a box, publishes those with a new version, and publishes their
+ * release on a channel.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,24 +9,24 @@ import { readWorkspace, repository } from '../tools/packages/sources.ts';
 
 const help = `Usage: npm run publish:packages -- [options]
 
-Builds the packages of a box, publishes those whose version the registry does not have yet, and publishes their release
-at the control plane: installers resolve against it. The publisher's secret is taken from PUBLISH_SECRET. Nothing is
-published when the packages do not fit together, or when a published version has other content: raise its version with
+Builds the packages of a box, publishes those whose version is not in the registry yet, and publishes their release at
+the control plane, from which installers choose versions. PUBLISH_SECRET is the secret of the publisher. Nothing is
+published if the packages are not compatible, or if a version is already published with other content: raise it with
 npm run release.
 
-  --channel <name>       channel to release on (stable)
-  --control-plane <url>  control plane that publishes the release (CONTROL_PLANE_URL, else http://127.0.0.1:4000)
-  --registry <url>       registry to publish to (REGISTRY_URL, else http://127.0.0.1:4873)
-  --out <folder>         where the tarballs go (CARTON_HOME/packages, else .carton/packages)
-  --only <name>          only this package, for example @carton/cart, and no release; may be repeated
-  --build                only build
-  --dry-run              build, and say what would be published
-  --replace              replace what is published under the same version (for a registry of your own)
-  --help                 show this
+  --channel <name>       channel of the release (default: stable)
+  --control-plane <url>  control plane (default: CONTROL_PLANE_URL or http://127.0.0.1:4000)
+  --registry <url>       registry (default: REGISTRY_URL or http://127.0.0.1:4873)
+  --out <folder>         folder for the tarballs (default: CARTON_HOME/packages or .carton/packages)
+  --only <name>          publish only this package, such as @carton/cart, without a release; may be repeated
+  --build                build without publishing
+  --dry-run              build, and print what would be published
+  --replace              replace published versions whose content differs (for a local registry)
+  --help                 print this help
 
-Exit codes: 0 done, 1 failed, 2 wrong options.`;
+Exit codes: 0 success, 1 failure, 2 invalid options.`;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
 function readOptions() {
   const { env } = process;
@@ -53,19 +53,19 @@ function readOptions() {
 
 const options = readOptions();
 if (options.help) {
-  say(help);
+  print(help);
   process.exit(0);
 }
 const publishSecret = process.env.PUBLISH_SECRET;
 if (!options.build && !publishSecret) {
-  process.stderr.write("PUBLISH_SECRET is not set: it holds the publisher's secret of the registry\n");
+  process.stderr.write('PUBLISH_SECRET is not set: it is the secret of the publisher\n');
   process.exit(2);
 }
 
 try {
   const start = performance.now();
-  const packages = await buildPackages({ out: options.out, only: options.only, log: say });
-  say(`${packages.length} packages built in ${((performance.now() - start) / 1000).toFixed(1)} s: ${options.out}`);
+  const packages = await buildPackages({ out: options.out, only: options.only, log: print });
+  print(`${packages.length} packages built in ${((performance.now() - start) / 1000).toFixed(1)} s: ${options.out}`);
   if (!options.build && publishSecret) {
     const { version } = await readWorkspace(repository);
     const release = options.only ? null : makeRelease(version, options.channel, packages, await readContents());
@@ -76,13 +76,13 @@ try {
       tag: options.channel === 'stable' ? 'latest' : options.channel,
       dryRun: options['dry-run'],
       replace: options.replace,
-      log: say,
+      log: print,
     });
-    say(`${published.length} published, ${unchanged.length} already there: ${options.registry}`);
-    if (release && options['dry-run']) say(`release ${version} would be published on ${options.channel}`);
+    print(`${published.length} published, ${unchanged.length} unchanged: ${options.registry}`);
+    if (release && options['dry-run']) print(`release ${version} would be published on ${options.channel}`);
     else if (release) {
       await publishRelease(options['control-plane'], publishSecret, release);
-      say(`release ${version} is published on ${options.channel}: ${options['control-plane']}`);
+      print(`release ${version} published on ${options.channel}: ${options['control-plane']}`);
     }
   }
 } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * `npm run release`: gives a new version to each package that changed since the last release, and writes CHANGELOG.md.
+ * `npm run release`: raises the version of each package that changed since the last release, and writes CHANGELOG.md.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,26 +12,26 @@ import { type Level, planVersions, type VersionPlan, writeVersions } from './rel
 
 const help = `Usage: npm run release -- [options]
 
-Prepares the next release. Builds every package and compares it with the release
-that the control plane has on the channel stable. A package that changed gets a
-new version (a patch unless it is named below); packages whose ranges do not
-admit it follow. Then writes package.json files, package-lock.json and a section
-of CHANGELOG.md from the subjects of the commits since the last release.
+Prepares the next release. Builds all packages and compares them with the
+current release of the channel stable at the control plane. A changed package
+gets a new version (a patch version by default), and so do packages whose ranges
+do not include the new version. Writes package.json files, package-lock.json,
+and a section of CHANGELOG.md with the subjects of the commits since the last
+release. Then commit, and run npm run publish:packages.
 
-  --minor <package>      raise this package by a minor version; may be repeated.
-                         Before 1.0.0 that is what breaks those who depend on it
-  --major <package>      raise this package by a major version; may be repeated
-  --since <commit>       list the commits after this one (the last release)
-  --control-plane <url>  CONTROL_PLANE_URL, else http://127.0.0.1:4000
-  --dry-run              say what would be written
-  --help                 this text
+  --minor <package>      raise the minor version of this package; may be repeated.
+                         Before 1.0.0, this marks an incompatible change
+  --major <package>      raise the major version of this package; may be repeated
+  --since <commit>       list the commits after this one (default: last release)
+  --control-plane <url>  control plane (default: CONTROL_PLANE_URL or
+                         http://127.0.0.1:4000)
+  --dry-run              print what would be written
+  --help                 print this help
 
-Then commit, and npm run publish:packages.
-
-Exit codes: 0 written, or nothing changed; 1 failed; 2 wrong options.
+Exit codes: 0 success, or nothing changed; 1 failure; 2 invalid options.
 `;
 
-class WrongUsage extends Error {}
+class InvalidUsage extends Error {}
 
 function readOptions() {
   try {
@@ -46,35 +46,39 @@ function readOptions() {
       },
     }).values;
   } catch (error) {
-    throw new WrongUsage((error as Error).message);
+    throw new InvalidUsage((error as Error).message);
   }
 }
 
-/** The release of the channel stable; null when none has been published. */
+/** Reads the release of the channel stable; null if none has been published. */
 async function readReleased(controlPlaneUrl: string): Promise<Release | null> {
   const response = await fetch(`${controlPlaneUrl.replace(/\/+$/, '')}/releases/stable`).catch((error: Error) => {
     const reason = (error.cause as Error)?.message ?? error.message;
     throw new Error(`the control plane at ${controlPlaneUrl} cannot be reached: ${reason}`);
   });
   if (response.status === 404) return null;
-  if (!response.ok) throw new Error(`the control plane at ${controlPlaneUrl} answers ${response.status}`);
+  if (!response.ok) throw new Error(`the control plane at ${controlPlaneUrl} responded with status ${response.status}`);
   return (await response.json()) as Release;
 }
 
-/** @throws WrongUsage for a name that is no package */
+/**
+ * Reads how far each package is raised.
+ * @throws InvalidUsage for an unknown package
+ */
 function levelsOf({ minor, major }: { minor: string[]; major: string[] }, sources: readonly Source[]) {
-  const named = new Map<string, Level>();
+  const levels = new Map<string, Level>();
   for (const [level, names] of [['minor', minor] as const, ['major', major] as const]) {
-    for (const given of names) {
-      const name = given.startsWith('@') ? given : packageName(given);
-      if (!sources.some(({ manifest }) => manifest.name === name)) throw new WrongUsage(`there is no package ${given}`);
-      named.set(name, level);
+    for (const option of names) {
+      const name = option.startsWith('@') ? option : packageName(option);
+      if (!sources.some(({ manifest }) => manifest.name === name))
+        throw new InvalidUsage(`there is no package ${option}`);
+      levels.set(name, level);
     }
   }
-  return (name: string): Level => named.get(name) ?? 'patch';
+  return (name: string): Level => levels.get(name) ?? 'patch';
 }
 
-/** The plan of the first release: everything in the version that it has. */
+/** The plan of the first release: all packages keep their versions. */
 function firstPlan(sources: readonly Source[], version: string): VersionPlan {
   const packages = sources.map(({ manifest: { name, version: to } }) => ({ name, from: to, to, because: [] }));
   return { version, packages, manifests: new Map() };
@@ -118,7 +122,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  const isUsage = error instanceof WrongUsage;
+  const isUsage = error instanceof InvalidUsage;
   process.stderr.write(`${(error as Error).message}\n${isUsage ? `\n${help}` : ''}`);
   process.exitCode = isUsage ? 2 : 1;
 }

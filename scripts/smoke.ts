@@ -1,7 +1,7 @@
 /**
- * `npm run smoke`: the binary alone, in an empty folder, with an empty environment and no Node on its path, installs
- * and starts a box against the local stack, answers its version quickly, and does both again with a package that
- * resizes images with a native library.
+ * `npm run smoke`: tests the installer's binary in an empty folder, with an empty environment and without Node.js. It
+ * installs and starts boxes against the local stack, one of them with a package that resizes images with a native
+ * library, and measures the time of `--version`.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +18,13 @@ const cleanups: (() => Promise<void>)[] = [];
 const cleaning = { teardown: (task: () => Promise<void>) => cleanups.unshift(task) };
 let checks = 0;
 
-function check(right: boolean, what: string): void {
+function check(passed: boolean, description: string): void {
   checks++;
-  console.log(`${right ? 'ok' : 'not ok'} ${checks} - ${what}`);
-  if (!right) throw new Error(what);
+  console.log(`${passed ? 'ok' : 'not ok'} ${checks} - ${description}`);
+  if (!passed) throw new Error(description);
 }
 
-/** Runs the binary with nothing in its environment. */
+/** Runs the binary with an empty environment. */
 async function carton(folder: string, ...parameters: string[]): Promise<{ code: number; output: string }> {
   const child = spawn(join(folder, 'carton'), parameters, { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -33,7 +33,7 @@ async function carton(folder: string, ...parameters: string[]): Promise<{ code: 
   return { code, output };
 }
 
-/** Median of whole-process times in milliseconds, the two commands in turn so that a drifting machine hurts neither. */
+/** Median run times of commands in milliseconds. They run alternately, so that changes of the machine affect both. */
 async function medians(runs: number, ...commands: [file: string, parameters: string[]][]): Promise<number[]> {
   const times = commands.map((): number[] => []);
   for (let turn = 0; turn <= runs; turn++) {
@@ -52,7 +52,7 @@ async function smoke(): Promise<void> {
   await copyFile(binary, join(folder, 'carton'));
   check((await readdir(folder)).length === 1, 'the binary is alone in a folder');
   const version = await carton(folder, '--version');
-  check(version.code === 0 && /^\d+\.\d+\.\d+/.test(version.output), `--version answers ${version.output.trim()}`);
+  check(version.code === 0 && /^\d+\.\d+\.\d+/.test(version.output), `--version prints ${version.output.trim()}`);
   const [own, bare] = await medians(15, [join(folder, 'carton'), ['--version']], [process.execPath, ['-e', '0']]);
   console.log(
     JSON.stringify({
@@ -79,16 +79,16 @@ async function smoke(): Promise<void> {
     '--port',
     String(port),
   );
-  check(installed.code === 0, `install ends well${installed.code === 0 ? '' : `: ${installed.output}`}`);
+  check(installed.code === 0, `install succeeds${installed.code === 0 ? '' : `: ${installed.output}`}`);
   const health = await fetch(`http://127.0.0.1:${port}/health`);
-  check(health.status === 200, 'the box answers /health with 200');
-  check((await carton(folder, 'status', ...box)).code === 0, 'status finds it running and healthy');
-  check((await carton(folder, 'stop', ...box)).code === 0, 'stop ends it');
-  check((await carton(folder, 'start', ...box)).code === 0, 'start brings it back');
-  check((await carton(folder, 'stop', ...box)).code === 0, 'stop ends it again');
+  check(health.status === 200, '/health of the box is 200');
+  check((await carton(folder, 'status', ...box)).code === 0, 'status reports that it runs and is healthy');
+  check((await carton(folder, 'stop', ...box)).code === 0, 'stop stops it');
+  check((await carton(folder, 'start', ...box)).code === 0, 'start starts it again');
+  check((await carton(folder, 'stop', ...box)).code === 0, 'stop stops it again');
   await smokeNative({ folder, carton: (...parameters) => carton(folder, ...parameters), check, cleaning, stack });
   const { stdout } = await run('ps', ['-eo', 'args']);
-  check(!stdout.includes(folder), 'nothing of it runs any more');
+  check(!stdout.includes(folder), 'no process of it is left');
 }
 
 let failed = 0;

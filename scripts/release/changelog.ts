@@ -1,5 +1,5 @@
 /**
- * CHANGELOG.md: a section for each release, made of the subjects of the commits since the one before.
+ * CHANGELOG.md: a section for each release, with the subjects of the commits since the previous one.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const heading = `# Changelog
 What each release changed, by package. Written by \`npm run release\`.
 `;
 
-/** What a file that is shipped belongs to, for a section's title; null for tests, documents and tools. */
+/** The title of the block for changes of a file; null for files that are not shipped: tests, documents and tools. */
 export function areaOf(path: string): string | null {
   if (/(^|\/)(test|testing|node_modules)\//.test(path) || /\.(md|json)$/.test(path)) return null;
   const [top = '', name = ''] = path.split('/');
@@ -22,8 +22,8 @@ export function areaOf(path: string): string | null {
   return top === 'control-plane' ? (name === 'registry' ? 'Registry' : 'Control plane') : null;
 }
 
-/** A commit that reaches more areas than this is listed once, under `throughout`. */
-const fewAreas = 3;
+/** A commit that changes more areas than this is listed once, under `throughout`. */
+const maxAreas = 3;
 const throughout = 'Throughout';
 
 interface Commit {
@@ -31,7 +31,7 @@ interface Commit {
   areas: string[];
 }
 
-/** The commits after `since` (or all) that changed what is shipped, the newest first. */
+/** Reads the commits after `since` (or all) that changed shipped files, newest first. */
 export function readCommits(root: string, since: string | null): Commit[] {
   const range = since === null ? 'HEAD' : `${since}..HEAD`;
   const log = git(root, 'log', '--no-merges', '--format=%x01%s', '--name-only', range);
@@ -45,7 +45,7 @@ export function readCommits(root: string, since: string | null): Commit[] {
     .filter(({ areas }) => areas.length > 0);
 }
 
-/** The commit that wrote the last section; null when there is none. */
+/** Returns the commit that wrote the last section; null if there is none. */
 export function lastRelease(root: string): string | null {
   return git(root, 'log', '-1', '--format=%H', '--', file).trim() || null;
 }
@@ -55,11 +55,11 @@ export function sectionOf(version: string, date: string, packages: readonly NewV
   const lines = new Map<string, string[]>();
   const add = (area: string, line: string) => lines.set(area, [...(lines.get(area) ?? []), line]);
   for (const { subject, areas } of commits) {
-    for (const area of areas.length > fewAreas ? [throughout] : areas) add(area, subject);
+    for (const area of areas.length > maxAreas ? [throughout] : areas) add(area, subject);
   }
   for (const { name, because } of packages) {
     const area = name.split('/')[1] as string;
-    if (because.length > 0 && !lines.has(area)) add(area, `Needs the new ${because.join(', ')}`);
+    if (because.length > 0 && !lines.has(area)) add(area, `Depends on the new ${because.join(', ')}`);
   }
   const versions = new Map(packages.map(({ name, to }) => [name.split('/')[1] as string, to]));
   const isPackage = (area: string) => /^[a-z]/.test(area);
@@ -71,7 +71,7 @@ export function sectionOf(version: string, date: string, packages: readonly NewV
   return [`## ${version} (${date})\n`, ...blocks].join('\n');
 }
 
-/** Puts a section before those of earlier releases. */
+/** Inserts a section before those of earlier releases. */
 export function writeSection(root: string, section: string): void {
   const path = join(root, file);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : heading;
@@ -80,6 +80,6 @@ export function writeSection(root: string, section: string): void {
   writeFileSync(path, `${above}\n${section}${below}`);
 }
 
-function git(root: string, ...words: string[]): string {
-  return execFileSync('git', words, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+function git(root: string, ...parameters: string[]): string {
+  return execFileSync('git', parameters, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 }

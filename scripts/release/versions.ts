@@ -1,6 +1,6 @@
 /**
- * Which packages get a new version, and why: what changed since the last release, and what needs it in a version that
- * its range does not admit.
+ * Plans new versions: for packages that changed since the last release, and for those whose ranges do not include the
+ * new versions.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -12,7 +12,7 @@ import type { Manifest, Source } from '../../tools/packages/sources.ts';
 export type Level = 'patch' | 'minor' | 'major';
 const levels: readonly Level[] = ['patch', 'minor', 'major'];
 
-/** A package that gets a new version. `because` names the packages whose new versions it needs; empty when it changed. */
+/** A package with a new version. `because` lists the dependencies whose new versions it needs. */
 export interface NewVersion {
   name: string;
   from: string;
@@ -21,26 +21,27 @@ export interface NewVersion {
 }
 
 export interface VersionPlan {
-  /** Of the release: raised as far as its packages are. */
+  /** Of the release, raised by the highest level of its packages. */
   version: string;
   packages: NewVersion[];
-  /** Manifests as they are to be, by folder relative to the checkout. */
+  /** New manifests, by folder relative to the checkout. */
   manifests: Map<string, Manifest>;
 }
 
 export interface PlanOptions {
   root: string;
-  /** Packages of the checkout that are published: the engine and the products. */
+  /** The published packages of the checkout: the engine and the products. */
   sources: readonly Source[];
   built: readonly BuiltPackage[];
   released: Release;
-  /** How far a package is raised; patch unless it is named. */
+  /** Returns how far a changed package is raised. */
   levelOf(name: string): Level;
 }
 
 /**
- * Plans the next release. A package whose tarball is not the released one gets a new version, unless it was given one
- * by hand. Where that breaks the range of another package, the range follows, and with it the other's version.
+ * Plans the next release. A package whose tarball differs from the released one gets a new version, unless its version
+ * was already raised by hand. If the range of a dependent package does not include it, the range and the version of the
+ * dependent package are raised too.
  */
 export function planVersions({ root, sources, built, released, levelOf }: PlanOptions): VersionPlan {
   const manifests = new Map(sources.map(({ manifest }) => [manifest.name, structuredClone(manifest)]));
@@ -59,7 +60,7 @@ export function planVersions({ root, sources, built, released, levelOf }: PlanOp
     const changed = changes.shift() as string;
     const { to } = raised.get(changed) as NewVersion;
     for (const [name, manifest] of manifests) {
-      if (!followRange(manifest, changed, to)) continue;
+      if (!raiseRange(manifest, changed, to)) continue;
       const known = raised.get(name);
       if (known) {
         known.because.push(changed);
@@ -84,24 +85,24 @@ export function planVersions({ root, sources, built, released, levelOf }: PlanOp
   };
 }
 
-/** Admits a new version where the range of a dependency does not. Returns whether it had to. */
-export function followRange(manifest: Manifest, name: string, version: string): boolean {
+/** Raises the range of a dependency if it does not include the version. Returns whether it was raised. */
+export function raiseRange(manifest: Manifest, name: string, version: string): boolean {
   const range = manifest.dependencies?.[name];
   if (range === undefined || semver.satisfies(version, range)) return false;
   manifest.dependencies = { ...manifest.dependencies, [name]: `^${version}` };
   return true;
 }
 
-/** What is not published as a package carries the version of the release. */
-const own = ['', 'control-plane', 'control-plane/registry', 'installer'];
+/** Folders that are not published as packages and have the version of the release. */
+const unpublishedFolders = ['', 'control-plane', 'control-plane/registry', 'installer'];
 
-/** Writes the manifests of a plan, those that carry the release's version, and the lock file. Returns what it wrote. */
+/** Writes the manifests of a plan, those with the release's version, and the lock file. Returns the changed files. */
 export async function writeVersions(root: string, { version, packages, manifests }: VersionPlan): Promise<string[]> {
   const changed = new Map(manifests);
-  for (const folder of own) {
+  for (const folder of unpublishedFolders) {
     const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Manifest;
     manifest.version = version;
-    for (const { name, to } of packages) followRange(manifest, name, to);
+    for (const { name, to } of packages) raiseRange(manifest, name, to);
     changed.set(folder, manifest);
   }
   const lockFile = join(root, 'package-lock.json');

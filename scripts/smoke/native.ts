@@ -1,6 +1,6 @@
 /**
- * A package with a native library, from its source to a box: built, published, pulled by the binary for this platform
- * alone, and loaded: a route of it resizes an image with sharp.
+ * Tests a package with a native library from its source to a box: it is built, published, pulled by the binary for this
+ * platform, and one of its routes resizes an image with sharp.
  */
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ interface Smoke {
   /** The folder of the binary, which is empty otherwise. */
   folder: string;
   carton(...parameters: string[]): Promise<{ code: number; output: string }>;
-  check(right: boolean, what: string): void;
+  check(passed: boolean, description: string): void;
   cleaning: { teardown(task: () => Promise<void>): void };
   stack: RunningStack;
 }
@@ -56,14 +56,14 @@ export default definePackage({ routes: [makeThumbnail] });
 `;
 
 export async function smokeNative({ folder, carton, check, cleaning, stack }: Smoke): Promise<void> {
-  const place = await temporaryFolder('smoke-native-');
-  cleaning.teardown(() => rm(place, { recursive: true, force: true }));
+  const workFolder = await temporaryFolder('smoke-native-');
+  cleaning.teardown(() => rm(workFolder, { recursive: true, force: true }));
   const before = await activate(stack);
-  await releaseWithThumbnails(place, stack);
-  const answer = await fetch(`${stack.registryUrl}/${library}`, {
+  await releaseWithThumbnails(workFolder, stack);
+  const response = await fetch(`${stack.registryUrl}/${library}`, {
     headers: { authorization: `Bearer ${before.token}` },
   });
-  check(answer.status === 403, `a licence without ${own} does not get ${library}`);
+  check(response.status === 403, `a licence without ${own} cannot download ${library}`);
 
   await writeFile(join(folder, 'key'), before.key, { mode: 0o600 });
   const port = await freePort();
@@ -77,7 +77,7 @@ export async function smokeNative({ folder, carton, check, cleaning, stack }: Sm
   const home = join(folder, 'box-with-sharp');
   const pulled = await readdir(join(home, 'current/node_modules', packageName('x').split('/')[0] as string));
   const libraries = pulled.filter((name) => name.startsWith('sharp-'));
-  check(libraries.join() === library.split('/')[1], `of sharp, this platform's package alone is there: ${libraries}`);
+  check(libraries.join() === library.split('/')[1], `only sharp's package for this platform is pulled: ${libraries}`);
 
   const url = `http://127.0.0.1:${port}`;
   const { OPERATOR_SECRET } = parseEnv(await readFile(join(home, 'box.env'), 'utf8'));
@@ -93,26 +93,26 @@ export async function smokeNative({ folder, carton, check, cleaning, stack }: Sm
   const form = new FormData();
   form.append('width', '64');
   form.append('image', new Blob([new Uint8Array(image)], { type: 'image/png' }), 'red.png');
-  const made = await fetch(`${url}/thumbnails`, { method: 'POST', body: form });
-  const bytes = Buffer.from(await made.arrayBuffer());
-  check(made.status === 200, `the image is taken${made.status === 200 ? '' : `: ${bytes}`}`);
+  const thumbnail = await fetch(`${url}/thumbnails`, { method: 'POST', body: form });
+  const bytes = Buffer.from(await thumbnail.arrayBuffer());
+  check(thumbnail.status === 200, `the image is accepted${thumbnail.status === 200 ? '' : `: ${bytes}`}`);
   const { format, width, height } = await sharp(bytes).metadata();
-  check(format === 'webp' && width === 64 && height === 48, `it comes back as ${format}, ${width} × ${height}`);
+  check(format === 'webp' && width === 64 && height === 48, `the thumbnail is ${format}, ${width} × ${height}`);
   check((await carton('stop', ...box)).code === 0, 'the box with sharp stops');
 }
 
-/** A new basic licence, and the token it has now. */
+/** Mints a basic licence and activates it. */
 async function activate({ admin, controlPlane }: RunningStack): Promise<{ key: string; token: string }> {
   const minted = await admin.post('/license/keys', { customerId: 'customer-with-thumbnails', tier: 'basic' });
   const { key } = minted.body;
   return { key, token: (await controlPlane.post('/license/activate', { key })).body.token };
 }
 
-/** Publishes the package to the stack's registry, and a release with it: from then on basic licences include it. */
-async function releaseWithThumbnails(place: string, stack: RunningStack): Promise<void> {
+/** Publishes the package to the stack's registry, and a release with it, so that basic licences include it. */
+async function releaseWithThumbnails(workFolder: string, stack: RunningStack): Promise<void> {
   const { publishSecret } = JSON.parse(await readFile(join(stack.home, 'secrets.json'), 'utf8'));
-  const root = await checkout(place);
-  const packages = await buildPackages({ root, out: join(place, 'packages'), only: [own] });
+  const root = await makeCheckout(workFolder);
+  const packages = await buildPackages({ root, out: join(workFolder, 'packages'), only: [own] });
   await publishPackages({ registryUrl: stack.registryUrl, publishSecret, packages });
   const { body: current } = (await stack.controlPlane.get('/releases/stable')) as { body: PublishRelease };
   await publishRelease(stack.controlPlaneUrl, publishSecret, {
@@ -122,9 +122,9 @@ async function releaseWithThumbnails(place: string, stack: RunningStack): Promis
   });
 }
 
-/** A checkout with the one package in it, beside the engine and the libraries of this one. */
-async function checkout(place: string): Promise<string> {
-  const folder = join(place, 'checkout');
+/** Creates a checkout with only this package, and links to the engine and the libraries of this checkout. */
+async function makeCheckout(workFolder: string): Promise<string> {
+  const folder = join(workFolder, 'checkout');
   const source = join(folder, 'vendor', 'thumbnails');
   await mkdir(source, { recursive: true });
   await writeFile(join(source, 'package.json'), JSON.stringify(manifest));

@@ -1,6 +1,6 @@
 /**
- * From the source tree to a box's folder, the way a partner gets it: packages published to the gated registry, a key
- * minted by the control plane, and the installer's own code pulling what the key entitles to.
+ * Installs a box of the local stack from the source tree, as partners do: packages are published to the gated registry,
+ * the control plane mints a licence key, and the installer pulls the entitled packages.
  */
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,45 +27,45 @@ export interface Addresses {
 const customerId = 'local-partner';
 
 /**
- * Builds every package, publishes it and releases all of them. A package whose code changed without a new version
- * replaces the old one here, so the release's version names its content too.
+ * Builds and publishes all packages and their release. Changed packages replace the published ones of the same version,
+ * so the version of the release includes a digest of its content.
  */
 export async function publishAll(
   home: string,
   addresses: Addresses,
   publishSecret: string,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   const { version } = await readWorkspace(repository);
   const packages = await buildPackages({ out: join(home, 'packages') });
   const release = makeRelease(versionOfContent(version, packages), 'stable', packages, await readContents());
-  await publishPackages({ registryUrl: addresses.registry, publishSecret, packages, log: say, replace: true });
+  await publishPackages({ registryUrl: addresses.registry, publishSecret, packages, log, replace: true });
   await publishRelease(addresses.controlPlane, publishSecret, release);
-  say(`release ${release.version} published`);
+  log(`release ${release.version} published`);
 }
 
-/** The licence key for a tier, minted when there is none yet. */
+/** Returns the licence key for a tier. It is minted at the first call and stored with the secrets. */
 export async function licenseKeyFor(
   tier: Tier,
   home: string,
   controlPlaneUrl: string,
   secrets: StackSecrets,
 ): Promise<string> {
-  const kept = secrets.licenseKeys[tier];
-  if (kept) return kept;
+  const stored = secrets.licenseKeys[tier];
+  if (stored) return stored;
   const response = await fetch(`${controlPlaneUrl}/license/keys`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secrets.adminSecret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ customerId, tier }),
   });
-  const answer = (await response.json()) as { key: string; detail?: string };
-  if (!response.ok) throw new Error(`the control plane minted no key: ${answer.detail}`);
-  secrets.licenseKeys[tier] = answer.key;
+  const { key, detail } = (await response.json()) as { key: string; detail?: string };
+  if (!response.ok) throw new Error(`the control plane rejected the request to mint a licence key: ${detail}`);
+  secrets.licenseKeys[tier] = key;
   await saveSecrets(home, secrets);
-  return answer.key;
+  return key;
 }
 
-/** Activates, pulls, verifies and lays the box out; the box itself is started as a part of the stack. */
+/** Installs the box without starting it: it runs as a part of the stack. */
 export async function installBox(
   { home, ports }: StackSettings,
   addresses: Addresses,
@@ -88,7 +88,7 @@ export async function installBox(
     },
     plainOutput() as Output,
   );
-  // The stack is reached without TLS: not every client sends a cookie that asks for it to a loopback address.
+  // The stack has no TLS, and not every client sends `Secure` cookies to a loopback address.
   const environment = join(home, 'box', 'box.env');
   if (!/^SECURE_COOKIES=/m.test(await readFile(environment, 'utf8'))) {
     await appendFile(environment, 'SECURE_COOKIES=false\n');

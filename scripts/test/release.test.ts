@@ -1,7 +1,7 @@
 /**
- * The way of a patch: one package changes, `npm run release` and `npm run publish:packages` publish it and nothing else,
- * a box of before upgrades to it, and a new box installs. All parts are real: control plane, gated registry, npm,
- * installer, boxes.
+ * A patch release: one package changes, `npm run release` and `npm run publish:packages` publish only that package, an
+ * existing box is upgraded, and a new one installed. All parts are real: control plane, gated registry, npm, installer,
+ * boxes.
  */
 import { join } from 'node:path';
 import { startRegistry } from '@carton/registry';
@@ -25,8 +25,8 @@ const environment = {
   REGISTRY_URL: vendor.registryUrl,
   PUBLISH_SECRET: secrets.publishSecret,
 };
-const publish = (...words: string[]) => checkout.run('scripts/publish-packages.ts', words, environment);
-const release = (...words: string[]) => checkout.run('scripts/release.ts', words, environment);
+const publish = (...parameters: string[]) => checkout.run('scripts/publish-packages.ts', parameters, environment);
+const release = (...parameters: string[]) => checkout.run('scripts/release.ts', parameters, environment);
 const published = ({ stdout }: { stdout: string }) =>
   stdout.split('\n').filter((line) => line.startsWith('@carton/') && line.endsWith(' published'));
 
@@ -53,7 +53,7 @@ async function startVendor() {
   return { controlPlaneUrl: controlPlane.url, registryUrl, admin };
 }
 
-/** Installs a box, or brings one up to date, and reads its document; it is stopped when the test ends. */
+/** Installs or upgrades a box, and reads its packages and a summary of its document. */
 async function installBox(dir: string, port: number) {
   const options = { dir, port, host: '127.0.0.1', licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl };
   const { packages, url } = await install(options, silent);
@@ -64,10 +64,10 @@ async function installBox(dir: string, port: number) {
 t.test('the first release', async (t) => {
   t.match(await release('--dry-run'), { status: 0, stdout: /this is the first release/ });
   const first = await publish();
-  t.match(first, { status: 0, stdout: /release \S+ is published on stable/ });
+  t.match(first, { status: 0, stdout: /release \S+ published on stable/ });
   t.ok(published(first).length > 10);
   t.notMatch(first.stdout, 'declarations: ', 'every package has its types');
-  t.match(await publish(), { status: 0, stdout: /\n0 published, \d+ already there/ }, 'once more changes nothing');
+  t.match(await publish(), { status: 0, stdout: /\n0 published, \d+ unchanged/ }, 'a repetition changes nothing');
   t.match(await release(), { status: 0, stdout: /nothing changed since / });
   t.equal(checkout.git('status', '--porcelain'), '');
 });
@@ -79,7 +79,7 @@ t.teardown(async () => {
   for (const dir of [oldDir, newDir]) await stop({ dir }, silent).catch(() => undefined);
 });
 
-t.test('a patch of one package is published alone, and reaches boxes', async (t) => {
+t.test('a patch of one package is published, and boxes install it', async (t) => {
   const before = await installBox(oldDir, oldPort);
   const { version } = JSON.parse(await checkout.read('package.json'));
   const patched = version.replace(/\d+$/, (patch: string) => String(Number(patch) + 1));
@@ -87,7 +87,7 @@ t.test('a patch of one package is published alone, and reaches boxes', async (t)
   await checkout.edit('vendor/region/routes.ts', "list: { summary: '", "list: { summary: 'Patched: ");
   await checkout.edit('CONTRIBUTING.md', '#', '# What');
   checkout.git('commit', '-qam', 'Lists of regions say that they are patched');
-  t.match(await publish(), { status: 1, stderr: /Published already, with other content: @carton\/region/ });
+  t.match(await publish(), { status: 1, stderr: /Already published with other content: @carton\/region/ });
 
   const prepared = await release();
   t.match(prepared, { status: 0, stdout: `@carton/region ${version} -> ${patched}\n` });
@@ -111,7 +111,7 @@ t.test('a patch of one package is published alone, and reaches boxes', async (t)
 
   const second = await publish();
   t.strictSame(published(second), [`@carton/region ${patched} published`], 'nothing else was published');
-  t.match(second, { status: 0, stdout: `release ${patched} is published on stable` });
+  t.match(second, { status: 0, stdout: `release ${patched} published on stable` });
 
   const upgraded = await installBox(oldDir, oldPort);
   t.strictSame(upgraded.packages, { ...before.packages, '@carton/region': patched });
@@ -119,12 +119,12 @@ t.test('a patch of one package is published alone, and reaches boxes', async (t)
   t.strictSame(await installBox(newDir, newPort), upgraded, 'a new box has the same');
 });
 
-t.test('packages that do not fit together are not published', async (t) => {
+t.test('incompatible packages are not published', async (t) => {
   const { version } = JSON.parse(await checkout.read('vendor/region/package.json'));
   await checkout.edit('vendor/cart/package.json', '"@carton/region": "^', '"@carton/region": "^9');
   await checkout.edit('vendor/cart/package.json', '"version": "', '"version": "9');
   const refused = await publish();
-  t.match(refused, { status: 1, stderr: /do not fit together, so nothing is published:\n/ });
+  t.match(refused, { status: 1, stderr: /are not compatible, so nothing is published:\n/ });
   t.match(refused.stderr, 'depends on @carton/region ^9');
   t.match(refused.stderr, `but the release contains ${version}`);
   const served = await fetch(`${vendor.registryUrl}/@carton/cart`, {
@@ -135,13 +135,13 @@ t.test('packages that do not fit together are not published', async (t) => {
   checkout.git('checkout', '-q', '.');
 });
 
-t.test('a new minor version takes the ranges of its dependents along', async (t) => {
+t.test('a new minor version raises the ranges of dependent packages', async (t) => {
   await checkout.edit('vendor/region/routes.ts', 'Patched: ', 'Broken: ');
   const { status, stdout } = await release('--dry-run', '--minor', 'region');
   t.equal(status, 0);
   const raised = stdout.match(/^@carton\/.*->.*$/gm)?.map((line) => line.replace(/^@carton\/(\S+) .*/, '$1'));
   t.strictSame(raised, ['cart', 'pricing', 'region']);
-  t.match(stdout, /### pricing \S+\n\n- Needs the new @carton\/region\n/);
+  t.match(stdout, /### pricing \S+\n\n- Depends on the new @carton\/region\n/);
   t.match(await release('--minor', 'nothing'), { status: 2, stderr: /there is no package nothing/ });
   t.match(await release('--help'), { status: 0, stdout: /^Usage: npm run release/ });
 });

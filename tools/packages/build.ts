@@ -1,4 +1,4 @@
-// Builds every package of a box into an npm tarball. Built once, a package is built again only when a source changed.
+// Builds the packages of a box into npm tarballs. Packages are cached until a source changes.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -25,34 +25,34 @@ export type BuiltPackage = {
   name: string;
   version: string;
   description: string;
-  /** What is sold by tier; what every box needs (the runtime, the embedded PostgreSQL); or native code of another one. */
+  /** Sold by tier; needed by every box (the runtime, the embedded PostgreSQL); or native code of another package. */
   kind: 'product' | 'platform' | 'library';
-  /** Null unless it is a product. */
+  /** Null for other kinds than products. */
   tier: Tier | null;
   /** Absolute path of the tarball. */
   tarball: string;
-  /** As npm records it: `sha512-…`. */
+  /** In npm's format: `sha512-…`. */
   integrity: string;
-  /** The vendor's packages that it needs; the optional ones are for single platforms. */
+  /** The vendor's packages that it depends on; optional ones are for one platform each. */
   dependencies: PackageDependency[];
 };
 
 export type PackageDependency = { name: string; range: string; optional: boolean };
 
 export type BuildOptions = {
-  /** Folder for the tarballs; made when it is missing. */
+  /** Folder for the tarballs; created if it is missing. */
   out: string;
-  /** Full names of the packages to build; all when left out. */
+  /** Full names of the packages to build; all by default. */
   only?: string[];
-  /** The checkout to build; this one when left out. */
+  /** The checkout to build; this one by default. */
   root?: string;
-  /** Called with each line of the log. */
+  /** Called with each line of output. */
   log?: (line: string) => void;
 };
 
 /**
- * Builds the packages of a checkout, dependencies before those who need them. The same sources give the same bytes.
- * Rejects when a package cannot be bundled, naming it, or when `only` names one that is not there.
+ * Builds the packages of a checkout, dependencies first. Builds are reproducible: the same sources give the same bytes.
+ * @throws Error that names a package that cannot be bundled, or a name in `only` that does not exist
  */
 export async function buildPackages({
   out,
@@ -64,33 +64,33 @@ export async function buildPackages({
   const workspace = await readWorkspace(root);
   const platforms = await findPlatforms(workspace);
   const sources = inDependencyOrder(workspace);
-  const isWanted = ({ name }: { name: string }) => only === undefined || only.includes(name);
+  const isRequested = ({ name }: { name: string }) => only === undefined || only.includes(name);
   const known = new Set([...platforms, ...sources.map(({ manifest }) => manifest)].map(({ name }) => name));
   const missing = (only ?? []).filter((name) => !known.has(name));
-  if (missing.length > 0) throw new Error(`There is no package ${missing.join(', ')} to build here`);
+  if (missing.length > 0) throw new Error(`There is no package ${missing.join(', ')}`);
 
   const built: BuiltPackage[] = [];
-  for (const platform of platforms.filter(isWanted)) built.push(await buildPlatform(workspace, platform, out));
+  for (const platform of platforms.filter(isRequested)) built.push(await buildPlatform(workspace, platform, out));
 
-  const wanted = sources.filter(({ manifest }) => isWanted(manifest));
+  const requested = sources.filter(({ manifest }) => isRequested(manifest));
   const libraries = new Map<Source, NativeLibrary[]>();
-  for (const source of wanted) libraries.set(source, await nativeLibraries(workspace, source));
+  for (const source of requested) libraries.set(source, await nativeLibraries(workspace, source));
   built.push(...(await buildLibraries(workspace, [...libraries.values()].flat(), out)));
 
-  const state = await stateOf(workspace, wanted);
-  const kept = await readKept(out, state);
-  if (kept !== undefined && wanted.every(({ manifest }) => kept.has(manifest.name))) {
-    return [...built, ...wanted.map(({ manifest }) => kept.get(manifest.name) as BuiltPackage)];
+  const state = await digestSources(workspace, requested);
+  const cached = await readCache(out, state);
+  if (cached !== undefined && requested.every(({ manifest }) => cached.has(manifest.name))) {
+    return [...built, ...requested.map(({ manifest }) => cached.get(manifest.name) as BuiltPackage)];
   }
-  const fresh = await withDeclarations(workspace, wanted, out, async (declarations) => {
-    const [first, ...others] = declarations.complaints;
+  const fresh = await withDeclarations(workspace, requested, out, async (declarations) => {
+    const [first, ...others] = declarations.errors;
     if (first !== undefined) log(`declarations: ${first}${others.length > 0 ? ` (and ${others.length} more)` : ''}`);
     const packages: BuiltPackage[] = [];
-    for (const source of wanted)
+    for (const source of requested)
       packages.push(await buildSource(workspace, source, libraries.get(source) ?? [], declarations, out, log));
     return packages;
   });
-  await writeFile(join(out, keptFile), JSON.stringify({ state, packages: fresh }));
+  await writeFile(join(out, cacheFile), JSON.stringify({ state, packages: fresh }));
   return [...built, ...fresh];
 }
 
@@ -144,7 +144,7 @@ function dependenciesOf(ranges: Record<string, string> = {}, optional: boolean):
   return Object.entries(ranges).map(([name, range]) => ({ name, range, optional }));
 }
 
-/** The package.json of the tarball: built exports, the vendor's own dependencies, nothing for development. */
+/** The package.json of the tarball: built exports and the vendor's own dependencies, without those for development. */
 async function publishedManifest(
   workspace: Workspace,
   source: Source,
@@ -167,7 +167,7 @@ async function publishedManifest(
       }
     }
   }
-  const stated = source.manifest[workspace.vendor] as Record<string, unknown> | undefined;
+  const vendorFields = source.manifest[workspace.vendor] as Record<string, unknown> | undefined;
   return {
     name,
     version,
@@ -179,12 +179,12 @@ async function publishedManifest(
     dependencies: ownDependencies(source.manifest, workspace.scope),
     ...(isRuntime && { optionalDependencies: await platformDependencies(workspace) }),
     ...(libraries.length > 0 && { optionalDependencies: nativeDependencies(libraries) }),
-    // The gate of the registry serves what is marked as platform to every licence.
-    [workspace.vendor]: isRuntime ? { ...stated, platform: true } : stated,
+    // The registry serves packages with `platform` to every licence.
+    [workspace.vendor]: isRuntime ? { ...vendorFields, platform: true } : vendorFields,
   };
 }
 
-/** Packing 60 MB takes seconds, and these never change within a version: the tarball that is there is the one. */
+/** Builds a platform package unless its tarball exists: packing 60 MB takes seconds, and a version never changes. */
 async function buildPlatform({ vendor }: Workspace, source: PlatformSource, out: string): Promise<BuiltPackage> {
   const { name, version } = source;
   const tarball = tarballPath(out, source);
@@ -195,7 +195,7 @@ async function buildPlatform({ vendor }: Workspace, source: PlatformSource, out:
   return { name, version, description, kind: 'platform', tier: null, tarball, integrity, dependencies: [] };
 }
 
-/** Each library once, for the platforms that are installed here. Like those of a platform, they never change. */
+/** Builds each library once per installed platform, unless its tarball exists: a version never changes. */
 async function buildLibraries(
   { vendor }: Workspace,
   libraries: readonly NativeLibrary[],
@@ -229,12 +229,12 @@ async function buildLibraries(
   return [...built.values()];
 }
 
-/** As npm names it: `@scope/name` 1.0.0 becomes `scope-name-1.0.0.tgz`. */
+/** The file name that npm uses: `@scope/name` 1.0.0 becomes `scope-name-1.0.0.tgz`. */
 function tarballPath(out: string, { name, version }: { name: string; version: string }): string {
   return join(out, `${name.slice(1).replace('/', '-')}-${version}.tgz`);
 }
 
-/** The runtime first, then each package after those it depends on; circles are broken where they are met. */
+/** Sorts the runtime first, then each package after its dependencies. Circular dependencies are allowed. */
 function inDependencyOrder({ runtime, packages, scope }: Workspace): Source[] {
   const byName = new Map(packages.map((source) => [source.manifest.name, source]));
   const ordered = new Set<Source>(runtime === undefined ? [] : [runtime]);
@@ -252,13 +252,13 @@ function inDependencyOrder({ runtime, packages, scope }: Workspace): Source[] {
   return [...ordered];
 }
 
-const keptFile = 'built.json';
+const cacheFile = 'built.json';
 
-/** A digest of all that the tarballs are made from: sources, this builder, and the versions of the tools and libraries. */
-async function stateOf({ root, runtime, packages }: Workspace, wanted: Source[]): Promise<string> {
+/** A digest of all inputs of the tarballs: sources, this builder, and the versions of tools and libraries. */
+async function digestSources({ root, runtime, packages }: Workspace, requested: Source[]): Promise<string> {
   const digest = createHash('sha256').update(process.version);
-  digest.update(JSON.stringify(wanted.map(({ manifest }) => manifest.name)));
-  // Declarations depend on the packages beside, so every package's sources count for each.
+  digest.update(JSON.stringify(requested.map(({ manifest }) => manifest.name)));
+  // The declarations of a package depend on other packages, so all sources are included.
   const folders = [
     ...packages.map(({ folder }) => folder),
     ...(runtime === undefined ? [] : [runtime.folder]),
@@ -277,14 +277,14 @@ async function stateOf({ root, runtime, packages }: Workspace, wanted: Source[])
   return digest.digest('hex');
 }
 
-/** The packages of the last build, by name, when it was made from the same state and its tarballs are still there. */
-async function readKept(out: string, state: string): Promise<Map<string, BuiltPackage> | undefined> {
-  const text = await readFile(join(out, keptFile), 'utf8').catch(() => undefined);
+/** Returns the packages of the last build by name, if its inputs were the same and its tarballs are unchanged. */
+async function readCache(out: string, state: string): Promise<Map<string, BuiltPackage> | undefined> {
+  const text = await readFile(join(out, cacheFile), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const kept = JSON.parse(text) as { state: string; packages: BuiltPackage[] };
-  if (kept.state !== state) return undefined;
-  for (const { tarball, integrity } of kept.packages) {
+  const cached = JSON.parse(text) as { state: string; packages: BuiltPackage[] };
+  if (cached.state !== state) return undefined;
+  for (const { tarball, integrity } of cached.packages) {
     if (!existsSync(tarball) || (await integrityOf(tarball)) !== integrity) return undefined;
   }
-  return new Map(kept.packages.map((built) => [built.name, built]));
+  return new Map(cached.packages.map((built) => [built.name, built]));
 }

@@ -1,4 +1,4 @@
-// Bundles a package's entry points into `dist`: third-party code inside, the vendor's own packages outside.
+// Bundles a package's entry points into `dist`, with third-party code and without the vendor's other packages.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { type NativeLibrary, nativeLoader } from './native.ts';
 import type { EntryPoint } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
-/** Drivers of other databases that knex would load on demand, and what pg tries but does not need. */
+/** Optional modules that are not used: drivers of other databases, which knex loads on demand, and extras of pg. */
 const unused = [
   'better-sqlite3',
   'cloudflare:sockets',
@@ -23,7 +23,7 @@ const unused = [
   'tedious',
 ];
 
-/** What CommonJS code inside an ES module expects to find. */
+/** The globals that CommonJS code in an ES module expects. */
 const commonJsGlobals = [
   "import { createRequire as createRequireOfBundle } from 'node:module';",
   "import { dirname as dirnameOfBundle } from 'node:path';",
@@ -41,9 +41,9 @@ export type Bundle = {
 };
 
 /**
- * Bundles with esbuild: ES modules for Node 24. Entry points share their modules in chunks beside them, so a module
- * has one instance whichever entry loads it. Libraries with native parts are not bundled: the bundle contains code that
- * loads the package of the platform. Rejects with esbuild's messages.
+ * Bundles with esbuild into ES modules for Node 24. Entry points share their modules in chunks, so each module has one
+ * instance. Libraries with native code are not bundled: they are replaced by code that loads them for the platform.
+ * @throws Error with esbuild's messages
  */
 export async function bundle(
   root: string,
@@ -77,7 +77,7 @@ export async function bundle(
   return { files, bundled: bundledPackages(root, result.metafile) };
 }
 
-/** Whether code in the bundle was written as CommonJS. */
+/** Whether the bundle contains CommonJS code. */
 function hasCommonJs({ inputs, outputs }: Metafile): boolean {
   return Object.values(outputs).some((output) =>
     Object.keys(output.inputs).some((path) => inputs[path]?.format === 'cjs'),
@@ -95,16 +95,16 @@ function bundledPackages(root: string, { outputs }: Metafile): string[] {
   return [...folders].sort();
 }
 
-/** The API explorer's middleware reads its page template from its own folder; in a bundle it has none. */
+/** The API explorer's middleware reads its page template from its own folder, which a bundle does not have. */
 const inlineExplorerTemplate: Plugin = {
   name: 'inline-explorer-template',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]koa2-swagger-ui[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
       const code = await readFile(path, 'utf8');
       const template = await readFile(join(dirname(path), 'index.hbs'), 'utf8');
-      const reading = "(0, fs_1.readFileSync)((0, path_1.join)(__dirname, './index.hbs'), 'utf-8')";
-      if (!code.includes(reading)) throw new Error(`${path} reads its template in a new way: adapt this plugin`);
-      return { contents: code.replace(reading, () => JSON.stringify(template)), loader: 'js' };
+      const readStatement = "(0, fs_1.readFileSync)((0, path_1.join)(__dirname, './index.hbs'), 'utf-8')";
+      if (!code.includes(readStatement)) throw new Error(`${path} reads its template in a new way: adapt this plugin`);
+      return { contents: code.replace(readStatement, () => JSON.stringify(template)), loader: 'js' };
     });
   },
 };
@@ -123,7 +123,7 @@ function loadNative(libraries: readonly NativeLibrary[]): Plugin {
   };
 }
 
-/** The files that the explorer serves from `dist/assets/`; none when swagger-ui is not installed. */
+/** The files that the explorer serves from `dist/assets/`; none if swagger-ui is not installed. */
 export function explorerAssets(folder: string): PackageFiles {
   const files: PackageFiles = new Map();
   let assets: string;

@@ -1,6 +1,6 @@
 /**
- * What the packages of this checkout contain, read from their code: the routes that a box mounts and the migrations
- * that it applies. A release says it of each package.
+ * The contents of this checkout's packages, read from their code: the routes that a box mounts and the migrations that it
+ * applies. A release lists them for each package.
  */
 import { join } from 'node:path';
 import type { ReleasedPackage } from '../../control-plane/releases/schemas.ts';
@@ -11,7 +11,10 @@ import { readWorkspace, repository } from './sources.ts';
 
 export type PackageContents = Pick<ReleasedPackage, 'routes' | 'migrations'>;
 
-/** Contents by full name. @throws Error naming a package that cannot be loaded */
+/**
+ * Reads the contents of all packages, by full name.
+ * @throws Error that names a package that cannot be loaded
+ */
 export async function readContents(): Promise<Map<string, PackageContents>> {
   const { packages } = await readWorkspace(repository);
   const names = packages.map(({ manifest }) => manifest.name);

@@ -1,4 +1,4 @@
-// Type declarations of all packages, made in one run of the TypeScript compiler.
+// Type declarations of all packages, generated in one run of the TypeScript compiler.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { entryPoints, type Source, type Workspace } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
-/** The compiler is a separate program; TypeScript's own module has its path on this machine. */
+/** Returns the path of the compiler's executable for this machine, which TypeScript's own module knows. */
 async function findCompiler(): Promise<string> {
   const { default: executable } = await import(
     new URL('lib/getExePath.js', import.meta.resolve('typescript/package.json')).href
@@ -16,13 +16,13 @@ async function findCompiler(): Promise<string> {
 }
 
 export type Declarations = {
-  /** The declaration files of one package, by their path in it. */
+  /** Returns the declaration files of a package, by their path in it. */
   of(source: Source): Promise<PackageFiles>;
-  /** The compiler's errors, a line each. They stop no build: checking types is `npm run check`. */
-  complaints: string[];
+  /** The compiler's errors, one per line. They do not fail the build: `npm run check` checks types. */
+  errors: string[];
 };
 
-/** Makes the declarations of these packages in a folder of its own under `out`, and passes them to `use`. */
+/** Generates the declarations of these packages in a temporary folder under `out`, and passes them to `use`. */
 export async function withDeclarations<Result>(
   { root }: Workspace,
   sources: Source[],
@@ -46,25 +46,25 @@ export async function withDeclarations<Result>(
           rootDir: root,
           outDir: join(folder, 'types'),
           typeRoots: [join(root, 'node_modules', '@types')],
-          // What is found through a link in node_modules counts as a library, for which nothing is emitted; which way
-          // the compiler finds a file first is left to chance.
+          // The compiler emits nothing for files found through a link in node_modules, and it is not determined which
+          // path to a file it finds first.
           paths: Object.fromEntries(entries.map(({ module, source }) => [module, [source]])),
         },
         files: entries.map(({ source }) => source),
         include: [],
       }),
     );
-    const complaints = await compile(folder, root);
+    const errors = await compile(folder, root);
     return await use({
       of: (source) => collect(join(folder, 'types', relative(root, source.folder))),
-      complaints,
+      errors,
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Runs the compiler; returns the errors it found in the sources. Rejects when it could not run. */
+/** Runs the compiler; returns the errors in the sources. Rejects if it cannot run. */
 async function compile(project: string, root: string): Promise<string[]> {
   const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 };
   try {
@@ -72,9 +72,9 @@ async function compile(project: string, root: string): Promise<string[]> {
     return [];
   } catch (error) {
     const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string };
-    const complaints = (stdout ?? '').split('\n').filter((line) => line.includes('error TS'));
-    if (complaints.length === 0) throw new Error(`The TypeScript compiler failed: ${stderr || stdout || message}`);
-    return complaints;
+    const errors = (stdout ?? '').split('\n').filter((line) => line.includes('error TS'));
+    if (errors.length === 0) throw new Error(`The TypeScript compiler failed: ${stderr || stdout || message}`);
+    return errors;
   }
 }
 
@@ -88,7 +88,7 @@ async function collect(folder: string): Promise<PackageFiles> {
   return files;
 }
 
-/** The compiler rewrites `./x.ts` to `./x.js` in programs but not in declarations. */
+/** Rewrites imports of `./x.ts` to `./x.js`, which the compiler does in programs but not in declarations. */
 function withJsImports(text: string): string {
   return text.replace(/((?:\bfrom|\bimport)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2');
 }

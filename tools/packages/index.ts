@@ -1,5 +1,5 @@
-// Building, publishing and releasing the packages of a box: what `npm run publish:packages`, `npm run release`, the
-// local stack and tests call.
+// Builds, publishes and releases the packages of a box, for `npm run publish:packages`, `npm run release`, the local
+// stack and tests.
 
 export { type BuildOptions, type BuiltPackage, buildPackages } from './build.ts';
 export { readContents } from './contents.ts';

@@ -1,6 +1,6 @@
-// Third-party libraries with native or wasm parts as packages of the vendor's own, one a platform: what a package names
-// in its package.json (`"carton": { "native": ["sharp"] }`) is left out of its bundle and travels beside it, whole and
-// unchanged, so that a box needs no other registry and no compiler.
+// Third-party libraries with native code or WebAssembly as packages of the vendor, one per platform. A package lists them
+// in its package.json (`"carton": { "native": ["sharp"] }`). They are not bundled but published unchanged beside it, so
+// that a box needs no other registry and no compiler.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { platforms } from './postgresql.ts';
 import { type Manifest, readManifest, type Source, type Workspace } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
-/** Licences under which a library may be passed on as it is, LGPL because it stays a library of its own. */
-const passable = new Set([
+/** Licences that permit redistribution; LGPL does, since the library stays separate. */
+const redistributableLicences = new Set([
   'Apache-2.0',
   'BSD-2-Clause',
   'BSD-3-Clause',
@@ -22,33 +22,36 @@ const passable = new Set([
   'MIT',
 ]);
 
-/** The last part of the name of a package for all platforms (wasm). */
+/** Takes the place of the platform in the name of a package for all platforms (WebAssembly). */
 const anyPlatform = 'any';
 
 export type NativeLibrary = {
-  /** As it is imported: `sharp`. */
+  /** Its npm name: `sharp`. */
   library: string;
-  /** Names of its packages without what follows the last part: `@carton/sharp`. */
+  /** Names of its packages without the platform: `@carton/sharp`. */
   prefix: string;
-  /** The library's own, and a digest of what it needs on every platform. */
+  /** The library's version, and a digest of its dependencies on every platform. */
   version: string;
-  /** The platforms that the library knows (`linux-x64`), or `any`. */
+  /** The platforms that the library supports (`linux-x64`), or `any`. */
   platforms: string[];
-  /** What can be built here: the library and all that it needs on this platform. */
+  /** The platforms that can be built on this machine, with the library and its dependencies. */
   installed: { platform: string; parts: Part[] }[];
 };
 
 type Part = { folder: string; manifest: Manifest };
 
-/** The libraries that a package names. Rejects when one is not installed or may not be passed on. */
+/**
+ * Reads the libraries that a package lists.
+ * @throws Error if one is not installed or may not be redistributed
+ */
 export async function nativeLibraries(workspace: Workspace, source: Source): Promise<NativeLibrary[]> {
-  const stated = source.manifest[workspace.vendor] as { native?: string[] } | undefined;
-  return Promise.all((stated?.native ?? []).map((library) => readLibrary(workspace, source, library)));
+  const vendorFields = source.manifest[workspace.vendor] as { native?: string[] } | undefined;
+  return Promise.all((vendorFields?.native ?? []).map((library) => readLibrary(workspace, source, library)));
 }
 
 async function readLibrary({ scope }: Workspace, source: Source, library: string): Promise<NativeLibrary> {
   const own = await findPart(source.folder, library);
-  if (!own) throw new Error(`${source.manifest.name} names ${library} as native, which is not installed`);
+  if (!own) throw new Error(`${source.manifest.name} lists the native library ${library}, which is not installed`);
   const common = await closureOf([own]);
   const optional = common.flatMap(({ manifest }) => Object.keys(manifest.optionalDependencies ?? {}));
   const known = platforms.filter((platform) => optional.some((name) => name.endsWith(`-${platform}`)));
@@ -59,8 +62,10 @@ async function readLibrary({ scope }: Workspace, source: Source, library: string
   }
   if (known.length === 0) installed.push({ platform: anyPlatform, parts: common });
   for (const { manifest } of installed.flatMap(({ parts }) => parts)) {
-    if (passable.has(String(manifest.license))) continue;
-    throw new Error(`${manifest.name} ${manifest.version} (${manifest.license}) may not be passed on with ${library}`);
+    if (redistributableLicences.has(String(manifest.license))) continue;
+    throw new Error(
+      `${manifest.name} ${manifest.version} (${manifest.license}) may not be redistributed with ${library}`,
+    );
   }
   const needed = common.map(({ manifest }) => `${manifest.name}@${manifest.version}`).sort();
   const digest = createHash('sha256').update(needed.join('\n')).digest('hex').slice(0, 8);
@@ -73,21 +78,24 @@ async function readLibrary({ scope }: Workspace, source: Source, library: string
   };
 }
 
-/** The library and what it needs on a platform; undefined when npm has not installed that, for another machine. */
+/** The library with its dependencies for a platform; undefined if npm has not installed them on this machine. */
 async function partsFor(platform: string, own: Part, common: readonly Part[]): Promise<Part[] | undefined> {
-  const fitting: Part[] = [];
+  const platformParts: Part[] = [];
   for (const { folder, manifest } of common) {
     for (const name of Object.keys(manifest.optionalDependencies ?? {})) {
       if (!name.endsWith(`-${platform}`)) continue;
       const part = await findPart(folder, name);
       if (!part) return undefined;
-      fitting.push(part);
+      platformParts.push(part);
     }
   }
-  return closureOf([own, ...fitting]);
+  return closureOf([own, ...platformParts]);
 }
 
-/** Parts with everything they depend on, each once. Rejects when one is there in two versions. */
+/**
+ * Returns parts with all their dependencies, each once.
+ * @throws Error if one is needed in two versions
+ */
 async function closureOf(parts: readonly Part[]): Promise<Part[]> {
   const found = new Map<string, Part>();
   const visit = async (part: Part): Promise<void> => {
@@ -106,16 +114,18 @@ async function closureOf(parts: readonly Part[]): Promise<Part[]> {
   return [...found.values()];
 }
 
-/** Looks for a package as Node does: in the `node_modules` of a folder and of those above it. */
+/** Resolves a package as Node.js does: in the `node_modules` of a folder and of its parents. */
 async function findPart(from: string, name: string): Promise<Part | undefined> {
   for (let folder = from; ; folder = dirname(folder)) {
-    const place = join(folder, 'node_modules', name);
-    if (existsSync(join(place, 'package.json'))) return { folder: place, manifest: await readManifest(place) };
+    const candidate = join(folder, 'node_modules', name);
+    if (existsSync(join(candidate, 'package.json'))) {
+      return { folder: candidate, manifest: await readManifest(candidate) };
+    }
     if (dirname(folder) === folder) return undefined;
   }
 }
 
-/** What a package that uses libraries lists as optional: their packages for all platforms, whichever machine builds it. */
+/** The optional dependencies of a package with native libraries: all platforms, whichever machine builds it. */
 export function nativeDependencies(libraries: readonly NativeLibrary[]): Record<string, string> {
   const entries = libraries.flatMap(({ prefix, version, platforms }) =>
     platforms.map((platform): [string, string] => [`${prefix}-${platform}`, version]),
@@ -123,13 +133,13 @@ export function nativeDependencies(libraries: readonly NativeLibrary[]): Record<
   return Object.fromEntries(entries.sort());
 }
 
-/** Returns the code that replaces a library in a bundle: it loads the package of the platform. */
+/** The code that replaces a library in a bundle: it loads the package of its platform. */
 export function nativeLoader({ prefix, platforms }: NativeLibrary): string {
   const platform = platforms.includes(anyPlatform) ? `'${anyPlatform}'` : "process.platform + '-' + process.arch";
   return `module.exports = require('${prefix}-' + ${platform});\n`;
 }
 
-/** The files of one of a library's packages. They stand as npm lays them out, so that they find one another. */
+/** The files of a library's package for a platform, in npm's layout, so that they resolve one another. */
 export async function nativeFiles(
   { library, prefix, version }: NativeLibrary,
   { platform, parts }: NativeLibrary['installed'][number],
@@ -143,7 +153,7 @@ export async function nativeFiles(
     license: [...new Set(parts.map((part) => part.manifest.license))].sort().join(' AND '),
     ...(os && { os: [os], cpu: [cpu] }),
     main: './lib/index.cjs',
-    // The gate of the registry serves it to licences with a package that lists it.
+    // The registry serves it to licences with a package that lists it.
     [vendor]: { native: true },
   };
   const files: PackageFiles = new Map([

@@ -1,4 +1,4 @@
-// npm's own client as the publisher: settings of its own, and the secret neither in its arguments nor on disk.
+// npm's own client for the publisher, with separate settings. The secret is neither in its arguments nor on disk.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,17 +7,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export type NpmClient = {
-  /** Runs npm with these arguments. Rejects with what npm printed when it fails. */
+  /**
+   * Runs npm with these arguments.
+   * @throws Error with npm's output if it fails
+   */
   run(...parameters: string[]): Promise<void>;
-  /** Removes its settings and cache. */
+  /** Deletes its settings and cache. */
   close(): Promise<void>;
 };
 
-/** Makes a client that talks to one registry with one bearer secret. */
+/** Opens a client for one registry with one bearer secret. */
 export async function openNpmClient(registryUrl: string, secret: string): Promise<NpmClient> {
   const folder = await mkdtemp(join(tmpdir(), 'publish-'));
   const registry = `${registryUrl.replace(/\/+$/, '')}/`;
-  // npm itself replaces the variable, so the secret passes through the environment alone.
+  // npm replaces the variable, so the secret is only in the environment.
   const settings = [
     `registry=${registry}`,
     `${registry.replace(/^https?:/, '')}:_authToken=\${PUBLISHER_BEARER_SECRET}`,
@@ -27,7 +30,7 @@ export async function openNpmClient(registryUrl: string, secret: string): Promis
     'update-notifier=false',
   ];
   await writeFile(join(folder, 'npmrc'), `${settings.join('\n')}\n`);
-  // Settings of an npm that runs this script (npm run …) must not reach the one started here.
+  // Settings of the npm that runs this script (npm run …) must not reach the child process.
   const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
   const environment = {
     ...Object.fromEntries(inherited),

@@ -1,4 +1,4 @@
-// The embedded PostgreSQL as packages of the vendor's own, one a platform, so that a box needs no other registry.
+// The embedded PostgreSQL as packages of the vendor, one per platform, so that a box needs no other registry.
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -6,12 +6,12 @@ import { join, sep } from 'node:path';
 import { readManifest, type Workspace } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
-/** What a box runs on, in npm's words. */
+/** The platforms of a box, as npm names them. */
 export const platforms = ['linux-x64', 'linux-arm64'];
 
 export type PlatformSource = { name: string; version: string; folder: string };
 
-/** The platforms whose binaries are installed here. npm installs those that fit the machine. */
+/** Finds the platforms whose binaries are installed, which are those of this machine. */
 export async function findPlatforms({ root, scope }: Workspace): Promise<PlatformSource[]> {
   const found: PlatformSource[] = [];
   for (const platform of platforms) {
@@ -24,7 +24,7 @@ export async function findPlatforms({ root, scope }: Workspace): Promise<Platfor
 }
 
 /**
- * The platform packages the runtime lists as optional: all of them, in the versions the checkout asks for, so that the
+ * The optional dependencies of the runtime: all platforms, in the versions of the checkout's package.json, so that the
  * runtime's tarball is the same whichever machine builds it.
  */
 export async function platformDependencies({ root, scope }: Workspace): Promise<Record<string, string>> {
@@ -38,8 +38,8 @@ export async function platformDependencies({ root, scope }: Workspace): Promise<
 }
 
 /**
- * The files of a platform package. npm tarballs contain no symbolic links: the program that runs the binaries creates
- * them from `native/pg-symlinks.json`.
+ * The files of a platform package. npm tarballs cannot contain symbolic links: the box creates them from
+ * `native/pg-symlinks.json` before it runs the binaries.
  */
 export async function platformFiles({ name, version, folder }: PlatformSource, vendor: string): Promise<PackageFiles> {
   const original = await readManifest(folder);

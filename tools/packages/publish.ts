@@ -1,4 +1,4 @@
-// Publishes built packages to a registry: new versions go up, what is there already stays as it is.
+// Publishes built packages to a registry. Versions that exist are not changed.
 
 import { availableParallelism } from 'node:os';
 import type { BuiltPackage } from './build.ts';
@@ -8,15 +8,15 @@ export type PublishOptions = {
   registryUrl: string;
   publishSecret: string;
   packages: BuiltPackage[];
-  /** Called with one line for each package. */
+  /** Called with a line for each package. */
   log?: (line: string) => void;
-  /** npm's tag for what is published; what has none is found under `latest`. */
+  /** The dist-tag of the published versions; `latest` by default. */
   tag?: string;
-  /** Only says what would happen. */
+  /** Only reports what would be published. */
   dryRun?: boolean;
   /**
-   * Replaces a published version whose content differs instead of refusing to: for a registry of one's own, where
-   * sources change and versions do not. Existing installations of that version keep the old content.
+   * Replaces a published version whose content differs, which is otherwise an error: for a local registry, where sources
+   * change and versions do not. Boxes that have installed the version keep the old content.
    */
   replace?: boolean;
 };
@@ -24,9 +24,10 @@ export type PublishOptions = {
 export type PublishResult = { published: string[]; unchanged: string[] };
 
 /**
- * Publishes the packages whose version the registry does not have, in the order given, some at a time. Nothing is
- * published when a version is there with other content: it rejects, naming each, since a version is for good. Names in
- * the result are `name@version`. Rejects when the registry cannot be reached or refuses the secret.
+ * Publishes the packages whose versions the registry does not have, several concurrently. Names in the result are
+ * `name@version`.
+ * @throws Error that names each version published with other content, before anything is published: a version is
+ * immutable. Error if the registry cannot be reached or rejects the secret
  */
 export async function publishPackages(options: PublishOptions): Promise<PublishResult> {
   const {
@@ -38,28 +39,28 @@ export async function publishPackages(options: PublishOptions): Promise<PublishR
     dryRun = false,
     replace = false,
   } = options;
-  const states = await atOnce(packages, (built) => publishedIntegrity(registryUrl, publishSecret, built));
+  const states = await mapConcurrently(packages, (built) => publishedIntegrity(registryUrl, publishSecret, built));
   const stateOf = new Map(packages.map((built, index) => [built, states[index]]));
   const changed = packages.filter(
     (built) => stateOf.get(built) !== undefined && stateOf.get(built) !== built.integrity,
   );
   if (changed.length > 0 && !replace) {
     const names = changed.map(({ name, version }) => `${name} ${version}`).join(', ');
-    throw new Error(`Published already, with other content: ${names}. Raise the version to publish it.`);
+    throw new Error(`Already published with other content: ${names}. Raise the version to publish it.`);
   }
 
   const unchanged = packages.filter((built) => stateOf.get(built) === built.integrity);
-  for (const built of unchanged) log(`${label(built)} is already there`);
+  for (const built of unchanged) log(`${label(built)} is already published`);
   const fresh = packages.filter((built) => !unchanged.includes(built));
   if (dryRun) {
     for (const built of fresh) log(`${label(built)} would be published`);
   } else if (fresh.length > 0) {
     const npm = await openNpmClient(registryUrl, publishSecret);
     try {
-      await atOnce(fresh, async (built) => {
+      await mapConcurrently(fresh, async (built) => {
         const isReplaced = changed.includes(built);
         if (isReplaced) await npm.run('unpublish', '--force', `${built.name}@${built.version}`);
-        // Without a tag npm refuses versions such as 18.4.0-beta.17.
+        // npm requires a tag for prerelease versions such as 18.4.0-beta.17.
         await npm.run('publish', built.tarball, '--tag', tag);
         log(`${label(built)} ${isReplaced ? 'replaced' : 'published'}`);
       });
@@ -73,7 +74,7 @@ export async function publishPackages(options: PublishOptions): Promise<PublishR
 
 const label = ({ name, version }: BuiltPackage) => `${name} ${version}`;
 
-/** The integrity under which this very version is published, if it is. */
+/** The integrity of a published version; undefined if the version is not published. */
 async function publishedIntegrity(registryUrl: string, secret: string, { name, version }: BuiltPackage) {
   const address = `${registryUrl.replace(/\/+$/, '')}/${name.replace('/', '%2f')}`;
   const response = await fetch(address, { headers: { Authorization: `Bearer ${secret}` } }).catch((error: Error) => {
@@ -82,16 +83,16 @@ async function publishedIntegrity(registryUrl: string, secret: string, { name, v
     );
   });
   if (response.status === 404) return undefined;
-  const answer = (await response.json().catch(() => ({}))) as {
+  const body = (await response.json().catch(() => ({}))) as {
     error?: string;
     versions?: Record<string, { dist: { integrity: string } }>;
   };
-  if (!response.ok) throw new Error(`The registry refuses: ${answer.error ?? `status ${response.status}`}`);
-  return answer.versions?.[version]?.dist.integrity;
+  if (!response.ok) throw new Error(`The registry rejects the request: ${body.error ?? `status ${response.status}`}`);
+  return body.versions?.[version]?.dist.integrity;
 }
 
-/** Works on a list, as many at a time as there are processors. Results keep the order of the list. */
-async function atOnce<Item, Result>(items: Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
+/** Maps a list concurrently, one item per processor at a time. Results are in the order of the list. */
+async function mapConcurrently<Item, Result>(items: Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
   const worker = async () => {

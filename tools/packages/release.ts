@@ -1,6 +1,5 @@
 /**
- * Releases: which versions of the packages go together. The control plane publishes them, and installers resolve
- * against them.
+ * Releases of built packages, published at the control plane.
  */
 import { createHash } from 'node:crypto';
 import { findInconsistencies } from '../../control-plane/releases/consistency.ts';
@@ -8,7 +7,7 @@ import type { PublishRelease, ReleasedPackage } from '../../control-plane/releas
 import type { BuiltPackage } from './build.ts';
 import type { PackageContents } from './contents.ts';
 
-/** Built packages as a release lists them; what is not in `contents` has neither routes nor migrations. */
+/** Converts built packages to those of a release. A package that is not in `contents` has no routes and migrations. */
 export function releasedPackages(
   packages: readonly BuiltPackage[],
   contents: ReadonlyMap<string, PackageContents> = new Map(),
@@ -19,7 +18,10 @@ export function releasedPackages(
   });
 }
 
-/** The release of built packages. @throws Error naming every dependency that is not met */
+/**
+ * Creates the release of built packages.
+ * @throws Error that names every unmet dependency
+ */
 export function makeRelease(
   version: string,
   channel: string,
@@ -30,18 +32,21 @@ export function makeRelease(
   const faults = findInconsistencies(released);
   if (faults.length > 0) {
     const lines = faults.map(({ detail }) => `  ${detail}`).join('\n');
-    throw new Error(`The packages of ${version} do not fit together, so nothing is published:\n${lines}`);
+    throw new Error(`The packages of release ${version} are not compatible, so nothing is published:\n${lines}`);
   }
   return { version, channel, packages: released };
 }
 
-/** The version with a digest of the packages as its build metadata: for a registry whose versions may change. */
+/** Adds a digest of the packages to a version as build metadata, for a registry whose versions may be replaced. */
 export function versionOfContent(version: string, packages: readonly BuiltPackage[]): string {
   const digest = createHash('sha256').update(packages.map(({ integrity }) => integrity).join('\n'));
   return `${version}+${digest.digest('hex').slice(0, 12)}`;
 }
 
-/** Publishes a release. Rejects when the control plane cannot be reached or refuses it, with its reasons. */
+/**
+ * Publishes a release.
+ * @throws Error if the control plane cannot be reached, or rejects the release, with its reasons
+ */
 export async function publishRelease(
   controlPlaneUrl: string,
   publishSecret: string,
@@ -57,5 +62,5 @@ export async function publishRelease(
   });
   if (response.ok) return;
   const { title, detail } = (await response.json().catch(() => ({}))) as { title?: string; detail?: string };
-  throw new Error(`The control plane refuses the release: ${detail ?? title ?? `status ${response.status}`}`);
+  throw new Error(`The control plane rejects the release: ${detail ?? title ?? `status ${response.status}`}`);
 }

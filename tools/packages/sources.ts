@@ -1,4 +1,4 @@
-// What is built into packages: the vendor's folders with a package.json, the runtime, and the embedded PostgreSQL.
+// The sources of the packages: the runtime and the folders of the vendor.
 
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Tier } from '../../runtime/box/tier.ts';
 
-/** The condition under which development resolves a package's exports to its TypeScript. */
+/** The export condition with which development resolves a package to its TypeScript. */
 export const sourceCondition = 'workspace-source';
 
-/** The checkout that contains this script. */
+/** The checkout that contains this file. */
 export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 export type Export = string | { [condition: string]: string };
@@ -27,18 +27,18 @@ export type Manifest = {
   [key: string]: unknown;
 };
 
-/** One package of the checkout. `folder` is absolute; `tier` is null for what every licence holds. */
+/** A package of the checkout. `folder` is absolute; `tier` is null for the runtime, which every licence includes. */
 export type Source = { manifest: Manifest; folder: string; tier: Tier | null };
 
 export type Workspace = {
   root: string;
-  /** Version of the checkout itself, which is that of its release. */
+  /** The version of the checkout, which is that of its release. */
   version: string;
-  /** npm scope with its `@`, taken from the runtime's name. */
+  /** npm scope with its `@`, from the runtime's name. */
   scope: string;
   vendor: string;
   runtime: Source | undefined;
-  /** The vendor's packages, by name. */
+  /** The vendor's packages, sorted by name. */
   packages: Source[];
 };
 
@@ -47,8 +47,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 /**
- * Reads the packages of a checkout. A vendor folder counts when its package.json is there and not private.
- * Rejects when the runtime has no package.json, or a vendor package states no tier.
+ * Reads the packages of a checkout. Vendor folders without a package.json, or with a private one, are ignored.
+ * @throws Error if the runtime has no package.json, or a vendor package has no tier
  */
 export async function readWorkspace(root: string): Promise<Workspace> {
   const { version } = await readManifest(root);
@@ -63,7 +63,8 @@ export async function readWorkspace(root: string): Promise<Workspace> {
     const manifest = await readManifest(folder);
     if (manifest.private) continue;
     const tier = (manifest[vendor] as { tier?: Tier } | undefined)?.tier;
-    if (tier === undefined) throw new Error(`${manifest.name} states no tier: "${vendor}": { "tier": … }`);
+    if (tier === undefined)
+      throw new Error(`${manifest.name} has no tier: add "${vendor}": { "tier": … } to its package.json`);
     packages.push({ manifest, folder, tier });
   }
   return {
@@ -78,7 +79,7 @@ export async function readWorkspace(root: string): Promise<Workspace> {
 
 export type EntryPoint = { subpath: string; name: string; source: string };
 
-/** The entry points to build: exports with source and `default`. `name` is the path under `dist`, without extension. */
+/** The entry points to build: exports with a source and a `default`. `name` is the path in `dist` without extension. */
 export function entryPoints({ manifest, folder }: Source): EntryPoint[] {
   const entries: EntryPoint[] = [];
   for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {
@@ -94,7 +95,7 @@ export function entryPoints({ manifest, folder }: Source): EntryPoint[] {
   return entries;
 }
 
-/** The names of the vendor's own packages that a package depends on. */
+/** The vendor's packages that a package depends on, with their ranges. */
 export function ownDependencies(manifest: Manifest, scope: string): Record<string, string> {
   const all = Object.entries(manifest.dependencies ?? {});
   return Object.fromEntries(all.filter(([name]) => name.startsWith(`${scope}/`)).sort());

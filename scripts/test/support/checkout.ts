@@ -1,5 +1,5 @@
 /**
- * A copy of this checkout, with a history of its own, that a test may change and release from.
+ * A copy of this checkout with a new Git history, which a test can change and release.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,15 +11,18 @@ import { root } from './stack.ts';
 
 export interface Checkout {
   folder: string;
-  /** Replaces words in a file. @throws Error when they are not in it */
+  /**
+   * Replaces a text in a file.
+   * @throws Error if the file does not contain it
+   */
   edit(file: string, before: string, after: string): Promise<void>;
   read(file: string): Promise<string>;
-  git(...words: string[]): string;
+  git(...parameters: string[]): string;
   /** Runs a script of the checkout, such as `scripts/release.ts`. */
-  run(script: string, words: string[], environment: Record<string, string>): Promise<Ended>;
+  run(script: string, parameters: string[], environment: Record<string, string>): Promise<Result>;
 }
 
-interface Ended {
+interface Result {
   status: number;
   stdout: string;
   stderr: string;
@@ -31,8 +34,8 @@ export async function makeCheckout(t: { teardown(task: () => Promise<void>): voi
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
   for (const file of files.trim().split('\n')) await cp(join(root, file), join(folder, file)).catch(ignoreDeleted);
   await linkModules(folder);
-  const git = (...words: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], {
+  const git = (...parameters: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...parameters], {
       cwd: folder,
       encoding: 'utf8',
     });
@@ -45,11 +48,11 @@ export async function makeCheckout(t: { teardown(task: () => Promise<void>): voi
     read: (file) => readFile(join(folder, file), 'utf8'),
     async edit(file, before, after) {
       const content = await readFile(join(folder, file), 'utf8');
-      if (!content.includes(before)) throw new Error(`${file} has no ${before}`);
+      if (!content.includes(before)) throw new Error(`${file} does not contain ${before}`);
       await writeFile(join(folder, file), content.replace(before, after));
     },
-    async run(script, words, environment) {
-      const child = spawn(process.execPath, ['--conditions=workspace-source', join(folder, script), ...words], {
+    async run(script, parameters, environment) {
+      const child = spawn(process.execPath, ['--conditions=workspace-source', join(folder, script), ...parameters], {
         cwd: folder,
         env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,12 +67,12 @@ export async function makeCheckout(t: { teardown(task: () => Promise<void>): voi
   };
 }
 
-/** A file that was deleted and is not committed as such yet. */
+/** Git still lists a file whose deletion is not committed. */
 function ignoreDeleted(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Third-party packages are this checkout's; the workspaces are the copy's own. */
+/** Links third-party packages to those of this checkout, and workspaces to the copy's own. */
 async function linkModules(folder: string): Promise<void> {
   const { workspaces } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { workspaces: string[] };
   const modules = join(folder, 'node_modules');
@@ -79,16 +82,16 @@ async function linkModules(folder: string): Promise<void> {
   }
   for (const pattern of workspaces) {
     const parent = dirname(pattern);
-    const places = pattern.endsWith('/*')
+    const folders = pattern.endsWith('/*')
       ? (await readdir(join(folder, parent))).map((name) => join(parent, name))
       : [pattern];
-    for (const place of places) {
-      const { name } = JSON.parse(await readFile(join(folder, place, 'package.json'), 'utf8')) as { name: string };
+    for (const workspace of folders) {
+      const { name } = JSON.parse(await readFile(join(folder, workspace, 'package.json'), 'utf8')) as { name: string };
       const link = join(modules, name);
       await mkdir(dirname(link), { recursive: true });
-      await symlink(join(folder, place), link).catch(() => undefined);
-      const nested = join(root, place, 'node_modules');
-      await symlink(nested, join(folder, place, 'node_modules')).catch(() => undefined);
+      await symlink(join(folder, workspace), link).catch(() => undefined);
+      const nested = join(root, workspace, 'node_modules');
+      await symlink(nested, join(folder, workspace, 'node_modules')).catch(() => undefined);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Building: what is in the tarballs, that they run alone, and that the same sources give the same bytes.
+// Builds: the contents of the tarballs, that they run without the checkout, and that builds are reproducible.
 
 import { execFile } from 'node:child_process';
 import { readFile, realpath, stat, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ t.test('the tarballs of a checkout', async (t) => {
   const root = await makeWorkspace(t);
   const lines: string[] = [];
   const built = await buildPackages({ root, out: await makeFolder(t), log: (line) => lines.push(line) });
-  t.strictSame(lines, [], 'nothing to complain about');
+  t.strictSame(lines, [], 'no errors in the declarations');
   const summary = built.map(({ name, version, kind, tier, dependencies }) => ({
     name,
     version,
@@ -79,7 +79,7 @@ t.test('the tarballs of a checkout', async (t) => {
   t.strictSame(
     Object.keys(runtime.exports),
     ['.', './main', './package.json'],
-    'what has no built form is not published',
+    'exports without a built file are not published',
   );
   t.strictSame(runtime.optionalDependencies, Object.fromEntries(platforms.map(({ name, range }) => [name, range])));
   t.strictSame(runtime.carton, { platform: true });
@@ -91,10 +91,10 @@ t.test('the tarballs of a checkout', async (t) => {
 
   const script = "import '@carton/runtime/main'; import { greeting } from '@carton/above'; console.log(greeting)";
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
-  t.match(stdout, 'Hello above 1', 'both entry points of the runtime share their modules; CommonJS is bundled');
+  t.match(stdout, 'Hello above 1', 'both entry points of the runtime share their modules, and CommonJS is bundled');
 });
 
-t.test('the same sources give the same bytes, in another folder too', async (t) => {
+t.test('the same sources give the same bytes in any folder', async (t) => {
   const [one, other] = [await makeWorkspace(t), await makeWorkspace(t)];
   const integrities = async (root: string) =>
     (await buildPackages({ root, out: await makeFolder(t) })).map(({ name, integrity }) => ({ name, integrity }));
@@ -105,11 +105,11 @@ t.test('the same sources give the same bytes, in another folder too', async (t) 
   t.strictSame(
     changed.map(({ name }) => name),
     ['@carton/base'],
-    'and another source another integrity',
+    'a changed source changes the integrity',
   );
 });
 
-t.test('builds again only when a source changed or a tarball is gone', async (t) => {
+t.test('packages are built again only if a source or a tarball has changed', async (t) => {
   const root = await makeWorkspace(t);
   const out = await makeFolder(t);
   const build = () => buildPackages({ root, out });
@@ -117,15 +117,15 @@ t.test('builds again only when a source changed or a tarball is gone', async (t)
   const first = await build();
   const before = await inodes(first);
   t.strictSame(await build(), first);
-  t.strictSame(await inodes(first), before, 'the tarballs were left alone');
+  t.strictSame(await inodes(first), before, 'the tarballs were not written again');
 
   await writeFile(find(first, '@carton/above').tarball, 'something else');
-  t.strictSame(await build(), first, 'a tarball that was tampered with is built again');
+  t.strictSame(await build(), first, 'a changed tarball is built again');
   await writeFile(join(root, 'vendor/base/README.md'), '# base, explained\n');
   t.not(find(await build(), '@carton/base').integrity, find(first, '@carton/base').integrity);
 });
 
-t.test('builds only what is asked for', async (t) => {
+t.test('only the requested packages are built', async (t) => {
   const root = await makeWorkspace(t);
   const out = await makeFolder(t);
   const built = await buildPackages({ root, out, only: ['@carton/base'] });
@@ -136,16 +136,16 @@ t.test('builds only what is asked for', async (t) => {
   await t.rejects(buildPackages({ root, out, only: ['@carton/none'] }), /There is no package @carton\/none/);
 });
 
-t.test('says which package cannot be built, and why', async (t) => {
+t.test('an error names the package that cannot be built, and the cause', async (t) => {
   const root = await makeWorkspace(t);
   const out = await makeFolder(t);
   await writeFile(join(root, 'vendor/above/index.ts'), "export { x } from 'not-installed';\n");
   await t.rejects(buildPackages({ root, out }), /@carton\/above cannot be bundled: .*not-installed/s);
   await writeFile(join(root, 'vendor/above/package.json'), JSON.stringify({ name: '@carton/above', version: '1.0.0' }));
-  await t.rejects(buildPackages({ root, out }), /@carton\/above states no tier/);
+  await t.rejects(buildPackages({ root, out }), /@carton\/above has no tier/);
 });
 
-t.test('the real runtime runs from its tarball, in a folder with nothing else', async (t) => {
+t.test('the real runtime runs from its tarball in a separate folder', async (t) => {
   const [runtime] = await buildPackages({ out: await makeFolder(t), only: ['@carton/runtime'] });
   const folder = await makeFolder(t);
   const target = await unpack(folder, '@carton/runtime', (runtime as BuiltPackage).tarball);
@@ -162,10 +162,10 @@ t.test('the real runtime runs from its tarball, in a folder with nothing else', 
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
   const { page, refused, names, folder: ownFolder } = JSON.parse(stdout.trim().split('\n').at(-1) as string);
   t.match(page, '<title>A title</title>', 'the template of the explorer is in the bundle');
-  t.equal(ownFolder, await realpath(target), 'its migrations are looked for where they are packed');
+  t.equal(ownFolder, await realpath(target), 'its migrations are read from the package');
   t.equal(refused, 'ECONNREFUSED', 'knex and pg are in the bundle');
   const source = Object.keys(await import('@carton/runtime'));
-  t.strictSame(names.sort(), source.sort(), 'exports what the source exports');
+  t.strictSame(names.sort(), source.sort(), 'the package exports what the source exports');
   for (const asset of ['swagger-ui/swagger-ui-bundle.js', 'explorer/explorer.js', 'explorer/explorer.css']) {
     t.ok((await stat(join(target, 'dist/assets', asset))).size > 0, asset);
   }

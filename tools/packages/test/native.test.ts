@@ -1,5 +1,4 @@
-// Libraries with native parts: they stay out of the bundle, travel whole in a package of their own, and are loaded from
-// there.
+// Libraries with native code: they are not bundled but published in a package of their own, and loaded from it.
 
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +12,7 @@ const platform = `linux-${process.arch}`;
 const otherPlatform = process.arch === 'x64' ? 'linux-arm64' : 'linux-x64';
 const parts = (suffix: string) => ({ [`@fake/lens-${platform}`]: suffix, [`@fake/lens-${otherPlatform}`]: suffix });
 
-/** A library as sharp is laid out: its own code, a helper, a part for each platform, and a library that part needs. */
+/** A library with the layout of sharp: its own code, a dependency, and a part for each platform. */
 const files: Record<string, string | object> = {
   'node_modules/lens/package.json': {
     name: 'lens',
@@ -58,11 +57,11 @@ async function write(root: string, more: Record<string, string | object>): Promi
 const find = (built: BuiltPackage[], name: string) => built.find((one) => one.name === name) as BuiltPackage;
 const own = `@carton/lens-${platform}`;
 
-t.test('a library with native parts travels beside the package that names it', async (t) => {
+t.test('a library with native code is built as a package beside the one that lists it', async (t) => {
   const root = await makeWorkspace(t);
   await write(root, {
     ...files,
-    // A replacement for the binary that loads on any machine.
+    // In place of a binary, so that it can be loaded on any machine.
     [`node_modules/@fake/lens-${platform}/index.js`]:
       "module.exports = require('node:fs').readFileSync(__dirname + '/lib/lens.node', 'utf8') + ' ';\n",
     'vendor/above/package.json': user,
@@ -78,7 +77,7 @@ t.test('a library with native parts travels beside the package that names it', a
       [own, null],
       ['@carton/above', 'growth'],
     ],
-    'for the platform that is installed here',
+    'for the installed platform',
   );
   t.strictSame(Object.keys(await contentOf(find(built, own).tarball)).sort(), [
     'THIRD-PARTY-LICENSES.txt',
@@ -122,20 +121,20 @@ t.test('a library with native parts travels beside the package that names it', a
   t.equal(stdout, 'glass binary seen\n');
 });
 
-t.test('what cannot be passed on, or is not there, stops the build', async (t) => {
-  const rows: [refusal: RegExp, more: Record<string, string | object>][] = [
+t.test('a library that may not be redistributed or is not installed fails the build', async (t) => {
+  const rows: [message: RegExp, more: Record<string, string | object>][] = [
     [
-      /glass 1\.0\.0 \(GPL-3\.0-only\) may not be passed on with lens/,
+      /glass 1\.0\.0 \(GPL-3\.0-only\) may not be redistributed with lens/,
       { 'node_modules/glass/package.json': { name: 'glass', version: '1.0.0', license: 'GPL-3.0-only' } },
     ],
     [
-      /@carton\/above names prism as native, which is not installed/,
+      /@carton\/above lists the native library prism, which is not installed/,
       { 'vendor/above/package.json': { ...user, carton: { tier: 'growth', native: ['prism'] } } },
     ],
   ];
-  for (const [refusal, more] of rows) {
+  for (const [message, more] of rows) {
     const root = await makeWorkspace(t);
     await write(root, { ...files, 'vendor/above/package.json': user, ...more });
-    await t.rejects(buildPackages({ root, out: await makeFolder(t), only: ['@carton/above'] }), refusal);
+    await t.rejects(buildPackages({ root, out: await makeFolder(t), only: ['@carton/above'] }), message);
   }
 });

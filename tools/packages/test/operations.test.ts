@@ -1,4 +1,4 @@
-// The built box as operators run it: libraries that are loaded when they are needed have to be found in the bundle.
+// A built box with metrics and tracing, whose libraries are loaded on demand and must be in the bundle.
 
 import { join } from 'node:path';
 import { callerOf } from '@carton/runtime/testing';
@@ -15,12 +15,12 @@ t.test('metrics and traces of a built box', async (t) => {
   const folder = await makeFolder(t);
   for (const { name, tarball } of built) await unpack(folder, name, tarball);
   const program = join(folder, 'node_modules/@carton/runtime/dist/main.js');
-  const given = { packages, packagesFrom: join(folder, 'package.json'), program };
+  const options = { packages, packagesFrom: join(folder, 'package.json'), program };
 
   for (const protocol of ['http/protobuf', 'http/json']) {
     const collector = await startCollector(t);
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: protocol };
-    const box = await startBoxProcess(t, environment, given);
+    const box = await startBoxProcess(t, environment, options);
     const { status, body } = await callerOf(box.url, { authorization: `Bearer ${box.secret}` }).get('/metrics');
     t.equal(status, 200);
     t.match(body, /^carton_build_info\{version="\d/m);

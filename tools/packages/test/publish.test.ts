@@ -1,4 +1,4 @@
-// Publishing to the real gated registry with npm's own client.
+// Publishing to the gated registry with npm's own client.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ async function makeRegistry(t: Test) {
   return registry;
 }
 
-/** The integrity of each version that the registry serves of a package. */
+/** The versions of a package in the registry, with their integrity. */
 async function servedVersions(registryUrl: string, name: string): Promise<Record<string, string>> {
   const response = await fetch(`${registryUrl}/${name}`, { headers: { Authorization: `Bearer ${publishSecret}` } });
   if (response.status === 404) return {};
@@ -37,7 +37,7 @@ async function servedVersions(registryUrl: string, name: string): Promise<Record
   return Object.fromEntries(Object.entries(versions).map(([version, { dist }]) => [version, dist.integrity]));
 }
 
-t.test('publishes what is new, leaves what is there, refuses what differs', async (t) => {
+t.test('new versions are published, existing ones skipped, and changed ones rejected', async (t) => {
   const registry = await makeRegistry(t);
   const root = await makeWorkspace(t);
   const out = await makeFolder(t);
@@ -65,13 +65,13 @@ t.test('publishes what is new, leaves what is there, refuses what differs', asyn
   t.strictSame(first, { '1.0.0': (await buildPackages({ root, out, only: ['@carton/base'] }))[0]?.integrity });
 
   t.strictSame(await publish(), { published: [], unchanged: names });
-  t.ok(lines.includes('@carton/base 1.0.0 is already there'));
+  t.ok(lines.includes('@carton/base 1.0.0 is already published'));
 
   await writeFile(join(root, 'vendor/base/types.ts'), 'export type Named = { name: string; other?: string };\n');
   const manifest = join(root, 'vendor/above/package.json');
   const above = (await import(manifest, { with: { type: 'json' } })).default;
   await writeFile(manifest, JSON.stringify({ ...above, version: '1.1.0' }));
-  await t.rejects(publish(), /Published already, with other content: @carton\/base 1\.0\.0\. Raise the version/);
+  await t.rejects(publish(), /Already published with other content: @carton\/base 1\.0\.0\. Raise the version/);
   t.strictSame(Object.keys(await servedVersions(registry.url, '@carton/above')), ['1.0.0'], 'nothing was published');
 
   t.match(await publish({ replace: true }), { published: exactly(['@carton/base@1.0.0', '@carton/above@1.1.0']) });
@@ -80,7 +80,7 @@ t.test('publishes what is new, leaves what is there, refuses what differs', asyn
   t.strictSame(Object.keys(await servedVersions(registry.url, '@carton/above')), ['1.0.0', '1.1.0']);
 });
 
-t.test("npm's own client installs what was published, and it runs", async (t) => {
+t.test("npm's own client installs a published package, which runs", async (t) => {
   const registry = await makeRegistry(t);
   const packages = await buildPackages({ root: await makeWorkspace(t), out: await makeFolder(t) });
   await publishPackages({ registryUrl: registry.url, publishSecret, packages });
@@ -99,7 +99,7 @@ t.test("npm's own client installs what was published, and it runs", async (t) =>
   t.match(stdout, 'Hello above 0');
 });
 
-t.test('says why it cannot publish', async (t) => {
+t.test('errors of the registry and of the connection are reported', async (t) => {
   const registry = await makeRegistry(t);
   const packages = await buildPackages({
     root: await makeWorkspace(t),
@@ -107,14 +107,20 @@ t.test('says why it cannot publish', async (t) => {
     only: ['@carton/base'],
   });
   const registryUrl = registry.url;
-  await t.rejects(publishPackages({ registryUrl, publishSecret: 'wrong', packages }), /The registry refuses: /);
-  const away = 'http://127.0.0.1:9';
-  await t.rejects(publishPackages({ registryUrl: away, publishSecret, packages }), /127\.0\.0\.1:9 cannot be reached/);
+  await t.rejects(
+    publishPackages({ registryUrl, publishSecret: 'wrong', packages }),
+    /The registry rejects the request: /,
+  );
+  const unreachable = 'http://127.0.0.1:9';
+  await t.rejects(
+    publishPackages({ registryUrl: unreachable, publishSecret, packages }),
+    /127\.0\.0\.1:9 cannot be reached/,
+  );
 });
 
 t.test('the command', async (t) => {
   const command = fileURLToPath(new URL('../../../scripts/publish-packages.ts', import.meta.url));
-  // Not spawnSync: the registry answers from this process.
+  // Not spawnSync: the registry runs in this process.
   const call = async (parameters: string[], environment: Record<string, string> = {}) => {
     const child = spawn(process.execPath, ['--conditions=workspace-source', command, ...parameters], {
       env: { PATH: process.env.PATH, ...environment },
@@ -137,9 +143,9 @@ t.test('the command', async (t) => {
   const secret = { PUBLISH_SECRET: publishSecret };
   t.match(await call(options, secret), {
     status: 0,
-    stdout: /@carton\/runtime \S+ published\n1 published, 0 already there/,
+    stdout: /@carton\/runtime \S+ published\n1 published, 0 unchanged/,
   });
-  t.match(await call(options, secret), { status: 0, stdout: /0 published, 1 already there/ });
+  t.match(await call(options, secret), { status: 0, stdout: /0 published, 1 unchanged/ });
   t.match(await call([...options, '--only', '@carton/none'], secret), {
     status: 1,
     stderr: /There is no package @carton\/none/,

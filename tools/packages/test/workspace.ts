@@ -1,5 +1,5 @@
-// A small checkout in a folder of its own, laid out as the real one: a runtime, two packages for sale, one private
-// folder, libraries in node_modules, and binaries of a platform.
+// A small checkout with the layout of the real one: a runtime, two products, a private folder, libraries in
+// node_modules, and the binaries of a platform.
 
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -89,14 +89,14 @@ const files: Record<string, string | object> = {
   ],
 };
 
-/** A folder that goes away with the test. */
+/** Creates a folder that is deleted after the test. */
 export async function makeFolder(t: Test): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'packages-test-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Makes the checkout in a new folder and returns it. */
+/** Creates the checkout in a new folder. Returns the folder. */
 export async function makeWorkspace(t: Test): Promise<string> {
   const root = await makeFolder(t);
   for (const [path, content] of Object.entries(files)) {
@@ -113,7 +113,7 @@ export async function makeWorkspace(t: Test): Promise<string> {
   return root;
 }
 
-/** Lists a tarball: type and mode of each path. */
+/** Lists the type and mode of each path in a tarball. */
 export async function contentOf(tarball: string): Promise<Record<string, string>> {
   const content: Record<string, string> = {};
   await list({
@@ -125,7 +125,7 @@ export async function contentOf(tarball: string): Promise<Record<string, string>
   return content;
 }
 
-/** Lays a tarball out as an installer does: `node_modules/<name>` in a folder. Returns where. */
+/** Extracts a tarball to `node_modules/<name>` of a folder, as an installer does. Returns its path. */
 export async function unpack(folder: string, name: string, tarball: string): Promise<string> {
   const target = join(folder, 'node_modules', name);
   await mkdir(target, { recursive: true });
