@@ -50,7 +50,7 @@ export async function publishPackages(options: PublishOptions): Promise<PublishR
   }
 
   const unchanged = packages.filter((built) => stateOf.get(built) === built.integrity);
-  for (const built of unchanged) log(`${label(built)} is already published`);
+  for (const built of unchanged) log(`${label(built)} unchanged`);
   const fresh = packages.filter((built) => !unchanged.includes(built));
   if (dryRun) {
     for (const built of fresh) log(`${label(built)} would be published`);
