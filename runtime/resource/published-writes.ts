@@ -27,10 +27,10 @@ export interface PublishedWrites<Row, Payload> {
   ): Promise<Resource>;
   /**
    * Locks the row first.
-   * @param before removes what belongs to the row
+   * @param before refuses by throwing, or removes what belongs to the row; awaited
    * @throws not_found (404), before any work, and the problem of `inUse`
    */
-  remove(db: TenantDatabase, id: string, before?: (tx: TenantDatabase, row: Row) => Promise<unknown>): Promise<void>;
+  remove(db: TenantDatabase, id: string, before?: (tx: TenantDatabase, row: Row) => unknown): Promise<void>;
 }
 
 /**
