@@ -5,7 +5,7 @@ import { definePackage, emailProofs, job, personalData } from '@carton/runtime';
 import { orderCanceled, orderPlaced, orderUpdated } from './events.ts';
 import { cancelOverdue } from './overdue.ts';
 import { claimOrders, personalOrders } from './persons.ts';
-import { adminOrders, archiveOrder, cancelOrder } from './routes/orders.ts';
+import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes/orders.ts';
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
 
 export {
@@ -33,7 +33,7 @@ export { balanceOf, lockOrder, type OrderState } from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
 
 export default definePackage({
-  routes: [...adminOrders, cancelOrder, archiveOrder, listOrderTimeline, addOrderNote],
+  routes: [...adminOrders, cancelOrder, archiveOrder, unarchiveOrder, listOrderTimeline, addOrderNote],
   events: [orderPlaced, orderUpdated, orderCanceled],
   jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue })],
   extends: [personalData.with(personalOrders), emailProofs.with(claimOrders)],

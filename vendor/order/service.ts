@@ -141,14 +141,23 @@ function requireCancelable(
 }
 
 /** Archives an order; a no-op if it is archived already. @throws not_found (404) */
-export async function archiveOrder(db: TenantDatabase, id: string): Promise<Order> {
+export function archiveOrder(db: TenantDatabase, id: string): Promise<Order> {
+  return setArchived(db, id, true);
+}
+
+/** Unarchives an order; a no-op if it is not archived. @throws not_found (404) */
+export function unarchiveOrder(db: TenantDatabase, id: string): Promise<Order> {
+  return setArchived(db, id, false);
+}
+
+function setArchived(db: TenantDatabase, id: string, archived: boolean): Promise<Order> {
   return db.transaction(async (tx) => {
     if (!(await lockOrder(tx, id))) throw unknownOrder(id);
     const before = await readOrder(tx, id);
-    if (before.archivedAt !== null) return before;
+    if ((before.archivedAt !== null) === archived) return before;
     const now = new Date();
-    await tx.update('orders', { id }, { archivedAt: now, updatedAt: now });
-    await insertOrderEvent(tx, id, 'archived', 'Archived');
+    await tx.update('orders', { id }, { archivedAt: archived ? now : null, updatedAt: now });
+    await insertOrderEvent(tx, id, archived ? 'archived' : 'unarchived', archived ? 'Archived' : 'Unarchived');
     const order = await readOrder(tx, id);
     await publish(tx, orderUpdated, { type: 'order', id }, payloadOfOrder(order));
     return order;

@@ -24,6 +24,7 @@ const ownTypes: readonly TimelineType[] = [
   { type: 'updated', label: 'Changed' },
   { type: 'canceled', label: 'Canceled' },
   { type: 'archived', label: 'Archived' },
+  { type: 'unarchived', label: 'Unarchived' },
   { type: 'note', label: 'Note' },
   { type: 'payment', label: 'Payment' },
 ];

@@ -11,6 +11,7 @@ import {
   orderAlreadyCanceled,
   orderFulfillmentStarted,
   readOrder,
+  unarchiveOrder as unarchive,
 } from '../service.ts';
 
 const common = { tag: 'Orders', access: 'staff' } as const;
@@ -60,4 +61,18 @@ export const archiveOrder = route(
     response: AdminOrder,
   },
   ({ db, params }) => archive(db, params.id),
+);
+
+export const unarchiveOrder = route(
+  {
+    ...common,
+    method: 'post',
+    path: '/admin/orders/:id/unarchive',
+    beyond: true,
+    operationId: 'unarchiveOrder',
+    summary: 'Unarchive an order',
+    status: 200,
+    response: AdminOrder,
+  },
+  ({ db, params }) => unarchive(db, params.id),
 );

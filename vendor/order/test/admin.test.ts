@@ -145,6 +145,22 @@ t.test('an order is archived once', async (t) => {
   t.strictSame(await eventsOf(box, id), ['order.placed', 'order.updated']);
 });
 
+t.test('an order is unarchived once, and can be archived again', async (t) => {
+  const { id } = await place(box);
+  const path = `/admin/orders/${id}`;
+  t.match(await box.staff.post(`${path}/unarchive`), { status: 200, body: { archivedAt: null } });
+  t.strictSame(await timelineOf(box, id), ['Order placed'], 'an order that is not archived is unaffected');
+  await box.staff.post(`${path}/archive`);
+  const both = await Promise.all([box.staff.post(`${path}/unarchive`), box.staff.post(`${path}/unarchive`)]);
+  t.match(both, exactly([{ status: 200, body: { archivedAt: null } }, { status: 200 }]));
+  t.strictSame(both[0]?.body, both[1]?.body);
+  t.strictSame(await timelineOf(box, id), ['Unarchived', 'Archived', 'Order placed']);
+  t.strictSame(await eventsOf(box, id), ['order.placed', 'order.updated', 'order.updated']);
+  t.match((await box.staff.get(`${path}/timeline`)).body.items[0], { type: 'unarchived', label: 'Unarchived' });
+  t.ok((await box.staff.post(`${path}/archive`)).body.archivedAt);
+  t.match(await box.staff.post(`/admin/orders/${newId()}/unarchive`), { status: 404, body: { code: 'not_found' } });
+});
+
 t.test('the timeline shows actors, with pages', async (t) => {
   const { id } = await place(box);
   const me = (await box.staff.get('/admin/me')).body;
