@@ -152,6 +152,7 @@ export async function prepareCart(
     payBy: payByOf(store),
     customer: customerOf(cart, body.customer),
     notes: body.notes ?? cart.note,
+    attribution: body.attribution,
     check: (left) => check(sale, left),
     claim,
     complete: (inside, order) =>

@@ -12,6 +12,7 @@ import { rejectUnmet, stepsIn } from './requirements.ts';
 export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'customer'> {
   customer: OrderDraft['customer'];
   notes?: string | null;
+  attribution?: OrderDraft['attribution'];
   /** When the order is canceled if still unpaid; if omitted, never. */
   payBy?: Date | null;
   metadata?: OrderDraft['metadata'];
@@ -85,7 +86,7 @@ async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace):
 }
 
 function draftOf(
-  { source, sale, store, shopper, customer, notes, payBy, metadata }: SaleToPlace,
+  { source, sale, store, shopper, customer, notes, attribution, payBy, metadata }: SaleToPlace,
   id: string,
   number: string,
 ) {
@@ -105,6 +106,7 @@ function draftOf(
     totals,
     customer,
     notes,
+    attribution,
     payBy,
     metadata,
   } satisfies DraftToWrite;

@@ -3,7 +3,7 @@
  */
 import { Cart } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
-import { OrderAddress, Phone } from '@carton/order';
+import { OrderAddress, OrderAttribution, Phone } from '@carton/order';
 import { DateTime, Email, Money, object, type Static, Type, withOptions } from '@carton/runtime';
 
 export const Checkout = object(
@@ -17,6 +17,7 @@ export const Checkout = object(
     }),
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
     expectedTotal: Type.Optional(Money),
+    attribution: Type.Optional(OrderAttribution),
     paymentMethod: Type.Optional(
       Type.String({
         minLength: 1,

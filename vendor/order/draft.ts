@@ -4,7 +4,7 @@
 import { actorColumns, actorValues, insertEvent, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
 import { orderPlaced, payloadOf } from './events.ts';
 import { type Order, orderOf } from './present.ts';
-import type { AdjustmentKind, OrderAddress, PaymentStatus } from './schemas.ts';
+import type { AdjustmentKind, OrderAddress, OrderAttribution, PaymentStatus } from './schemas.ts';
 import type { OrderLineRow, OrderRow } from './store.ts';
 
 export interface OrderLineDraft extends Omit<OrderLineRow, 'id' | 'properties'> {
@@ -62,6 +62,8 @@ export interface OrderDraft {
     billing?: OrderAddress | null;
   };
   notes?: string | null;
+  /** How the shopper came to the store. */
+  attribution?: OrderAttribution | null;
   metadata?: Record<string, unknown>;
   /** Default: `unpaid`, or `paid` if the total is zero. */
   paymentStatus?: PaymentStatus;
@@ -74,7 +76,7 @@ const insertDetails = `
                                    source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.kind, part.code, part.label, part.amount,
            part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($31::jsonb)
+      from jsonb_to_recordset($32::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, kind text, code text, label text, amount bigint,
                     source jsonb)
   ),
@@ -83,7 +85,7 @@ const insertDetails = `
                                  included, source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.code, part.label, part.rate, part.amount,
            part.included, part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($32::jsonb)
+      from jsonb_to_recordset($33::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, code text, label text, rate numeric, amount bigint,
                     included boolean, source jsonb)
   ),`;
@@ -94,8 +96,8 @@ const insertOrder = (details: string) => `
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
                         subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, total_amount,
                         email, customer_name, phone, notes, metadata, region_id, locale,
-                        pay_by)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $28, $29, $30)
+                        pay_by, attribution)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $28, $29, $30, $31)
   ),
   lines as (
     insert into order_line_items (tenant_id, order_id, id, position, variant_id, product_id, sku, title,
@@ -159,6 +161,7 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
     row.regionId,
     row.locale,
     row.payBy,
+    row.attribution && JSON.stringify(row.attribution),
   ];
   if (detailed) values.push(JSON.stringify(row.adjustments), JSON.stringify(row.taxLines));
   const [created] = await tx.query<{ createdAt: string }>(detailed ? insertDetailed : insertPlain, values);
@@ -194,6 +197,7 @@ function rowOf(draft: OrderDraft): OrderRow {
     customerName: customer.name ?? null,
     phone: customer.phone ?? null,
     notes: draft.notes ?? null,
+    attribution: draft.attribution ?? null,
     externalId: null,
     metadata: draft.metadata ?? {},
     archivedAt: null,

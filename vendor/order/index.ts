@@ -17,7 +17,7 @@ export {
 export { orderCanceled } from './events.ts';
 export { cancelOverdue } from './overdue.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
-export { OrderAddress, OrderResource, type PaymentStatus, Phone } from './schemas.ts';
+export { OrderAddress, OrderAttribution, OrderResource, type PaymentStatus, Phone } from './schemas.ts';
 export {
   addPaymentNote,
   changePaymentState,

@@ -26,7 +26,7 @@ export const personalOrders: PersonalData = {
   keeps: [
     {
       table: 'orders',
-      columns: ['email', 'email_key', 'customer_name', 'phone', 'notes', 'session_hash', 'metadata'],
+      columns: ['email', 'email_key', 'customer_name', 'phone', 'notes', 'session_hash', 'metadata', 'attribution'],
       reason: 'To deliver your order and to handle complaints; tax law requires a record of the sale.',
       kept: untilErased,
     },
@@ -82,7 +82,7 @@ export const personalOrders: PersonalData = {
     await tx.query(
       `update orders
           set email = $3, customer_name = null, phone = null, notes = null, session_hash = null, metadata = '{}',
-              updated_at = now()
+              attribution = null, updated_at = now()
         where tenant_id = $1 and id = any($2::uuid[])`,
       [ids, erasedEmail],
     );

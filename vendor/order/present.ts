@@ -52,6 +52,7 @@ export function orderOf(row: OrderRow): Order {
     locale: row.locale,
     payBy: row.payBy,
     notes: row.notes,
+    attribution: row.attribution,
     memberId: row.memberId,
     sessionHash: row.sessionHash,
     externalId: row.externalId,
@@ -102,6 +103,8 @@ export function maskOrder(order: Order): Order {
     },
     // Free text may contain anything.
     notes: order.notes && mask,
+    // Addresses of pages may contain anything, too.
+    attribution: null,
     memberId: null,
     sessionHash: null,
     metadata: {},

@@ -75,6 +75,27 @@ const LineProperties = Type.Unsafe<Record<string, unknown>>({
   examples: [{ engraving: 'For Ada' }],
 });
 
+const shortText = (description: string, example: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 200, description, examples: [example] }));
+const address = (description: string, example: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description, examples: [example] }));
+
+/** How the shopper came to the store, as the storefront reports it: not verified. */
+export const OrderAttribution = object(
+  {
+    channel: shortText('Where the order was placed', 'web'),
+    utmSource: shortText('`utm_source` of the visit', 'newsletter'),
+    utmMedium: shortText('`utm_medium` of the visit', 'email'),
+    utmCampaign: shortText('`utm_campaign` of the visit', 'spring-sale'),
+    utmTerm: shortText('`utm_term` of the visit', 'linen shirt'),
+    utmContent: shortText('`utm_content` of the visit', 'banner'),
+    referrer: address('The page that linked to the store', 'https://blog.example/linen'),
+    landingPage: address('The first page of the visit', 'https://shop.example/products/linen-shirt'),
+  },
+  { $id: 'OrderAttribution', description: 'How the shopper came to the store, as reported by the storefront' },
+);
+export type OrderAttribution = Static<typeof OrderAttribution>;
+
 export const OrderLineItem = object(
   {
     id: Uuid,
@@ -193,6 +214,7 @@ export const OrderResource = object(
 export const AdminOrder = object(
   {
     ...OrderResource.properties,
+    attribution: nullable(OrderAttribution),
     memberId: nullable(withOptions(Uuid, { description: 'The member who placed the order; null for a guest' })),
     ...externalFields,
     archivedAt: nullable(DateTime),

@@ -6,6 +6,7 @@ import {
   type AdjustmentKind,
   fulfillmentStatuses,
   type OrderAddress,
+  type OrderAttribution,
   orderStatuses,
   type PaymentStatus,
   paymentStatuses,
@@ -109,6 +110,7 @@ export interface OrderRow extends OrderState {
   customerName: string | null;
   phone: string | null;
   notes: string | null;
+  attribution: OrderAttribution | null;
   externalId: string | null;
   metadata: Record<string, unknown>;
   archivedAt: string | null;

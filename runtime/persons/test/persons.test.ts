@@ -49,10 +49,10 @@ async function createGuest(wish: string) {
 
 async function order(
   customer: object,
-  { headers = {}, notes = 'Ring twice' }: { headers?: Record<string, string>; notes?: string } = {},
+  { headers = {}, ...rest }: { headers?: Record<string, string>; notes?: string; attribution?: object } = {},
 ): Promise<Answer> {
   const shopper = await createGuest('nothing');
-  return shopper.post('/checkout', { customer, notes }, { headers });
+  return shopper.post('/checkout', { customer, notes: 'Ring twice', ...rest }, { headers });
 }
 
 const ownersOf = (column: string) =>
@@ -144,10 +144,23 @@ t.test("an erased person's data is in no column, while records and other persons
     phone: '+43 1 5877 6655',
     address: { name: 'Lise Meitner', line1: '27 Kaiserstrasse', city: 'Vienna', postalCode: '1070', country: 'AT' },
   };
-  const traces = ['Meitner', 'physics.example', '5877 6655', '5877 1122', 'Kaiserstrasse', 'Vienna', 'nuclear'];
+  const traces = [
+    'Meitner',
+    'physics.example',
+    '5877 6655',
+    '5877 1122',
+    'Kaiserstrasse',
+    'Vienna',
+    'nuclear',
+    'uranium',
+  ];
   const memberId = await join(lise);
   await box.staff.patch(`/admin/club-members/${memberId}`, { name: 'Elise Meitner' });
-  const placed = await order(lise, { headers: { 'idempotency-key': 'her-order' }, notes: 'For Lise Meitner' });
+  const placed = await order(lise, {
+    headers: { 'idempotency-key': 'her-order' },
+    notes: 'For Lise Meitner',
+    attribution: { landingPage: 'https://store.example/?for=uranium' },
+  });
   const { id } = placed.body;
   await box.staff.patch(`/admin/orders/${id}`, {
     customer: { phone: '+43 1 5877 1122' },

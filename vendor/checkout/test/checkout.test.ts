@@ -58,16 +58,53 @@ t.test("the order has the cart's contents, and the cart is empty", async (t) => 
   );
 });
 
+t.test('attribution is stored on the order and shown to staff alone', async (t) => {
+  const attribution = {
+    channel: 'web',
+    utmSource: 'newsletter',
+    utmMedium: 'email',
+    utmCampaign: 'spring-sale',
+    utmTerm: 'linen shirt',
+    utmContent: 'banner',
+    referrer: 'https://blog.example/linen',
+    landingPage: 'https://shop.example/products/shirt?utm_source=newsletter',
+  };
+  const shopper = await shopperWith(box, [mug, 1]);
+  const placed = await shopper.post('/checkout', { ...buyer, attribution });
+  t.equal(placed.status, 201);
+  t.strictSame((await box.staff.get(`/admin/orders/${placed.body.id}`)).body.attribution, attribution);
+  for (const caller of [shopper, box.shopper(), box.visitor()]) {
+    const { status, body } = await caller.get(`/checkout/${placed.body.id}`);
+    t.strictSame([status, 'attribution' in body], [200, false]);
+    t.notMatch(JSON.stringify(body), /newsletter/);
+  }
+  t.notMatch(JSON.stringify(placed.body), /newsletter/);
+  const next = await shopperWith(box, [mug, 1]);
+  for (const invalid of [
+    'web',
+    null,
+    { channel: '' },
+    { channel: 'a'.repeat(201) },
+    { referrer: 'a'.repeat(2001) },
+    { landingPage: 7 },
+    { campaign: 'spring-sale' },
+  ]) {
+    t.match(await next.post('/checkout', { ...buyer, attribution: invalid }), { status: 400 }, JSON.stringify(invalid));
+  }
+  const without = await next.post('/checkout', buyer);
+  t.equal((await box.staff.get(`/admin/orders/${without.body.id}`)).body.attribution, null);
+});
+
 t.test("order numbers follow the store's format", async (t) => {
   await box.staff.patch('/admin/store', { orderNumberFormat: 'ORD-{number}' });
   const placed = await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
-  t.equal(placed.body.number, 'ORD-1002');
+  t.equal(placed.body.number, 'ORD-1004');
   await box.db.query(
     "update orders set number = 'X-' || (substring(number from '[0-9]+$')::int + 1) where tenant_id = $1",
   );
   await box.staff.patch('/admin/store', { orderNumberFormat: 'X-{number}' });
   const next = await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
-  t.match(next, { status: 201, body: { number: 'X-1004' } }, 'a number in use from an earlier format is skipped');
+  t.match(next, { status: 201, body: { number: 'X-1006' } }, 'a number in use from an earlier format is skipped');
   await box.staff.patch('/admin/store', { orderNumberFormat: '{number}' });
 });
 

@@ -18,6 +18,7 @@ t.test('a masked order shows what was bought but not by whom', async (t) => {
     customer: personal,
     notes: 'For my mother, Anne',
     metadata: { doctor: 'Dr. Babbage' },
+    attribution: { landingPage: 'https://shop.example/?for=Babbage' },
   });
   const masked = maskOrder(order);
   t.strictSame(masked.customer, {
@@ -27,6 +28,7 @@ t.test('a masked order shows what was bought but not by whom', async (t) => {
     address: '***',
     billing: '***',
   });
+  t.equal(masked.attribution, null);
   t.strictSame(masked.items, order.items);
   t.strictSame(masked.totals, order.totals);
   t.notMatch(JSON.stringify(masked), /ada@|Lovelace|33 1|Main|cour|Lyon|line1|Anne|Babbage|aaaa/, 'no personal data');

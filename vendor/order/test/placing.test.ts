@@ -21,6 +21,7 @@ t.test('the order returned from a draft equals the stored one', async (t) => {
         billing: { line1: '2 Side Street', city: 'Paris', line2: null, 'Étage "3"': '\\ \u2028 ✓' },
       },
       notes: '',
+      attribution: { channel: 'web', utmSource: 'newsletter', referrer: 'https://blog.example/?a="b"' },
       metadata: { channel: 'phone', tags: ['a', 'b'], nested: { yes: true } },
       lines: draftOf().lines.map((line, index) => ({ ...line, lineId: `line ${index}` })),
       adjustments: [
