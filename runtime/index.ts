@@ -65,6 +65,8 @@ export {
   Amount,
   allocate,
   Currency,
+  divideRounded,
+  hundredPercent,
   isCurrency,
   Money,
   type MoneyValue,
@@ -73,6 +75,7 @@ export {
   percentOf,
   percentWithin,
   roundHalfUp,
+  scalePercent,
 } from './money/money.ts';
 export { definePackage, type PackageDefinition } from './package/define.ts';
 export type { LoadedPackage } from './package/load.ts';

@@ -49,13 +49,21 @@ export function roundHalfUp(value: number): number {
   return Math.sign(value) * Math.round(Math.abs(value)) || 0;
 }
 
-/** Percentages are exact to five decimals. */
-const percentScale = 100_000;
+/** 100 % as `scalePercent` returns it. */
+export const hundredPercent = 10_000_000n;
 
-/** amount × numerator / denominator in exact arithmetic, rounded half away from zero. */
-function portion(amount: number, numerator: bigint, denominator: bigint): number {
-  const twice = 2n * BigInt(Math.abs(amount)) * numerator;
-  return Math.sign(amount) * Number((twice + denominator) / (2n * denominator)) || 0;
+/** A percentage as an integer, for exact arithmetic: in units of 0.00001 %. Further decimals are rounded. */
+export function scalePercent(percent: number): bigint {
+  return BigInt(Math.round(percent * 100_000));
+}
+
+/**
+ * A quotient in exact arithmetic, rounded to an integer, half away from zero.
+ * @param denominator above zero
+ */
+export function divideRounded(numerator: bigint, denominator: bigint): number {
+  const rounded = Number((2n * absolute(numerator) + denominator) / (2n * denominator));
+  return (numerator < 0n ? -rounded : rounded) || 0;
 }
 
 /**
@@ -63,35 +71,36 @@ function portion(amount: number, numerator: bigint, denominator: bigint): number
  * @param percent not negative, with up to five decimals
  */
 export function percentOf(amount: number, percent: number): number {
-  return portion(amount, BigInt(Math.round(percent * percentScale)), BigInt(100 * percentScale));
+  return divideRounded(BigInt(amount) * scalePercent(percent), hundredPercent);
 }
 
 /** The part of a gross amount that is a percentage of its net amount: of 1999 at 19 %, 319 is tax. */
 export function percentWithin(amount: number, percent: number): number {
-  const scaled = BigInt(Math.round(percent * percentScale));
-  return portion(amount, scaled, BigInt(100 * percentScale) + scaled);
+  const scaled = scalePercent(percent);
+  return divideRounded(BigInt(amount) * scaled, hundredPercent + scaled);
 }
 
 /**
  * Splits an amount in proportion to weights, so that the shares add up to the amount (largest remainder method). If all
- * weights are zero, the first share is the entire amount.
+ * weights are zero, the first share is the entire amount. Exact for weights of any size.
  */
-export function allocate(amount: number, weights: readonly number[]): number[] {
+export function allocate(amount: number, weights: readonly (number | bigint)[]): number[] {
   if (weights.length === 0) return [];
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  if (total === 0) return weights.map((_, index) => (index === 0 ? amount : 0));
-  const exact = weights.map((weight) => (BigInt(amount) * BigInt(weight)) / BigInt(total));
-  const shares = exact.map(Number);
-  const remainders = weights.map((weight, index) => ({
-    index,
-    left: Math.abs(Number((BigInt(amount) * BigInt(weight)) % BigInt(total))),
-  }));
+  const exactWeights = weights.map(BigInt);
+  const total = exactWeights.reduce((sum, weight) => sum + weight, 0n);
+  if (total === 0n) return weights.map((_, index) => (index === 0 ? amount : 0));
+  const products = exactWeights.map((weight) => BigInt(amount) * weight);
+  const shares = products.map((product) => Number(product / total));
+  const remainders = products.map((product, index) => ({ index, left: absolute(product % total) }));
   let rest = amount - shares.reduce((sum, share) => sum + share, 0);
   const step = Math.sign(rest);
-  for (const { index } of remainders.sort((a, b) => b.left - a.left || a.index - b.index)) {
+  for (const { index } of remainders.sort((a, b) => compare(b.left, a.left) || a.index - b.index)) {
     if (rest === 0) break;
     shares[index] = (shares[index] as number) + step;
     rest -= step;
   }
   return shares;
 }
+
+const absolute = (value: bigint) => (value < 0n ? -value : value);
+const compare = (one: bigint, other: bigint) => (one < other ? -1 : Number(one > other));

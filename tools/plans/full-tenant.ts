@@ -32,6 +32,7 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void
     await requireSuccess(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, received));
   }
   await fillCollections(tenant);
+  await fillTaxes(tenant);
   for (const email of ['ada@example.com', 'Grace@Example.com']) await order(tenant, variants, email);
   await cancelSome(tenant, variants);
   await requireSuccess(tenant.shopper().post('/cart/items', { variantId: variants[0], quantity: 1 }));
@@ -46,6 +47,13 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void
 async function fillCollections({ staff }: TestTenant): Promise<void> {
   const ids = (await requireSuccess(staff.get('/admin/products'))).items.map(({ id }: { id: string }) => id);
   await requireSuccess(staff.post('/admin/collections', { title: 'Summer', productIds: ids }));
+}
+
+async function fillTaxes({ staff }: TestTenant): Promise<void> {
+  const { id } = await requireSuccess(staff.post('/admin/tax-categories', { code: 'books', name: 'Books' }));
+  const rate = { code: 'gst', name: 'GST', rate: 5, country: 'CA' };
+  await requireSuccess(staff.post('/admin/tax-rates', { ...rate, categoryId: id }));
+  await requireSuccess(staff.post('/admin/tax-rates', { ...rate, categoryId: id, province: 'QC' }));
 }
 
 /** Places an order, pays half of it and refunds a little. */

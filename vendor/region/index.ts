@@ -7,7 +7,7 @@ import { adminRegions, listCountries, storefrontRegions } from './routes.ts';
 
 export type { RegionRow } from './schemas.ts';
 export { type RegionLock, type RegionRemoval, regionLocks, regionRemovals } from './service.ts';
-export { findRegion, findRegionOfCountry, holdRegion } from './store.ts';
+export { findRegion, findRegionOfCountry, holdRegion, soleCountryOfRegion } from './store.ts';
 
 export default definePackage({
   routes: [...storefrontRegions, listCountries, ...adminRegions],

@@ -2,7 +2,15 @@
  * Amounts are split and rounded exactly.
  */
 import t from 'tap';
-import { allocate, isCurrency, minorUnitDigits, percentOf, percentWithin, roundHalfUp } from '../money.ts';
+import {
+  allocate,
+  divideRounded,
+  isCurrency,
+  minorUnitDigits,
+  percentOf,
+  percentWithin,
+  roundHalfUp,
+} from '../money.ts';
 
 t.test('an amount is split in proportion and the shares add up', async (t) => {
   const cases: [amount: number, weights: number[], shares: number[]][] = [
@@ -16,6 +24,26 @@ t.test('an amount is split in proportion and the shares add up', async (t) => {
   ];
   for (const [amount, weights, shares] of cases)
     t.strictSame(allocate(amount, weights), shares, `${amount} by ${weights}`);
+});
+
+t.test('weights of any size are exact', async (t) => {
+  const large = 10n ** 40n;
+  t.strictSame(allocate(3, [large, large + 1n]), [1, 2]);
+  t.strictSame(allocate(3, [large + 1n, large]), [2, 1]);
+  t.strictSame(allocate(-3, [large, large + 1n]), [-1, -2]);
+});
+
+t.test('a quotient is rounded half away from zero', async (t) => {
+  const cases: [numerator: bigint, denominator: bigint, quotient: number][] = [
+    [1n, 2n, 1],
+    [3n, 2n, 2],
+    [-1n, 2n, -1],
+    [-1n, 3n, 0],
+    [0n, 7n, 0],
+    [10n ** 40n - 1n, 2n * 10n ** 40n, 0],
+    [10n ** 40n, 2n * 10n ** 40n, 1],
+  ];
+  for (const [numerator, denominator, quotient] of cases) t.equal(divideRounded(numerator, denominator), quotient);
 });
 
 t.test('halves are rounded away from zero', async (t) => {

@@ -1,0 +1,18 @@
+/**
+ * @carton/tax: tax categories and rates, and the taxes of carts and orders.
+ */
+import { cartTotals } from '@carton/cart';
+import { storeSettingsGroups } from '@carton/core';
+import { definePackage } from '@carton/runtime';
+import { taxRateUpdated } from './events.ts';
+import { adminTaxCategories, adminTaxRates } from './routes.ts';
+import { taxSettings } from './settings.ts';
+import { taxStep } from './step.ts';
+
+export { type TaxExemption, taxExemptions } from './step.ts';
+
+export default definePackage({
+  routes: [...adminTaxCategories, ...adminTaxRates],
+  events: [taxRateUpdated],
+  extends: [cartTotals.with(taxStep), storeSettingsGroups.with(taxSettings)],
+});

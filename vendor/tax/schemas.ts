@@ -1,0 +1,60 @@
+/**
+ * Schemas of tax categories and tax rates.
+ */
+import { TaxCategoryCode } from '@carton/product';
+import { Country, integrationQuery, nullable, type Static, shapesOf, Type, Uuid, withOptions } from '@carton/runtime';
+
+export const categoryShapes = shapesOf({
+  name: 'TaxCategory',
+  immutable: {
+    code: withOptions(TaxCategoryCode, { description: 'Products and custom lines refer to it', examples: ['books'] }),
+  },
+  fields: { name: Type.String({ minLength: 1, maxLength: 120, examples: ['Books'] }) },
+});
+export type TaxCategory = Static<typeof categoryShapes.Item>;
+export type CreateTaxCategory = Static<typeof categoryShapes.Create>;
+export type ChangeTaxCategory = Static<typeof categoryShapes.Change>;
+
+export const TaxCategoryQuery = integrationQuery({ code: Type.Optional(TaxCategoryCode) });
+
+const Province = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description:
+    'As in addresses: the part of ISO 3166-2 after the country (`QC`), or any other name. Case does not matter',
+  examples: ['QC'],
+});
+
+export const rateShapes = shapesOf({
+  name: 'TaxRate',
+  fields: {
+    code: withOptions(TaxCategoryCode, { description: 'Names the tax in carts and orders', examples: ['vat'] }),
+    name: Type.String({ minLength: 1, maxLength: 120, description: 'Shown to shoppers', examples: ['VAT'] }),
+    rate: Type.Number({ minimum: 0, maximum: 100, description: 'Per cent, with up to five decimals', examples: [19] }),
+    country: Country,
+    province: withOptions(nullable(Province), { default: null }),
+    categoryId: withOptions(nullable(Uuid), {
+      default: null,
+      description: 'Null for all categories without a rate of their own in the same country or province',
+    }),
+    compound: Type.Boolean({
+      default: false,
+      description: 'Applies to the price with the other taxes, instead of to the price alone',
+    }),
+    override: Type.Boolean({
+      default: false,
+      description: "Replaces the country's rates, instead of adding to them; only for a rate of a province",
+    }),
+  },
+});
+export type TaxRate = Static<typeof rateShapes.Item>;
+export type CreateTaxRate = Static<typeof rateShapes.Create>;
+export type ChangeTaxRate = Static<typeof rateShapes.Change>;
+
+export const TaxRateQuery = integrationQuery({
+  country: Type.Optional(Country),
+  province: Type.Optional(Province),
+  categoryId: Type.Optional(Uuid),
+});
+export type TaxRateQuery = Static<typeof TaxRateQuery>;

@@ -1,0 +1,92 @@
+/**
+ * Rules of tax categories and tax rates.
+ */
+import { findStore } from '@carton/core';
+import { hasProductOfTaxCategory } from '@carton/product';
+import { type IntegrationPage, invalidField, publishRow, type TenantDatabase } from '@carton/runtime';
+import { taxRateUpdated } from './events.ts';
+import { taxCategoryInUse } from './problems.ts';
+import { provinceKey } from './rates.ts';
+import type {
+  ChangeTaxCategory,
+  ChangeTaxRate,
+  CreateTaxCategory,
+  CreateTaxRate,
+  TaxCategory,
+  TaxRate,
+  TaxRateQuery,
+} from './schemas.ts';
+import { taxSettings } from './settings.ts';
+import { taxCategories, taxRates } from './store.ts';
+
+/** @throws tax_category_code_taken (409), external_id_taken (409) */
+export function createCategory(db: TenantDatabase, body: CreateTaxCategory): Promise<TaxCategory> {
+  return taxCategories.insert(db, body);
+}
+
+/** @throws not_found (404), external_id_taken (409) */
+export function changeCategory(db: TenantDatabase, id: string, patch: ChangeTaxCategory): Promise<TaxCategory> {
+  return taxCategories.change(db, id, patch);
+}
+
+/** @throws not_found (404), tax_category_in_use (409) while a product, a rate or the settings refer to it */
+export function deleteCategory(db: TenantDatabase, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { code } = await taxCategories.lock(tx, id);
+    if (await hasProductOfTaxCategory(tx, code)) throw taxCategoryInUse('Products have this category.');
+    if (taxSettings.of(await findStore(tx)).shippingCategory === code) {
+      throw taxCategoryInUse('The store taxes shipping by this category.');
+    }
+    await taxCategories.remove(tx, id);
+  });
+}
+
+export function listRates(db: TenantDatabase, query: TaxRateQuery): Promise<IntegrationPage<TaxRate>> {
+  const { province, country } = query;
+  return taxRates.page(db, province === undefined ? query : { ...query, province: provinceKey(country, province) });
+}
+
+/** @throws invalid_request (400), tax_rate_taken (409), external_id_taken (409) */
+export function createRate(db: TenantDatabase, body: CreateTaxRate): Promise<TaxRate> {
+  return db.transaction(async (tx) => {
+    const values = await checked(tx, body);
+    return publishUpdate(tx, await taxRates.insert(tx, values));
+  });
+}
+
+/** Existing orders keep their taxes. @throws not_found (404), invalid_request (400), tax_rate_taken (409) */
+export function changeRate(db: TenantDatabase, id: string, patch: ChangeTaxRate): Promise<TaxRate> {
+  return db.transaction(async (tx) => {
+    const before = await taxRates.lock(tx, id);
+    const { province, ...changed } = patch;
+    const complete = await checked(tx, { ...before, ...changed, ...(province !== undefined && { province }) });
+    return publishUpdate(tx, await taxRates.change(tx, id, { ...changed, province: complete.province }));
+  });
+}
+
+/** @throws not_found (404) */
+export function deleteRate(db: TenantDatabase, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const rate = await taxRates.lock(tx, id);
+    await taxRates.remove(tx, id);
+    await publishUpdate(tx, rate, true);
+  });
+}
+
+/** The rate with its province as it is stored. @throws invalid_request (400) */
+async function checked<R extends CreateTaxRate>(tx: TenantDatabase, values: R): Promise<R> {
+  const { rate, country, categoryId, override } = values;
+  const province = values.province === null ? null : provinceKey(country, values.province);
+  if (Number(rate.toFixed(5)) !== rate) throw invalidField('/rate', 'has more than five decimals');
+  if (override && province === null) throw invalidField('/override', 'is only for a rate of a province');
+  // The lock keeps the category until the rate refers to it.
+  if (categoryId !== null && !(await taxCategories.lockShared(tx, categoryId))) {
+    throw invalidField('/categoryId', 'is not a tax category of this store');
+  }
+  return { ...values, province };
+}
+
+async function publishUpdate(tx: TenantDatabase, rate: TaxRate, deleted = false): Promise<TaxRate> {
+  await publishRow(tx, taxRateUpdated, 'tax_rate', rate, { deleted });
+  return rate;
+}

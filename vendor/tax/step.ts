@@ -1,0 +1,88 @@
+/**
+ * The step of the totals pipeline that taxes lines and shipping charges after discounts.
+ */
+import { type Adjustment, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
+import { findStore } from '@carton/core';
+import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import { partsOfCharge, type Taxable, taxesOf } from './compute.ts';
+import { type ApplicableRate, provinceKey, ratesOf } from './rates.ts';
+import { taxSettings } from './settings.ts';
+import { findRatesAt } from './store.ts';
+
+/**
+ * Whether a sale is exempt from all taxes. Takes at most one statement, which shares a round trip with the reads of all
+ * steps. Prices that include tax stay as they are, without tax.
+ */
+export type TaxExemption = (db: TenantDatabase, sale: Sale) => Promise<boolean>;
+export const taxExemptions = extensionPoint<TaxExemption>('tax.exemptions');
+
+/** What the step reads. */
+interface TaxRead {
+  /** Of the country and the province of the destination. */
+  rates: readonly ApplicableRate[];
+  settings: ReturnType<typeof taxSettings.of>;
+  isExempt: boolean;
+}
+
+async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
+  const [rates, store, ...exemptions] = await Promise.all([
+    readRates(db, sale),
+    findStore(db),
+    ...taxExemptions.of(db).map((isExempt) => isExempt(db, sale)),
+  ]);
+  return { rates, settings: taxSettings.of(store), isExempt: exemptions.includes(true) };
+}
+
+/** Goods are taxed where they are shipped; the billing address does not matter. */
+async function readRates(db: TenantDatabase, { shippingAddress, regionId }: Sale): Promise<ApplicableRate[]> {
+  const country = shippingAddress?.country ?? null;
+  if (country === null) return regionId === null ? [] : findRatesAt(db, { country, province: null, regionId });
+  const province = shippingAddress?.province ? provinceKey(country, shippingAddress.province) : null;
+  return findRatesAt(db, { country, province, regionId: null });
+}
+
+interface Target extends Taxable, Pick<Adjustment, 'lineId' | 'shippingCode'> {}
+
+/** The lines and charges of a sale with the rates that apply to them; several parts of a charge may have a rate each. */
+function targetsOf({ lines, shipping }: TotalsDraft, { rates, settings }: TaxRead): Target[] {
+  const goods = lines.map(({ id, discountedTotal, taxCategory }) => ({
+    lineId: id,
+    amount: discountedTotal,
+    rates: ratesOf(rates, taxCategory),
+  }));
+  const { shippingCategory } = settings;
+  const charges = shipping.flatMap(({ code, discountedAmount }) => {
+    const parts =
+      shippingCategory === null
+        ? partsOfCharge(discountedAmount, goods)
+        : [{ amount: discountedAmount, rates: ratesOf(rates, shippingCategory) }];
+    return parts.map((part) => ({ ...part, shippingCode: code }));
+  });
+  return [...goods, ...charges];
+}
+
+/** One tax for each line or charge and rate. */
+export function adjustTaxes(draft: TotalsDraft, read: TaxRead): Adjustment[] {
+  if (read.isExempt || read.rates.length === 0) return [];
+  const included = draft.region?.taxInclusive ?? false;
+  const targets = targetsOf(draft, read);
+  const taxes = taxesOf(targets, { included, roundPer: read.settings.roundPer });
+  const adjustments = new Map<string, Adjustment>();
+  for (const [at, { lineId, shippingCode, rates }] of targets.entries()) {
+    for (const [position, { id, code, name, rate }] of rates.entries()) {
+      const key = JSON.stringify([lineId, shippingCode, id]);
+      const amount = (taxes[at]?.[position] as number) + (adjustments.get(key)?.amount ?? 0);
+      const target = lineId === undefined ? { shippingCode } : { lineId };
+      const source = { type: 'tax_rate', id };
+      adjustments.set(key, { code, label: name, kind: 'tax', amount, rate, included, source, ...target });
+    }
+  }
+  return [...adjustments.values()];
+}
+
+export const taxStep = totalsStep<TaxRead>({
+  name: 'tax',
+  order: totalsOrder.tax,
+  reads: readTaxes,
+  adjust: adjustTaxes,
+});

@@ -1,0 +1,54 @@
+/**
+ * Queries of the tables of tax.
+ */
+import { soleCountryOfRegion } from '@carton/region';
+import { rows, type TenantDatabase } from '@carton/runtime';
+import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
+import type { ApplicableRate } from './rates.ts';
+import type { TaxCategory, TaxRate } from './schemas.ts';
+
+export const taxCategories = rows<TaxCategory>({
+  table: 'tax_categories',
+  noun: 'tax category',
+  json: ['metadata'],
+  duplicates: { tax_categories_code: taxCategoryCodeTaken },
+  inUse: () => taxCategoryInUse('Tax rates have this category.'),
+});
+
+export const taxRates = rows<TaxRate>({
+  table: 'tax_rates',
+  noun: 'tax rate',
+  json: ['metadata'],
+  // The driver reads numeric columns as text.
+  computed: { rate: 'tax_rates.rate::float8' },
+  duplicates: { tax_rates_place: taxRateTaken },
+  // Nearly all rates may be of one country. As the only choice it always has the value of the filter.
+  choices: { country: [] },
+});
+
+/** Where a sale is taxed. */
+export interface Destination {
+  /** ISO 3166-1 alpha-2; null if unknown. */
+  country: string | null;
+  /** As `provinceKey` returns it. */
+  province: string | null;
+  /** The only country of this region takes the place of an unknown country. */
+  regionId: string | null;
+}
+
+const ratesAt = `
+  select rates.id, rates.code, rates.name, rates.rate::float8 as rate, rates.province, rates.compound, rates.override,
+         categories.code as category
+    from tax_rates rates
+    left join tax_categories categories on categories.tenant_id = $1 and categories.id = rates.category_id
+   where rates.tenant_id = $1 and rates.country = coalesce($2, ${soleCountryOfRegion('$4')})
+     and (rates.province is null or rates.province = $3)
+   order by rates.code, rates.id`;
+
+/** All rates of a country and of one of its provinces, in one statement. */
+export function findRatesAt(
+  db: TenantDatabase,
+  { country, province, regionId }: Destination,
+): Promise<ApplicableRate[]> {
+  return db.query<ApplicableRate>(ratesAt, [country, province, regionId]);
+}

@@ -1,0 +1,168 @@
+/**
+ * Which rates apply, and what they amount to: worked examples, computed by hand.
+ */
+import t from 'tap';
+import { partsOfCharge, type TaxRules, taxesOf } from '../compute.ts';
+import { type ApplicableRate, provinceKey, ratesOf } from '../rates.ts';
+
+const rateOf = (code: string, rate: number, more: Partial<ApplicableRate> = {}): ApplicableRate => ({
+  ...{ id: `${code} ${rate} ${JSON.stringify(more)}`, code, name: code, rate, province: null, category: null },
+  ...{ compound: false, override: false, ...more },
+});
+
+t.test('the rates of a category replace those without one, in the country and in the province by itself', async (t) => {
+  const [gst, gstOfBooks] = [rateOf('gst', 5), rateOf('gst', 2, { category: 'books' })];
+  const qst = rateOf('qst', 9.975, { province: 'QC' });
+  const qstOfBooks = rateOf('qst', 0, { province: 'QC', category: 'books' });
+  const city = rateOf('city', 1, { province: 'QC' });
+  const igic = rateOf('igic', 7, { province: 'TF', override: true });
+  const igicOfBooks = rateOf('igic', 3, { province: 'TF', category: 'books', override: true });
+  const cases: [what: string, rates: ApplicableRate[], category: string | null, applied: ApplicableRate[]][] = [
+    ['nothing', [], null, []],
+    ['the default category', [gst, gstOfBooks], null, [gst]],
+    ['a category with a rate', [gst, gstOfBooks], 'books', [gstOfBooks]],
+    ['a category without a rate', [gst, gstOfBooks], 'toys', [gst]],
+    ['only a rate of another category', [gstOfBooks], 'toys', []],
+    ['a province adds to its country', [gst, qst], null, [gst, qst]],
+    ['several rates of a province', [gst, qst, city], null, [gst, qst, city]],
+    ['a category in the province only', [gst, qst, qstOfBooks], 'books', [gst, qstOfBooks]],
+    ['a category replaces all rates of its place', [gst, qst, city, qstOfBooks], 'books', [gst, qstOfBooks]],
+    ['a category in the country only', [gst, gstOfBooks, qst], 'books', [gstOfBooks, qst]],
+    ['an override', [gst, igic], null, [igic]],
+    ['an override without the category removes the rate of the category', [gst, gstOfBooks, igic], 'books', [igic]],
+    ['an override of another category', [gst, igicOfBooks], null, [gst]],
+    ['an override of the category', [gst, gstOfBooks, igicOfBooks], 'books', [igicOfBooks]],
+  ];
+  for (const [what, rates, category, applied] of cases) t.strictSame(ratesOf(rates, category), applied, what);
+  const eco = rateOf('eco', 1, { compound: true });
+  t.strictSame(ratesOf([eco, gst, qst], null), [gst, qst, eco], 'compound rates come last');
+});
+
+t.test('provinces are compared without case, and with or without their country', async (t) => {
+  const cases: [country: string | undefined, province: string, key: string][] = [
+    ['CA', 'QC', 'QC'],
+    ['CA', ' qc', 'QC'],
+    ['CA', 'ca-qc', 'QC'],
+    ['FR', 'CA-QC', 'CA-QC'],
+    [undefined, 'CA-QC', 'CA-QC'],
+    ['CA', 'CA-', 'CA-'],
+    ['FR', 'Rho\u0302ne', 'RH\u00d4NE'],
+  ];
+  for (const [country, province, key] of cases) t.equal(provinceKey(country, province), key, province);
+});
+
+const onTop: TaxRules = { included: false, roundPer: 'line' };
+const within: TaxRules = { included: true, roundPer: 'line' };
+const ofTotal = (rules: TaxRules): TaxRules => ({ ...rules, roundPer: 'total' });
+
+const [standard, reduced] = [rateOf('vat', 19), rateOf('vat', 7)];
+const quebec = [rateOf('gst', 5), rateOf('qst', 9.975)];
+const stacked = [rateOf('gst', 5), rateOf('qst', 9.5, { compound: true })];
+
+t.test('worked examples', async (t) => {
+  const cases: [rules: TaxRules, amounts: [number, ApplicableRate[]][], taxes: number[][]][] = [
+    // 379.81; 69.93
+    [
+      onTop,
+      [
+        [1999, [standard]],
+        [999, [reduced]],
+      ],
+      [[380], [70]],
+    ],
+    // 0.5 and 1.5 are rounded up.
+    [
+      onTop,
+      [
+        [10, [rateOf('a', 5)]],
+        [30, [rateOf('a', 5)]],
+      ],
+      [[1], [2]],
+    ],
+    // 50; 99.75
+    [onTop, [[1000, quebec]], [[50, 100]]],
+    // 500; 9.5 % of 10500 is 997.5
+    [onTop, [[10_000, stacked]], [[500, 998]]],
+    // 0.3 and 9.5 % of 6.3, not of the rounded 6: 0.5985
+    [onTop, [[6, stacked]], [[0, 1]]],
+    // Two compound rates apply to the same base: 10 % of 110 is 11, 20 % of 110 is 22.
+    [
+      onTop,
+      [[100, [rateOf('a', 10), rateOf('b', 10, { compound: true }), rateOf('c', 20, { compound: true })]]],
+      [[10, 11, 22]],
+    ],
+    [
+      onTop,
+      [
+        [1000, []],
+        [1000, [rateOf('zero', 0)]],
+        [0, quebec],
+      ],
+      [[], [0], [0, 0]],
+    ],
+    // 1999 × 19 / 119 = 319.17
+    [within, [[1999, [standard]]], [[319]]],
+    // 11498 × 14.975 / 114.975 = 1497.57; of 1498, 500.17 and 997.83
+    [within, [[11_498, quebec]], [[500, 998]]],
+    // 1.05 × 1.095 is 1.14975 again.
+    [within, [[11_498, stacked]], [[500, 998]]],
+    // Half of 1 at 100 %; two rates of 100 % in 1 cannot be more than 1: 0.67
+    [
+      within,
+      [
+        [1, [rateOf('a', 100)]],
+        [1, [rateOf('a', 100), rateOf('b', 100)]],
+      ],
+      [[1], [1, 0]],
+    ],
+    // 0.5 each; 1.5 for all
+    [onTop, Array(3).fill([50, [rateOf('a', 1)]]), [[1], [1], [1]]],
+    [ofTotal(onTop), Array(3).fill([50, [rateOf('a', 1)]]), [[1], [1], [0]]],
+    // 0.495 each; 1.485 for all
+    [within, Array(3).fill([50, [rateOf('a', 1)]]), [[0], [0], [0]]],
+    [ofTotal(within), Array(3).fill([50, [rateOf('a', 1)]]), [[1], [0], [0]]],
+    // gst: 5 % of 21 is 1.05, of which 0.5 and 0.55; qst: 9.975 % of 11 is 1.1
+    [
+      ofTotal(onTop),
+      [
+        [10, [quebec[0] as ApplicableRate]],
+        [11, quebec],
+      ],
+      [[0], [1, 1]],
+    ],
+    // 100 × 14.975 / 114.975 = 13.02; by line 4.29, 4.29 and 4.42; gst 4.34, qst 8.66
+    [
+      ofTotal(within),
+      [
+        [33, quebec],
+        [33, quebec],
+        [34, quebec],
+      ],
+      [
+        [1, 3],
+        [1, 3],
+        [2, 3],
+      ],
+    ],
+    // The largest amounts are exact.
+    [onTop, [[1_000_000_000_000_000, [rateOf('a', 99.99999)]]], [[999_999_900_000_000]]],
+  ];
+  for (const [rules, amounts, taxes] of cases) {
+    const taxables = amounts.map(([amount, rates]) => ({ amount, rates }));
+    t.strictSame(taxesOf(taxables, rules), taxes, `${JSON.stringify(rules)} ${amounts.map(([amount]) => amount)}`);
+  }
+});
+
+t.test('shipping is divided among the rates of the goods', async (t) => {
+  const goods = (...pairs: [number, ApplicableRate[]][]) => pairs.map(([amount, rates]) => ({ amount, rates }));
+  // 367.5 and 122.5: the odd unit goes to the first.
+  t.strictSame(partsOfCharge(490, goods([2000, [standard]], [1000, [reduced]], [1000, [standard]])), [
+    { amount: 368, rates: [standard] },
+    { amount: 122, rates: [reduced] },
+  ]);
+  t.strictSame(partsOfCharge(490, goods([0, [reduced]], [0, [standard]])), [
+    { amount: 490, rates: [reduced] },
+    { amount: 0, rates: [standard] },
+  ]);
+  t.strictSame(partsOfCharge(490, goods([1000, []])), [{ amount: 490, rates: [] }]);
+});

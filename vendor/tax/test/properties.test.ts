@@ -1,0 +1,228 @@
+/**
+ * Properties of taxes in arbitrary sales: sums agree, no tax exceeds the amount that includes it, and each is exact.
+ */
+import { type Adjustment, runTotals, type Sale, type TotalsDraft, type TotalsLine } from '@carton/cart';
+import { minorUnitDigits } from '@carton/runtime';
+import fc from 'fast-check';
+import t from 'tap';
+import { type ApplicableRate, ratesOf } from '../rates.ts';
+import { adjustTaxes } from '../step.ts';
+
+const runs = 4000;
+const categories = [null, 'books', 'food', 'unknown'];
+
+const percent = fc.oneof(
+  fc.constantFrom(0, 5, 7, 9.975, 19, 20, 100),
+  fc.integer({ min: 0, max: 10_000_000 }).map((scaled) => scaled / 100_000),
+);
+const rates: fc.Arbitrary<ApplicableRate[]> = fc
+  .array(
+    fc.record({
+      rate: percent,
+      province: fc.constantFrom(null, 'QC'),
+      category: fc.constantFrom(null, null, 'books', 'food'),
+      compound: fc.boolean(),
+      override: fc.boolean(),
+    }),
+    { maxLength: 6 },
+  )
+  .map((all) =>
+    all.map((each, at) => {
+      const override = each.override && each.province !== null;
+      return { ...each, override, id: `rate ${at}`, code: `code ${at}`, name: 'Tax' };
+    }),
+  );
+/** Prices of usual size, in the minor units of a currency of 0, 2 or 3 decimals, and the largest. */
+const currency = fc.constantFrom('JPY', 'EUR', 'KWD');
+const amountIn = (code: string) =>
+  fc.oneof(
+    fc.integer({ min: 0, max: 500 * 10 ** minorUnitDigits(code) }),
+    fc.integer({ min: 0, max: 20 }),
+    fc.nat(10 ** 10),
+  );
+const sales = currency.chain((code) =>
+  fc.record({
+    currency: fc.constant(code),
+    lines: fc.array(
+      fc.record({
+        quantity: fc.integer({ min: 1, max: 50 }),
+        unitPrice: amountIn(code),
+        category: fc.constantFrom(...categories),
+      }),
+      {
+        minLength: 1,
+        maxLength: 8,
+      },
+    ),
+    discounts: fc.array(fc.record({ amount: amountIn(code), line: fc.option(fc.nat(7), { nil: null }) }), {
+      maxLength: 3,
+    }),
+    charges: fc.array(amountIn(code), { maxLength: 2 }),
+    shippingDiscount: fc.option(amountIn(code), { nil: null }),
+    rates,
+    taxInclusive: fc.boolean(),
+    roundPer: fc.constantFrom('line' as const, 'total' as const),
+    shippingCategory: fc.constantFrom(null, null, 'books', 'unknown'),
+  }),
+);
+type Scenario = typeof sales extends fc.Arbitrary<infer S> ? S : never;
+
+const base = { code: 'X', label: 'X' };
+const minus = (amount: number) => -amount || 0;
+
+function totalsOf(scenario: Scenario): TotalsDraft {
+  const lines = scenario.lines.map(({ quantity, unitPrice, category }, at): TotalsLine => {
+    const total = quantity * unitPrice;
+    const amounts = { quantity, unitPrice, total, discountedTotal: total };
+    return {
+      id: `line ${at}`,
+      variantId: 'v',
+      productId: 'p',
+      taxCategory: category,
+      properties: {},
+      weight: null,
+      ...amounts,
+    };
+  });
+  const discounts = scenario.discounts.map(({ amount, line }): Adjustment => {
+    const target = line === null ? {} : { lineId: `line ${line % lines.length}` };
+    return { ...base, kind: 'discount', amount: minus(amount), ...target };
+  });
+  const charges = scenario.charges.map(
+    (amount, at): Adjustment => ({ ...base, kind: 'shipping', amount, code: `charge ${at}` }),
+  );
+  const off: Adjustment[] =
+    scenario.shippingDiscount === null || charges.length === 0
+      ? []
+      : [{ ...base, kind: 'discount', amount: minus(scenario.shippingDiscount), shippingCode: 'charge 0' }];
+  const { roundPer, shippingCategory } = scenario;
+  const read = { rates: scenario.rates, settings: { roundPer, shippingCategory }, isExempt: false };
+  const sale = { currency: scenario.currency, lines: [] } as unknown as Sale;
+  return runTotals({ sale, region: { id: 'r', taxInclusive: scenario.taxInclusive } }, lines, [
+    { name: 'discount', adjust: () => discounts },
+    { name: 'shipping', adjust: () => charges },
+    { name: 'shipping discount', adjust: () => off },
+    { name: 'tax', adjust: (draft) => adjustTaxes(draft, read) },
+  ]);
+}
+
+const hundred = 10_000_000n;
+const scaled = (rates: readonly ApplicableRate[]) =>
+  rates.reduce((sum, { rate }) => sum + BigInt(Math.round(rate * 100_000)), 0n);
+const halfUp = (numerator: bigint, denominator: bigint) => Number((2n * numerator + denominator) / (2n * denominator));
+
+/** The taxes within a gross amount: the gross is the net times (1 + simple rates) times (1 + compound rates). */
+function exactWithin(amount: bigint, rates: readonly ApplicableRate[]): number {
+  const [simple = 0n, compound = 0n] = [false, true].map((kind) =>
+    scaled(rates.filter((each) => each.compound === kind)),
+  );
+  const gross = (hundred + simple) * (hundred + compound);
+  return halfUp(amount * (gross - hundred * hundred), gross);
+}
+
+/** The exact tax at one of the rates, on top of an amount: a fraction. */
+function exactOf(amount: number, rates: readonly ApplicableRate[], rate: ApplicableRate): [bigint, bigint] {
+  const simple = scaled(rates.filter(({ compound }) => !compound));
+  return [BigInt(amount) * scaled([rate]) * (rate.compound ? hundred + simple : hundred), hundred * hundred];
+}
+
+const sum = (adjustments: readonly { amount: number }[]) => adjustments.reduce((all, { amount }) => all + amount, 0);
+
+t.test('sums agree, and no tax exceeds the amount that includes it', async (t) => {
+  const seen = { sales: 0, taxed: 0, taxes: 0, included: 0, compound: 0, perTotal: 0, shipping: 0 };
+  const check = (scenario: Scenario) => {
+    const draft = totalsOf(scenario);
+    const { totals, adjustments, lines, shipping } = draft;
+    const taxes = adjustments.filter(({ kind }) => kind === 'tax');
+    const added = scenario.taxInclusive ? 0 : totals.tax;
+    const fail = (what: string) => {
+      throw new Error(`${what}: ${JSON.stringify(totals)} ${JSON.stringify(taxes)}`);
+    };
+    if (totals.tax !== sum(taxes)) fail('the tax is not the sum of the taxes');
+    if (totals.total !== totals.subtotal + totals.discount + totals.shipping + added) fail('the total does not add up');
+    if (totals.total < 0 || taxes.some(({ amount }) => !Number.isSafeInteger(amount) || amount < 0)) fail('below zero');
+    if (scenario.taxInclusive && totals.tax > totals.total) fail('more tax than total');
+    const keys = new Set(taxes.map(({ lineId, shippingCode, source }) => `${lineId} ${shippingCode} ${source?.id}`));
+    if (keys.size !== taxes.length) fail('two taxes on one line or charge at one rate');
+    for (const { id, taxCategory, discountedTotal } of lines) {
+      const own = taxes.filter(({ lineId }) => lineId === id);
+      const applied = ratesOf(scenario.rates, taxCategory);
+      if (own.map(({ code }) => code).join() !== applied.map(({ code }) => code).join()) fail('other rates');
+      if (scenario.taxInclusive && sum(own) > discountedTotal) fail('more tax than the line');
+      if (scenario.roundPer === 'line') exactLine(discountedTotal, applied, own, fail);
+      else if (!scenario.taxInclusive) nearLine(discountedTotal, applied, own, fail);
+    }
+    for (const { code, discountedAmount } of shipping) {
+      const own = taxes.filter(({ shippingCode }) => shippingCode === code);
+      if (scenario.taxInclusive && sum(own) > discountedAmount) fail('more tax than the charge');
+      if (own.length > 0) seen.shipping++;
+    }
+    const exactTotals = scenario.roundPer === 'total' && shipping.length === 0;
+    if (exactTotals && !scenario.taxInclusive) exactRates(scenario, lines, taxes, fail);
+    if (exactTotals && scenario.taxInclusive) exactGroups(scenario, lines, taxes, fail);
+    seen.sales++;
+    seen.taxes += taxes.length;
+    if (taxes.length > 0) seen.taxed++;
+    if (taxes.length > 0 && scenario.taxInclusive) seen.included++;
+    if (taxes.length > 0 && scenario.roundPer === 'total') seen.perTotal++;
+    if (scenario.rates.some(({ compound, id }) => compound && taxes.some(({ source }) => source?.id === id)))
+      seen.compound++;
+  };
+  t.doesNotThrow(() => fc.assert(fc.property(sales, check), { numRuns: runs }));
+  t.equal(seen.sales, runs);
+  t.ok(
+    Object.values(seen).every((count) => count > runs / 20),
+    'every kind of sale was seen',
+  );
+  t.comment(seen);
+});
+
+type Fail = (what: string) => void;
+type Line = TotalsDraft['lines'][number];
+
+/** Rounded once for each line: exact on top, and in sum within. */
+function exactLine(amount: number, rates: readonly ApplicableRate[], own: readonly Adjustment[], fail: Fail): void {
+  if (own.some(({ included }) => included)) {
+    if (sum(own) !== exactWithin(BigInt(amount), rates)) fail('not exact within the line');
+  } else {
+    const expected = rates.map((rate) => halfUp(...exactOf(amount, rates, rate)));
+    if (own.some((each, at) => each.amount !== expected[at])) fail('not exact on top of the line');
+  }
+}
+
+/** Each share of a rounded total is less than one and a half units from the exact tax: half for the total, one for the share. */
+function nearLine(amount: number, rates: readonly ApplicableRate[], own: readonly Adjustment[], fail: Fail): void {
+  for (const [at, rate] of rates.entries()) {
+    const [numerator, denominator] = exactOf(amount, rates, rate);
+    const difference = BigInt(own[at]?.amount ?? Number.MIN_SAFE_INTEGER) * denominator - numerator;
+    const size = difference < 0n ? -difference : difference;
+    if (2n * size >= 3n * denominator) fail('far from exact');
+  }
+}
+
+/** On top, each rate is exact in sum. */
+function exactRates({ rates }: Scenario, lines: readonly Line[], taxes: readonly Adjustment[], fail: Fail): void {
+  for (const rate of rates) {
+    let exact = 0n;
+    for (const { discountedTotal, taxCategory } of lines) {
+      const applied = ratesOf(rates, taxCategory);
+      if (applied.includes(rate)) exact += exactOf(discountedTotal, applied, rate)[0];
+    }
+    const own = taxes.filter(({ source }) => source?.id === rate.id);
+    if (sum(own) !== halfUp(exact, hundred * hundred)) fail(`${rate.id} is not exact in sum`);
+  }
+}
+
+/** Within, the lines with the same rates are exact in sum. */
+function exactGroups({ rates }: Scenario, lines: readonly Line[], taxes: readonly Adjustment[], fail: Fail): void {
+  const keyOf = ({ taxCategory }: Line) =>
+    ratesOf(rates, taxCategory)
+      .map(({ id }) => id)
+      .join();
+  for (const group of Map.groupBy(lines, keyOf).values()) {
+    const applied = ratesOf(rates, (group[0] as Line).taxCategory);
+    const amount = group.reduce((all, { discountedTotal }) => all + BigInt(discountedTotal), 0n);
+    const own = taxes.filter(({ lineId }) => group.some(({ id }) => id === lineId));
+    if (sum(own) !== exactWithin(amount, applied)) fail('a group is not exact in sum');
+  }
+}
