@@ -20,6 +20,8 @@ const others: Record<string, readonly string[]> = {
   stores: ['name'],
   regions: ['name', 'metadata'],
   number_sequences: ['name'],
+  tax_categories: ['name', 'metadata'],
+  tax_rates: ['name', 'metadata'],
   background_tasks: ['name'],
   product_options: ['name'],
   applied_migrations: ['name'],
