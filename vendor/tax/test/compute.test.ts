@@ -144,6 +144,18 @@ t.test('worked examples', async (t) => {
         [2, 3],
       ],
     ],
+    // 40 × 14.975 / 114.975 = 5.21; by line 1; gst 1.67, qst 3.33
+    [
+      ofTotal(within),
+      Array(5).fill([8, quebec]),
+      [
+        [0, 1],
+        [1, 0],
+        [0, 1],
+        [1, 0],
+        [0, 1],
+      ],
+    ],
     // The largest amounts are exact.
     [onTop, [[1_000_000_000_000_000, [rateOf('a', 99.99999)]]], [[999_999_900_000_000]]],
   ];

@@ -5,6 +5,7 @@ import { type Adjustment, runTotals, type Sale, type TotalsDraft, type TotalsLin
 import { minorUnitDigits } from '@carton/runtime';
 import fc from 'fast-check';
 import t from 'tap';
+import { partsOfCharge } from '../compute.ts';
 import { type ApplicableRate, ratesOf } from '../rates.ts';
 import { adjustTaxes } from '../step.ts';
 
@@ -155,6 +156,8 @@ t.test('sums agree, and no tax exceeds the amount that includes it', async (t) =
     for (const { code, discountedAmount } of shipping) {
       const own = taxes.filter(({ shippingCode }) => shippingCode === code);
       if (scenario.taxInclusive && sum(own) > discountedAmount) fail('more tax than the charge');
+      if (!scenario.taxInclusive && scenario.roundPer === 'line')
+        exactCharge(scenario, draft, discountedAmount, own, fail);
       if (own.length > 0) seen.shipping++;
     }
     const exactTotals = scenario.roundPer === 'total' && shipping.length === 0;
@@ -197,6 +200,27 @@ function nearLine(amount: number, rates: readonly ApplicableRate[], own: readonl
     const difference = BigInt(own[at]?.amount ?? Number.MIN_SAFE_INTEGER) * denominator - numerator;
     const size = difference < 0n ? -difference : difference;
     if (2n * size >= 3n * denominator) fail('far from exact');
+  }
+}
+
+/** On top, the tax of a charge is exact for each of its parts, and each rate has one tax. */
+function exactCharge(
+  { rates, shippingCategory }: Scenario,
+  { lines }: TotalsDraft,
+  amount: number,
+  own: readonly Adjustment[],
+  fail: Fail,
+): void {
+  const goods = lines.map((line) => ({ amount: line.discountedTotal, rates: ratesOf(rates, line.taxCategory) }));
+  const whole = [{ amount, rates: ratesOf(rates, shippingCategory) }];
+  const parts = shippingCategory === null ? partsOfCharge(amount, goods) : whole;
+  if (sum(parts) !== amount) fail('the parts of a charge do not add up');
+  for (const rate of rates) {
+    const shares = parts.flatMap((part) =>
+      part.rates.includes(rate) ? halfUp(...exactOf(part.amount, part.rates, rate)) : [],
+    );
+    const expected = shares.reduce((all, share) => all + share, 0);
+    if (sum(own.filter(({ source }) => source?.id === rate.id)) !== expected) fail('the tax of a charge is not exact');
   }
 }
 
