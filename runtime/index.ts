@@ -45,6 +45,7 @@ export {
 } from './http/integration.ts';
 export {
   decodeCursor,
+  encodeCursor,
   maxPageSize,
   type Page,
   pageOf,

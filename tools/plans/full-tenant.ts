@@ -35,6 +35,8 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void
   await fillTaxes(tenant);
   for (const email of ['ada@example.com', 'Grace@Example.com']) await order(tenant, variants, email);
   await cancelSome(tenant, variants);
+  const [newest] = (await requireSuccess(staff.get('/admin/orders'))).items;
+  await requireSuccess(staff.patch(`/admin/orders/${newest.id}`, { tags: ['gift'] }));
   await requireSuccess(tenant.shopper().post('/cart/items', { variantId: variants[0], quantity: 1 }));
   const lines = variants.map((variantId) => ({ variantId, quantity: 1 }));
   await tenant.db.transaction((tx) => reserveStock(tx, lines, { type: 'test', id: newId() }));
@@ -91,5 +93,6 @@ async function forceRareStates({ owner }: TestBox, { id }: TestTenant): Promise<
   await owner.query(`update payments set status = 'failed', provider = 'another' where ${first('payments', 'true')}`, [
     id,
   ]);
+  await owner.query(`update orders set member_id = id where ${first('orders', "status = 'placed'")}`, [id]);
   await owner.query(`update event_deliveries set status = 'dead' where ${first('event_deliveries', 'true')}`, [id]);
 }

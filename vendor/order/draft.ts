@@ -6,6 +6,7 @@ import { orderPlaced, payloadOf } from './events.ts';
 import { type Order, orderOf } from './present.ts';
 import type { AdjustmentKind, OrderAddress, OrderAttribution, PaymentStatus } from './schemas.ts';
 import type { OrderLineRow, OrderRow } from './store.ts';
+import { wordsText } from './words.ts';
 
 export interface OrderLineDraft extends Omit<OrderLineRow, 'id' | 'properties'> {
   /** Default: a new id. */
@@ -112,6 +113,10 @@ const insertOrder = (details: string) => `
     insert into order_addresses (tenant_id, order_id, type, address)
     select $1, $2, part.key, part.value from jsonb_each($21::jsonb) as part
   ),${details}
+  words as (
+    insert into order_words (tenant_id, order_id, word_from)
+    select $1, $2, word_from from (${wordsText({ number: '$3', email: '$15', name: '$16' })}) words
+  ),
   history as (
     insert into order_events (tenant_id, order_id, id, type, message, ${actorColumns})
     values ($1, $2, $22, 'placed', 'Order placed', $23, $24, $25)
@@ -198,6 +203,7 @@ function rowOf(draft: OrderDraft): OrderRow {
     phone: customer.phone ?? null,
     notes: draft.notes ?? null,
     attribution: draft.attribution ?? null,
+    tags: [],
     externalId: null,
     metadata: draft.metadata ?? {},
     archivedAt: null,

@@ -5,6 +5,7 @@
 import type { PersonalData, ProvedEmail, Subject, TenantDatabase } from '@carton/runtime';
 import { orderOf } from './present.ts';
 import { orders } from './store.ts';
+import { rewriteWords } from './words.ts';
 
 /** Orders of the member, and guest orders under a verified e-mail address; never those of another member. */
 const belongsToSubject = `
@@ -29,6 +30,12 @@ export const personalOrders: PersonalData = {
       columns: ['email', 'email_key', 'customer_name', 'phone', 'notes', 'session_hash', 'metadata', 'attribution'],
       reason: 'To deliver your order and to handle complaints; tax law requires a record of the sale.',
       kept: untilErased,
+    },
+    {
+      table: 'order_words',
+      columns: ['word_from'],
+      reason: 'To find your order by your name or e-mail address.',
+      kept: 'until you ask for erasure',
     },
     {
       table: 'order_addresses',
@@ -86,6 +93,7 @@ export const personalOrders: PersonalData = {
         where tenant_id = $1 and id = any($2::uuid[])`,
       [ids, erasedEmail],
     );
+    await rewriteWords(tx, ids);
     // Country and province remain: tax records need them.
     await tx.query(
       `update order_addresses

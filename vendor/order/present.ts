@@ -53,6 +53,7 @@ export function orderOf(row: OrderRow): Order {
     payBy: row.payBy,
     notes: row.notes,
     attribution: row.attribution,
+    tags: row.tags,
     memberId: row.memberId,
     sessionHash: row.sessionHash,
     externalId: row.externalId,
@@ -105,6 +106,7 @@ export function maskOrder(order: Order): Order {
     notes: order.notes && mask,
     // Addresses of pages may contain anything, too.
     attribution: null,
+    tags: [],
     memberId: null,
     sessionHash: null,
     metadata: {},

@@ -20,6 +20,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
+import { maxWordLength } from './words.ts';
 
 export const orderStatuses = ['placed', 'canceled'] as const;
 export const paymentStatuses = [
@@ -210,11 +211,14 @@ export const OrderResource = object(
   },
 );
 
+const Tag = Type.String({ minLength: 1, maxLength: 50, pattern: '\\S', examples: ['gift'] });
+
 /** An order as staff see it. */
 export const AdminOrder = object(
   {
     ...OrderResource.properties,
     attribution: nullable(OrderAttribution),
+    tags: Type.Array(Tag),
     memberId: nullable(withOptions(Uuid, { description: 'The member who placed the order; null for a guest' })),
     ...externalFields,
     archivedAt: nullable(DateTime),
@@ -223,6 +227,14 @@ export const AdminOrder = object(
 );
 export const AdminOrderPage = integrationPageOf(AdminOrder, 'AdminOrderPage');
 
+const amountOf = (description: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: `${description}, in minor units of \`currency\`, by default the store's; orders in other currencies do not match`,
+    examples: [2000],
+  });
+
 export const AdminOrderQuery = integrationQuery({
   status: Type.Optional(Status),
   paymentStatus: Type.Optional(PaymentStatus),
@@ -230,6 +242,22 @@ export const AdminOrderQuery = integrationQuery({
   number: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Case-insensitive' })),
   archived: Type.Optional(Type.Boolean({ description: 'Only archived orders, or only others; default: both' })),
+  placedFrom: Type.Optional(withOptions(DateTime, { description: 'Placed at this time or later' })),
+  placedTo: Type.Optional(withOptions(DateTime, { description: 'Placed before this time' })),
+  memberId: Type.Optional(withOptions(Uuid, { description: 'The member who placed the order' })),
+  tag: Type.Optional(withOptions(Tag, { description: 'Case-insensitive' })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] })),
+  totalMin: Type.Optional(amountOf('At least this total')),
+  totalMax: Type.Optional(amountOf('At most this total')),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxWordLength,
+      description:
+        'Beginning of the order number, of the e-mail address, or of words of the customer name; case-insensitive',
+      examples: ['ada'],
+    }),
+  ),
 });
 export type AdminOrderQuery = Static<typeof AdminOrderQuery>;
 
@@ -239,6 +267,11 @@ export const ChangeOrder = changeOf(
       { email: Email, name: nullable(Name), phone: nullable(Phone), address: AddressOrNull, billing: AddressOrNull },
       { $id: 'ChangeOrderCustomer' },
     ),
+    tags: Type.Array(Tag, {
+      maxItems: 50,
+      description:
+        'Replaces all tags. Spaces around a tag are removed, and of tags that differ only in case the first stays.',
+    }),
     ...externalFields,
   },
   { $id: 'ChangeOrder' },

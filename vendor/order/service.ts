@@ -16,7 +16,9 @@ import {
 import { orderCanceled, orderUpdated, payloadOf } from './events.ts';
 import { type Order, orderEventOf, orderOf, payloadOfOrder } from './present.ts';
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
-import { insertOrderEvent, listOrderEvents, lockOrder, type OrderState, orders, putAddress } from './store.ts';
+import { pageOfOrders } from './search.ts';
+import { insertOrderEvent, listOrderEvents, lockOrder, type OrderState, orders, putAddress, putTags } from './store.ts';
+import { rewriteWords } from './words.ts';
 
 export const orderAlreadyCanceled = defineProblem({
   code: 'order_already_canceled',
@@ -64,23 +66,26 @@ export async function readOrder(db: TenantDatabase, id: string): Promise<Order> 
 }
 
 export async function listOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<Order>> {
-  const page = await orders.page(db, query);
+  const page = await pageOfOrders(db, query);
   return { ...page, items: page.items.map(orderOf) };
 }
 
 /** @throws not_found (404) */
 export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeOrder): Promise<Order> {
   const { customer = {}, externalId, metadata } = patch;
+  const tags = patch.tags && distinctTags(patch.tags);
   return db.transaction(async (tx) => {
     const { email, name: customerName, phone, address, billing } = customer;
     const changed = await tx.update(
       'orders',
       { id },
-      { email, customerName, phone, externalId, metadata: metadata && json(metadata), updatedAt: new Date() },
+      { email, customerName, phone, tags, externalId, metadata: metadata && json(metadata), updatedAt: new Date() },
     );
     if (changed.length === 0) throw unknownOrder(id);
     if (address !== undefined) await putAddress(tx, id, 'shipping', address);
     if (billing !== undefined) await putAddress(tx, id, 'billing', billing);
+    if (tags !== undefined) await putTags(tx, id, tags);
+    if (email !== undefined || customerName !== undefined) await rewriteWords(tx, [id]);
     const { customer: _, ...own } = patch;
     const names = [...Object.keys(customer), ...Object.keys(own)];
     await insertOrderEvent(tx, id, 'updated', `Changed: ${names.join(', ')}`);
@@ -88,6 +93,16 @@ export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeO
     await publish(tx, orderUpdated, { type: 'order', id }, payloadOfOrder(order));
     return order;
   });
+}
+
+/** The tags without surrounding spaces; of tags that differ only in case, the first. */
+function distinctTags(tags: readonly string[]): string[] {
+  const distinct = new Map<string, string>();
+  for (const tag of tags.map((each) => each.trim())) {
+    const key = tag.toLowerCase();
+    if (!distinct.has(key)) distinct.set(key, tag);
+  }
+  return [...distinct.values()];
 }
 
 /**

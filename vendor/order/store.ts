@@ -12,6 +12,12 @@ import {
   paymentStatuses,
 } from './schemas.ts';
 
+/** An SQL condition on the table `orders`, with a `?` for each value. */
+export interface Condition {
+  sql: string;
+  values: readonly unknown[];
+}
+
 /** An order without its parts. Amounts are minor units of its currency. */
 export interface OrderState {
   id: string;
@@ -111,6 +117,7 @@ export interface OrderRow extends OrderState {
   phone: string | null;
   notes: string | null;
   attribution: OrderAttribution | null;
+  tags: string[];
   externalId: string | null;
   metadata: Record<string, unknown>;
   archivedAt: string | null;
@@ -156,7 +163,10 @@ export const orders = rows<OrderRow>({
                'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'code', code, 'label', label,
                'rate', rate, 'amount', amount, 'included', included, 'source', ${source}) order by id), '[]') ${partOf('order_tax_lines')}`,
   },
-  filters: { email: (listed, email: string) => listed.whereRaw('orders.email_key = lower(?)', [email]) },
+  filters: {
+    email: (listed, email: string) => listed.whereRaw('orders.email_key = lower(?)', [email]),
+    meets: (listed, { sql, values }: Condition) => listed.whereRaw(sql, values as never[]),
+  },
   choices: {
     status: orderStatuses,
     paymentStatus: paymentStatuses,
@@ -196,6 +206,19 @@ export async function putAddress(
   }
   const changed = await tx.update('order_addresses', key, { address: json(address) });
   if (changed.length === 0) await tx.insert('order_addresses', { ...key, address: json(address) });
+}
+
+/** Replaces the tags of an order. The order must be locked. */
+export async function putTags(tx: TenantDatabase, orderId: string, tags: readonly string[]): Promise<void> {
+  await tx.query('delete from order_tags where tenant_id = $1 and order_id = $2', [orderId]);
+  await tx.query(
+    `insert into order_tags (tenant_id, order_id, tag_key, created_at)
+     select orders.tenant_id, orders.id, lower(tag), orders.created_at
+       from orders cross join unnest($3::text[]) as tag
+      where orders.tenant_id = $1 and orders.id = $2
+         on conflict do nothing`,
+    [orderId, tags],
+  );
 }
 
 /** Adds an entry to an order's timeline. Its actor is that of `tx`, or the system. */

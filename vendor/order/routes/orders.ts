@@ -21,11 +21,17 @@ export const adminOrders = resource({
   path: '/admin/orders',
   noun: 'order',
   item: AdminOrder,
-  list: { query: AdminOrderQuery, page: AdminOrderPage, run: ({ db, query }) => listOrders(db, query) },
+  list: {
+    description:
+      'Newest first. With several filters, a page may have fewer items than `limit`, even none, and a `nextCursor`: the list ends when `nextCursor` is null.',
+    query: AdminOrderQuery,
+    page: AdminOrderPage,
+    run: ({ db, query }) => listOrders(db, query),
+  },
   read: { run: ({ db, params }) => readOrder(db, params.id) },
   change: {
-    summary: "Update an order's customer details, external id and metadata",
-    description: 'Null removes a value. Metadata is replaced entirely.',
+    summary: "Update an order's customer details, tags, external id and metadata",
+    description: 'Null removes a value. Metadata and tags are replaced entirely.',
     body: ChangeOrder,
     run: ({ db, params, body }) => changeOrder(db, params.id, body),
   },
