@@ -2,8 +2,8 @@
 // lower case and created_at that of the order.
 export const up = (knex) =>
   knex.raw(`
-    alter table orders add column tags text[] not null default '{}'
-      constraint orders_tags check (cardinality(tags) <= 50);
+    alter table orders add column tags text[] not null default '{}';
+    alter table orders add constraint orders_tags check (cardinality(tags) <= 50);
     create table order_tags (
       tenant_id uuid not null,
       order_id uuid not null,
