@@ -98,6 +98,6 @@ t.test('resources are closed when the start fails', async (t) => {
   t.teardown(() => first.stop());
   const port = Number(new URL(first.url).port);
   const late: string[] = [];
-  await t.rejects(start(database.url, port, late), { message: new RegExp(`port ${port} is taken`) });
+  await t.rejects(start(database.url, port, late), { message: new RegExp(`port ${port} is already in use`) });
   t.strictSame(late, closed);
 });
