@@ -23,6 +23,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'calls every list with each filter in a store with a million orders: none reads more than its page',
     load: () => import('./plans.ts'),
   },
+  races: {
+    about: 'the tests of races with 200 rounds each: one winner, and exact sums',
+    load: () => import('./races.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),

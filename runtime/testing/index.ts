@@ -18,6 +18,7 @@ export { exactly } from './exactly.ts';
 export { temporaryFolder } from './folders.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';
+export { raceRounds } from './race-rounds.ts';
 export { countRoundTrips } from './round-trips.ts';
 export { until, untilWaiting } from './waiting.ts';
 export { type WrittenPackage, writePackage } from './written-package.ts';

@@ -1,7 +1,7 @@
 /**
  * Concurrency: one cart becomes one order, stock is never oversold, a repeated request has no second effect.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, exactly, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
 
@@ -9,7 +9,7 @@ const box = await createTestBox(t, { tier: 'basic' });
 const article = await createArticle(box, 'article', 500, 1000);
 
 t.test('twenty concurrent requests for one cart create one order', async (t) => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < raceRounds; round++) {
     const shopper = await shopperWith(box, [article, 2]);
     const before = await snapshot(box);
     const answers = await Promise.all(Array.from({ length: 20 }, () => shopper.post('/checkout', buyer)));
@@ -67,6 +67,23 @@ t.test('a stock of 20 and 60 buyers lead to 20 orders and 40 problems', async (t
   t.equal((values.at(-1) as number) - (values[0] as number) + 1, values.length, 'and no gaps from failed checkouts');
 });
 
+t.test('of eight concurrent buyers of the last unit one gets it', async (t) => {
+  const last = await createArticle(box, 'last', 700, 0);
+  const other = await createArticle(box, 'beside', 100, 100_000);
+  for (let round = 0; round < raceRounds; round++) {
+    const received = { quantity: 1, reason: 'received' };
+    t.equal((await box.staff.post(`/admin/stock-items/${last.stockItemId}/adjustments`, received)).status, 201);
+    const shoppers = await Promise.all(Array.from({ length: 8 }, () => shopperWith(box, [last, 1], [other, 2])));
+    const before = await snapshot(box);
+    const answers = await Promise.all(shoppers.map((shopper) => shopper.post('/checkout', buyer)));
+    const results = answers.map(({ status, body }) => (status === 201 ? body.totals.total.amount : body.code));
+    t.strictSame(results.toSorted(), [900, ...Array(7).fill('insufficient_stock')].toSorted());
+    t.match((await box.staff.get(`/admin/stock-items/${last.stockItemId}`)).body, { onHand: 0, reserved: 0 });
+    const after = await snapshot(box);
+    t.strictSame([after.orders - before.orders, after.movements - before.movements], [1, 2]);
+  }
+});
+
 t.test('a repeated idempotency key returns the same response without a second effect', async (t) => {
   const shopper = await shopperWith(box, [article, 1]);
   const headers = { 'idempotency-key': 'one' };
@@ -98,7 +115,7 @@ t.test('a repeated idempotency key returns the same response without a second ef
 
 t.test('an item added during a checkout is in the order or in a cart, never lost', async (t) => {
   const extra = await createArticle(box, 'extra', 100, 1000);
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < raceRounds; round++) {
     const shopper = await shopperWith(box, [article, 1]);
     const [added, placed] = await Promise.all([
       shopper.post('/cart/items', { variantId: extra.variantId, quantity: 1 }),
