@@ -22,6 +22,7 @@ const listEventDeliveries = route(
     description:
       'A failed delivery is retried for about two days with increasing delays, while later events of the same resource wait. Then it is `dead`, and the later events are delivered.',
     access: 'staff',
+    beyond: true,
     query: EventDeliveryQuery,
     status: 200,
     response: EventDeliveryPage,
@@ -37,6 +38,7 @@ const readEventDelivery = route(
     tag: 'Event deliveries',
     summary: 'Read a delivery',
     access: 'staff',
+    beyond: true,
     status: 200,
     response: EventDelivery,
   },
@@ -57,6 +59,7 @@ const retryEventDelivery = route(
     description:
       'It is retried immediately and its attempts are counted from zero. A dead delivery may arrive after later events of its resource.',
     access: 'staff',
+    beyond: true,
     status: 200,
     response: EventDelivery,
     problems: [eventDelivered],

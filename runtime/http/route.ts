@@ -84,7 +84,7 @@ export interface RouteDeclaration<
   cookieWrites?: boolean;
   /** Cache-Control of a success response; defaults to `no-store`. */
   cacheControl?: string;
-  /** A route that is not in the contract; the catalogue counts these separately. */
+  /** A route that is not in the contract; releases and docs/routes.md mark these. */
   beyond?: true;
 }
 
