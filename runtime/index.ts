@@ -62,16 +62,14 @@ export { isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';
 export { type ComposedMail, defineMail, type MailTemplate, mailTemplates } from './mails/template.ts';
+export { Currency, isCurrency, minorUnitDigits } from './money/currency.ts';
 export {
   Amount,
   allocate,
-  Currency,
   divideRounded,
   hundredPercent,
-  isCurrency,
   Money,
   type MoneyValue,
-  minorUnitDigits,
   money,
   percentOf,
   percentWithin,

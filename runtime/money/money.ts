@@ -2,7 +2,6 @@
  * Money: an integer number of minor units and an ISO 4217 currency. Fractions of a minor unit are never stored.
  */
 import { object, Type } from '../http/schemas.ts';
-import { defineFormat } from '../http/validation.ts';
 
 /** `{ amount: 1999, currency: "EUR" }` is 19.99 euros. */
 export const Money = object(
@@ -12,13 +11,6 @@ export const Money = object(
   },
   { $id: 'Money', description: 'Whole minor units of an ISO 4217 currency' },
 );
-
-/** The schema of a currency code. */
-export const Currency = Type.String({
-  pattern: '^[A-Z]{3}$',
-  format: defineFormat('currency', 'a currency of ISO 4217', isCurrency),
-  examples: ['EUR'],
-});
 
 /** An amount in requests: whole minor units, from 0 to ten billion. */
 export const Amount = Type.Integer({ minimum: 0, maximum: 10_000_000_000, examples: [1999] });
@@ -30,18 +22,6 @@ export interface MoneyValue {
 
 export function money(amount: number, currency: string): MoneyValue {
   return { amount, currency };
-}
-
-const known = new Set(Intl.supportedValuesOf('currency'));
-
-/** True for a currency code of ISO 4217. */
-export function isCurrency(code: string): boolean {
-  return known.has(code);
-}
-
-/** Number of decimal digits of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
-export function minorUnitDigits(currency: string): number {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
 /** Rounds to an integer number of minor units, half away from zero. */

@@ -2,15 +2,7 @@
  * Amounts are split and rounded exactly.
  */
 import t from 'tap';
-import {
-  allocate,
-  divideRounded,
-  isCurrency,
-  minorUnitDigits,
-  percentOf,
-  percentWithin,
-  roundHalfUp,
-} from '../money.ts';
+import { allocate, divideRounded, percentOf, percentWithin, roundHalfUp } from '../money.ts';
 
 t.test('an amount is split in proportion and the shares add up', async (t) => {
   const cases: [amount: number, weights: number[], shares: number[]][] = [
@@ -66,10 +58,4 @@ t.test('a percentage of an amount, and within a gross amount, is exact', async (
     t.equal(percentOf(amount, percent), of, `${percent} % of ${amount}`);
     t.equal(percentWithin(amount, percent), within, `${percent} % within ${amount}`);
   }
-});
-
-t.test('currencies are those of ISO 4217', async (t) => {
-  t.ok(isCurrency('EUR'));
-  t.notOk(isCurrency('EEE'));
-  t.strictSame(['EUR', 'JPY', 'KWD'].map(minorUnitDigits), [2, 0, 3]);
 });
