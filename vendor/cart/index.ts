@@ -40,6 +40,7 @@ export {
 } from './sale.ts';
 export { Cart, CartAddress } from './schemas.ts';
 export { findPricedCart } from './service.ts';
+export { cartSchema } from './shown.ts';
 export { type CartLine, findCart, type StoredCart } from './store.ts';
 export {
   type Adjustment,
@@ -48,6 +49,7 @@ export {
   choicesSchema,
   type LineFacts,
   type ShippingCharge,
+  type ShownInCart,
   type Totals,
   type TotalsDraft,
   type TotalsLine,

@@ -21,10 +21,13 @@ import type { cartIssues, issues } from './schemas.ts';
 import {
   type Adjustment,
   type AnyStep,
+  type LineFacts,
   largestAmount,
   type ShippingCharge,
+  shownWhenEmpty,
   stepsOf,
   type Totals,
+  type TotalsDraft,
   type TotalsLine,
 } from './totals.ts';
 
@@ -71,6 +74,8 @@ export interface PricedSale<S extends Sale = Sale> {
   shipping: readonly ShippingCharge[];
   adjustments: readonly Adjustment[];
   totals: Totals;
+  /** What carts in responses show of the steps, by the name of the step. */
+  shown: Readonly<Record<string, unknown>>;
 }
 
 type CartSale = ReturnType<typeof saleOfCart>;
@@ -122,22 +127,38 @@ export async function priceSale<S extends Sale>(
       planPrices(one, items, sale),
       stock ? availabilityOf(one, ids, { reserved, sale: stockSaleOf(sale) }) : null,
       sale.regionId === null ? null : findRegion(one, sale.regionId),
-      ...steps.map((step) => step.reads?.(one, sale, sale.choices[step.name])),
+      ...readSteps(one, sale, steps),
     ]);
     const conditions = steps.flatMap((step, position) => step.conditions?.(reads[position]) ?? []);
     const facts = await readFacts(one, plan, conditions, [...variants.values()]);
     const prices = plan.resolve(facts, (variantId) => variants.get(variantId)?.productId);
     const data = { variants, availabilities, prices: new Map(items.map((item, at) => [item.id, prices[at] ?? null])) };
     const lines = priceLines(sale, data);
+    const lineFacts: LineFacts = {
+      holds: (condition, line) => facts.holds(condition, line ? itemOf(line) : null),
+    };
     const ready = steps.map(({ name, adjust }, position) => ({
       name,
-      adjust: (draft: Parameters<typeof adjust>[0]) =>
-        adjust(draft, reads[position], {
-          holds: (condition, line) => facts.holds(condition, line ? itemOf(line) : null),
-        }),
+      adjust: (draft: TotalsDraft) => adjust(draft, reads[position], lineFacts),
     }));
-    const { shipping, adjustments, totals } = runTotals({ sale, region }, lines.flatMap(countedLine), ready);
-    return { sale, region, lines: lines as never, issues: issuesOf(sale, region), shipping, adjustments, totals };
+    const draft = runTotals({ sale, region }, lines.flatMap(countedLine), ready);
+    const { shipping, adjustments, totals } = draft;
+    const shownOf = ({ name, shows }: AnyStep, position: number) =>
+      shows ? [[name, shows.of(draft, reads[position], lineFacts)]] : [];
+    const shown = steps.length === 0 ? shownWhenEmpty(db) : Object.fromEntries(steps.flatMap(shownOf));
+    const issues = issuesOf(sale, region);
+    return { sale, region, lines: lines as never, issues, shipping, adjustments, totals, shown };
+  });
+}
+
+/** Starts the reads of the steps, each function once. */
+function readSteps(db: TenantDatabase, sale: Sale, steps: readonly AnyStep[]): (Promise<unknown> | undefined)[] {
+  const started = new Map<unknown, Promise<unknown>>();
+  return steps.map(({ name, reads }) => {
+    if (!reads) return undefined;
+    const read = started.get(reads) ?? reads(db, sale, sale.choices[name]);
+    started.set(reads, read);
+    return read;
   });
 }
 

@@ -63,7 +63,7 @@ export async function findPricedCart(
 /** Reads a shopper's active cart; returns an empty one, without storing it, if there is none. */
 export async function readCart(db: TenantDatabase, session: ShopperSession): Promise<Cart> {
   const priced = await findPricedCart(db, session);
-  return priced ? presentCart(priced) : presentEmptyCart((await findStore(db)).defaultCurrency);
+  return priced ? presentCart(priced) : presentEmptyCart(db, (await findStore(db)).defaultCurrency);
 }
 
 /** @throws not_found (404) */

@@ -3,7 +3,15 @@
  * adjustments. All amounts are integer minor units of the sale's currency.
  */
 import type { RuleCondition } from '@carton/product';
-import { extensionPoint, type HasExtensions, object, type TenantDatabase, type TSchema, Type } from '@carton/runtime';
+import {
+  extensionPoint,
+  type HasExtensions,
+  object,
+  type Static,
+  type TenantDatabase,
+  type TSchema,
+  Type,
+} from '@carton/runtime';
 import type { LineProperties } from './properties.ts';
 import type { Sale } from './sale.ts';
 import type { adjustmentKinds } from './schemas.ts';
@@ -94,14 +102,15 @@ export const totalsOrder = { discount: 100, shipping: 200, shippingDiscount: 300
  * write or call other services: it runs on every read of a cart, and in the checkout's transaction while row locks are
  * held.
  */
-export interface TotalsStep<Read = unknown, Choice = unknown> {
+export interface TotalsStep<Read = unknown, Choice = unknown, Shown extends TSchema = TSchema> {
   readonly name: string;
   /** See totalsOrder. Steps with the same order run in dependency order of their packages. */
   readonly order: number;
   /** Schema (an object) of the step's entry in a sale's `choices`. Omitted: the step has no choices. */
   readonly choice?: TSchema;
   /**
-   * Reads what the step needs, in one statement: the reads of all steps and of the prices share one round trip.
+   * Reads what the step needs, in one statement: the reads of all steps and of the prices share one round trip. Steps
+   * with the same function share its result, read with the choice of the first of them.
    * @param choice from the sale's `choices`; if undefined, the choice stored for `sale.cartId` in the step's own tables
    *   applies
    */
@@ -110,6 +119,20 @@ export interface TotalsStep<Read = unknown, Choice = unknown> {
   conditions?(read: Read): readonly RuleCondition[];
   /** Computes the adjustments. A pure function. */
   adjust(draft: TotalsDraft, read: Read, facts: LineFacts): readonly Adjustment[];
+  /** What carts in responses show of the step, in a field with the name of the step. */
+  readonly shows?: ShownInCart<Read, Shown>;
+}
+
+/** A field that a step adds to carts in responses. */
+export interface ShownInCart<Read, Shown extends TSchema> {
+  readonly schema: Shown;
+  /**
+   * Computes the value. A pure function. Without lines in the totals, it is called though the step did not run.
+   * @param draft the sale with the adjustments of all steps
+   */
+  of(draft: TotalsDraft, read: Read, facts: LineFacts): Static<Shown>;
+  /** The value for a cart without lines, for which the step reads nothing. */
+  readonly empty: Static<Shown>;
 }
 
 export interface LineFacts {
@@ -118,20 +141,22 @@ export interface LineFacts {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each step has its own types of read and choice.
-export type AnyStep = TotalsStep<any, any>;
+export type AnyStep = TotalsStep<any, any, any>;
 
 /** Extension point for shipping, promotions and taxes. */
 export const cartTotals = extensionPoint<AnyStep>('cart.totals');
 
 /**
- * Declares a step; infers the types of its read and its choice.
+ * Declares a step; infers the types of its read, its choice and what it shows.
  * @example definePackage({ extends: [cartTotals.with(totalsStep({
  *            name: 'shipping', order: totalsOrder.shipping, choice: object({ optionId: Uuid }),
  *            reads: (db, { cartId }, choice) => findOption(db, { cartId, optionId: choice?.optionId ?? null }),
  *            adjust: (_, option) =>
  *              option ? [{ code: option.code, label: option.name, kind: 'shipping', amount: option.price }] : [] }))] });
  */
-export function totalsStep<Read = undefined, Choice = never>(step: TotalsStep<Read, Choice>): TotalsStep<Read, Choice> {
+export function totalsStep<Read = undefined, Choice = never, Shown extends TSchema = TSchema>(
+  step: TotalsStep<Read, Choice, Shown>,
+): TotalsStep<Read, Choice, Shown> {
   return step;
 }
 
@@ -144,6 +169,11 @@ export function stepsOf(box: HasExtensions): AnyStep[] {
 export function choicesSchema(box: HasExtensions): TSchema {
   const choices = stepsOf(box).flatMap(({ name, choice }) => (choice ? [[name, Type.Optional(choice)]] : []));
   return object(Object.fromEntries(choices), { $id: 'SaleChoices', description: 'Choices by the name of the step' });
+}
+
+/** What carts without lines show of the steps, by the name of the step. */
+export function shownWhenEmpty(box: HasExtensions): Record<string, unknown> {
+  return Object.fromEntries(stepsOf(box).flatMap(({ name, shows }) => (shows ? [[name, shows.empty]] : [])));
 }
 
 export const noTotals: Totals = { subtotal: 0, discount: 0, shipping: 0, tax: 0, credit: 0, total: 0 };

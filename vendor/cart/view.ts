@@ -1,16 +1,17 @@
 /**
  * The representations of a priced cart in responses.
  */
-import { type MoneyValue, money } from '@carton/runtime';
+import { type HasExtensions, type MoneyValue, money } from '@carton/runtime';
 import type { PricedCart, PricedLine } from './pricing.ts';
 import type { AdminCart, Cart } from './schemas.ts';
 import type { StoredCart } from './store.ts';
-import { type Adjustment, noTotals, type Totals } from './totals.ts';
+import { type Adjustment, noTotals, shownWhenEmpty, type Totals } from './totals.ts';
 
 /** The cart as its shopper sees it. */
-export function presentCart({ cart, lines, issues, adjustments, totals }: PricedCart<StoredCart>): Cart {
+export function presentCart({ cart, lines, issues, adjustments, totals, shown }: PricedCart<StoredCart>): Cart {
   const { id, currency, regionId, locale, email, note, shippingAddress, billingAddress, updatedAt } = cart;
   return {
+    ...shown,
     id,
     currency,
     regionId,
@@ -34,8 +35,9 @@ export function presentAdminCart(priced: PricedCart<StoredCart>): AdminCart {
 }
 
 /** An empty cart, for a shopper without a stored one. */
-export function presentEmptyCart(currency: string): Cart {
+export function presentEmptyCart(box: HasExtensions, currency: string): Cart {
   return {
+    ...shownWhenEmpty(box),
     id: null,
     currency,
     regionId: null,

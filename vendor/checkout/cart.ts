@@ -43,7 +43,7 @@ export async function previewCheckout(db: TenantDatabase, session: ShopperSessio
   const [sale, store] = await db.pipelined((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
   if (!sale) {
     const requirements = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
-    const cart = presentEmptyCart(store.defaultCurrency);
+    const cart = presentEmptyCart(db, store.defaultCurrency);
     return {
       cart,
       tenders: [],

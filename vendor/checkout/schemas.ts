@@ -1,10 +1,10 @@
 /**
  * Schemas of checkout: the contract's CheckoutDto, and the preview of an order.
  */
-import { Cart } from '@carton/cart';
+import { Cart, cartSchema } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
 import { OrderAddress, OrderAttribution, Phone } from '@carton/order';
-import { DateTime, Email, Money, object, type Static, Type, withOptions } from '@carton/runtime';
+import { DateTime, Email, type HasExtensions, Money, object, type Static, Type, withOptions } from '@carton/runtime';
 
 export const Checkout = object(
   {
@@ -32,10 +32,10 @@ export const Checkout = object(
 export type Checkout = Static<typeof Checkout>;
 
 /** @param codes that steps of the box declare */
-const previewOf = (codes: readonly string[]) =>
+const previewOf = (codes: readonly string[], cart: typeof Cart) =>
   object(
     {
-      cart: Cart,
+      cart,
       tenders: Type.Array(
         object(
           {
@@ -75,9 +75,10 @@ function requirementCode(codes: readonly string[]) {
   return Type.String({ description: `Stable code${known}`, examples: ['cart_empty'] });
 }
 
-export const CheckoutPreview = previewOf([]);
-/** The preview of a box, with the codes of its steps. */
-export const checkoutPreviewOf = (codes: readonly string[]): typeof CheckoutPreview => previewOf(codes);
+export const CheckoutPreview = previewOf([], Cart);
+/** The preview of a box, with the codes of its steps and the fields of its carts. */
+export const checkoutPreviewOf = (box: HasExtensions, codes: readonly string[]): typeof CheckoutPreview =>
+  previewOf(codes, cartSchema(box));
 
 export const CheckoutReservation = object(
   { endsAt: withOptions(DateTime, { description: 'When the reservation expires' }) },

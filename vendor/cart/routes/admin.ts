@@ -1,9 +1,10 @@
 /**
  * Carts for staff.
  */
-import { route } from '@carton/runtime';
+import { route, withOverrides } from '@carton/runtime';
 import { AdminCart, AdminCartPage, AdminCartQuery } from '../schemas.ts';
 import { readAdminCart as read } from '../service.ts';
+import { adminCartSchema } from '../shown.ts';
 import { listCarts } from '../store.ts';
 
 const tag = 'Carts';
@@ -23,16 +24,19 @@ export const listAdminCarts = route(
   ({ db, query }) => listCarts(db, query),
 );
 
-export const readAdminCart = route(
-  {
-    method: 'get',
-    path: '/admin/carts/:id',
-    operationId: 'readAdminCart',
-    tag,
-    summary: 'Read a cart at current prices',
-    access: 'staff',
-    status: 200,
-    response: AdminCart,
-  },
-  ({ db, params }) => read(db, params.id),
+export const readAdminCart = withOverrides(
+  route(
+    {
+      method: 'get',
+      path: '/admin/carts/:id',
+      operationId: 'readAdminCart',
+      tag,
+      summary: 'Read a cart at current prices',
+      access: 'staff',
+      status: 200,
+      response: AdminCart,
+    },
+    ({ db, params }) => read(db, params.id),
+  ),
+  (box) => ({ response: adminCartSchema(box) }),
 );

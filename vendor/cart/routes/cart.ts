@@ -1,42 +1,49 @@
 /**
  * The caller's cart.
  */
-import { route } from '@carton/runtime';
+import { route, withOverrides } from '@carton/runtime';
 import { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
 import { changeAddress, changeCart, emptyCart as empty, readCart as read } from '../service.ts';
+import { cartSchema } from '../shown.ts';
 
 const tag = 'Cart';
 const access = 'session';
 
-export const readCart = route(
-  {
-    method: 'get',
-    path: '/cart',
-    operationId: 'readCart',
-    tag,
-    summary: 'Read the active cart at current prices',
-    description:
-      'Returns an empty cart with `id` null if the shopper has none. Lines that can no longer be ordered have `issues`.',
-    access,
-    status: 200,
-    response: Cart,
-  },
-  ({ db, session }) => read(db, session),
+export const readCart = withOverrides(
+  route(
+    {
+      method: 'get',
+      path: '/cart',
+      operationId: 'readCart',
+      tag,
+      summary: 'Read the active cart at current prices',
+      description:
+        'Returns an empty cart with `id` null if the shopper has none. Lines that can no longer be ordered have `issues`.',
+      access,
+      status: 200,
+      response: Cart,
+    },
+    ({ db, session }) => read(db, session),
+  ),
+  (box) => ({ response: cartSchema(box) }),
 );
 
-export const updateCart = route(
-  {
-    method: 'patch',
-    path: '/cart',
-    operationId: 'updateCart',
-    tag,
-    summary: 'Update the region, currency, locale, e-mail or note of the cart',
-    access,
-    body: ChangeCart,
-    status: 200,
-    response: Cart,
-  },
-  ({ db, session, body }) => changeCart(db, session, body),
+export const updateCart = withOverrides(
+  route(
+    {
+      method: 'patch',
+      path: '/cart',
+      operationId: 'updateCart',
+      tag,
+      summary: 'Update the region, currency, locale, e-mail or note of the cart',
+      access,
+      body: ChangeCart,
+      status: 200,
+      response: Cart,
+    },
+    ({ db, session, body }) => changeCart(db, session, body),
+  ),
+  (box) => ({ response: cartSchema(box) }),
 );
 
 export const emptyCart = route(
@@ -53,32 +60,38 @@ export const emptyCart = route(
   ({ db, session }) => empty(db, session),
 );
 
-export const setCartShippingAddress = route(
-  {
-    method: 'put',
-    path: '/cart/shipping-address',
-    operationId: 'setCartShippingAddress',
-    tag,
-    summary: "Set the cart's shipping address",
-    access,
-    body: SetCartAddress,
-    status: 200,
-    response: Cart,
-  },
-  ({ db, session, body }) => changeAddress(db, session, 'shipping', body),
+export const setCartShippingAddress = withOverrides(
+  route(
+    {
+      method: 'put',
+      path: '/cart/shipping-address',
+      operationId: 'setCartShippingAddress',
+      tag,
+      summary: "Set the cart's shipping address",
+      access,
+      body: SetCartAddress,
+      status: 200,
+      response: Cart,
+    },
+    ({ db, session, body }) => changeAddress(db, session, 'shipping', body),
+  ),
+  (box) => ({ response: cartSchema(box) }),
 );
 
-export const setCartBillingAddress = route(
-  {
-    method: 'put',
-    path: '/cart/billing-address',
-    operationId: 'setCartBillingAddress',
-    tag,
-    summary: "Set the cart's billing address",
-    access,
-    body: SetCartAddress,
-    status: 200,
-    response: Cart,
-  },
-  ({ db, session, body }) => changeAddress(db, session, 'billing', body),
+export const setCartBillingAddress = withOverrides(
+  route(
+    {
+      method: 'put',
+      path: '/cart/billing-address',
+      operationId: 'setCartBillingAddress',
+      tag,
+      summary: "Set the cart's billing address",
+      access,
+      body: SetCartAddress,
+      status: 200,
+      response: Cart,
+    },
+    ({ db, session, body }) => changeAddress(db, session, 'billing', body),
+  ),
+  (box) => ({ response: cartSchema(box) }),
 );

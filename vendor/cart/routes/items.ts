@@ -2,48 +2,55 @@
  * Items of the caller's cart.
  */
 import { insufficientStock } from '@carton/inventory';
-import { route } from '@carton/runtime';
+import { route, withOverrides } from '@carton/runtime';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
 import { AddCartItem, Cart, ChangeCartItem } from '../schemas.ts';
 import { addItem, changeItem, removeItem } from '../service.ts';
+import { cartSchema } from '../shown.ts';
 
 const tag = 'Cart';
 const access = 'session';
 
-export const addCartItem = route(
-  {
-    method: 'post',
-    path: '/cart/items',
-    operationId: 'addCartItem',
-    tag,
-    summary: 'Add a variant to the cart',
-    description:
-      'Adds to an existing line with the same variant and properties, if any. The first write starts a session.',
-    access,
-    idempotent: true,
-    body: AddCartItem,
-    status: 201,
-    response: Cart,
-    location: '/cart',
-    problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit, cartFull],
-  },
-  ({ db, session, body }) => addItem(db, session, body),
+export const addCartItem = withOverrides(
+  route(
+    {
+      method: 'post',
+      path: '/cart/items',
+      operationId: 'addCartItem',
+      tag,
+      summary: 'Add a variant to the cart',
+      description:
+        'Adds to an existing line with the same variant and properties, if any. The first write starts a session.',
+      access,
+      idempotent: true,
+      body: AddCartItem,
+      status: 201,
+      response: Cart,
+      location: '/cart',
+      problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit, cartFull],
+    },
+    ({ db, session, body }) => addItem(db, session, body),
+  ),
+  (box) => ({ response: cartSchema(box) }),
 );
 
-export const updateCartItem = route(
-  {
-    method: 'patch',
-    path: '/cart/items/:id',
-    operationId: 'updateCartItem',
-    tag,
-    summary: 'Change the quantity of an item',
-    access,
-    body: ChangeCartItem,
-    status: 200,
-    response: Cart,
-    problems: [variantNotFound, variantNotPriced, insufficientStock],
-  },
-  ({ db, session, params, body }) => changeItem(db, session, params.id, body),
+export const updateCartItem = withOverrides(
+  route(
+    {
+      method: 'patch',
+      path: '/cart/items/:id',
+      operationId: 'updateCartItem',
+      tag,
+      summary: 'Change the quantity of an item',
+      access,
+      body: ChangeCartItem,
+      status: 200,
+      response: Cart,
+      problems: [variantNotFound, variantNotPriced, insufficientStock],
+    },
+    ({ db, session, params, body }) => changeItem(db, session, params.id, body),
+  ),
+  (box) => ({ response: cartSchema(box) }),
 );
 
 export const removeCartItem = route(

@@ -32,7 +32,7 @@ export const readCheckout = withOverrides(
     },
     ({ db, session }) => previewCheckout(db, session),
   ),
-  (box) => ({ response: checkoutPreviewOf(requirementCodesIn(box)) }),
+  (box) => ({ response: checkoutPreviewOf(box, requirementCodesIn(box)) }),
 );
 
 export const createOrder = withOverrides(
