@@ -274,10 +274,10 @@ function countedLine(line: PricedLine | PricedCustomLine): TotalsLine[] {
   const counted = { id, quantity, properties, unitPrice, total, discountedTotal: total };
   if (line.variant === null) {
     const { taxCategory, weight } = line;
-    return [{ ...counted, variantId: null, productId: null, taxCategory, weight }];
+    return [{ ...counted, variantId: null, productId: null, taxCategory, shippingProfile: null, weight }];
   }
-  const { productId, taxCategory, weight } = line.variant;
-  return [{ ...counted, variantId: line.variantId, productId, taxCategory, weight }];
+  const { productId, taxCategory, shippingProfile, weight } = line.variant;
+  return [{ ...counted, variantId: line.variantId, productId, taxCategory, shippingProfile, weight }];
 }
 
 /** A region sells only to its countries. Without a shipping address there is nothing to check. */

@@ -50,6 +50,8 @@ export interface TotalsLine {
   readonly productId: string | null;
   /** Code of the tax category of the product or the custom line; null for the default category. */
   readonly taxCategory: string | null;
+  /** Code of the shipping profile of the product; null for the default profile and for a custom line. */
+  readonly shippingProfile: string | null;
   readonly properties: LineProperties;
   /** Grams per unit. */
   readonly weight: number | null;

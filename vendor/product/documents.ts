@@ -43,6 +43,7 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   description: string;
   status: ProductStatus;
   taxCategory: string | null;
+  shippingProfile: string | null;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
@@ -51,7 +52,8 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   variants: V[];
 }
 
-const columns = 'id, handle, title, description, status, tax_category, external_id, metadata, created_at, updated_at';
+const columns = `id, handle, title, description, status, tax_category, shipping_profile, external_id, metadata, created_at,
+  updated_at`;
 
 const valuesOfOption = `(
   select coalesce(json_agg(choice), '[]')

@@ -18,7 +18,8 @@ export function duplicateProduct(
 ): Promise<AdminProduct> {
   const work = db.transaction(async (transaction) => {
     // The lock lets a concurrent copy see this copy's handle.
-    const { handle, title, description, taxCategory, metadata } = await products.lock(transaction, sourceId);
+    const { handle, title, description, ...copied } = await products.lock(transaction, sourceId);
+    const { taxCategory, shippingProfile, metadata } = copied;
     const [source] = await findProducts(transaction, [sourceId]);
     const id = newId();
     const newValueIds = new Map(source?.options.flatMap(({ values }) => values.map((value) => [value.id, newId()])));
@@ -52,6 +53,7 @@ export function duplicateProduct(
       description,
       status: 'draft' as const,
       taxCategory,
+      shippingProfile,
       externalId: null,
       metadata,
     };

@@ -36,9 +36,16 @@ export {
   ruleFacts,
 } from './rule-facts.ts';
 export { filterProductsByRule, listProductsByRule, ProductCondition, ProductRule } from './rules.ts';
-export { Product, ProductPage, priceParameters, TaxCategoryCode, viewParameters } from './schemas.ts';
+export {
+  Product,
+  ProductPage,
+  priceParameters,
+  ShippingProfileCode,
+  TaxCategoryCode,
+  viewParameters,
+} from './schemas.ts';
 export { listPublishedProducts } from './service.ts';
-export { hasProductOfTaxCategory } from './store.ts';
+export { hasProductOfShippingProfile, hasProductOfTaxCategory } from './store.ts';
 export { type ProductText, type ProductTexts, productTexts } from './texts.ts';
 export { isForSale, type VariantInfo } from './variant-info.ts';
 export {

@@ -16,7 +16,8 @@ function variantsText(visible: Condition, choices: boolean): string {
   let text = statements.get(name);
   if (text === undefined) {
     text = `select variants.id, variants.product_id, variants.sku, variants.title, products.title as product_title,
-            products.handle as product_handle, products.status as product_status, products.tax_category, variants.weight,
+            products.handle as product_handle, products.status as product_status, products.tax_category,
+            products.shipping_profile, variants.weight,
             variants.deleted_at is not null or products.deleted_at is not null as deleted,
             (${visible.sql(3)}) is not true as hidden${choices ? ', variants.option_value_ids' : ''}
        from product_variants variants

@@ -48,8 +48,8 @@ export function presentAdminVariant(
 }
 
 export function presentAdminProduct(product: ProductDocument<AdminVariantDocument>, terms: VariantTerms): AdminProduct {
-  const { status, taxCategory, externalId, metadata, options } = product;
+  const { status, taxCategory, shippingProfile, externalId, metadata, options } = product;
   const variants = product.variants.map((variant) => presentAdminVariant(variant, options, terms));
-  const own = { status, taxCategory, externalId, metadata };
+  const own = { status, taxCategory, shippingProfile, externalId, metadata };
   return { ...presentProduct({ ...product, variants: [] }, terms), ...own, variants };
 }

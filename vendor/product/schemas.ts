@@ -59,6 +59,13 @@ export const TaxCategoryCode = Type.String({
   description: 'Code of a tax category. Without one, and for an unknown code, the default category applies',
   examples: ['books'],
 });
+export const ShippingProfileCode = Type.String({
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  minLength: 1,
+  maxLength: 60,
+  description: 'Code of a shipping profile. Without one, and for an unknown code, the default profile applies',
+  examples: ['bulky'],
+});
 const HsCode = Type.String({
   pattern: '^[0-9]{6,10}$',
   maxLength: 10,
@@ -152,6 +159,7 @@ export const AdminProduct = object(
     ...Product.properties,
     status: Status,
     taxCategory: nullable(TaxCategoryCode),
+    shippingProfile: nullable(ShippingProfileCode),
     ...externalFields,
     variants: Type.Array(AdminVariant),
   },
@@ -239,6 +247,7 @@ export const CreateProduct = object(
     description: Type.Optional(Description),
     status: Type.Optional(Status),
     taxCategory: Type.Optional(nullable(TaxCategoryCode)),
+    shippingProfile: Type.Optional(nullable(ShippingProfileCode)),
     ...newExternalFields,
     options: Type.Optional(Type.Array(CreateProductOption, { maxItems: maxOptions })),
     variants: Type.Optional(
@@ -260,6 +269,7 @@ export const ChangeProduct = changeOf(
     description: Description,
     status: Status,
     taxCategory: nullable(TaxCategoryCode),
+    shippingProfile: nullable(ShippingProfileCode),
     ...externalFields,
   },
   { $id: 'ChangeProduct' },

@@ -183,13 +183,15 @@ export async function readAdminProduct(db: TenantDatabase, id: string): Promise<
 
 /** @throws invalid_request (400), product_handle_taken (409), sku_taken (409) */
 export async function createProduct(db: TenantDatabase, body: CreateProduct): Promise<AdminProduct> {
-  const { title, description = '', status = 'draft', taxCategory = null, externalId = null, metadata = {} } = body;
+  const { title, description = '', status = 'draft', externalId = null, metadata = {} } = body;
+  const { taxCategory = null, shippingProfile = null } = body;
   const id = newId();
   const options = planOptions(body.options ?? []);
   const variants = planVariants(id, options, body.variants);
   const work = db.transaction(async (transaction) => {
     const handle = body.handle ?? (await freeProductHandle(transaction, handleFromTitle(title, 'product')));
-    const product = { id, handle, title, description, status, taxCategory, externalId, metadata };
+    const texts = { handle, title, description };
+    const product = { id, ...texts, status, taxCategory, shippingProfile, externalId, metadata };
     await insertCompleteProduct(transaction, product, options, variants);
     return readAdminProduct(transaction, id);
   });

@@ -14,6 +14,8 @@ export interface ProductRow {
   status: ProductStatus;
   /** Code of a tax category; null for the default category. */
   taxCategory: string | null;
+  /** Code of a shipping profile; null for the default profile. */
+  shippingProfile: string | null;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
@@ -118,6 +120,15 @@ export async function usedSkus(
 export async function hasProductOfTaxCategory(db: TenantDatabase, code: string): Promise<boolean> {
   const found = await db.query(
     'select 1 from products where tenant_id = $1 and tax_category = $2 and deleted_at is null limit 1',
+    [code],
+  );
+  return found.length > 0;
+}
+
+/** Whether a product that is not deleted has this shipping profile. */
+export async function hasProductOfShippingProfile(db: TenantDatabase, code: string): Promise<boolean> {
+  const found = await db.query(
+    'select 1 from products where tenant_id = $1 and shipping_profile = $2 and deleted_at is null limit 1',
     [code],
   );
   return found.length > 0;

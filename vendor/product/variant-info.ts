@@ -14,6 +14,8 @@ export interface VariantInfo {
   productStatus: ProductStatus;
   /** Code of the product's tax category; null for the default category. */
   taxCategory: string | null;
+  /** Code of the product's shipping profile; null for the default profile. */
+  shippingProfile: string | null;
   /** Grams. */
   weight: number | null;
   /** The variant or its product is deleted: it still exists for old orders, but is not for sale. */

@@ -11,7 +11,14 @@ const sale = { currency: 'EUR', lines: [] } as unknown as Sale;
 
 function line(id: string, quantity: number, unitPrice: number): TotalsLine {
   const total = quantity * unitPrice;
-  const rest = { variantId: 'v', productId: 'p', taxCategory: null, properties: {}, weight: null };
+  const rest = {
+    variantId: 'v',
+    productId: 'p',
+    taxCategory: null,
+    shippingProfile: null,
+    properties: {},
+    weight: null,
+  };
   return { id, quantity, unitPrice, total, discountedTotal: total, ...rest };
 }
 

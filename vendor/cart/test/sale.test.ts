@@ -47,8 +47,8 @@ const post = totalsStep({
   order: totalsOrder.shipping,
   choice: object({ optionId: Uuid }),
   reads: (db, { cartId }, choice) => db.query(chosen, [choice?.optionId ?? null, cartId]),
-  adjust: (_, [option]) =>
-    option ? [{ code: 'post', label: 'Post', kind: 'shipping', amount: option.price, source: { type: 'option', id: option.id } }] : [],
+  adjust: ({ lines }, [option]) =>
+    option ? [{ code: 'post', label: lines[0].shippingProfile ? 'Post of ' + lines[0].shippingProfile : 'Post', kind: 'shipping', amount: option.price, source: { type: 'option', id: option.id } }] : [],
 });
 
 const rates = { reduced: 5 };
@@ -134,6 +134,14 @@ t.test("a line of a variant has its product's tax category", async (t) => {
   const lines = [{ ...shirtLine, variantId: pamphlet.variantId, id: 'pamphlet' }];
   const { adjustments } = await priceSale(db, { ...emptySale, lines });
   t.match(adjustments, exactly([{ lineId: 'pamphlet', rate: 5 }]));
+});
+
+t.test("a line of a variant has its product's shipping profile", async (t) => {
+  const sofa = await forSale(box, { price: 2000 });
+  await box.staff.patch(`/admin/products/${sofa.productId}`, { shippingProfile: 'bulky' });
+  const lines = [{ ...shirtLine, variantId: sofa.variantId, id: 'sofa' }];
+  const { adjustments } = await priceSale(db, { ...emptySale, lines, choices: { post: { optionId: cheap } } });
+  t.match(adjustments, exactly([{ code: 'post', label: 'Post of bulky' }, { code: 'vat' }]));
 });
 
 t.test('custom lines are priced and taxed like others and need no stock', async (t) => {

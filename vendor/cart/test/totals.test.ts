@@ -228,6 +228,7 @@ t.test('an invalid adjustment is an error that names its step', async (t) => {
     variantId: 'v',
     productId: 'p',
     taxCategory: null,
+    shippingProfile: null,
     properties: {},
     weight: null,
     quantity: 1,

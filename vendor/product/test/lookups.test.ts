@@ -7,6 +7,7 @@ import t from 'tap';
 import {
   findProductIds,
   findVariants,
+  hasProductOfShippingProfile,
   hasProductOfTaxCategory,
   listProductsByRule,
   listPublishedProducts,
@@ -36,10 +37,21 @@ t.test('a tax category is in use while a product has it', async (t) => {
   t.notOk(await hasProductOfTaxCategory(box.db, 'books'));
 });
 
+t.test('a shipping profile is in use while a product has it', async (t) => {
+  const { id } = await createProduct({ title: 'Sofa', shippingProfile: 'freight' });
+  const other = await box.openTenant();
+  const inUse = (db: typeof box.db, code: string) => hasProductOfShippingProfile(db, code);
+  t.strictSame([await inUse(box.db, 'freight'), await inUse(box.db, 'letters')], [true, false]);
+  t.notOk(await inUse(other.db, 'freight'));
+  await box.staff.delete(`/admin/products/${id}`);
+  t.notOk(await inUse(box.db, 'freight'));
+});
+
 t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
   const sold = await createProduct({
     title: 'Sold',
     taxCategory: 'books',
+    shippingProfile: 'bulky',
     variants: [{ title: 'One', sku: 'SOLD', weight: 7 }],
   });
   const deleted = await createProduct({ title: 'Gone', status: 'draft' });
@@ -56,6 +68,7 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
     productHandle: 'sold',
     productStatus: 'published',
     taxCategory: 'books',
+    shippingProfile: 'bulky',
     weight: 7,
     deleted: false,
     hidden: false,

@@ -278,12 +278,28 @@ t.test('a product has the default tax category until it is given another', async
   t.equal((await createProduct({ title: 'Atlas', taxCategory: 'maps' })).taxCategory, 'maps');
 });
 
+t.test('a product has the default shipping profile until it is given another', async (t) => {
+  const { id, shippingProfile } = await createProduct({ title: 'Sofa', status: 'published' });
+  const path = `/admin/products/${id}`;
+  t.equal(shippingProfile, null);
+  t.match(await box.staff.patch(path, { shippingProfile: 'bulky' }), {
+    status: 200,
+    body: { shippingProfile: 'bulky' },
+  });
+  t.match(await box.staff.patch(path, { title: 'Couch' }), { status: 200, body: { shippingProfile: 'bulky' } });
+  t.match(await box.staff.patch(path, { shippingProfile: 'Not a code' }), { status: 400 });
+  t.match(await box.visitor().get(`/products/${id}`), { status: 200, body: { shippingProfile: undefined } });
+  t.match(await box.staff.patch(path, { shippingProfile: null }), { status: 200, body: { shippingProfile: null } });
+  t.equal((await createProduct({ title: 'Bed', shippingProfile: 'freight' })).shippingProfile, 'freight');
+});
+
 t.test('a copy is a draft with the same options and variants, without SKUs', async (t) => {
   const original = await createProduct({
     ...shirt,
     title: 'Original',
     status: 'published',
     taxCategory: 'books',
+    shippingProfile: 'bulky',
     metadata: { a: 1 },
     variants: [
       {
@@ -303,6 +319,7 @@ t.test('a copy is a draft with the same options and variants, without SKUs', asy
   t.equal(copied.headers.get('location'), `/admin/products/${copied.body.id}`);
   t.match(copied.body, {
     taxCategory: 'books',
+    shippingProfile: 'bulky',
     metadata: { a: 1 },
     options: original.options.map(({ name }: { name: string }) => ({ name })),
   });

@@ -52,7 +52,15 @@ t.test('without prices', async (t) => {
     });
     const seen = await visitor.get('/products/shirt');
     t.equal(seen.status, 200);
-    const { status: _, metadata: __, externalId: ___, taxCategory: ____, variants, ...rest } = created;
+    const {
+      status: _,
+      metadata: __,
+      externalId: ___,
+      taxCategory: ____,
+      shippingProfile: _____,
+      variants,
+      ...rest
+    } = created;
     t.strictSame(seen.body, {
       ...rest,
       variants: variants.map(forShoppers),

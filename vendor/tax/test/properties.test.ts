@@ -80,6 +80,7 @@ function totalsOf(scenario: Scenario): TotalsDraft {
       variantId: 'v',
       productId: 'p',
       taxCategory: category,
+      shippingProfile: null,
       properties: {},
       weight: null,
       ...amounts,
