@@ -7,14 +7,36 @@ import type { StoredCart } from './store.ts';
 /** The fields of a cart that pricing needs. */
 export type PriceableCart = Pick<
   StoredCart,
-  'id' | 'memberId' | 'regionId' | 'currency' | 'locale' | 'email' | 'shippingAddress' | 'billingAddress' | 'lines'
+  | 'id'
+  | 'memberId'
+  | 'regionId'
+  | 'currency'
+  | 'locale'
+  | 'email'
+  | 'shippingAddress'
+  | 'billingAddress'
+  | 'pickupAddress'
+  | 'lines'
 >;
 
-/** The sale of a cart, at the current time. */
-export function saleOfCart({ id, shippingAddress, billingAddress, ...cart }: PriceableCart): Sale & {
+/** Values that replace those of the cart; null means no value. */
+export type SaleOverrides = Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time'>>;
+
+/**
+ * The sale of a cart, at the current time. A place of pickup is its shipping address, whatever other addresses the cart
+ * or the overrides have.
+ */
+export function saleOfCart(
+  { id, shippingAddress, billingAddress, pickupAddress, ...cart }: PriceableCart,
+  overrides: SaleOverrides = {},
+): Sale & {
   readonly lines: readonly VariantLine[];
 } {
   const { memberId, regionId, currency, locale, email, lines } = cart;
   const copied = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
-  return { ...copied, cartId: id, choices: {}, channelId: null, time: new Date() };
+  const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
+  const replaced = { ...copied, time: new Date(), ...Object.fromEntries(defined) };
+  const sale = { ...replaced, cartId: id, choices: {}, channelId: null };
+  if (pickupAddress === null) return sale;
+  return { ...sale, shippingAddress: pickupAddress, deliveryAddress: sale.shippingAddress };
 }

@@ -14,7 +14,7 @@ export { type PriceableCart, saleOfCart } from './cart-sale.ts';
 export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartProblem, cartProblems } from './issues.ts';
-export { mergeCarts } from './merge.ts';
+export { type CartMerge, cartMerges, mergeCarts } from './merge.ts';
 export { runTotals } from './pipeline.ts';
 export {
   type CartIssue,
@@ -39,9 +39,9 @@ export {
   type VariantLine,
 } from './sale.ts';
 export { Cart, CartAddress } from './schemas.ts';
-export { findPricedCart } from './service.ts';
+export { findPricedCart, writeCart } from './service.ts';
 export { cartSchema } from './shown.ts';
-export { type CartLine, findCart, type StoredCart } from './store.ts';
+export { type CartLine, findCart, type StoredCart, setPickupAddress } from './store.ts';
 export {
   type Adjustment,
   type AdjustmentKind,

@@ -2,10 +2,17 @@
  * Merges a guest's cart into the member's at log-in.
  */
 import { holdRegion } from '@carton/region';
-import { publish, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { extensionPoint, publish, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { cartMerged } from './events.ts';
 import { lockOrCreateCart, payloadOf } from './service.ts';
 import { findActiveCart, findCart, moveContents, type Owner, touchActiveCart, updateDetails } from './store.ts';
+
+/**
+ * Moves what a package has stored for a guest's cart to the member's, in the transaction of the log-in. Both carts are
+ * locked; lines and addresses have been moved.
+ */
+export type CartMerge = (tx: TenantDatabase, carts: { fromId: string; intoId: string }) => Promise<unknown>;
+export const cartMerges = extensionPoint<CartMerge>('cart.merges');
 
 /**
  * Merges the active cart of a guest's session into the member's, in the transaction of the log-in. Nothing is lost:
@@ -28,6 +35,7 @@ export async function mergeCarts(
   if (!from) return null;
   const into = await lockOrCreateCart(tx, { by: 'member', key: memberId }, from);
   await moveContents(tx, from.id, into.id);
+  for (const move of cartMerges.of(tx)) await move(tx, { fromId: from.id, intoId: into.id });
   const { email, note, locale } = from;
   await updateDetails(tx, into.id, {
     email: into.email ?? email,

@@ -13,7 +13,7 @@ import {
 } from '@carton/product';
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
-import { type PriceableCart, saleOfCart } from './cart-sale.ts';
+import { type PriceableCart, type SaleOverrides, saleOfCart } from './cart-sale.ts';
 import { runTotals } from './pipeline.ts';
 import type { LineProperties } from './properties.ts';
 import { type CustomLine, type Sale, type SaleLine, stockSaleOf, type VariantLine } from './sale.ts';
@@ -84,7 +84,7 @@ export interface PricedCart<C extends PriceableCart = PriceableCart> extends Pri
   cart: C;
 }
 
-export interface PriceOptions extends Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time'>> {
+export interface PriceOptions extends SaleOverrides {
   /** False skips the stock check, for callers that take the stock in the same transaction and fail there. */
   stock?: boolean;
 }
@@ -92,16 +92,15 @@ export interface PriceOptions extends Partial<Pick<Sale, 'shippingAddress' | 'bi
 /**
  * Prices a cart. Succeeds for every cart: a line that cannot be ordered has issues and, without a price, is left out of
  * the totals.
- * @param options replace the cart's own values, so that prices fit the actual delivery address; null means no value
+ * @param options replace the cart's own values, so that prices fit the actual delivery address; null means no value. A
+ *   place of pickup remains
  */
 export async function priceCart<C extends PriceableCart>(
   db: TenantDatabase,
   cart: C,
   { stock, ...overrides }: PriceOptions = {},
 ): Promise<PricedCart<C>> {
-  const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
-  const sale: CartSale = { ...saleOfCart(cart), ...Object.fromEntries(defined) };
-  return { cart, ...(await priceSale(db, sale, { stock })) };
+  return { cart, ...(await priceSale(db, saleOfCart(cart, overrides), { stock })) };
 }
 
 /**

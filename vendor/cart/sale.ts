@@ -57,7 +57,10 @@ export interface Sale {
   /** BCP 47 */
   readonly locale: string | null;
   readonly email: string | null;
+  /** Where the goods are handed over, which decides taxes and regions: a place of pickup, or where they are delivered. */
   readonly shippingAddress: SaleAddress | null;
+  /** Where they would be delivered otherwise, if they are picked up; omitted if `shippingAddress` is that address. */
+  readonly deliveryAddress?: SaleAddress | null;
   readonly billingAddress: SaleAddress | null;
   /** The time whose prices apply. */
   readonly time: Date;

@@ -200,8 +200,13 @@ export async function lockOrCreateCart(
 /** Checks the cart after the change; throws to roll the change back. */
 type Check = (priced: PricedCart) => void;
 
-/** Changes a shopper's cart; creates cart and session if necessary. */
-function writeCart(
+/**
+ * Changes a shopper's cart, or what another package stores for it; creates cart and session if necessary.
+ * @param work changes rows of the locked cart
+ * @param check throws to roll the change back
+ * @returns the cart as its shopper sees it
+ */
+export function writeCart(
   db: TenantDatabase,
   session: ShopperSession,
   work: (tx: TenantDatabase, cart: CartHeader) => Promise<void>,

@@ -7,7 +7,7 @@
  */
 import { json, newId, rows, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { keyOfProperties, type LineProperties } from './properties.ts';
-import type { VariantLine } from './sale.ts';
+import type { SaleAddress, VariantLine } from './sale.ts';
 import type { AdminCartSummary, CartAddress, SetCartAddress } from './schemas.ts';
 import { maxLineQuantity, type statuses } from './schemas.ts';
 
@@ -47,6 +47,8 @@ export interface StoredCart {
   updatedAt: string;
   shippingAddress: CartAddress | null;
   billingAddress: CartAddress | null;
+  /** Where the shopper picks up all goods, in place of the shipping address. */
+  pickupAddress: SaleAddress | null;
   lines: CartLine[];
 }
 
@@ -63,7 +65,7 @@ const linesOf = (order: 'id' | 'variant_id') => `
 
 const cartColumns = (order: 'id' | 'variant_id') => `
   carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale, carts.email,
-  carts.note, carts.version, carts.created_at, carts.updated_at,
+  carts.note, carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
   (select json_object_agg(addresses.type, json_build_object(
             'name', addresses.name, 'company', addresses.company, 'line1', addresses.line1, 'line2', addresses.line2,
             'city', addresses.city, 'province', addresses.province, 'postalCode', addresses.postal_code,
@@ -175,6 +177,15 @@ export async function insertCart(
 
 export async function updateDetails(tx: TenantDatabase, id: string, patch: Partial<CartDetails>): Promise<void> {
   await tx.update('carts', { id }, patch);
+}
+
+/**
+ * Sets where the shopper picks up all goods of a cart: its taxes and its region are those of this address. Null: they are
+ * delivered. The cart must be locked (`writeCart`).
+ */
+export async function setPickupAddress(tx: TenantDatabase, cartId: string, address: SaleAddress | null): Promise<void> {
+  const { country, province, postalCode } = address ?? {};
+  await tx.update('carts', { id: cartId }, { pickupAddress: address && json({ country, province, postalCode }) });
 }
 
 /** Removes a region from all carts, so that abandoned carts do not block its deletion. */

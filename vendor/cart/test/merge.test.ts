@@ -1,7 +1,7 @@
 /**
  * Carts of members, and the merge at log-in, which loses nothing.
  */
-import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
+import { type CartMerge, cartMerges, completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { memberAuthenticators, newId } from '@carton/runtime';
 import { type Caller, exactly, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
@@ -38,6 +38,28 @@ const logIn = (shopper: Caller, memberId: string) =>
   box.db.transaction((tx) => mergeCarts(tx, sessionOf(shopper), memberId));
 const address = { name: 'Ada', line1: '12 Rue', city: 'Lyon', country: 'FR' };
 const [shirt, socks, hat] = [await forSale(box), await forSale(box), await forSale(box)];
+
+t.test('packages move what they store for a cart, in the same transaction', async (t) => {
+  const guest = await shopperWith(box, [shirt, 1]);
+  const from = (await guest.get('/cart')).body.id;
+  const { id, caller } = member();
+  await addItems(caller, [socks, 1]);
+  const into = (await caller.get('/cart')).body.id;
+  const calls: unknown[] = [];
+  const { extensions } = database;
+  const move: CartMerge = async (tx, carts) => {
+    calls.push({ ...carts, inTransaction: tx.inTransaction });
+    if (calls.length === 1) throw new Error('moved nothing');
+  };
+  database.extensions = new Map([...extensions, [cartMerges as never, [move]]]);
+  const merge = () => database.forTenant(box.id).transaction((tx) => mergeCarts(tx, sessionOf(guest), id));
+  await t.rejects(merge(), /moved nothing/);
+  t.equal((await guest.get('/cart')).body.id, from, 'an error rolls the merge back');
+  await merge();
+  database.extensions = extensions;
+  const call = { fromId: from, intoId: into, inTransaction: true };
+  t.strictSame(calls, [call, call]);
+});
 
 t.test('a member has one cart whatever the session, invisible to guests', async (t) => {
   const { caller } = member();

@@ -1,6 +1,7 @@
 /**
  * A region sells only to its countries. A shopper may resolve a mismatch by changing the region or the address.
  */
+import { findCart, priceCart, type StoredCart, setPickupAddress } from '@carton/cart';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { forSale, shopperWith } from './helpers.ts';
@@ -55,6 +56,31 @@ t.test('a region that drops a country no longer sells to carts shipped there', a
   t.strictSame((await shopper.get('/checkout')).body.requirements, []);
   await box.staff.patch(`/admin/regions/${europe}`, { countries: ['DE'] });
   t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'country_not_served' } });
+});
+
+t.test('a place of pickup takes the place of the shipping address, also of one sent with the order', async (t) => {
+  const alpine = await sells('Alpine', ['AT']);
+  const shopper = await shopperWith(box, [shirt, 1]);
+  await shopper.patch('/cart', { regionId: alpine });
+  const { id } = (await shopper.put('/cart/shipping-address', address('US'))).body;
+  const pickUpIn = (country: string | null) =>
+    setPickupAddress(box.db, id, country === null ? null : { country, province: null, postalCode: null });
+  const issues = async () => (await shopper.get('/cart')).body.issues;
+  t.strictSame(await issues(), ['country_not_served']);
+  await pickUpIn('AT');
+  t.strictSame(await issues(), []);
+  const { sale } = await priceCart(box.db, (await findCart(box.db, id)) as StoredCart, { shippingAddress: null });
+  t.match(sale, { shippingAddress: { country: 'AT' }, deliveryAddress: null });
+  await pickUpIn('LI');
+  t.strictSame(await issues(), ['country_not_served']);
+  await pickUpIn(null);
+  await shopper.put('/cart/shipping-address', address('AT'));
+  t.strictSame(await issues(), []);
+  await pickUpIn('LI');
+  const ordered = { customer: { ...buyer.customer, address: address('AT') } };
+  t.match(await shopper.post('/checkout', ordered), { status: 409, body: { code: 'country_not_served' } });
+  await pickUpIn('AT');
+  t.match(await shopper.post('/checkout', { customer: { ...buyer.customer, address: 'Far away' } }), { status: 201 });
 });
 
 t.test('the billing country does not matter', async (t) => {
