@@ -26,5 +26,5 @@ export const cartFull = defineProblem({
 export const countryNotServed = defineProblem({
   code: 'country_not_served',
   status: 409,
-  title: "The cart's region does not sell to the shipping country",
+  title: "The cart's region, or the store, does not sell to the country",
 });

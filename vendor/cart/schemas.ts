@@ -155,6 +155,9 @@ export type Cart = Static<typeof Cart>;
 export const ChangeCart = changeOf(
   {
     regionId: nullable(withOptions(Uuid, { description: "Also sets the cart's currency to the region's" })),
+    country: withOptions(Country, {
+      description: 'Chooses the region that sells to this country; not with `regionId`',
+    }),
     currency: withOptions(Currency, { description: 'Only for a cart without a region' }),
     locale: nullable(
       withOptions(Locale, { description: 'Language in which the shopper uses the store; copied to the order' }),

@@ -3,8 +3,9 @@
  */
 import { findStore } from '@carton/core';
 import { insufficientStock } from '@carton/inventory';
-import { holdRegion } from '@carton/region';
+import { findRegionOfCountry, holdRegion, type RegionRow } from '@carton/region';
 import {
+  countryName,
   invalidField,
   isForeignKeyViolation,
   notFound,
@@ -15,7 +16,7 @@ import {
 import { cartCreated, cartUpdated } from './events.ts';
 import { explainIssue } from './issues.ts';
 import { type Issue, type PricedCart, type PricedLine, type PriceOptions, priceCart } from './pricing.ts';
-import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from './problems.ts';
+import { cartFull, countryNotServed, quantityLimit, variantNotFound, variantNotPriced } from './problems.ts';
 import { normalizeProperties } from './properties.ts';
 import {
   type AddCartItem,
@@ -140,16 +141,19 @@ export async function emptyCart(db: TenantDatabase, session: ShopperSession): Pr
 
 /**
  * Changes details of the cart; creates the cart if necessary. A region sets its currency.
- * @throws invalid_request (400) for an unknown region or currency, or a currency that is not the region's
+ * @throws invalid_request (400) for an unknown region or currency, or a currency that is not the region's;
+ *   country_not_served (409) for a country without a region
  */
 export async function changeCart(
   db: TenantDatabase,
   session: ShopperSession,
-  { regionId, currency, locale, email, note }: ChangeCart,
+  { regionId: requestedId, country, currency, locale, email, note }: ChangeCart,
 ): Promise<Cart> {
+  if (country !== undefined && requestedId !== undefined) throw invalidField('/country', 'excludes regionId');
   return db.transaction(async (tx) => {
     // Lock order: the region before the cart, as when a region is deleted.
-    const region = regionId ? await holdRegion(tx, regionId) : null;
+    const region = await lockRequestedRegion(tx, requestedId, country);
+    const regionId = country === undefined ? requestedId : region?.id;
     if (regionId && !region) throw invalidField('/regionId', 'must be the id of a region of this store');
     if (region && currency !== undefined && currency !== region.currency) {
       throw invalidField('/currency', `must be ${region.currency}, the currency of the region`);
@@ -161,6 +165,23 @@ export async function changeCart(
       await updateDetails(tx, cart.id, { regionId, currency: region?.currency ?? currency, locale, email, note });
     });
   });
+}
+
+/** Locks a region by id, or that of a country. @throws country_not_served (409) */
+async function lockRequestedRegion(
+  tx: TenantDatabase,
+  id: string | null | undefined,
+  country: string | undefined,
+): Promise<RegionRow | null> {
+  if (country === undefined) return id ? holdRegion(tx, id) : null;
+  // Retries while the country moves to another region before the lock.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const found = await findRegionOfCountry(tx, country);
+    if (!found) break;
+    const region = await holdRegion(tx, found.id);
+    if (region?.countries.includes(country)) return region;
+  }
+  throw countryNotServed(`The store does not sell to ${countryName(country)}.`);
 }
 
 /** Sets an address of the cart; creates the cart if necessary. */

@@ -1,9 +1,9 @@
 /**
  * Routes of regions for staff and for shoppers.
  */
-import { integrationQuery, resource, route } from '@carton/runtime';
+import { resource, route } from '@carton/runtime';
 import { countryTaken, regionInUse, regionPriced } from './problems.ts';
-import { CountryList, Region, RegionPage, shapes } from './schemas.ts';
+import { AdminRegionQuery, CountryList, CountryQuery, Region, RegionPage, RegionQuery, shapes } from './schemas.ts';
 import { changeRegion, createRegion, deleteRegion, listShippedCountries } from './service.ts';
 import { regions } from './store.ts';
 
@@ -14,7 +14,7 @@ export const adminRegions = resource({
   path: '/admin/regions',
   access: 'staff',
   item: shapes.Item,
-  list: { query: integrationQuery(), page: shapes.Page },
+  list: { query: AdminRegionQuery, page: shapes.Page },
   create: { body: shapes.Create, problems: [countryTaken], run: ({ db, body }) => createRegion(db, body) },
   read: {},
   change: {
@@ -35,7 +35,12 @@ export const storefrontRegions = resource({
   path: '/regions',
   access: 'public',
   item: Region,
-  list: { summary: 'List the regions in which the store sells', page: RegionPage },
+  list: {
+    summary: 'List the regions in which the store sells',
+    description: '`country` finds the region of a country: a list of one, or an empty one.',
+    query: RegionQuery,
+    page: RegionPage,
+  },
   read: { summary: 'Read a region: currency, countries, and whether prices include tax' },
 });
 
@@ -45,10 +50,12 @@ export const listCountries = route(
     path: '/countries',
     operationId: 'listCountries',
     tag: 'Regions',
-    summary: 'List the countries to which the store sells, by name',
+    summary: 'List the countries to which the store sells, by name, with their provinces',
     access: 'public',
+    query: CountryQuery,
+    fields: true,
     status: 200,
     response: CountryList,
   },
-  async ({ db }) => ({ items: await listShippedCountries(db) }),
+  async ({ db, query }) => ({ items: await listShippedCountries(db, query) }),
 );

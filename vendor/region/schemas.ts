@@ -1,7 +1,20 @@
 /**
  * Schemas of regions and countries.
  */
-import { Country as CountryCode, Currency, object, pageOf, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
+import {
+  Country as CountryCode,
+  Currency,
+  integrationQuery,
+  nullable,
+  object,
+  pageOf,
+  pageQuery,
+  type Static,
+  shapesOf,
+  Type,
+  Uuid,
+  withOptions,
+} from '@carton/runtime';
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 120, examples: ['Europe'] }),
@@ -25,9 +38,36 @@ export type ChangeRegion = Static<typeof shapes.Change>;
 export const Region = object({ id: Uuid, ...fields }, { $id: 'Region' });
 export const RegionPage = pageOf(Region, 'RegionPage');
 
+const countryFilter = {
+  country: Type.Optional(withOptions(CountryCode, { description: 'The region that sells to this country' })),
+};
+export const RegionQuery = pageQuery(countryFilter);
+export const AdminRegionQuery = integrationQuery(countryFilter);
+
+export const Province = object(
+  {
+    code: Type.String({ description: 'ISO 3166-2', examples: ['IT-MI'] }),
+    name: Type.String({ description: 'In a language of the country', examples: ['Milano'] }),
+    parent: nullable(
+      Type.String({ description: 'The province that contains it; null at the top level', examples: ['IT-25'] }),
+    ),
+  },
+  { $id: 'Province' },
+);
+export type Province = Static<typeof Province>;
+
 export const Country = object(
-  { code: CountryCode, name: Type.String({ description: 'In English', examples: ['Germany'] }), regionId: Uuid },
+  {
+    code: CountryCode,
+    name: Type.String({ description: 'In English', examples: ['Germany'] }),
+    regionId: Uuid,
+    provinces: Type.Array(Province, { description: 'All levels, by name' }),
+  },
   { $id: 'Country' },
 );
 export type Country = Static<typeof Country>;
 export const CountryList = object({ items: Type.Array(Country) }, { $id: 'CountryList' });
+export const CountryQuery = object({
+  country: Type.Optional(withOptions(CountryCode, { description: 'List only this country' })),
+});
+export type CountryQuery = Static<typeof CountryQuery>;

@@ -12,7 +12,8 @@ import {
 } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
 import { countryTaken, regionPriced } from './problems.ts';
-import type { ChangeRegion, Country, CreateRegion, RegionRow } from './schemas.ts';
+import { provincesOf } from './provinces.ts';
+import type { ChangeRegion, Country, CountryQuery, CreateRegion, RegionRow } from './schemas.ts';
 import { listCountries, regions } from './store.ts';
 
 /**
@@ -26,11 +27,17 @@ export const regionLocks = extensionPoint<RegionLock>('region.locks');
 export type RegionRemoval = (db: TenantDatabase, regionId: string) => Promise<void>;
 export const regionRemovals = extensionPoint<RegionRemoval>('region.removals');
 
-/** The countries of all regions, by name. */
-export async function listShippedCountries(db: TenantDatabase): Promise<Country[]> {
+/** The countries of all regions, or one of them, by name. */
+export async function listShippedCountries(db: TenantDatabase, { country: only }: CountryQuery): Promise<Country[]> {
   const rows = await listCountries(db);
   return rows
-    .map(({ country, regionId }) => ({ code: country, name: countryName(country), regionId }))
+    .filter(({ country }) => only === undefined || country === only)
+    .map(({ country, regionId }) => ({
+      code: country,
+      name: countryName(country),
+      regionId,
+      provinces: [...provincesOf(country)],
+    }))
     .sort((one, other) => one.name.localeCompare(other.name, 'en'));
 }
 

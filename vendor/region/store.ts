@@ -13,6 +13,14 @@ export const regions = rows<RegionRow>({
     countries: `array(select country from region_countries countries
                        where countries.tenant_id = regions.tenant_id and countries.region_id = regions.id order by country)`,
   },
+  filters: {
+    country: (listed, code: string) =>
+      listed.whereRaw(
+        `regions.id in (select region_id from region_countries
+                         where region_countries.tenant_id = regions.tenant_id and country = ?)`,
+        [code],
+      ),
+  },
   inUse: () => regionInUse('Prices refer to this region.'),
 });
 

@@ -2,6 +2,7 @@
  * The caller's cart.
  */
 import { route, withOverrides } from '@carton/runtime';
+import { countryNotServed } from '../problems.ts';
 import { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
 import { changeAddress, changeCart, emptyCart as empty, readCart as read } from '../service.ts';
 import { cartSchema } from '../shown.ts';
@@ -36,10 +37,16 @@ export const updateCart = withOverrides(
       operationId: 'updateCart',
       tag,
       summary: 'Update the region, currency, locale, e-mail or note of the cart',
+      description:
+        'A region sets the currency of the cart; `country` chooses the region that sells to it. Another region or ' +
+        'currency changes the prices of all items at once: the response has the new prices. Items without a price in ' +
+        'the new currency stay in the cart with the issue `unpriced`, and the cart cannot be ordered until they are ' +
+        'removed or the currency changes back.',
       access,
       body: ChangeCart,
       status: 200,
       response: Cart,
+      problems: [countryNotServed],
     },
     ({ db, session, body }) => changeCart(db, session, body),
   ),

@@ -2,9 +2,9 @@
  * A region sells only to its countries. A shopper may resolve a mismatch by changing the region or the address.
  */
 import { findCart, priceCart, type StoredCart, setPickupAddress } from '@carton/cart';
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, exactly, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
-import { forSale, shopperWith } from './helpers.ts';
+import { forSale, shopperWith, withOpenTransaction } from './helpers.ts';
 
 const box = await createTestBox(t);
 const sells = async (name: string, countries: string[]): Promise<string> =>
@@ -99,4 +99,74 @@ t.test("a cart stores the shopper's locale and passes it to its order", async (t
   t.equal((await shopper.patch('/cart', { locale: 'fr-CH' })).body.locale, 'fr-CH');
   const { id } = (await shopper.post('/checkout', buyer)).body;
   t.equal((await box.staff.get(`/admin/orders/${id}`)).body.locale, 'fr-CH');
+});
+
+t.test('a country chooses its region, and with it currency and prices', async (t) => {
+  const store = await box.openTenant();
+  const create = async (currency: string, countries: string[]): Promise<string> =>
+    (await store.staff.post('/admin/regions', { name: currency, currency, countries })).body.id;
+  const [euro, franc] = [await create('EUR', ['DE', 'FR']), await create('CHF', ['CH'])];
+  const [both, euroOnly] = [await forSale(store, { price: 1000 }), await forSale(store, { price: 300 })];
+  await both.price([
+    { currency: 'EUR', amount: 1000 },
+    { currency: 'CHF', amount: 1100 },
+  ]);
+  const shopper = await shopperWith(store, [both, 2], [euroOnly, 1]);
+  const chosen = await shopper.patch('/cart', { country: 'DE' });
+  t.match(chosen, { status: 200, body: { regionId: euro, currency: 'EUR', totals: { total: { amount: 2300 } } } });
+
+  // Another currency prices every line again; a line without a price in it stays, and prevents the order.
+  const changed = await shopper.patch('/cart', { country: 'CH' });
+  t.match(changed, { status: 200, body: { regionId: franc, currency: 'CHF' } });
+  type Item = { unitPrice: unknown; total: unknown; issues: string[] };
+  t.strictSame(
+    changed.body.items.map(({ unitPrice, total, issues }: Item) => [unitPrice, total, issues]),
+    [
+      [{ amount: 1100, currency: 'CHF' }, { amount: 2200, currency: 'CHF' }, []],
+      [null, null, ['unpriced']],
+    ],
+  );
+  t.strictSame(changed.body.totals.total, { amount: 2200, currency: 'CHF' });
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'cart_not_ready' } });
+  const back = await shopper.patch('/cart', { country: 'FR' });
+  t.match(back.body, { currency: 'EUR', totals: { total: { amount: 2300, currency: 'EUR' } } });
+
+  const refused = await shopper.patch('/cart', { country: 'US' });
+  t.match(refused, {
+    status: 409,
+    body: { code: 'country_not_served', detail: 'The store does not sell to United States.' },
+  });
+  for (const body of [
+    { country: 'DE', regionId: euro },
+    { country: 'DE', regionId: null },
+    { country: 'CH', currency: 'EUR' },
+    { country: 'ZZ' },
+  ]) {
+    t.equal((await shopper.patch('/cart', body)).status, 400, JSON.stringify(body));
+  }
+  t.match((await shopper.get('/cart')).body, { regionId: euro, currency: 'EUR' }, 'and nothing changed');
+  await shopper.put('/cart/shipping-address', address('CH'));
+  t.match((await shopper.get('/cart')).body, { regionId: euro, issues: exactly(['country_not_served']) });
+});
+
+t.test('a shipping address does not choose a region', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 1]);
+  const { body } = await shopper.put('/cart/shipping-address', address('DE'));
+  t.match(body, { regionId: null, currency: 'EUR', issues: exactly([]) });
+});
+
+t.test('a country that moves to another region meanwhile chooses that one', async (t) => {
+  const store = await box.openTenant();
+  const create = async (name: string, countries: string[]): Promise<string> =>
+    (await store.staff.post('/admin/regions', { name, currency: 'EUR', countries })).body.id;
+  const [from, to] = [await create('From', ['DE']), await create('To', [])];
+  const shopper = await shopperWith(store, [await forSale(store), 1]);
+  const { finish } = await withOpenTransaction(store, async (tx) => {
+    await tx.query('select id from regions where tenant_id = $1 and id = $2 for update', [from]);
+    await tx.query('update region_countries set region_id = $2 where tenant_id = $1', [to]);
+  });
+  const patched = shopper.patch('/cart', { country: 'DE' });
+  await untilWaiting(box);
+  await finish();
+  t.match(await patched, { status: 200, body: { regionId: to } });
 });

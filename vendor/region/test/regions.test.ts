@@ -126,7 +126,7 @@ t.test('countries are listed by their English names, with their region', async (
     currency: 'CHF',
     countries: ['CH', 'AX', 'DE'],
   });
-  const { body } = await tenant.visitor().get('/countries');
+  const { body } = await tenant.visitor().get('/countries?fields=code,name,regionId');
   t.strictSame(body, {
     items: [
       { code: 'AX', name: 'Åland Islands', regionId: created.body.id },
@@ -134,6 +134,51 @@ t.test('countries are listed by their English names, with their region', async (
       { code: 'CH', name: 'Switzerland', regionId: created.body.id },
     ],
   });
+  const one = await tenant.visitor().get('/countries?country=DE&fields=code');
+  t.strictSame(one.body, { items: [{ code: 'DE' }] });
+  t.strictSame((await tenant.visitor().get('/countries?country=FR')).body, { items: [] }, 'not sold to');
+  t.match(await tenant.visitor().get('/countries?country=XX'), { status: 400 });
+});
+
+t.test('countries have their provinces, by name', async (t) => {
+  const tenant = await box.openTenant();
+  const region = { name: 'All', currency: 'EUR', countries: ['CA', 'IT', 'AX'] };
+  await tenant.staff.post('/admin/regions', region);
+  const { body } = await tenant.visitor().get('/countries');
+  type Province = { code: string; name: string; parent: string | null };
+  const byCountry = new Map<string, Province[]>(
+    body.items.map(({ code, provinces }: { code: string; provinces: Province[] }) => [code, provinces]),
+  );
+  t.strictSame(byCountry.get('AX'), [], 'a country without provinces');
+  t.strictSame(
+    byCountry.get('CA')?.map(({ code, parent }) => [code, parent]),
+    'AB BC MB NB NL NT NS NU ON PE QC SK YT'.split(' ').map((code) => [`CA-${code}`, null]),
+  );
+  const italy = byCountry.get('IT') ?? [];
+  t.match(
+    italy.find(({ code }) => code === 'IT-MI'),
+    { name: 'Milano', parent: 'IT-25' },
+  );
+  t.match(
+    italy.find(({ code }) => code === 'IT-25'),
+    { name: 'Lombardia', parent: null },
+  );
+});
+
+t.test('the region of a country is found', async (t) => {
+  const tenant = await box.openTenant();
+  const create = async (name: string, countries: string[]): Promise<string> =>
+    (await tenant.staff.post('/admin/regions', { name, currency: 'EUR', countries })).body.id;
+  const [alps] = [await create('Alps', ['CH', 'AT']), await create('Isles', ['IE'])];
+  for (const [caller, path] of [
+    [tenant.visitor(), '/regions'],
+    [tenant.staff, '/admin/regions'],
+  ] as const) {
+    t.match((await caller.get(`${path}?country=AT`)).body.items, exactly([{ id: alps }]), path);
+    t.strictSame((await caller.get(`${path}?country=DE`)).body.items, []);
+    t.match(await caller.get(`${path}?country=ZZ`), { status: 400 });
+  }
+  t.strictSame((await box.visitor().get('/regions?country=AT')).body.items, [], 'of this tenant only');
 });
 
 t.test('regions are listed page by page, for shoppers and for staff', async (t) => {
