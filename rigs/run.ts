@@ -54,7 +54,7 @@ function valuesOf(options: Rig['options'], passed: Record<string, unknown>, shor
   const choose = ([name, option]: [string, RigOption]) => {
     const defaultValue = (short ? option.short : undefined) ?? option.defaultValue;
     const value = String(passed[name] ?? defaultValue);
-    const isValid = option.oneOf ? option.oneOf.includes(value) : /^\d{1,6}$/.test(value);
+    const isValid = option.oneOf ? option.oneOf.includes(value) : /^\d{1,7}$/.test(value);
     if (!isValid) throw new UsageError(`--${name} is ${option.oneOf?.join(' or ') ?? 'a whole number'}, not ${value}`);
     return [name, value];
   };

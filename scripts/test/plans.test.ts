@@ -9,6 +9,6 @@ import { checkListPlans } from '../../tools/plans/check.ts';
 t.setTimeout(900_000);
 
 const box = await createTestBox(t);
-const { table, broken } = await checkListPlans(box, 1200, (text) => t.comment(text));
+const { table, broken } = await checkListPlans(box, { copies: 1200 }, (text) => t.comment(text));
 for (const line of table) t.comment(line);
 t.strictSame(broken, [], 'no list reads more in a larger store');

@@ -3,6 +3,7 @@
  */
 import type { TestBox } from '@carton/runtime/testing';
 import { checkPlans, lineOf, tableOf } from '@carton/runtime/testing/plans';
+import { seedStore } from '../seed/index.ts';
 import { fillTenant } from './full-tenant.ts';
 
 export interface ListPlanFindings {
@@ -13,15 +14,24 @@ export interface ListPlanFindings {
   calls: number;
 }
 
-/** Fills two tenants, copies the rows of one and calls all lists. */
+/**
+ * Fills two tenants, copies the rows of one and calls all lists.
+ * @param orders orders to add to the copies, with a tenth as many products
+ */
 export async function checkListPlans(
   box: TestBox,
-  copies: number,
+  { copies, orders = 0 }: { copies: number; orders?: number },
   say: (text: string) => void,
 ): Promise<ListPlanFindings> {
   const other = await box.openTenant();
   for (const tenant of [box, other]) await fillTenant(box, tenant);
-  const result = await checkPlans(box, { tenant: box, copies, say });
+  const fill = async () => {
+    if (orders === 0) return;
+    say(`adding ${orders} orders`);
+    const sizes = { products: orders / 10, orders, members: orders / 5 };
+    await seedStore(box.databaseUrl, { ...sizes, tenant: box.slug, add: true });
+  };
+  const result = await checkPlans(box, { tenant: box, copies, fill, say });
   const failing = result.findings.filter(({ fails }) => fails);
   return {
     table: tableOf(result),

@@ -16,6 +16,8 @@ export interface PlanOptions {
   tenant: TestTenant;
   /** Number of copies of each row. */
   copies: number;
+  /** Adds further rows to the tenant after copying. */
+  fill?: () => Promise<void>;
   /** Receives progress messages. */
   say?: (text: string) => void;
 }
@@ -49,7 +51,10 @@ const pagesSkipped = 12;
  * Makes a tenant large and calls its lists.
  * @example const { findings } = await checkPlans(box, { tenant: box, copies: 2000 });
  */
-export async function checkPlans(box: TestBox, { tenant, copies, say = () => {} }: PlanOptions): Promise<PlanResult> {
+export async function checkPlans(
+  box: TestBox,
+  { tenant, copies, fill, say = () => {} }: PlanOptions,
+): Promise<PlanResult> {
   const declarations = box.box.routes.map(({ declaration }) => declaration);
   const lists = declarations.filter(isList);
   const recorder = new StatementRecorder(box.box.database);
@@ -58,6 +63,7 @@ export async function checkPlans(box: TestBox, { tenant, copies, say = () => {} 
   for (const list of lists) await fillList(trial, list);
   say(`copying each row ${copies} times`);
   await multiplyRows(box.databaseUrl, tenant.id, copies);
+  await fill?.();
   say(`calling ${lists.length} lists`);
   for (const list of lists) await tryList(trial, list);
   return result;
