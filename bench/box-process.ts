@@ -12,6 +12,9 @@ const { databaseUrl, operatorSecret, hostingSecret, packages, packagesFrom } = J
 disableParallelScavenge();
 
 let recorded: Statement[] | null = null;
+let roundTrips = 0;
+/** Statements without a result so far, by connection. */
+const outstanding = new WeakMap<pg.Client, number>();
 const send = pg.Client.prototype.query as (...parameters: unknown[]) => unknown;
 pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unknown[]) {
   const { text, values = [] } = parameters[0] as Partial<Statement>;
@@ -19,8 +22,15 @@ pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unkn
   // request.
   const { connectionParameters } = this as unknown as { connectionParameters: { application_name: string } };
   const isOfRequest = connectionParameters.application_name === 'box';
-  if (isOfRequest && text && !text.startsWith('select set_config(')) recorded?.push({ text, values });
-  return send.apply(this, parameters);
+  const sent = send.apply(this, parameters);
+  if (!isOfRequest || !text || text.startsWith('select set_config(') || !(sent instanceof Promise)) return sent;
+  const before = outstanding.get(this) ?? 0;
+  if (before === 0) roundTrips++;
+  recorded?.push({ text, values, roundTrip: roundTrips });
+  outstanding.set(this, before + 1);
+  const end = () => outstanding.set(this, (outstanding.get(this) ?? 1) - 1);
+  sent.then(end, end);
+  return sent;
 } as never;
 
 const box = await boot({
@@ -38,7 +48,10 @@ process.on('message', (command) => {
     process.send?.({ peakMemory: process.resourceUsage().maxRSS * 1024 });
     return;
   }
-  if (command === 'record') recorded = [];
+  if (command === 'record') {
+    recorded = [];
+    roundTrips = 0;
+  }
   process.send?.({ statements: recorded });
   if (command !== 'record') recorded = null;
 });

@@ -16,6 +16,8 @@ import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 export interface Statement {
   text: string;
   values: unknown[];
+  /** Number of the round trip to the database in which it was sent, from 1. */
+  roundTrip?: number;
 }
 
 export interface MeasuredBox {

@@ -8,6 +8,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
     about: 'orders per second of POST /checkout, and of pgbench with the same statements',
     load: () => import('./checkout.ts'),
   },
+  flow: {
+    about: "orders per second of a guest's complete flow, and of a bare Koa and pg server with the same statements",
+    load: () => import('./flow.ts'),
+  },
   products: {
     about: 'GET /products, twelve with prices, and a bare Koa and pg server with the same statements',
     load: () => import('./products.ts'),

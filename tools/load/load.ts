@@ -19,6 +19,15 @@ export interface LoadOptions {
   request(number: number): LoadRequest;
 }
 
+export interface LoadResponse {
+  status: number;
+  /** The value of a header, or undefined. */
+  header(name: string): string | undefined;
+}
+
+/** Sends the requests of one client, one after the other. */
+export type Send = (request: LoadRequest) => Promise<LoadResponse>;
+
 export interface LoadResult {
   seconds: number;
   /** Number of responses by status. */
@@ -27,27 +36,42 @@ export interface LoadResult {
 
 export async function load({ clients, requests, request }: LoadOptions): Promise<LoadResult> {
   const statuses: Record<number, number> = {};
+  const { url } = request(0);
+  const seconds = await repeat({ url, clients, times: requests }, async (send, number) => {
+    const { status } = await send(request(number));
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  });
+  return { seconds, statuses };
+}
+
+/**
+ * Has the clients do some work a number of times in all, each client one time after the other. Returns the seconds it took.
+ * @param work receives the number of this time, from 0
+ */
+export async function repeat(
+  { url, clients, times }: { url: string; clients: number; times: number },
+  work: (send: Send, number: number) => Promise<void>,
+): Promise<number> {
+  const { hostname, port } = new URL(url);
   let next = 0;
   const started = performance.now();
   await Promise.all(
     Array.from({ length: clients }, async () => {
-      const { hostname, port } = new URL(request(0).url);
       const connection = new Connection(connect(Number(port), hostname).setNoDelay());
-      for (let number = next++; number < requests; number = next++) {
-        const status = await connection.send(request(number));
-        statuses[status] = (statuses[status] ?? 0) + 1;
+      for (let number = next++; number < times; number = next++) {
+        await work((request) => connection.send(request), number);
       }
       connection.close();
     }),
   );
-  return { seconds: (performance.now() - started) / 1000, statuses };
+  return (performance.now() - started) / 1000;
 }
 
 /** A persistent connection with one request in flight. */
 class Connection {
   readonly #socket: Socket;
   #received = '';
-  #onResponse: ((status: number) => void) | null = null;
+  #onResponse: ((response: LoadResponse) => void) | null = null;
   #onError: ((error: Error) => void) | null = null;
 
   constructor(socket: Socket) {
@@ -59,7 +83,7 @@ class Connection {
     socket.on('close', () => this.#onError?.(new Error('the server closed the connection')));
   }
 
-  send({ url, method = 'GET', headers = {}, body = '' }: LoadRequest): Promise<number> {
+  send({ url, method = 'GET', headers = {}, body = '' }: LoadRequest): Promise<LoadResponse> {
     const { pathname, search, host } = new URL(url);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const length = body ? `content-length: ${Buffer.byteLength(body)}\r\n` : '';
@@ -85,6 +109,7 @@ class Connection {
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
     if (this.#received.length < end + 4 + length) return;
     this.#received = this.#received.slice(end + 4 + length);
-    this.#onResponse?.(Number(head.slice(9, 12)));
+    const header = (name: string) => new RegExp(`\\r\\n${name}: ([^\\r]*)`, 'i').exec(head)?.[1];
+    this.#onResponse?.({ status: Number(head.slice(9, 12)), header });
   }
 }

@@ -1,0 +1,72 @@
+/**
+ * The requests of a guest, from the list of products to the order.
+ */
+import type { LoadRequest, LoadResponse, Send } from './load.ts';
+import type { LoadTenant } from './tenant.ts';
+
+/** What a guest remembers of earlier responses. */
+interface Guest {
+  session?: string;
+  order?: string;
+}
+
+interface Step {
+  status: number;
+  request(guest: Guest, tenant: LoadTenant): Omit<LoadRequest, 'url'> & { path: string };
+  remember?(guest: Guest, response: LoadResponse): void;
+}
+
+const addItem = (variant: number): Step => ({
+  status: 201,
+  request: (_, { variants }) => post('/cart/items', { variantId: variants[variant], quantity: 1 }),
+  remember: (guest, response) => {
+    guest.session ??= response.header('x-session-id');
+  },
+});
+
+const address = { name: 'Ada Lovelace', line1: '1 Main Street', city: 'Paris', postalCode: '75003', country: 'FR' };
+
+const steps: readonly Step[] = [
+  { status: 200, request: () => ({ path: '/products?limit=12' }) },
+  addItem(0),
+  addItem(1),
+  { status: 200, request: () => ({ ...post('/cart/shipping-address', address), method: 'PUT' }) },
+  {
+    status: 201,
+    request: () => post('/checkout', { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } }),
+    remember: (guest, response) => {
+      guest.order = response.header('location');
+    },
+  },
+  { status: 200, request: ({ order }) => ({ path: order as string }) },
+];
+
+/** The number of requests. */
+export const flowLength = steps.length;
+
+function post(path: string, body: object) {
+  return { path, method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+/**
+ * Sends the requests of one guest.
+ * @param around runs a request; by default it is just sent
+ * @throws Error that names the request with an unexpected status
+ */
+export async function orderAsGuest(
+  url: string,
+  tenant: LoadTenant,
+  send: Send,
+  around: (work: () => Promise<void>) => Promise<void> = (work) => work(),
+): Promise<void> {
+  const guest: Guest = {};
+  for (const { status, request, remember } of steps) {
+    const { path, headers, ...rest } = request(guest, tenant);
+    await around(async () => {
+      const session: Record<string, string> = guest.session ? { 'x-session-id': guest.session } : {};
+      const response = await send({ ...rest, url: url + path, headers: { ...headers, ...session } });
+      if (response.status !== status) throw new Error(`${rest.method ?? 'GET'} ${path} returned ${response.status}`);
+      remember?.(guest, response);
+    });
+  }
+}
