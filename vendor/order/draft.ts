@@ -215,6 +215,7 @@ function rowOf(draft: OrderDraft): OrderRow {
       ...(customer.billing != null && { billing: customer.billing }),
     },
     ...partsOf(draft),
+    refunds: [],
   };
 }
 

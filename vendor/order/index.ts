@@ -8,6 +8,7 @@ import { claimOrders, personalOrders } from './persons.ts';
 import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes/orders.ts';
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
 
+export { type AmountWithTax, type Charge, chargesOf, refundOf } from './charges.ts';
 export {
   createOrder,
   type OrderAdjustmentDraft,
@@ -17,6 +18,15 @@ export {
 export { orderCanceled } from './events.ts';
 export { cancelOverdue } from './overdue.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
+export {
+  alreadyRefunded,
+  partsOfRefunds,
+  planRefund,
+  type RefundPlan,
+  type RefundRequest,
+  recordRefund,
+  reverseRefund,
+} from './refunds.ts';
 export { OrderAddress, OrderAttribution, OrderResource, type PaymentStatus, Phone } from './schemas.ts';
 export {
   addPaymentNote,

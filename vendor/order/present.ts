@@ -2,6 +2,7 @@
  * Orders in responses: complete for their owner and staff, masked for everyone else.
  */
 import { actorOf, type HasExtensions, money, type ShopperSession, type Static } from '@carton/runtime';
+import { type Charge, chargesOf, refundedOf } from './charges.ts';
 import type { OrderPayload } from './events.ts';
 import type { AdminOrder, OrderAddress, OrderEvent } from './schemas.ts';
 import { balanceOf, type OrderEventRow, type OrderRow } from './store.ts';
@@ -18,6 +19,15 @@ export function orderOf(row: OrderRow): Order {
   const { currency, addresses, subtotalAmount, discountAmount, shippingAmount, taxAmount, creditAmount, totalAmount } =
     row;
   const moneyOf = (amount: number) => money(amount, currency);
+  const charges = chargesOf(row);
+  const chargedOf = (lineItemId: string | null, shippingCode: string | null) => {
+    const isTarget = (each: Charge) => each.lineItemId === lineItemId && each.shippingCode === shippingCode;
+    const { quantity, amount } = refundedOf(row.refunds, { lineItemId, shippingCode });
+    return {
+      charged: moneyOf(charges.find(isTarget)?.amount ?? 0),
+      refunded: { quantity, amount: moneyOf(amount) },
+    };
+  };
   return {
     id: row.id,
     number: row.number,
@@ -29,8 +39,18 @@ export function orderOf(row: OrderRow): Order {
       ...line,
       unitPrice: moneyOf(unitAmount),
       total: moneyOf(totalAmount),
+      ...chargedOf(line.id, null),
     })),
-    adjustments: row.adjustments.map(({ amount, ...adjustment }) => ({ ...adjustment, amount: moneyOf(amount) })),
+    adjustments: row.adjustments.map(({ amount, ...adjustment }) => {
+      const { charged, refunded } = chargedOf(null, adjustment.code);
+      const isCharge = adjustment.kind === 'shipping';
+      return {
+        ...adjustment,
+        amount: moneyOf(amount),
+        charged: isCharge ? charged : null,
+        refunded: isCharge ? refunded.amount : null,
+      };
+    }),
     taxLines: row.taxLines.map(({ amount, ...line }) => ({ ...line, amount: moneyOf(amount) })),
     totals: {
       subtotal: moneyOf(subtotalAmount),

@@ -109,8 +109,17 @@ export const OrderLineItem = object(
     quantity: Type.Integer({ minimum: 1, examples: [2] }),
     unitPrice: Money,
     total: Money,
+    charged: Money,
+    refunded: object(
+      { quantity: Type.Integer({ minimum: 0, description: 'Units', examples: [1] }), amount: Money },
+      { $id: 'OrderItemRefund', description: 'What was refunded for units of the item' },
+    ),
   },
-  { $id: 'OrderLineItem', description: 'A line, with title and price at the time of the order' },
+  {
+    $id: 'OrderLineItem',
+    description:
+      'A line, with title and price at the time of the order. `charged` is `total` after discounts, with taxes: the amount refunded for all its units.',
+  },
 );
 
 const itemId = nullable(withOptions(Uuid, { description: 'The item it applies to; null for the entire order' }));
@@ -134,9 +143,15 @@ export const OrderAdjustment = object(
     code: Type.String({ examples: ['standard-shipping'] }),
     label: Type.String({ examples: ['Standard shipping'] }),
     amount: Money,
+    charged: nullable(Money),
+    refunded: nullable(Money),
     source,
   },
-  { $id: 'OrderAdjustment', description: 'A charge or, with a negative amount, a discount or credit' },
+  {
+    $id: 'OrderAdjustment',
+    description:
+      'A charge or, with a negative amount, a discount or credit. `charged` is the amount of a shipping charge after discounts, with taxes; null for others, as `refunded`.',
+  },
 );
 
 export const OrderTaxLine = object(

@@ -96,6 +96,16 @@ export interface OrderTaxLineRow {
   source: AdjustmentSource | null;
 }
 
+/** Units of a line, or a shipping charge, that were refunded; negative where a refund failed. */
+export interface OrderRefundRow {
+  lineItemId: string | null;
+  shippingCode: string | null;
+  quantity: number;
+  amount: number;
+  /** The part of `amount` that is tax. */
+  tax: number;
+}
+
 export type AddressType = 'shipping' | 'billing';
 
 /** An order with its parts. */
@@ -128,6 +138,7 @@ export interface OrderRow extends OrderState {
   addresses: Partial<Record<AddressType, OrderAddress>>;
   adjustments: OrderAdjustmentRow[];
   taxLines: OrderTaxLineRow[];
+  refunds: OrderRefundRow[];
 }
 
 export interface OrderEventRow extends ActorColumns {
@@ -162,6 +173,10 @@ export const orders = rows<OrderRow>({
       select coalesce(json_agg(json_build_object(
                'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'code', code, 'label', label,
                'rate', rate, 'amount', amount, 'included', included, 'source', ${source}) order by id), '[]') ${partOf('order_tax_lines')}`,
+    refunds: `
+      select coalesce(json_agg(json_build_object(
+               'lineItemId', line_item_id, 'shippingCode', shipping_code, 'quantity', quantity, 'amount', amount,
+               'tax', tax)), '[]') ${partOf('order_refund_items')}`,
   },
   filters: {
     email: (listed, email: string) => listed.whereRaw('orders.email_key = lower(?)', [email]),

@@ -5,7 +5,7 @@
  * The decision is made while the order is locked, and stored as a pending step of the payment. A payment has at most
  * one, so it happens exactly once, even after a crash.
  */
-import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
+import { addPaymentNote, balanceOf, type OrderState, type RefundPlan } from '@carton/order';
 import { money, newId, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
@@ -23,6 +23,8 @@ import {
 /** What a step may carry besides its amount. */
 interface PendingStep extends Pick<StepRequest, 'reason' | 'externalId' | 'metadata'> {
   id?: string;
+  /** Of a refund by units. */
+  plan?: RefundPlan | null;
   /** Set when the step is claimed already. */
   triedAt?: Date;
 }
@@ -33,12 +35,12 @@ export async function insertPendingStep(
   { id: paymentId, orderId, currency }: PaymentRow,
   type: StepType,
   amount: number,
-  { id = newId(), reason, externalId, metadata, triedAt }: PendingStep = {},
+  { id = newId(), reason, externalId, metadata, plan, triedAt }: PendingStep = {},
 ): Promise<StepRow> {
   const pending = { id, paymentId, type, amount, status: 'pending', note: reason ?? null } as const;
   const step = await insertStep(tx, { ...pending, actorType: 'system', triedAt });
   if (type === 'refund') {
-    await insertRefund(tx, { id, paymentId, orderId, currency, amount, reason, externalId, metadata });
+    await insertRefund(tx, { id, paymentId, orderId, currency, amount, reason, externalId, metadata }, plan);
   }
   return step;
 }

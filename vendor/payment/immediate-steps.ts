@@ -3,11 +3,12 @@
  * bookkeeping, and those of tenders. They need no adapter.
  */
 import { lockOrder, type OrderState } from '@carton/order';
-import { type HasExtensions, invalidField, money, newId, type TenantDatabase } from '@carton/runtime';
+import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
 import { bookStep, publishPaymentEvent, refreshPaymentState } from './bookkeeping.ts';
 import { paymentVoided } from './events.ts';
 import { format } from './format.ts';
 import { paymentStepNotPossible } from './problems.ts';
+import { amountOfStep } from './refund-items.ts';
 import {
   findStep,
   insertRefund,
@@ -65,14 +66,12 @@ export async function doStepInTransaction(
   order: OrderState,
   payment: PaymentRow,
   type: StepType,
-  { workId, amount: part, reason, externalId, metadata }: StepRequest,
+  { workId, reason, externalId, metadata, ...requested }: StepRequest,
 ): Promise<StepRow> {
   const { id: paymentId, orderId, currency } = payment;
-  if (part && part.currency !== currency) throw invalidField('/amount/currency', `must be ${currency}`);
   const most = maxAmountOf(payment, type);
   if (most <= 0) throw paymentStepNotPossible(`The payment is ${payment.status}, so there is nothing to ${type}.`);
-  const amount = part?.amount ?? most;
-  if (amount > most) throw paymentStepNotPossible(`At most ${format(money(most, currency))} is left to ${type}.`);
+  const { amount, plan } = await amountOfStep(tx, payment, type, requested, most);
   const step = await insertStep(tx, {
     id: workId ?? newId(),
     paymentId,
@@ -84,7 +83,7 @@ export async function doStepInTransaction(
   });
   await tenderOf(tx, payment.provider)?.reverse(tx, orderId, partOf(payment), amount, step.id);
   if (type === 'refund') {
-    await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, reason, externalId, metadata });
+    await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, reason, externalId, metadata }, plan);
     await bookStep(tx, order, payment, type, amount);
   } else await reversePayment(tx, order, payment);
   return step;

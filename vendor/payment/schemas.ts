@@ -171,14 +171,35 @@ export type RecordPayment = Static<typeof RecordPayment>;
 /** For a capture. Default: all that is left. */
 export const PaymentPart = object({ amount: Type.Optional(PositiveMoney) }, { $id: 'PaymentPart' });
 
+const Units = Type.Integer({ minimum: 1, description: 'Units', examples: [1] });
+const ShippingCode = Type.String({ minLength: 1, maxLength: 200, examples: ['standard-shipping'] });
+
 export const CreateRefund = object(
   {
     ...PaymentPart.properties,
+    items: Type.Optional(
+      Type.Array(object({ lineItemId: Uuid, quantity: Units }, { $id: 'CreateRefundItem' }), {
+        minItems: 1,
+        maxItems: 1000,
+        description: 'Units of items to refund, instead of an amount',
+      }),
+    ),
+    shipping: Type.Optional(
+      Type.Unsafe<true | string[]>({
+        anyOf: [
+          { type: 'boolean', const: true },
+          { type: 'array', items: ShippingCode, minItems: 1, maxItems: 100, uniqueItems: true },
+        ],
+        description: 'Shipping charges to refund, by their codes, or true for all that are left',
+        examples: [true, ['standard-shipping']],
+      }),
+    ),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Arrived broken'] })),
     ...newExternalFields,
   },
-  { $id: 'CreateRefund' },
+  { $id: 'CreateRefund', description: 'Without an amount, items and shipping, all that is left is refunded' },
 );
+const refundedTax = { amount: Money, tax: Money };
 export const Refund = object(
   {
     id: Uuid,
@@ -188,11 +209,18 @@ export const Refund = object(
     method: Method,
     status: StepState,
     amount: Money,
+    tax: nullable(Money),
+    items: Type.Array(object({ lineItemId: Uuid, quantity: Units, ...refundedTax }, { $id: 'RefundItem' })),
+    shipping: Type.Array(object({ code: ShippingCode, ...refundedTax }, { $id: 'RefundShipping' })),
     reason: nullable(Type.String({ examples: ['Arrived broken'] })),
     ...externalFields,
     ...timestamps,
   },
-  { $id: 'Refund' },
+  {
+    $id: 'Refund',
+    description:
+      '`tax` is the part of `amount` that is tax. A refund by amount has none of `tax`, `items` and `shipping`.',
+  },
 );
 export type Refund = Static<typeof Refund>;
 export const RefundPage = integrationPageOf(Refund, 'RefundPage');

@@ -8,14 +8,14 @@
  * cannot exceed its amount.
  */
 import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
-import { invalidField, money, type Problem, type TenantDatabase } from '@carton/runtime';
+import { money, type Problem, type TenantDatabase } from '@carton/runtime';
 import { callProvider, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
 import { alignWithBalance, insertPendingStep, owedToPayment } from './balance.ts';
 import { applyProviderState, bookStep } from './bookkeeping.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
-import { format } from './format.ts';
 import { doImmediateStep, isImmediate } from './immediate-steps.ts';
 import { paymentStepBusy, paymentStepNotPossible } from './problems.ts';
+import { amountOfStep } from './refund-items.ts';
 import { referenceOf } from './release.ts';
 import type { Payment, Refund } from './schemas.ts';
 import {
@@ -91,24 +91,21 @@ async function beginStep(
   tx: TenantDatabase,
   { id: paymentId, orderId }: PaymentRow,
   type: StepType,
-  { workId, amount: part, reason, externalId, metadata }: StepRequest,
+  { workId, reason, externalId, metadata, ...requested }: StepRequest,
 ): Promise<{ step: StepRow; isNew: boolean }> {
   const order = (await lockOrder(tx, orderId)) as OrderState;
   const payment = await lockPayment(tx, paymentId);
   const known = workId === undefined ? null : await findStep(tx, paymentId, workId);
   if (known) return { step: known, isNew: false };
   if (await findPendingStep(tx, paymentId)) throw stepBusy();
-  const { currency } = payment;
-  if (part && part.currency !== currency) throw invalidField('/amount/currency', `must be ${currency}`);
   const { byHand } = adapterOf(tx, payment.provider) ?? {};
   const open = maxAmountOf(payment, type, byHand);
   if (open <= 0) throw paymentStepNotPossible(`The payment is ${payment.status}, so there is nothing to ${type}.`);
   // A manual capture records what has come in; a provider captures no more than is owed.
   const most = type === 'capture' && !byHand ? Math.min(open, await owedToPayment(tx, order, payment)) : open;
   if (most <= 0) throw paymentStepNotPossible('Nothing more is owed for the order.');
-  const amount = part?.amount ?? most;
-  if (amount > most) throw paymentStepNotPossible(`At most ${format(money(most, currency))} is left to ${type}.`);
-  const details = { id: workId, reason, externalId, metadata, triedAt: new Date() };
+  const { amount, plan } = await amountOfStep(tx, payment, type, requested, most);
+  const details = { id: workId, reason, externalId, metadata, plan, triedAt: new Date() };
   const step = await insertPendingStep(tx, payment, type, amount, details);
   return { step, isNew: true };
 }

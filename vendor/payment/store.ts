@@ -1,6 +1,7 @@
 /**
  * Queries of payments, their steps, and refunds.
  */
+import { partsOfRefunds, type RefundPlan, type RefundRequest, recordRefund, reverseRefund } from '@carton/order';
 import {
   type ActorColumns,
   actedBy,
@@ -49,8 +50,8 @@ export const offline = 'offline';
 /** Steps that may follow the creation of a payment. */
 export type StepType = 'capture' | 'void' | 'refund';
 
-/** A requested step. */
-export interface StepRequest {
+/** A requested step. A refund may name units (`items`, `shipping`) instead of an amount. */
+export interface StepRequest extends RefundRequest {
   /** Id of the request's work, which becomes the step's id: a second step with it is not performed. */
   workId: string | undefined;
   /** For a capture or a refund. Default: all that is left. */
@@ -238,21 +239,24 @@ export async function pendingPaymentsOf(db: TenantDatabase, orderId: string): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Finishes a pending step. False if it has finished already. */
-export async function finishStep(
-  tx: TenantDatabase,
-  { paymentId, id }: StepRow,
+/** Finishes a pending step; units of a failed refund can be refunded again. False if it has finished already. */
+export function finishStep(
+  db: TenantDatabase,
+  { paymentId, id, type }: StepRow,
   status: 'succeeded' | 'failed',
   note?: string,
 ): Promise<boolean> {
-  const ended = await tx.query(
-    `update payment_transactions set status = $4, note = coalesce($5, note)
-      where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending' returning id`,
-    [paymentId, id, status, note ?? null],
-  );
-  // A refund shows the status of its step.
-  await tx.update('refunds', { id }, { updatedAt: new Date() });
-  return ended.length > 0;
+  return db.transaction(async (tx) => {
+    const [ended] = await tx.query(
+      `update payment_transactions set status = $4, note = coalesce($5, note)
+        where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending' returning id`,
+      [paymentId, id, status, note ?? null],
+    );
+    // A refund shows the status of its step.
+    await tx.update('refunds', { id }, { updatedAt: new Date() });
+    if (ended && type === 'refund' && status === 'failed') await reverseRefund(tx, id);
+    return ended !== undefined;
+  });
 }
 
 /** A claim lasts one minute; after that the process is taken to have died. */
@@ -288,6 +292,8 @@ interface RefundRow {
   status: StepRow['status'];
   currency: string;
   amount: number;
+  /** The part of `amount` that is tax; null for a refund by amount. */
+  tax: number | null;
   payment: Pick<PaymentRow, 'provider' | 'method'>;
   reason: string | null;
   externalId: string | null;
@@ -299,12 +305,44 @@ interface RefundRow {
 type NewRefund = Pick<RefundRow, 'id' | 'paymentId' | 'orderId' | 'currency' | 'amount'> &
   Partial<Pick<RefundRow, 'reason' | 'externalId' | 'metadata'>>;
 
-export async function insertRefund(tx: TenantDatabase, refund: NewRefund): Promise<void> {
-  await tx.insert('refunds', { ...refund, metadata: refund.metadata && json(refund.metadata) });
+/** @param plan of a refund by units */
+export async function insertRefund(
+  tx: TenantDatabase,
+  refund: NewRefund,
+  plan: RefundPlan | null = null,
+): Promise<void> {
+  const { id, orderId, metadata } = refund;
+  await tx.insert('refunds', { ...refund, tax: plan?.tax ?? null, metadata: metadata && json(metadata) });
+  if (plan) await recordRefund(tx, orderId, id, plan);
 }
 
-function refundOf({ currency, amount, payment, ...refund }: RefundRow): Refund {
-  return { ...refund, ...payment, amount: money(amount, currency) };
+/** Refunds with their units, in one more statement. */
+async function withParts(db: TenantDatabase, found: readonly RefundRow[]): Promise<Refund[]> {
+  const byUnits = found.filter(({ tax }) => tax !== null);
+  const parts =
+    byUnits.length === 0
+      ? []
+      : await partsOfRefunds(
+          db,
+          byUnits.map(({ id }) => id),
+        );
+  return found.map(({ currency, amount, tax, payment, ...refund }) => {
+    const own = parts.filter(({ refundId }) => refundId === refund.id);
+    return {
+      ...refund,
+      ...payment,
+      amount: money(amount, currency),
+      tax: tax === null ? null : money(tax, currency),
+      items: own.flatMap(({ lineItemId, quantity, amount, tax }) =>
+        lineItemId === null
+          ? []
+          : [{ lineItemId, quantity, amount: money(amount, currency), tax: money(tax, currency) }],
+      ),
+      shipping: own.flatMap(({ shippingCode: code, amount, tax }) =>
+        code === null ? [] : [{ code, amount: money(amount, currency), tax: money(tax, currency) }],
+      ),
+    };
+  });
 }
 
 const refundStatus = `
@@ -324,14 +362,15 @@ const refunds = rows<RefundRow>({
 });
 
 export async function readRefund(db: TenantDatabase, id: string): Promise<Refund> {
-  return refundOf(await refunds.require(db, id));
+  const [refund] = await withParts(db, [await refunds.require(db, id)]);
+  return refund as Refund;
 }
 
 export async function listRefunds(db: TenantDatabase, query: RefundQuery): Promise<IntegrationPage<Refund>> {
   const { status, limit, cursor, ...others } = query;
   const isByStatusOnly = status !== undefined && Object.values(others).every((value) => value === undefined);
   const page = await (isByStatusOnly ? pageByStatus(db, { status, limit, cursor }) : refunds.page(db, query));
-  return { ...page, items: page.items.map(refundOf) };
+  return { ...page, items: await withParts(db, page.items) };
 }
 
 /** Pages through the steps, which have the order of their refunds: both are inserted in one transaction. */

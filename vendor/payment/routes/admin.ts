@@ -1,7 +1,7 @@
 /**
  * Routes of payments for staff.
  */
-import { orderAlreadyCanceled } from '@carton/order';
+import { alreadyRefunded, orderAlreadyCanceled } from '@carton/order';
 import { externalIdTaken, resource, route } from '@carton/runtime';
 import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapter.ts';
 import { paymentExceedsBalance, paymentStepBusy, paymentStepNotPossible } from '../problems.ts';
@@ -93,12 +93,13 @@ export const createRefund = route(
     path: '/admin/payments/:id/refunds',
     operationId: 'createRefund',
     summary: 'Refund all or part of a captured payment',
-    description: 'For a payment recorded offline, this only records that staff paid the money back.',
+    description:
+      'Refunds an amount, or units of items and shipping charges for what they cost after discounts, with taxes. Refunds of all units add up to what was charged. For a payment recorded offline, this only records that staff paid the money back.',
     body: CreateRefund,
     bodyOptional: true,
     status: 201,
     response: Refund,
-    problems: [...problems, externalIdTaken],
+    problems: [...problems, externalIdTaken, alreadyRefunded],
     idempotent: true,
     outsideTransaction: true,
   },

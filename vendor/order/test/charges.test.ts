@@ -1,0 +1,164 @@
+/**
+ * What lines and shipping charges cost, and that refunds of their units always add up to it.
+ */
+import fc from 'fast-check';
+import t from 'tap';
+import { type Charge, chargesOf, refundOf } from '../charges.ts';
+import type { OrderAdjustmentRow, OrderRow, OrderTaxLineRow } from '../store.ts';
+
+type Rows = Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'>;
+
+const line = (id: string, quantity: number, totalAmount: number) =>
+  ({ id, quantity, totalAmount }) as OrderRow['lines'][number];
+const adjustment = (kind: OrderAdjustmentRow['kind'], amount: number, over: Partial<OrderAdjustmentRow> = {}) =>
+  ({ kind, code: 'standard', amount, itemId: null, shippingCode: null, ...over }) as OrderAdjustmentRow;
+const tax = (amount: number, over: Partial<OrderTaxLineRow> = {}) =>
+  ({ amount, included: false, itemId: null, shippingCode: null, ...over }) as OrderTaxLineRow;
+
+/** The charges as `name quantity amount tax`. */
+const shown = (rows: Rows) =>
+  chargesOf(rows).map(({ lineItemId, shippingCode, quantity, amount, tax }) =>
+    [lineItemId ?? shippingCode, quantity, amount, tax].join(' '),
+  );
+
+t.test('a charge is its amount after discounts, with taxes', async (t) => {
+  t.strictSame(
+    shown({
+      lines: [line('shirt', 3, 3000), line('socks', 1, 500)],
+      adjustments: [
+        adjustment('discount', -301, { itemId: 'shirt' }),
+        adjustment('shipping', 490),
+        adjustment('discount', -100, { shippingCode: 'standard' }),
+        adjustment('shipping', 200, { code: 'gift-wrap' }),
+      ],
+      taxLines: [
+        tax(513, { itemId: 'shirt' }),
+        tax(27, { itemId: 'shirt' }),
+        tax(80, { itemId: 'socks', included: true }),
+        tax(74, { shippingCode: 'standard' }),
+      ],
+    }),
+    ['shirt 3 3239 540', 'socks 1 500 80', 'standard 1 464 74', 'gift-wrap 1 200 0'],
+  );
+});
+
+t.test('what applies to the entire order is divided in proportion to the amounts', async (t) => {
+  t.strictSame(
+    shown({
+      lines: [line('shirt', 2, 2000), line('socks', 1, 1000)],
+      adjustments: [adjustment('discount', -100), adjustment('credit', -301), adjustment('shipping', 1000)],
+      taxLines: [tax(100), tax(7, { included: true })],
+    }),
+    ['shirt 2 1849 53', 'socks 1 925 27', 'standard 1 925 27'],
+  );
+});
+
+t.test('units are refunded at their rounded part of the cumulative cost', async (t) => {
+  const charge: Charge = { lineItemId: 'shirt', shippingCode: null, quantity: 3, amount: 1000, tax: 160 };
+  t.strictSame(
+    [0, 1, 2].map((refunded) => refundOf(charge, refunded, 1)),
+    [
+      { amount: 333, tax: 53 },
+      { amount: 334, tax: 54 },
+      { amount: 333, tax: 53 },
+    ],
+  );
+  t.strictSame(refundOf(charge, 1, 2), { amount: 667, tax: 107 });
+  t.strictSame(refundOf(charge, 0, 3), { amount: 1000, tax: 160 });
+  t.strictSame(refundOf({ ...charge, amount: 0, tax: 0 }, 0, 2), { amount: 0, tax: 0 });
+});
+
+/** An order whose rows may apply to lines, charges or the entire order; prices contain some of the taxes. */
+const amount = fc.oneof(fc.nat(20), fc.nat(100_000), fc.nat(10 ** 12));
+const place = fc.record({ on: fc.constantFrom('line', 'charge', 'order'), at: fc.nat(20) });
+const scenarios = fc.record({
+  lines: fc.array(fc.record({ quantity: fc.integer({ min: 1, max: 40 }), total: amount }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
+  charges: fc.array(amount, { maxLength: 3 }),
+  discounts: fc.array(fc.record({ percent: fc.nat(20), place }), { maxLength: 3 }),
+  taxes: fc.array(fc.record({ percent: fc.nat(12), included: fc.boolean(), place }), { maxLength: 3 }),
+  order: fc.array(fc.nat(), { minLength: 1, maxLength: 60 }),
+});
+type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
+
+/** The rows of an order. Discounts are at most 60 % of what they apply to, and taxes at most 36 %. */
+function rowsOf({ lines, charges, discounts, taxes }: Scenario): Rows {
+  const targetOf = ({ on, at }: Scenario['discounts'][number]['place']) => {
+    if (on === 'line') return { itemId: `line ${at % lines.length}`, base: lines[at % lines.length]?.total ?? 0 };
+    if (on === 'charge' && charges.length > 0) {
+      return { shippingCode: `charge ${at % charges.length}`, base: charges[at % charges.length] ?? 0 };
+    }
+    return { base: lines.reduce((sum, { total }) => sum + total, 0) + charges.reduce((sum, each) => sum + each, 0) };
+  };
+  const partOf = (percent: number, { base }: { base: number }) => Math.floor((base * percent) / 100);
+  return {
+    lines: lines.map(({ quantity, total }, at) => line(`line ${at}`, quantity, total)),
+    adjustments: [
+      ...charges.map((each, at) => adjustment('shipping', each, { code: `charge ${at}` })),
+      ...discounts.map(({ percent, place }) => {
+        const { base, ...target } = targetOf(place);
+        return adjustment('discount', -partOf(percent, { base }) || 0, { code: 'sale', ...target });
+      }),
+    ],
+    taxLines: taxes.map(({ percent, included, place }) => {
+      const { base, ...target } = targetOf(place);
+      return tax(partOf(percent, { base }), { included, ...target });
+    }),
+  };
+}
+
+/** The total as the order stores it: the sum of its rows. */
+function totalOf({ lines, adjustments, taxLines }: Rows): number {
+  const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0);
+  return (
+    sum(lines.map(({ totalAmount }) => totalAmount)) +
+    sum(adjustments.map((each) => each.amount)) +
+    sum(taxLines.map((each) => (each.included ? 0 : each.amount)))
+  );
+}
+
+const runs = 2000;
+
+t.test('refunds of all units in any order add up to the total, and their tax to the tax', async (t) => {
+  const seen = { orders: 0, units: 0, discounted: 0, taxed: 0, shipped: 0, onOrder: 0 };
+  const check = (scenario: Scenario) => {
+    const rows = rowsOf(scenario);
+    const charges = chargesOf(rows);
+    const total = totalOf(rows);
+    const sum = (name: 'amount' | 'tax', of: readonly { amount: number; tax: number }[]) =>
+      of.reduce((all, each) => all + each[name], 0);
+    if (sum('amount', charges) !== total) throw new Error(`the charges are ${sum('amount', charges)} of ${total}`);
+    const taxes = rows.taxLines.reduce((all, each) => all + each.amount, 0);
+    if (sum('tax', charges) !== taxes) throw new Error(`the taxes are ${sum('tax', charges)} of ${taxes}`);
+    const refunded = charges.map(() => 0);
+    const refunds: ReturnType<typeof refundOf>[] = [];
+    for (let step = 0; refunded.some((units, at) => units < (charges[at] as Charge).quantity); step++) {
+      const open = charges
+        .map((_, at) => at)
+        .filter((at) => (refunded[at] as number) < (charges[at] as Charge).quantity);
+      const at = open[(scenario.order[step % scenario.order.length] as number) % open.length] as number;
+      const refund = refundOf(charges[at] as Charge, refunded[at] as number, 1);
+      refunded[at] = (refunded[at] as number) + 1;
+      if (refund.amount < 0 || refund.tax < 0) throw new Error('a refund is below zero');
+      if (refund.tax > refund.amount) throw new Error('a refund has more tax than amount');
+      refunds.push(refund);
+    }
+    if (sum('amount', refunds) !== total) throw new Error(`${sum('amount', refunds)} of ${total} was refunded`);
+    if (sum('tax', refunds) !== taxes) throw new Error(`${sum('tax', refunds)} of the tax ${taxes} was refunded`);
+    seen.orders++;
+    seen.units += refunds.length;
+    if (scenario.discounts.length > 0) seen.discounted++;
+    if (scenario.taxes.length > 0) seen.taxed++;
+    if (scenario.charges.length > 0) seen.shipped++;
+    if ([...scenario.discounts, ...scenario.taxes].some(({ place }) => place.on === 'order')) seen.onOrder++;
+  };
+  t.doesNotThrow(() => fc.assert(fc.property(scenarios, check), { numRuns: runs }));
+  t.equal(seen.orders, runs);
+  t.ok(
+    Object.values(seen).every((count) => count > runs / 10),
+    'every kind of order was seen',
+  );
+  t.comment(seen);
+});
