@@ -33,6 +33,7 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void
   }
   await fillCollections(tenant);
   await fillTaxes(tenant);
+  await fillShipping(tenant);
   for (const email of ['ada@example.com', 'Grace@Example.com']) await order(tenant, variants, email);
   await cancelSome(tenant, variants);
   const [newest] = (await requireSuccess(staff.get('/admin/orders'))).items;
@@ -56,6 +57,17 @@ async function fillTaxes({ staff }: TestTenant): Promise<void> {
   const rate = { code: 'gst', name: 'GST', rate: 5, country: 'CA' };
   await requireSuccess(staff.post('/admin/tax-rates', { ...rate, categoryId: id }));
   await requireSuccess(staff.post('/admin/tax-rates', { ...rate, categoryId: id, province: 'QC' }));
+}
+
+async function fillShipping({ staff }: TestTenant): Promise<void> {
+  const post = (resource: string, body: unknown) => requireSuccess(staff.post(`/admin/shipping-${resource}`, body));
+  for (const [at, country] of ['FR', 'DE'].entries()) {
+    const code = `profile-${at}`;
+    await post('profiles', { code, name: code });
+    const { id } = await post('zones', { name: country, places: [{ country }] });
+    const option = { code: `option-${at}`, name: 'Standard', type: 'flat', zoneId: id };
+    await post('options', { ...option, profile: code, rates: [{ currency: 'EUR', amount: 490 }] });
+  }
 }
 
 /** Places an order, pays half of it and refunds a little. */

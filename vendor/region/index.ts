@@ -5,6 +5,7 @@ import { definePackage } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
 import { adminRegions, listCountries, storefrontRegions } from './routes.ts';
 
+export { provinceKey } from './province-keys.ts';
 export type { RegionRow } from './schemas.ts';
 export { type RegionLock, type RegionRemoval, regionLocks, regionRemovals } from './service.ts';
 export { findRegion, findRegionOfCountry, holdRegion, soleCountryOfRegion } from './store.ts';

@@ -18,16 +18,6 @@ export interface ApplicableRate {
 }
 
 /**
- * The form in which provinces are stored and compared: `qc` and `CA-QC` are `QC` in Canada.
- * @param country ISO 3166-1 alpha-2; undefined if unknown
- */
-export function provinceKey(country: string | undefined, province: string): string {
-  const key = province.normalize('NFC').trim().toUpperCase();
-  const prefix = `${country}-`;
-  return key.startsWith(prefix) && key.length > prefix.length ? key.slice(prefix.length) : key;
-}
-
-/**
  * The rates that apply to a category, from those of a country and of one of its provinces. The country and the province
  * each contribute their rates of the category, or those without a category if they have none. A rate with `override`
  * among those of the province removes those of the country. Compound rates come last.

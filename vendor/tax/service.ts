@@ -3,10 +3,10 @@
  */
 import { findStore } from '@carton/core';
 import { hasProductOfTaxCategory } from '@carton/product';
+import { provinceKey } from '@carton/region';
 import { type IntegrationPage, invalidField, publishRow, type TenantDatabase } from '@carton/runtime';
 import { taxRateUpdated } from './events.ts';
 import { taxCategoryInUse } from './problems.ts';
-import { provinceKey } from './rates.ts';
 import type {
   ChangeTaxCategory,
   ChangeTaxRate,

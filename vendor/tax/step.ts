@@ -3,9 +3,10 @@
  */
 import { type Adjustment, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
 import { findStore } from '@carton/core';
+import { provinceKey } from '@carton/region';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 import { partsOfCharge, type Taxable, taxesOf } from './compute.ts';
-import { type ApplicableRate, provinceKey, ratesOf } from './rates.ts';
+import { type ApplicableRate, ratesOf } from './rates.ts';
 import { taxSettings } from './settings.ts';
 import { findRatesAt } from './store.ts';
 

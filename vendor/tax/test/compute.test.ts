@@ -1,9 +1,10 @@
 /**
  * Which rates apply, and what they amount to: worked examples, computed by hand.
  */
+import { provinceKey } from '@carton/region';
 import t from 'tap';
 import { partsOfCharge, type TaxRules, taxesOf } from '../compute.ts';
-import { type ApplicableRate, provinceKey, ratesOf } from '../rates.ts';
+import { type ApplicableRate, ratesOf } from '../rates.ts';
 
 const rateOf = (code: string, rate: number, more: Partial<ApplicableRate> = {}): ApplicableRate => ({
   ...{ id: `${code} ${rate} ${JSON.stringify(more)}`, code, name: code, rate, province: null, category: null },

@@ -1,0 +1,96 @@
+/**
+ * Queries of the tables of zones, profiles and options.
+ */
+import { rows, type TenantDatabase } from '@carton/runtime';
+import { parsePostalPattern, postalBounds } from './postal-codes.ts';
+import {
+  shippingOptionCodeTaken,
+  shippingProfileCodeTaken,
+  shippingProfileInUse,
+  shippingZoneInUse,
+} from './problems.ts';
+import type { ShippingOption, ShippingProfile, ShippingRate, ShippingZone } from './schemas.ts';
+import type { ZonePlace } from './zones.ts';
+
+export const shippingProfiles = rows<ShippingProfile>({
+  table: 'shipping_profiles',
+  noun: 'shipping profile',
+  json: ['metadata'],
+  duplicates: { shipping_profiles_code: shippingProfileCodeTaken },
+  inUse: () => shippingProfileInUse('Shipping options have this profile.'),
+});
+
+/** The places of a zone, grouped by country. */
+const placesOfZone = `
+  select coalesce(json_agg(json_build_object('country', grouped.country, 'provinces', grouped.provinces,
+                                             'postalCodes', grouped.postal_codes) order by grouped.country), '[]')
+    from (select country,
+                 coalesce(json_agg(province order by province) filter (where province is not null), '[]') as provinces,
+                 coalesce(json_agg(postal_code order by postal_code) filter (where postal_code is not null),
+                          '[]') as postal_codes
+            from shipping_zone_places places
+           where places.tenant_id = shipping_zones.tenant_id and places.zone_id = shipping_zones.id
+           group by country) grouped`;
+
+export const shippingZones = rows<ShippingZone>({
+  table: 'shipping_zones',
+  noun: 'shipping zone',
+  json: ['metadata'],
+  computed: { places: placesOfZone },
+  inUse: () => shippingZoneInUse('Shipping options have this zone.'),
+});
+
+/** The places of all zones in these countries. */
+export function listPlaces(db: TenantDatabase, countries: readonly string[]): Promise<ZonePlace[]> {
+  return db.query<ZonePlace>(
+    `select zone_id, country, province, postal_code from shipping_zone_places
+      where tenant_id = $1 and country = any($2::text[])`,
+    [countries],
+  );
+}
+
+/** Replaces the places of a zone; the zones must be locked. */
+export async function replacePlaces(
+  tx: TenantDatabase,
+  zoneId: string,
+  places: readonly Omit<ZonePlace, 'zoneId'>[],
+): Promise<void> {
+  await tx.remove('shipping_zone_places', { zoneId });
+  await tx.insertMany(
+    'shipping_zone_places',
+    places.map((place) => ({ ...place, ...boundsOf(place), zoneId })),
+  );
+}
+
+function boundsOf({ postalCode }: Pick<ZonePlace, 'postalCode'>): {
+  postalFrom: string | null;
+  postalTo: string | null;
+} {
+  const pattern = postalCode === null ? null : parsePostalPattern(postalCode);
+  if (!pattern) return { postalFrom: null, postalTo: null };
+  const { from, to } = postalBounds(pattern);
+  return { postalFrom: from, postalTo: to };
+}
+
+/** SQL for the rates of an option, in their order. @param option the name of the table or its alias */
+export const ratesOf = (option: string) => `
+  select coalesce(json_agg(json_build_object('currency', currency, 'from', from_value, 'to', to_value,
+                                             'amount', amount) order by currency, from_value), '[]')
+    from shipping_rates rates where rates.tenant_id = ${option}.tenant_id and rates.option_id = ${option}.id`;
+
+export const shippingOptions = rows<ShippingOption>({
+  table: 'shipping_options',
+  noun: 'shipping option',
+  json: ['freeFrom', 'metadata'],
+  computed: { rates: ratesOf('shipping_options') },
+  duplicates: { shipping_options_code: shippingOptionCodeTaken },
+});
+
+/** Replaces the rates of an option, which must be locked. */
+export async function putRates(tx: TenantDatabase, optionId: string, rates: readonly ShippingRate[]): Promise<void> {
+  await tx.remove('shipping_rates', { optionId });
+  await tx.insertMany(
+    'shipping_rates',
+    rates.map(({ currency, from, to, amount }) => ({ optionId, currency, fromValue: from, toValue: to, amount })),
+  );
+}

@@ -1,0 +1,80 @@
+/**
+ * Helpers of the shipping tests: articles, zones, options, and carts with their shipping.
+ */
+import type { Caller, TestTenant } from '@carton/runtime/testing';
+
+/** Fails unless the response is a success. */
+export async function bodyOf(response: Promise<{ status: number; body: unknown }>) {
+  const { status, body } = await response;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any response.
+  return body as any;
+}
+
+let created = 0;
+
+/** Creates a product of one variant with a price in EUR and stock; returns the variant's id. */
+export async function createArticle(
+  { staff }: TestTenant,
+  amount: number,
+  { weight = null, shippingProfile = null }: { weight?: number | null; shippingProfile?: string | null } = {},
+): Promise<string> {
+  const variants = [{ title: 'One', ...(weight !== null && { weight }) }];
+  const product = { title: `Article ${++created}`, status: 'published', shippingProfile, variants };
+  const [{ id }] = (await bodyOf(staff.post('/admin/products', product))).variants;
+  const prices = ['EUR', 'USD'].map((currency) => ({ currency, amount }));
+  await bodyOf(staff.put(`/admin/variants/${id}/prices`, { prices }));
+  const { items } = await bodyOf(staff.get(`/admin/stock-items?variantId=${id}`));
+  await bodyOf(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, { quantity: 1000, reason: 'received' }));
+  return id;
+}
+
+export async function createZone({ staff }: TestTenant, name: string, ...places: object[]): Promise<string> {
+  return (await bodyOf(staff.post('/admin/shipping-zones', { name, places }))).id;
+}
+
+export async function createProfile({ staff }: TestTenant, code: string): Promise<string> {
+  return (await bodyOf(staff.post('/admin/shipping-profiles', { code, name: code }))).id;
+}
+
+/** @param option by default a flat one of 4.90 EUR */
+export async function createOption({ staff }: TestTenant, option: Record<string, unknown> = {}): Promise<string> {
+  const code = `option-${++created}`;
+  const flat = { code, name: code, type: 'flat', rates: [{ currency: 'EUR', amount: 490 }] };
+  return (await bodyOf(staff.post('/admin/shipping-options', { ...flat, ...option }))).id;
+}
+
+/** A shopper with these quantities in the cart. */
+export async function shopperWith(tenant: TestTenant, ...items: [variantId: string, quantity: number][]) {
+  const shopper = tenant.shopper();
+  for (const [variantId, quantity] of items) await bodyOf(shopper.post('/cart/items', { variantId, quantity }));
+  return shopper;
+}
+
+export const addressIn = (country: string, more: Record<string, unknown> = {}) => ({
+  ...{ name: 'Ada', line1: '1 Way', city: 'Town', country },
+  ...more,
+});
+
+export function shipTo(shopper: Caller, country: string, more: Record<string, unknown> = {}) {
+  return bodyOf(shopper.put('/cart/shipping-address', addressIn(country, more)));
+}
+
+export function choose(shopper: Caller, optionId: string, pickupLocationId?: string) {
+  return bodyOf(shopper.put('/cart/shipping-method', { optionId, pickupLocationId }));
+}
+
+interface Offer {
+  groups: { profile: string | null; options: { id: string; price: { amount: number } }[] }[];
+}
+
+/** The offered options of a cart by profile: their ids and prices. */
+export async function offeredTo(shopper: Caller): Promise<Record<string, [id: string, amount: number][]>> {
+  const { groups }: Offer = await bodyOf(shopper.get('/cart/shipping-options'));
+  return Object.fromEntries(
+    groups.map(({ profile, options }) => [
+      profile ?? 'default',
+      options.map(({ id, price }): [string, number] => [id, price.amount]),
+    ]),
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * Rules of zones and profiles.
+ */
+import { hasProductOfShippingProfile } from '@carton/product';
+import { provinceKey } from '@carton/region';
+import { countryName, invalidField, lockFor, type TenantDatabase } from '@carton/runtime';
+import { parsePostalPattern, postalPatternText } from './postal-codes.ts';
+import { shippingProfileInUse, shippingZoneOverlap } from './problems.ts';
+import type {
+  ChangeShippingProfile,
+  ChangeShippingZone,
+  CreateShippingProfile,
+  CreateShippingZone,
+  NewZonePlaces,
+  ShippingProfile,
+  ShippingZone,
+} from './schemas.ts';
+import { listPlaces, replacePlaces, shippingProfiles, shippingZones } from './store.ts';
+import { ambiguousPlace, type ZonePlace } from './zones.ts';
+
+/** @throws invalid_request (400), shipping_zone_overlap (409), external_id_taken (409) */
+export function createZone(db: TenantDatabase, { places, ...fields }: CreateShippingZone): Promise<ShippingZone> {
+  return db.transaction(async (tx) => {
+    const { id } = await shippingZones.insert(tx, fields);
+    await setPlaces(tx, id, places);
+    return shippingZones.require(tx, id);
+  });
+}
+
+/** @throws not_found (404), invalid_request (400), shipping_zone_overlap (409), external_id_taken (409) */
+export function changeZone(
+  db: TenantDatabase,
+  id: string,
+  { places, ...fields }: ChangeShippingZone,
+): Promise<ShippingZone> {
+  return db.transaction(async (tx) => {
+    await shippingZones.change(tx, id, fields);
+    if (places) await setPlaces(tx, id, places as NewZonePlaces);
+    return shippingZones.require(tx, id);
+  });
+}
+
+/** A place with the pointer to it in the body. */
+interface RequestedPlace extends ZonePlace {
+  pointer: string;
+}
+
+async function setPlaces(tx: TenantDatabase, zoneId: string, requested: NewZonePlaces): Promise<void> {
+  const places = placesOf(zoneId, requested);
+  // Serializes writers, so that the places of concurrent zones are seen.
+  await lockFor(tx, 'shipping.zones');
+  const stored = await listPlaces(tx, [...new Set(places.map(({ country }) => country))]);
+  for (const place of places) {
+    const other = ambiguousPlace(place, stored);
+    if (other) throw await overlap(tx, place, other);
+  }
+  await replacePlaces(
+    tx,
+    zoneId,
+    places.map(({ country, province, postalCode }) => ({ country, province, postalCode })),
+  );
+}
+
+async function overlap(tx: TenantDatabase, { pointer }: RequestedPlace, other: ZonePlace) {
+  const { name } = await shippingZones.require(tx, other.zoneId);
+  const part = other.postalCode ?? other.province;
+  const where = `${part === null ? '' : `${part} in `}${countryName(other.country)}`;
+  const detail = `The zone ${name} (${other.zoneId}) has ${where}, and neither is more specific.`;
+  return shippingZoneOverlap(detail, { errors: [{ in: 'body', pointer, detail: `overlaps with ${name}` }] });
+}
+
+/** The places in their stored form, each once. @throws invalid_request (400) */
+function placesOf(zoneId: string, requested: NewZonePlaces): RequestedPlace[] {
+  const places = new Map<string, RequestedPlace>();
+  const countries = new Set<string>();
+  for (const [position, { country, provinces = [], postalCodes = [] }] of requested.entries()) {
+    const path = `/places/${position}`;
+    if (countries.has(country)) throw invalidField(`${path}/country`, 'is a duplicate');
+    countries.add(country);
+    const add = (pointer: string, province: string | null, postalCode: string | null) =>
+      places.set(`${country} ${province} ${postalCode}`, { zoneId, country, province, postalCode, pointer });
+    if (provinces.length + postalCodes.length === 0) add(path, null, null);
+    for (const [at, province] of provinces.entries()) {
+      add(`${path}/provinces/${at}`, provinceKey(country, province), null);
+    }
+    for (const [at, text] of postalCodes.entries()) {
+      const pattern = parsePostalPattern(text);
+      const pointer = `${path}/postalCodes/${at}`;
+      if (!pattern) throw invalidField(pointer, 'must be a code, a prefix (EC1*) or a range (10000-19999)');
+      add(pointer, null, postalPatternText(pattern));
+    }
+  }
+  return [...places.values()];
+}
+
+/** @throws shipping_profile_code_taken (409), external_id_taken (409) */
+export function createProfile(db: TenantDatabase, body: CreateShippingProfile): Promise<ShippingProfile> {
+  return shippingProfiles.insert(db, body);
+}
+
+/** @throws not_found (404), external_id_taken (409) */
+export function changeProfile(db: TenantDatabase, id: string, patch: ChangeShippingProfile): Promise<ShippingProfile> {
+  return shippingProfiles.change(db, id, patch);
+}
+
+/** @throws not_found (404), shipping_profile_in_use (409) while a product or an option refers to it */
+export function deleteProfile(db: TenantDatabase, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { code } = await shippingProfiles.lock(tx, id);
+    if (await hasProductOfShippingProfile(tx, code)) throw shippingProfileInUse('Products have this profile.');
+    await shippingProfiles.remove(tx, id);
+  });
+}
