@@ -44,6 +44,8 @@ interface AnyPricedLine {
   unitPrice: number | null;
   /** The regular price of one unit, in minor units, while a lower sale price applies. */
   compareAt: number | null;
+  /** The lowest price of the 30 days before that sale price, in minor units; null if unknown. */
+  lowestPrior: number | null;
   /** Where the price came from; null for an agreed price and for a line without a price. */
   priceSource: ResolvedPrice['source'] | null;
   /** quantity × unitPrice; null if the line is left out of the totals. */
@@ -211,11 +213,12 @@ function priceLines({ lines }: Sale, data: PricingData): (PricedLine | PricedCus
   let room = largestAmount;
   return lines.map((line) => {
     const { quantity, properties } = line;
-    const { unitPrice, compareAt = null, source = null } = priceOf(line, data);
+    const { unitPrice, compareAt = null, lowestPrior = null, source = null } = priceOf(line, data);
     // An inexact product is far beyond the remaining room as well.
     const total = unitPrice === null || unitPrice * quantity > room ? null : unitPrice * quantity;
     room -= total ?? 0;
-    const priced = { id: line.id, quantity, properties, unitPrice, compareAt, priceSource: source, total };
+    const prices = { unitPrice, compareAt, lowestPrior, priceSource: source, total };
+    const priced = { id: line.id, quantity, properties, ...prices };
     const unpriced: Issue[] = total === null ? ['unpriced'] : [];
     if (line.variantId === null) {
       const { title, taxCategory, weight } = line;
@@ -234,10 +237,7 @@ function variantOf({ variantId }: VariantLine, { variants }: PricingData): Varia
   return variant;
 }
 
-function priceOf(
-  line: SaleLine,
-  data: PricingData,
-): { unitPrice: number | null; compareAt?: number | null; source?: ResolvedPrice['source'] } {
+function priceOf(line: SaleLine, data: PricingData): { unitPrice: number | null } & Partial<ResolvedPrice> {
   if (line.variantId === null || line.unitPrice !== undefined) return { unitPrice: agreedPrice(line) };
   if (!canBeSold(line, variantOf(line, data))) return { unitPrice: null };
   const price = data.prices.get(line.id);

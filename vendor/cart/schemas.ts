@@ -81,6 +81,9 @@ export const CartItem = object(
     unitPrice: nullable(Money),
     /** The regular price, while a lower sale price applies. */
     compareAtPrice: nullable(Money),
+    lowestPriorPrice: withOptions(nullable(Money), {
+      description: 'The lowest price of the 30 days before the sale price, as for variants',
+    }),
     total: nullable(Money),
     issues: Type.Array(oneOf(issues), {
       description:

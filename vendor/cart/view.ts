@@ -55,7 +55,7 @@ export function presentEmptyCart(box: HasExtensions, currency: string): Cart {
 }
 
 function presentLine(line: PricedLine, currency: string): Cart['items'][number] {
-  const { id, variantId, variant, quantity, properties, unitPrice, compareAt, total, issues } = line;
+  const { id, variantId, variant, quantity, properties, unitPrice, compareAt, lowestPrior, total, issues } = line;
   const amount = (minor: number | null) => (minor === null ? null : money(minor, currency));
   return {
     id,
@@ -69,6 +69,7 @@ function presentLine(line: PricedLine, currency: string): Cart['items'][number] 
     properties,
     unitPrice: amount(unitPrice),
     compareAtPrice: amount(compareAt),
+    lowestPriorPrice: amount(lowestPrior),
     total: amount(total),
     issues,
   };

@@ -5,7 +5,7 @@ import { variantPricers } from '@carton/product';
 import { regionLocks } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { priceUpdated } from './events.ts';
-import { listVariantPrices, replaceVariantPrices, setPrices } from './routes/prices.ts';
+import { listPriceChanges, listVariantPrices, replaceVariantPrices, setPrices } from './routes/prices.ts';
 import { priceVariants } from './service.ts';
 import { regionHasPrices } from './store.ts';
 
@@ -22,7 +22,7 @@ export {
 } from './sources.ts';
 
 export default definePackage({
-  routes: [listVariantPrices, replaceVariantPrices, setPrices],
+  routes: [listVariantPrices, replaceVariantPrices, listPriceChanges, setPrices],
   events: [priceUpdated],
   extends: [variantPricers.with(priceVariants), regionLocks.with(regionHasPrices)],
 });

@@ -18,7 +18,7 @@ import {
   priceSources,
   type SourcePrice,
 } from './sources.ts';
-import { pricesOf } from './store.ts';
+import { type BasePrice, pricesOf } from './store.ts';
 
 /** The unit price, in minor units of the context's currency. */
 export interface ResolvedPrice {
@@ -29,16 +29,18 @@ export interface ResolvedPrice {
   source: { type: string; id: string | null };
   /** The regular price while it is higher; null when this is not a sale price. */
   compareAt: number | null;
+  /** The lowest price of the 30 days before this sale price; null if unknown, or when this is not a sale price. */
+  lowestPrior: number | null;
 }
 
 /** The prices stored by pricing itself. */
-const base = priceSource<Map<string, number>>({
+const base = priceSource<Map<string, BasePrice>>({
   name: 'base',
   order: priceOrder.base,
   reads: (db, items, { currency, regionId }) => pricesOf(db, distinctVariantIds(items), { currency, regionId }),
   price({ variantId }, prices) {
-    const amount = prices.get(variantId);
-    return amount === undefined ? null : { amount, id: null };
+    const price = prices.get(variantId);
+    return price ? { ...price, id: null } : null;
   },
 });
 
@@ -74,7 +76,7 @@ export async function planPrices(
     ]),
   );
   const conditions = sources.flatMap((source, position) => source.conditions?.(reads[position]) ?? []);
-  const basePrices = reads[sources.indexOf(base)] as Map<string, number>;
+  const basePrices = reads[sources.indexOf(base)] as Map<string, BasePrice>;
   return {
     conditions,
     shopper,
@@ -92,13 +94,20 @@ export async function planPrices(
   };
 }
 
-function resolved(type: string, { amount, id, compareAt }: SourcePrice, basePrice = 0): ResolvedPrice {
-  const regular = compareAt === undefined ? basePrice : (compareAt ?? 0);
-  for (const value of [amount, regular]) {
+function resolved(type: string, found: SourcePrice, basePrice: BasePrice | undefined): ResolvedPrice {
+  const { amount, id, compareAt, lowestPrior = null } = found;
+  const regular = (compareAt === undefined ? (basePrice?.compareAt ?? basePrice?.amount) : compareAt) ?? 0;
+  for (const value of [amount, regular, lowestPrior ?? 0]) {
     if (!Number.isSafeInteger(value) || value < 0)
       throw new Error(`the price source ${type} returned the invalid amount ${value}`);
   }
-  return { amount, source: { type, id }, compareAt: regular > amount ? regular : null };
+  const isSale = regular > amount;
+  return {
+    amount,
+    source: { type, id },
+    compareAt: isSale ? regular : null,
+    lowestPrior: isSale ? lowestPrior : null,
+  };
 }
 
 /**

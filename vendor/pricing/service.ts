@@ -3,21 +3,40 @@
  */
 import { findVariants, type PriceRequest, type VariantPrice } from '@carton/product';
 import { findRegion, holdRegion, type RegionRow } from '@carton/region';
-import { type FieldError, invalidRequest, notFound, publish, type TenantDatabase } from '@carton/runtime';
+import {
+  actorOf,
+  type FieldError,
+  invalidRequest,
+  notFound,
+  type Page,
+  publish,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { writePrices } from './changes.ts';
 import { priceUpdated } from './events.ts';
+import { priceChanges } from './history.ts';
 import { resolvePrices } from './resolver.ts';
-import type { PriceLine } from './schemas.ts';
+import type { PriceChange, PriceChangeQuery, PriceLine } from './schemas.ts';
 import type { PriceItem } from './sources.ts';
-import { changeAmount, findPrices, insertPrice, lockPrices, type PriceRow, removePrices } from './store.ts';
-
-/** Identifies a price; a request with a duplicate key would set it twice. */
-function keyOf({ variantId, currency, regionId }: { variantId: string; currency: string; regionId?: string | null }) {
-  return `${variantId} ${currency} ${regionId ?? ''}`;
-}
+import { findPrices, keyOf, lockPrices, type PriceRow } from './store.ts';
 
 /** @throws not_found (404), also for a deleted variant */
 export async function listPrices(db: TenantDatabase, id: string): Promise<PriceRow[]> {
   return findPrices(db, [await requireVariant(db, id)]);
+}
+
+/** The changes of a variant's prices, newest first. @throws not_found (404) */
+export async function listPriceChanges(
+  db: TenantDatabase,
+  id: string,
+  query: PriceChangeQuery,
+): Promise<Page<PriceChange>> {
+  const page = await priceChanges.page(db, query, { variantId: await requireVariant(db, id) });
+  const items = page.items.map(({ variantId: _, actorType, actorId, actorLabel, ...change }) => ({
+    ...change,
+    actor: actorType === null ? null : actorOf({ actorType, actorId, actorLabel }),
+  }));
+  return { items, nextCursor: page.nextCursor };
 }
 
 /** The stored id of a variant. @throws not_found (404) */
@@ -49,14 +68,8 @@ export async function replacePrices(
     const before = await findPrices(tx, [variantId]);
     const keptKeys = new Set(lines.map(keyOf));
     const removed = before.filter((row) => !keptKeys.has(keyOf(row)));
-    if (removed.length > 0)
-      await removePrices(
-        tx,
-        removed.map(({ id }) => id),
-      );
-    const changed = await writeLines(tx, before, lines);
-    if (removed.length > 0) changed.add(variantId);
-    return publishChanges(tx, [variantId], changed);
+    const complete = lines.map((line) => ({ ...line, compareAt: line.compareAt ?? null, cost: line.cost ?? null }));
+    return publishChanges(tx, [variantId], await writePrices(tx, { before, removed, lines: complete }));
   });
 }
 
@@ -71,29 +84,12 @@ export async function setPrices(db: TenantDatabase, input: readonly PriceLine[])
     await validateLines(tx, lines);
     await lockPrices(tx);
     const variantIds = [...new Set(lines.map(({ variantId }) => variantId))];
-    const changed = await writeLines(tx, await findPrices(tx, variantIds), lines);
+    const before = await findPrices(tx, variantIds);
+    const changed = await writePrices(tx, { before, removed: [], lines });
     const rows = await publishChanges(tx, variantIds, changed);
     const byKey = new Map(rows.map((row) => [keyOf(row), row]));
     return lines.map((line) => byKey.get(keyOf(line)) as PriceRow);
   });
-}
-
-/** Writes the lines that differ; returns the variants that changed. */
-async function writeLines(
-  tx: TenantDatabase,
-  before: readonly PriceRow[],
-  lines: readonly PriceLine[],
-): Promise<Set<string>> {
-  const byKey = new Map(before.map((row) => [keyOf(row), row]));
-  const changed = new Set<string>();
-  for (const line of lines) {
-    const row = byKey.get(keyOf(line));
-    if (row?.amount === line.amount) continue;
-    if (row) await changeAmount(tx, row.id, line.amount);
-    else await insertPrice(tx, line);
-    changed.add(line.variantId);
-  }
-  return changed;
 }
 
 /** Returns all current prices of these variants, and publishes an event for each that changed. */
@@ -105,7 +101,12 @@ async function publishChanges(
   const rows = await findPrices(tx, variantIds);
   const byVariant = Map.groupBy(rows, ({ variantId }) => variantId);
   for (const id of changed) {
-    const prices = (byVariant.get(id) ?? []).map(({ currency, regionId, amount }) => ({ currency, regionId, amount }));
+    const prices = (byVariant.get(id) ?? []).map(({ currency, regionId, amount, compareAt }) => ({
+      currency,
+      regionId,
+      amount,
+      compareAt,
+    }));
     await publish(tx, priceUpdated, { type: 'variant', id }, { prices });
   }
   return rows;
@@ -158,7 +159,9 @@ export async function priceVariants(
   return new Map(
     prices.flatMap((price, position): [string, VariantPrice][] => {
       const { variantId } = items[position] as PriceItem;
-      return price ? [[variantId, { amount: price.amount, currency, compareAt: price.compareAt }]] : [];
+      if (!price) return [];
+      const { amount, compareAt, lowestPrior } = price;
+      return [[variantId, { amount, currency, compareAt, lowestPrior }]];
     }),
   );
 }

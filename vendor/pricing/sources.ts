@@ -39,8 +39,13 @@ export interface SourcePrice {
   readonly amount: number;
   /** Identifies the price within its source, such as a price list's id. */
   readonly id: string | null;
-  /** The regular price. Default: the base price, if it is higher. */
+  /** The regular price. Default: the regular price of the base price, or the base price itself, if it is higher. */
   readonly compareAt?: number | null;
+  /**
+   * The lowest price of the 30 days before this price began, as the source knows it, shown beside `compareAt`.
+   * Default: none is shown.
+   */
+  readonly lowestPrior?: number | null;
 }
 
 /**

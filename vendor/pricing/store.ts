@@ -2,7 +2,6 @@
  * Queries of prices.
  */
 import { lockFor, newId, type TenantDatabase } from '@carton/runtime';
-import type { PriceLine } from './schemas.ts';
 
 export interface PriceRow {
   id: string;
@@ -10,7 +9,29 @@ export interface PriceRow {
   currency: string;
   regionId: string | null;
   amount: number;
+  /** The regular price, shown while it is above `amount`. */
+  compareAt: number | null;
+  /** What the unit costs the store; for staff only. */
+  cost: number | null;
+  /** While `compareAt` is above `amount`: the lowest price of the 30 days before this amount, if there was any. */
+  lowestPrior: number | null;
   updatedAt: string;
+}
+
+/** A price as it applies to shoppers. */
+export type BasePrice = Pick<PriceRow, 'amount' | 'compareAt' | 'lowestPrior'>;
+
+/** Identifies a price among those of all variants; null and no region are the same. */
+export function keyOf({
+  variantId,
+  currency,
+  regionId,
+}: {
+  variantId: string;
+  currency: string;
+  regionId?: string | null;
+}) {
+  return `${variantId} ${currency} ${regionId ?? ''}`;
 }
 
 /** Serialises the writers of a tenant's prices until the transaction ends. */
@@ -21,7 +42,7 @@ export async function lockPrices(db: TenantDatabase): Promise<void> {
 /** All prices of variants by currency; the one without a region comes first. */
 export function findPrices(db: TenantDatabase, variantIds: readonly string[]): Promise<PriceRow[]> {
   return db.query<PriceRow>(
-    `select id, variant_id, currency, region_id, amount, updated_at
+    `select id, variant_id, currency, region_id, amount, compare_at, cost, lowest_prior, updated_at
        from variant_prices
       where tenant_id = $1 and variant_id = any($2::uuid[])
       order by variant_id, currency, region_id nulls first`,
@@ -37,17 +58,17 @@ export async function pricesOf(
   db: TenantDatabase,
   variantIds: readonly string[],
   { currency, regionId }: { currency: string; regionId: string | null },
-): Promise<Map<string, number>> {
+): Promise<Map<string, BasePrice>> {
   if (variantIds.length === 0) return new Map();
-  const rows = await db.query<{ variantId: string; amount: number }>(
-    `select distinct on (variant_id) variant_id, amount
+  const rows = await db.query<BasePrice & { variantId: string }>(
+    `select distinct on (variant_id) variant_id, amount, compare_at, lowest_prior
        from variant_prices
       where tenant_id = $1 and variant_id = any($2::uuid[]) and currency = $3
         and (region_id is null or region_id = $4)
       order by variant_id, region_id nulls last`,
     [variantIds, currency, regionId],
   );
-  return new Map(rows.map((row) => [row.variantId, row.amount]));
+  return new Map(rows.map((row) => [row.variantId, row]));
 }
 
 /** True if a region has prices of its own. */
@@ -58,13 +79,16 @@ export async function regionHasPrices(db: TenantDatabase, regionId: string): Pro
   return rows.length > 0;
 }
 
-export async function insertPrice(db: TenantDatabase, line: PriceLine): Promise<void> {
-  const { variantId, currency, regionId = null, amount } = line;
-  await db.insert('variant_prices', { id: newId(), variantId, currency, regionId, amount });
+export async function insertPrice(db: TenantDatabase, price: Omit<PriceRow, 'id' | 'updatedAt'>): Promise<void> {
+  await db.insert('variant_prices', { id: newId(), ...price });
 }
 
-export async function changeAmount(db: TenantDatabase, id: string, amount: number): Promise<void> {
-  await db.update('variant_prices', { id }, { amount, updatedAt: new Date() });
+export async function changePrice(
+  db: TenantDatabase,
+  id: string,
+  patch: BasePrice & Pick<PriceRow, 'cost'>,
+): Promise<void> {
+  await db.update('variant_prices', { id }, { ...patch, updatedAt: new Date() });
 }
 
 export async function removePrices(db: TenantDatabase, ids: readonly string[]): Promise<void> {

@@ -23,6 +23,8 @@ export interface PriceRequest {
 export interface VariantPrice extends MoneyValue {
   /** The regular price in minor units, while this is a sale price below it. */
   compareAt?: number | null;
+  /** The lowest price of the 30 days before this sale price, in minor units. */
+  lowestPrior?: number | null;
 }
 
 /** What a storefront route requests: prices, and for which viewer. */

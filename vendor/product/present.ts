@@ -25,10 +25,13 @@ export function presentVariant(
   const { id, productId, title, sku, barcode, weight, optionValueIds } = variant;
   const found = prices.get(id);
   const price = found ? money(found.amount, found.currency) : null;
-  const compareAtPrice = found?.compareAt != null ? money(found.compareAt, found.currency) : null;
+  const amountOf = (amount: number | null | undefined) =>
+    found && amount != null ? money(amount, found.currency) : null;
+  const compareAtPrice = amountOf(found?.compareAt);
+  const lowestPriorPrice = amountOf(found?.lowestPrior);
   const choices = choicesOf(options, optionValueIds);
   const weights = { weight, displayWeight: displayWeight(weight, weightUnit) };
-  return { id, productId, title, sku, barcode, ...weights, options: choices, price, compareAtPrice };
+  return { id, productId, title, sku, barcode, ...weights, options: choices, price, compareAtPrice, lowestPriorPrice };
 }
 
 export function presentProduct(product: ProductDocument, terms: VariantTerms): Product {

@@ -118,6 +118,11 @@ export const Variant = object(
     price: nullable(Money),
     /** The regular price while a lower sale price applies. */
     compareAtPrice: nullable(Money),
+    lowestPriorPrice: withOptions(nullable(Money), {
+      description:
+        'The lowest price of the 30 days before the present sale price, while `compareAtPrice` is shown; null if there ' +
+        'was none',
+    }),
   },
   { $id: 'Variant' },
 );

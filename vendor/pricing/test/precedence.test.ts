@@ -32,16 +32,23 @@ await box.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency
 t.test('the first source in order that has a price wins, even if another is lower', async (t) => {
   const list = source('list', priceOrder.priceList, { amount: 1, id: 'a' });
   const quote = source('quote', priceOrder.quote, { amount: 900, id: 'b' });
-  t.strictSame(await resolve(list, quote), { amount: 900, source: { type: 'quote', id: 'b' }, compareAt: 1000 });
+  t.strictSame(await resolve(list, quote), {
+    amount: 900,
+    source: { type: 'quote', id: 'b' },
+    compareAt: 1000,
+    lowestPrior: null,
+  });
   t.strictSame(await resolve(list, source('quote', priceOrder.quote, null)), {
     amount: 1,
     source: { type: 'list', id: 'a' },
     compareAt: 1000,
+    lowestPrior: null,
   });
   t.strictSame(await resolve(source('list', priceOrder.priceList, null)), {
     amount: 1000,
     source: { type: 'base', id: null },
     compareAt: null,
+    lowestPrior: null,
   });
 });
 
@@ -51,6 +58,21 @@ t.test('a source may set the compare-at price', async (t) => {
   t.equal((await resolve(compared(950)))?.compareAt, 950);
   t.equal((await resolve(compared(null)))?.compareAt, null);
   t.equal((await resolve(compared(900)))?.compareAt, null);
+});
+
+t.test('a source states the lowest price before its own; it counts only for a sale price', async (t) => {
+  const sale = (compareAt: number) =>
+    source('list', priceOrder.priceList, { amount: 900, id: null, compareAt, lowestPrior: 950 });
+  t.equal((await resolve(sale(1000)))?.lowestPrior, 950);
+  t.equal((await resolve(sale(900)))?.lowestPrior, null);
+});
+
+t.test('the regular price of the base price is that of a source, too', async (t) => {
+  const path = `/admin/variants/${variantId}/prices`;
+  await box.staff.put(path, { prices: [{ currency: 'EUR', amount: 1000, compareAt: 1200 }] });
+  t.equal((await resolve(source('list', priceOrder.priceList, { amount: 900, id: null })))?.compareAt, 1200);
+  await box.staff.put(path, { prices: [{ currency: 'EUR', amount: 1000 }] });
+  t.equal((await resolve(source('list', priceOrder.priceList, { amount: 900, id: null })))?.compareAt, 1000);
 });
 
 t.test('a source that returns an invalid amount is named', async (t) => {

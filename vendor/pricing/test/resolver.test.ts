@@ -174,8 +174,8 @@ t.test('a price list can apply to a collection', async (t) => {
   const context = { currency: 'EUR', regionId: null, memberId: null, channelId: null, time: new Date() };
   const tenant = box.box.database.forTenant(box.id);
   t.strictSame(await resolvePrices(tenant, items, context), [
-    { amount: 750, source: { type: 'price_list', id: listId }, compareAt: 1000 },
-    { amount: 1000, source: { type: 'base', id: null }, compareAt: null },
+    { amount: 750, source: { type: 'price_list', id: listId }, compareAt: 1000, lowestPrior: null },
+    { amount: 1000, source: { type: 'base', id: null }, compareAt: null, lowestPrior: null },
   ]);
   t.equal(
     await countRoundTrips(box.box.database, () => resolvePrices(tenant, items, context)),

@@ -70,6 +70,7 @@ t.test('without prices', async (t) => {
       'compareAtPrice',
       'displayWeight',
       'id',
+      'lowestPriorPrice',
       'options',
       'price',
       'productId',
