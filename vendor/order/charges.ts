@@ -88,29 +88,36 @@ function divideParts(parts: readonly Part[], charges: readonly Charge[]): number
   return sums;
 }
 
-/**
- * What is refunded for further units of a charge. The first units cost their rounded part of its amount together, so
- * refunds of all units, in any division, add up to the amount, and so does their tax.
- * @param refunded units refunded before
- * @param quantity further units, at most those that are left
- */
-export function refundOf(charge: Charge, refunded: number, quantity: number): AmountWithTax {
-  const before = costOf(charge, refunded);
-  const after = costOf(charge, refunded + quantity);
-  return { amount: after.amount - before.amount, tax: after.tax - before.tax };
+/** What was refunded of a charge so far. */
+export interface Refunded extends AmountWithTax {
+  readonly quantity: number;
 }
 
-/** The cost of the first units. The tax follows from the rounded amount, so no refund has more tax than amount. */
+/**
+ * What is refunded for further units of a charge: the rounded part of its amount that the first units cost together, less
+ * what was refunded of them. So refunds of all units, in any division, add up to the amount, and so does their tax; also
+ * after a failed refund between two others was reversed.
+ * @param refunded before
+ * @param quantity further units, at most those that are left
+ */
+export function refundOf(charge: Charge, refunded: Refunded, quantity: number): AmountWithTax {
+  const cost = costOf(charge, refunded.quantity + quantity);
+  const amount = Math.max(0, cost.amount - refunded.amount);
+  return { amount, tax: Math.min(amount, Math.max(0, cost.tax - refunded.tax)) };
+}
+
+/** The cost of the first units. */
 function costOf({ quantity, amount: total, tax }: Charge, units: number): AmountWithTax {
   const amount = divideRounded(BigInt(total) * BigInt(units), BigInt(quantity));
   return { amount, tax: total === 0 ? 0 : divideRounded(BigInt(tax) * BigInt(amount), BigInt(total)) };
 }
 
-/** The units of a charge that were refunded, and the sum of their amounts. */
+/** What was refunded of a charge, by the ledger. */
 export function refundedOf(
   refunds: OrderRow['refunds'],
   { lineItemId, shippingCode }: Pick<Charge, 'lineItemId' | 'shippingCode'>,
-): { quantity: number; amount: number } {
+): Refunded {
   const own = refunds.filter((each) => each.lineItemId === lineItemId && each.shippingCode === shippingCode);
-  return { quantity: own.reduce((sum, { quantity }) => sum + quantity, 0), amount: sumOf(own) };
+  const sum = (name: keyof Refunded) => own.reduce((all, each) => all + each[name], 0);
+  return { quantity: sum('quantity'), amount: sum('amount'), tax: sum('tax') };
 }

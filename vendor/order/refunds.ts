@@ -55,8 +55,8 @@ function itemsOf(
     const charge = charges.find((each) => each.lineItemId === lineItemId);
     if (!charge) throw invalidField(pointer, 'is not an item of the order');
     if (items.findIndex((each) => each.lineItemId === lineItemId) !== at) throw invalidField(pointer, 'is a duplicate');
-    const refunded = refundedOf(refunds, charge).quantity;
-    const left = charge.quantity - refunded;
+    const refunded = refundedOf(refunds, charge);
+    const left = charge.quantity - refunded.quantity;
     if (quantity > left) {
       const title = lines.find(({ id }) => id === lineItemId)?.title;
       throw alreadyRefunded(`${title}: ${left} of ${charge.quantity} units are left to refund.`);
@@ -81,7 +81,7 @@ function shippingOf({ refunds }: OrderRow, charges: readonly Charge[], { shippin
     lineItemId: null,
     shippingCode: charge.shippingCode,
     quantity: 1,
-    ...refundOf(charge, 0, 1),
+    ...refundOf(charge, refundedOf(refunds, charge), 1),
   }));
 }
 
