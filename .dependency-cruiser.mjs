@@ -27,6 +27,7 @@ export const rooms = {
     mails: ['http', 'extension', 'db', 'events'],
     persons: ['http', 'extension', 'db'],
     storefront: ['extension', 'db'],
+    services: ['http', 'extension'],
     box: ['http', 'extension', 'db', 'operations', 'vendor.ts'],
     package: ['http', 'extension', 'settings.ts', 'events', 'background', 'box', 'vendor.ts'],
     resource: ['http', 'db', 'queries', 'events', 'box'],

@@ -17,6 +17,7 @@ import type { AccessKind } from './http/credentials.ts';
 import { removeStaleUploads } from './http/upload-folder.ts';
 import { loadPackages } from './package/load.ts';
 import { readPackageSettings } from './package/settings.ts';
+import { serviceObservers } from './services/observer.ts';
 import { type RunningApi, startService } from './start/service.ts';
 import { vendor } from './vendor.ts';
 
@@ -52,7 +53,12 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
     onClose(background.stop);
     operations.watchPool('background', background.database.knex);
     const contributions = packages.flatMap((loaded) => loaded.extends ?? []);
-    database.extensions = gatherExtensions([...contributions, ...settings, outboxListeners.with(background.wake)]);
+    database.extensions = gatherExtensions([
+      ...contributions,
+      ...settings,
+      outboxListeners.with(background.wake),
+      serviceObservers.with(operations.observeServices),
+    ]);
     if (uploadFolder) await removeStaleUploads(uploadFolder);
     const onListening = () => background.start(database.extensions);
     const { box, api } = boxApi(options, { packages, database, log });

@@ -114,6 +114,9 @@ export { publishedWrites } from './resource/published-writes.ts';
 export { resource } from './resource/resource.ts';
 export { type ListQuery, type Rows, rows, type StoredRow } from './resource/rows.ts';
 export { shapesOf } from './resource/shapes.ts';
+export { callService, type ServiceCall } from './services/call.ts';
+export { isServiceRefusal, ServiceError, type ServiceFailure } from './services/errors.ts';
+export { requestJson, type ServiceRequest } from './services/request.ts';
 export {
   addressesByHandle,
   everyAddress,

@@ -13,6 +13,7 @@ import { migrationFamilies, poolFamilies } from './metrics/database.ts';
 import { exposition } from './metrics/exposition.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { RequestCounts } from './metrics/requests.ts';
+import { ServiceObserver } from './services.ts';
 import { StatementObserver } from './statements.ts';
 import type { TracingSettings } from './tracing/settings.ts';
 import type { Tracer } from './tracing/tracer.ts';
@@ -31,6 +32,7 @@ export interface Operations {
   observeDatabase: DatabaseObserver;
   observeRequest: RequestObserver;
   observeBackground: BackgroundObserver;
+  observeServices: ServiceObserver;
   /** Adds a pool to the metrics. */
   watchPool(name: string, knex: Knex): void;
   /** Adds the migrations and the availability of the database to the metrics. */
@@ -52,12 +54,14 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
   const requests = new RequestCounts();
   const statements = new StatementObserver({ log, slowFrom: slowQueries, tracer });
   const background = new BackgroundObserver(tracer);
+  const services = new ServiceObserver(log);
   const pools = new Map<string, Knex>();
   let migrations: MetricFamily[] = [];
   const operations: Operations = {
     observeDatabase: statements,
     observeRequest: requestObserver(requests, tracer),
     observeBackground: background,
+    observeServices: services,
     watchPool(name, knex) {
       pools.set(name, knex);
     },
@@ -84,6 +88,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
       ...poolFamilies(pools),
       ...statements.families,
       ...background.families,
+      ...services.families,
     ],
     draining: false,
     stop: async () => tracer?.stop(),

@@ -20,5 +20,14 @@ export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';
 export { raceRounds } from './race-rounds.ts';
 export { countRoundTrips } from './round-trips.ts';
+export {
+  type RunningSimulator,
+  runSimulator,
+  type SimulatedRequest,
+  type SimulatedResponse,
+  type SimulatorState,
+  startSimulatorProcess,
+  type WrongAnswers,
+} from './simulated-service.ts';
 export { until, untilWaiting } from './waiting.ts';
 export { type WrittenPackage, writePackage } from './written-package.ts';

@@ -15,7 +15,7 @@ export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartProblem, cartProblems } from './issues.ts';
 export { type CartMerge, cartMerges, mergeCarts } from './merge.ts';
-export { runTotals } from './pipeline.ts';
+export { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 export {
   type CartIssue,
   type Issue,
@@ -29,6 +29,7 @@ export {
 } from './pricing.ts';
 export { countryNotServed } from './problems.ts';
 export type { LineProperties } from './properties.ts';
+export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes.ts';
 export {
   type CustomLine,
   type Sale,
@@ -45,9 +46,11 @@ export { type CartLine, findCart, type StoredCart, setPickupAddress } from './st
 export {
   type Adjustment,
   type AdjustmentKind,
+  asksServices,
   cartTotals,
   choicesSchema,
   type LineFacts,
+  type MissingQuote,
   type ShippingCharge,
   type ShownInCart,
   type Totals,

@@ -5,6 +5,7 @@ import { allocate } from '@carton/runtime';
 import {
   type Adjustment,
   largestAmount,
+  type MissingQuote,
   noTotals,
   type ShippingCharge,
   type TotalsDraft,
@@ -15,6 +16,12 @@ import {
 export interface ReadyStep {
   readonly name: string;
   adjust(draft: TotalsDraft): readonly Adjustment[];
+  missing?(draft: TotalsDraft): MissingQuote | null;
+}
+
+/** A quote that the step of this name lacks. */
+export interface MissingQuoteOfStep extends MissingQuote {
+  readonly step: string;
 }
 
 /**
@@ -27,11 +34,14 @@ export function runTotals(
   { sale, region }: Pick<TotalsDraft, 'sale' | 'region'>,
   lines: readonly TotalsLine[],
   steps: readonly ReadyStep[],
-): TotalsDraft {
+): TotalsDraft & { missingQuotes: readonly MissingQuoteOfStep[] } {
   const subtotal = lines.reduce((sum, line) => sum + line.total, 0);
   const totals = { ...noTotals, subtotal, total: subtotal };
   let draft: TotalsDraft = { sale, region, lines, shipping: [], adjustments: [], totals };
+  const missingQuotes: MissingQuoteOfStep[] = [];
   for (const step of lines.length === 0 ? [] : steps) {
+    const missing = step.missing?.(draft);
+    if (missing) missingQuotes.push({ ...missing, step: step.name });
     for (const adjustment of step.adjust(draft)) {
       const violation = violationOf(draft, adjustment);
       if (violation) throw new Error(`totals step ${step.name}: the adjustment ${adjustment.code} ${violation}`);
@@ -40,7 +50,7 @@ export function runTotals(
         throw new Error(`totals step ${step.name}: the total is too large`);
     }
   }
-  return draft;
+  return { ...draft, missingQuotes };
 }
 
 function withAdjustment(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {

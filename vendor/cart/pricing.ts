@@ -14,7 +14,7 @@ import {
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
 import { type PriceableCart, type SaleOverrides, saleOfCart } from './cart-sale.ts';
-import { runTotals } from './pipeline.ts';
+import { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 import type { LineProperties } from './properties.ts';
 import { type CustomLine, type Sale, type SaleLine, stockSaleOf, type VariantLine } from './sale.ts';
 import type { cartIssues, issues } from './schemas.ts';
@@ -78,6 +78,8 @@ export interface PricedSale<S extends Sale = Sale> {
   totals: Totals;
   /** What carts in responses show of the steps, by the name of the step. */
   shown: Readonly<Record<string, unknown>>;
+  /** Quotes of services that steps lack, so that their amounts are estimates; in the order of the steps. */
+  missingQuotes: readonly MissingQuoteOfStep[];
 }
 
 type CartSale = ReturnType<typeof saleOfCart>;
@@ -138,17 +140,18 @@ export async function priceSale<S extends Sale>(
     const lineFacts: LineFacts = {
       holds: (condition, line) => facts.holds(condition, line ? itemOf(line) : null),
     };
-    const ready = steps.map(({ name, adjust }, position) => ({
+    const ready = steps.map(({ name, adjust, missing }, position) => ({
       name,
+      missing: (draft: TotalsDraft) => missing?.(draft, reads[position]) ?? null,
       adjust: (draft: TotalsDraft) => adjust(draft, reads[position], lineFacts),
     }));
     const draft = runTotals({ sale, region }, lines.flatMap(countedLine), ready);
-    const { shipping, adjustments, totals } = draft;
+    const { shipping, adjustments, totals, missingQuotes } = draft;
     const shownOf = ({ name, shows }: AnyStep, position: number) =>
       shows ? [[name, shows.of(draft, reads[position], lineFacts)]] : [];
     const shown = steps.length === 0 ? shownWhenEmpty(db) : Object.fromEntries(steps.flatMap(shownOf));
     const issues = issuesOf(sale, region);
-    return { sale, region, lines: lines as never, issues, shipping, adjustments, totals, shown };
+    return { sale, region, lines: lines as never, issues, shipping, adjustments, totals, shown, missingQuotes };
   });
 }
 

@@ -42,6 +42,9 @@ export interface SaleAddress {
   readonly country: string | null;
   readonly province: string | null;
   readonly postalCode: string | null;
+  /** City and street, for taxes that depend on the exact place. Absent if unknown. */
+  readonly city?: string | null;
+  readonly line1?: string | null;
 }
 
 export interface Sale {
@@ -84,5 +87,7 @@ export function saleAddressOf(address: string | Readonly<Record<string, string |
     country: country !== null && isCountry(country) ? country : null,
     province: text('province'),
     postalCode: text('postalCode'),
+    city: text('city'),
+    line1: text('line1'),
   };
 }

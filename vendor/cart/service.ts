@@ -18,6 +18,7 @@ import { explainIssue } from './issues.ts';
 import { type Issue, type PricedCart, type PricedLine, type PriceOptions, priceCart } from './pricing.ts';
 import { cartFull, countryNotServed, quantityLimit, variantNotFound, variantNotPriced } from './problems.ts';
 import { normalizeProperties } from './properties.ts';
+import { withQuotes } from './quotes.ts';
 import {
   type AddCartItem,
   type AdminCart,
@@ -61,10 +62,15 @@ export async function findPricedCart(
   });
 }
 
+/** Presents a cart that was just read or changed, with the quotes of the services that its prices depend on. */
+async function presentQuoted(db: TenantDatabase, priced: PricedCart<StoredCart>): Promise<Cart> {
+  return presentCart(await withQuotes(db, priced, () => priceCart(db, priced.cart)));
+}
+
 /** Reads a shopper's active cart; returns an empty one, without storing it, if there is none. */
 export async function readCart(db: TenantDatabase, session: ShopperSession): Promise<Cart> {
   const priced = await findPricedCart(db, session);
-  return priced ? presentCart(priced) : presentEmptyCart(db, (await findStore(db)).defaultCurrency);
+  return priced ? presentQuoted(db, priced) : presentEmptyCart(db, (await findStore(db)).defaultCurrency);
 }
 
 /** @throws not_found (404) */
@@ -96,11 +102,12 @@ export async function addItem(db: TenantDatabase, session: ShopperSession, item:
       lines.find((line) => line.id === lineId),
     );
   };
-  return writeCart(db, session, add, check).catch((error) => {
+  const priced = await writeCart(db, session, add, check).catch((error) => {
     throw isForeignKeyViolation(error, 'cart_line_items_variant')
       ? variantNotFound(`There is no variant for sale with the id ${variantId}.`)
       : error;
   });
+  return presentQuoted(db, priced);
 }
 
 /** @throws not_found, variant_not_found (404), variant_not_priced, insufficient_stock (409) */
@@ -118,7 +125,7 @@ export async function changeItem(
       cart,
       lines.find((line) => line.id === id),
     );
-  return writeItem(db, session, id, change, check);
+  return presentQuoted(db, await writeItem(db, session, id, change, check));
 }
 
 /** @throws not_found (404) */
@@ -150,7 +157,7 @@ export async function changeCart(
   { regionId: requestedId, country, currency, locale, email, note }: ChangeCart,
 ): Promise<Cart> {
   if (country !== undefined && requestedId !== undefined) throw invalidField('/country', 'excludes regionId');
-  return db.transaction(async (tx) => {
+  const priced = await db.transaction(async (tx) => {
     // Lock order: the region before the cart, as when a region is deleted.
     const region = await lockRequestedRegion(tx, requestedId, country);
     const regionId = country === undefined ? requestedId : region?.id;
@@ -165,6 +172,7 @@ export async function changeCart(
       await updateDetails(tx, cart.id, { regionId, currency: region?.currency ?? currency, locale, email, note });
     });
   });
+  return presentQuoted(db, priced);
 }
 
 /** Locks a region by id, or that of a country. @throws country_not_served (409) */
@@ -191,7 +199,7 @@ export async function changeAddress(
   type: AddressType,
   address: SetCartAddress,
 ): Promise<Cart> {
-  return writeCart(db, session, (tx, { id }) => setAddress(tx, id, type, address));
+  return presentQuoted(db, await writeCart(db, session, (tx, { id }) => setAddress(tx, id, type, address)));
 }
 
 const emptyDetails = { regionId: null, locale: null, email: null, note: null };
@@ -232,7 +240,7 @@ export function writeCart(
   session: ShopperSession,
   work: (tx: TenantDatabase, cart: CartHeader) => Promise<void>,
   check?: Check,
-): Promise<Cart> {
+): Promise<PricedCart<StoredCart>> {
   return db.transaction(async (tx) => {
     const owner = ownerOf(session) ?? { by: 'session', key: session.begin() };
     const locked = await lockOrCreateCart(tx, owner);
@@ -248,7 +256,7 @@ function writeItem(
   id: string,
   work: (tx: TenantDatabase, cartId: string) => Promise<void>,
   check?: Check,
-): Promise<Cart> {
+): Promise<PricedCart<StoredCart>> {
   return db.transaction(async (tx) => {
     const owner = ownerOf(session);
     const locked = owner && (await touchActiveCart(tx, owner));
@@ -264,12 +272,12 @@ async function priceAndPublish(
   id: string,
   event: typeof cartCreated,
   check?: Check,
-): Promise<Cart> {
+): Promise<PricedCart<StoredCart>> {
   const cart = (await findCart(tx, id)) as StoredCart;
   // The event shares the round trip of the prices; a failed check rolls it back with everything else.
   const [priced] = await Promise.all([priceCart(tx, cart), publishChange(tx, cart, event)]);
   check?.(priced);
-  return presentCart(priced);
+  return priced;
 }
 
 type EventSource = CartDetails & Pick<StoredCart, 'id' | 'memberId' | 'lines'>;

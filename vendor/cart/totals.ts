@@ -123,6 +123,13 @@ export interface TotalsStep<Read = unknown, Choice = unknown, Shown extends TSch
   adjust(draft: TotalsDraft, read: Read, facts: LineFacts): readonly Adjustment[];
   /** What carts in responses show of the step, in a field with the name of the step. */
   readonly shows?: ShownInCart<Read, Shown>;
+  /**
+   * For a step whose amounts come from a service outside of the box: the answer that the step lacks, so that `adjust`
+   * estimates; null if it lacks none. A pure function of what `adjust` gets.
+   */
+  missing?(draft: TotalsDraft, read: Read): MissingQuote | null;
+  /** Whether the step may ask a service in this box. Required with `missing`. */
+  asksService?(box: HasExtensions): boolean;
 }
 
 /** A field that a step adds to carts in responses. */
@@ -135,6 +142,19 @@ export interface ShownInCart<Read, Shown extends TSchema> {
   of(draft: TotalsDraft, read: Read, facts: LineFacts): Static<Shown>;
   /** The value for a cart without lines, for which the step reads nothing. */
   readonly empty: Static<Shown>;
+}
+
+/** A quote of a service, such as the taxes of a sale, that a step lacks. */
+export interface MissingQuote {
+  /** Tells the shopper what is missing. */
+  readonly detail: string;
+  /** No order may be placed without the quote. */
+  readonly isRequired: boolean;
+  /**
+   * Asks the service, outside a transaction, and stores its answer for the next pricing of the sale; false if there is
+   * none. Null if asking is useless, since the service needs more or has refused.
+   */
+  ask: ((db: TenantDatabase) => Promise<boolean>) | null;
 }
 
 export interface LineFacts {
@@ -165,6 +185,11 @@ export function totalsStep<Read = undefined, Choice = never, Shown extends TSche
 /** The steps of a box, in execution order. */
 export function stepsOf(box: HasExtensions): AnyStep[] {
   return cartTotals.of(box).toSorted((one, other) => one.order - other.order);
+}
+
+/** Whether prices may depend on a service outside of the box, which is asked before an order's transaction. */
+export function asksServices(box: HasExtensions): boolean {
+  return cartTotals.of(box).some((step) => step.asksService?.(box));
 }
 
 /** Schema of a sale's choices in a box, by step name: for the body of a route declared with `withOverrides`. */

@@ -3,6 +3,7 @@
  */
 import {
   completeCart,
+  type DemandQuotes,
   findPricedCart,
   lockActiveCart,
   type PricedCart,
@@ -10,6 +11,7 @@ import {
   presentEmptyCart,
   priceCart,
   type StoredCart,
+  withQuotes,
 } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { isReserved } from '@carton/inventory';
@@ -38,9 +40,18 @@ import { guestRequirements, isPaymentRequired } from './steps.ts';
 
 type Preview = Static<typeof CheckoutPreview>;
 
-/** Previews the order of the cart: contents, totals, tenders and unmet requirements. */
-export async function previewCheckout(db: TenantDatabase, session: ShopperSession): Promise<Preview> {
-  const [sale, store] = await db.pipelined((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
+/**
+ * Previews the order of the cart: contents, totals, tenders and unmet requirements.
+ * @param demandQuotes in a transaction: ends it where the sale lacks a quote. Outside, the services are asked
+ */
+export async function previewCheckout(
+  db: TenantDatabase,
+  session: ShopperSession,
+  demandQuotes?: DemandQuotes,
+): Promise<Preview> {
+  const [found, store] = await db.pipelined((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
+  if (found) demandQuotes?.(found);
+  const sale = found && (await withQuotes(db, found, () => priceCart(db, found.cart)));
   if (!sale) {
     const requirements = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
     const cart = presentEmptyCart(db, store.defaultCurrency);
@@ -109,6 +120,7 @@ interface CartToOrder {
   attempt: Attempt;
   /** Must match the response of GET /checkout once the cart is locked. */
   ifMatch: IfMatch | null;
+  demandQuotes: DemandQuotes;
   /**
    * Called once every requirement is met; throws to reject the order.
    * @param left the amount that tenders leave to pay, in minor units
@@ -123,7 +135,7 @@ interface CartToOrder {
 export async function prepareCart(
   tx: TenantDatabase,
   shopper: ShopperSession,
-  { body, attempt, ifMatch, check, claim, complete }: CartToOrder,
+  { body, attempt, ifMatch, demandQuotes, check, claim, complete }: CartToOrder,
 ): Promise<Prepared> {
   const cart = await lockActiveCart(tx, shopper);
   attempt.isCartClosed = cart === null;
@@ -134,7 +146,7 @@ export async function prepareCart(
     return { placed: order };
   }
   attempt.cartId = cart?.id ?? null;
-  await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper));
+  await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper, demandQuotes));
   if (cart === null) throw cartEmpty('Add an item to the cart first.');
   const reservation = reservationOf(cart.id);
   const [sale, store, hasReservation] = await runConcurrently([

@@ -14,6 +14,11 @@ export const cartChanged = defineProblem({
   status: 409,
   title: 'The cart has changed since the payment started',
 });
+export const quoteMissing = defineProblem({
+  code: 'quote_missing',
+  status: 503,
+  title: 'A service that computes a part of the total gives no answer',
+});
 export const guestCheckoutOff = defineProblem({
   code: 'guest_checkout_off',
   status: 403,

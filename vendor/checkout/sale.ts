@@ -1,6 +1,7 @@
 /**
  * Places an order for a sale in one transaction: shared by carts, drafts and renewals.
  */
+import { type DemandQuotes, retryWithQuotes } from '@carton/cart';
 import { drawOrderNumber, skipOrderNumber } from '@carton/core';
 import { createOrder, findOrder, type Order, type OrderDraft } from '@carton/order';
 import { commitTenders, planTenders } from '@carton/payment';
@@ -38,22 +39,27 @@ export type Prepared = SaleToPlace | { placed: Order };
  * other limited resources and draw the number; write the order and its records. Each phase takes one round trip unless a
  * step needs more.
  * @param prepare locks and prices the source of the order (`priceCart` with `stock: false`); called again in a new
- *   transaction if the order's number is in use
+ *   transaction if the order's number is in use, and after a service was asked for a quote that the sale lacks (outside
+ *   any transaction; `demandQuotes` is for other sales that it prices)
  * @param id of the new order
  * @throws insufficient_stock (409), the problems of the box's steps (`placingProblemsIn`, for routes that call this), and
  *   errors of `prepare`
  */
 export async function placeSale(
   db: TenantDatabase,
-  prepare: (tx: TenantDatabase) => Promise<Prepared>,
+  prepare: (tx: TenantDatabase, demandQuotes: DemandQuotes) => Promise<Prepared>,
   id = newId(),
 ): Promise<Order> {
+  const attempt = (demandQuotes: DemandQuotes) =>
+    db.transaction(async (tx) => {
+      const prepared = await prepare(tx, demandQuotes);
+      if ('placed' in prepared) return prepared.placed;
+      demandQuotes(prepared.sale);
+      return place(tx, id, prepared);
+    });
   for (;;) {
     try {
-      return await db.transaction(async (tx) => {
-        const prepared = await prepare(tx);
-        return 'placed' in prepared ? prepared.placed : place(tx, id, prepared);
-      });
+      return await retryWithQuotes(db, attempt);
     } catch (error) {
       // A number of an earlier format is in use: skip it and try again.
       if (db.inTransaction || !isUniqueViolation(error, 'orders_number')) throw error;

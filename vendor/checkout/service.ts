@@ -1,7 +1,7 @@
 /**
  * POST /checkout: places the order of the shopper's cart, with or without an online payment.
  */
-import { findPricedCart } from '@carton/cart';
+import { type DemandQuotes, findPricedCart, priceCart, withQuotes } from '@carton/cart';
 import { findStore } from '@carton/core';
 import { findOrder, isPlacedBy, maskOrder, type Order } from '@carton/order';
 import {
@@ -37,7 +37,7 @@ import type { Checkout } from './schemas.ts';
 /**
  * Places the order of the session's cart (contract, POST /checkout). A failed attempt is recorded after the order's
  * transaction is rolled back.
- * @param workId with a payment method: the id of the new order; an existing order with this id is returned
+ * @param workId on a route that works in steps: the id of the new order; an existing order with this id is returned
  * @param ifMatch the offer that the shopper has seen
  * @throws cart_empty (409), insufficient_stock (409), the problems of the box's steps (`placingProblemsIn`) and, with a
  *   payment method, `startPaymentProblems`
@@ -53,7 +53,7 @@ export async function placeOrder(
   try {
     const { paymentMethod } = body;
     if (paymentMethod !== undefined) return await placeWithPayment(db, request, paymentMethod, workId);
-    return await place(db, request, {});
+    return (await findPlaced(db, workId)) ?? (await place(db, request, { id: workId }));
   } catch (error) {
     const { cartId } = attempt;
     if (cartId !== null && error instanceof Problem && error.type.code !== cartEmpty.code) {
@@ -63,6 +63,11 @@ export async function placeOrder(
     }
     throw error;
   }
+}
+
+/** The order that an earlier attempt of the same work has placed. */
+async function findPlaced(db: TenantDatabase, workId: string | undefined): Promise<Order | null> {
+  return workId === undefined ? null : findOrder(db, workId);
 }
 
 /** A request to check out, and the state of the attempt. */
@@ -86,7 +91,7 @@ async function placeWithPayment(
   workId: string | undefined,
 ): Promise<Order> {
   const id = workId ?? newId();
-  const placed = workId === undefined ? null : await findOrder(db, id);
+  const placed = await findPlaced(db, workId);
   if (!placed) {
     const payment = await startCartPayment(db, request, method);
     let order: Order | null = null;
@@ -113,9 +118,11 @@ async function startCartPayment(
   method: string,
 ): Promise<StartedPayment | null> {
   await rejectStaleOffer(ifMatch, () => previewCheckout(db, session));
-  const [priced, store] = await db.pipelined((one) =>
-    Promise.all([findPricedCart(one, session, priceOptionsOf(body.customer)), findStore(one)]),
+  const options = priceOptionsOf(body.customer);
+  const [found, store] = await db.pipelined((one) =>
+    Promise.all([findPricedCart(one, session, options), findStore(one)]),
   );
+  const priced = found && (await withQuotes(db, found, () => priceCart(db, found.cart, options)));
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
   if (!priced) throw cartEmpty('Add an item to the cart first.');
@@ -143,10 +150,11 @@ function place(
   { payment, id }: PlaceOptions,
 ) {
   const isPaidOnline = body.paymentMethod !== undefined;
-  const prepare = (tx: TenantDatabase) =>
+  const prepare = (tx: TenantDatabase, demandQuotes: DemandQuotes) =>
     prepareCart(tx, session, {
       body,
       attempt,
+      demandQuotes,
       // With a payment, the offer was compared before it started: the payment itself may have changed the preview since.
       ifMatch: isPaidOnline ? null : ifMatch,
       check(sale, left) {

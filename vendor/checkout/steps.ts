@@ -7,7 +7,14 @@ import { insufficientStock, type StockLine, takeStock } from '@carton/inventory'
 import { planTenders } from '@carton/payment';
 import { missingFields, pointerOf } from './customer.ts';
 import { type Placing, type PlacingStep, placingOrder, type Requirement, tenderSaleOf } from './placing.ts';
-import { cartEmpty, cartNotReady, customerDetailsMissing, guestCheckoutOff, paymentRequired } from './problems.ts';
+import {
+  cartEmpty,
+  cartNotReady,
+  customerDetailsMissing,
+  guestCheckoutOff,
+  paymentRequired,
+  quoteMissing,
+} from './problems.ts';
 import { checkoutSettings } from './settings.ts';
 
 const shopper: PlacingStep = {
@@ -34,6 +41,15 @@ const cart: PlacingStep = {
     country_not_served: countryNotServed,
   },
   require: (_, { sale }) => cartProblems(sale),
+};
+
+/** Quotes of services without which the store sells nothing. */
+const quotes: PlacingStep = {
+  name: 'quotes',
+  order: placingOrder.cart,
+  requirements: { quote_missing: quoteMissing },
+  require: (_, { sale }) =>
+    sale.missingQuotes.flatMap(({ isRequired, detail }) => (isRequired ? { code: 'quote_missing', detail } : [])),
 };
 
 /** Not a requirement of a preview: its `asks` lists the missing details, which can be sent with the order. */
@@ -90,4 +106,4 @@ function stockLinesOf({ variantId, quantity }: Placing['sale']['lines'][number])
   return variantId === null ? [] : [{ variantId, quantity }];
 }
 
-export const builtInSteps: readonly PlacingStep[] = [shopper, cart, customer, payment, stock];
+export const builtInSteps: readonly PlacingStep[] = [shopper, cart, quotes, customer, payment, stock];

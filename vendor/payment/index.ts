@@ -34,6 +34,8 @@ export {
   webhookSignatureInvalid,
   webhookUnreadable,
 } from './adapter.ts';
+export { findStripeAccount, type StripeApiAccount } from './adapters/stripe/account.ts';
+export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
 export { paymentAdapters, requireAdapter } from './bound.ts';
 export { reconcile } from './reconcile.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';

@@ -5,6 +5,7 @@ import { cartTotals } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
 import { definePackage } from '@carton/runtime';
 import { taxRateUpdated } from './events.ts';
+import { providerSettings } from './providers/settings.ts';
 import { adminTaxCategories, adminTaxRates } from './routes.ts';
 import { taxSettings } from './settings.ts';
 import { taxStep } from './step.ts';
@@ -15,4 +16,5 @@ export default definePackage({
   routes: [...adminTaxCategories, ...adminTaxRates],
   events: [taxRateUpdated],
   extends: [cartTotals.with(taxStep), storeSettingsGroups.with(taxSettings)],
+  settings: providerSettings,
 });

@@ -9,7 +9,13 @@ export const categoryShapes = shapesOf({
   immutable: {
     code: withOptions(TaxCategoryCode, { description: 'Products and custom lines refer to it', examples: ['books'] }),
   },
-  fields: { name: Type.String({ minLength: 1, maxLength: 120, examples: ['Books'] }) },
+  fields: {
+    name: Type.String({ minLength: 1, maxLength: 120, examples: ['Books'] }),
+    providerCode: withOptions(
+      nullable(Type.String({ minLength: 1, maxLength: 120, description: "The tax provider's code of this category" })),
+      { default: null, examples: ['txcd_35010000'] },
+    ),
+  },
 });
 export type TaxCategory = Static<typeof categoryShapes.Item>;
 export type CreateTaxCategory = Static<typeof categoryShapes.Create>;

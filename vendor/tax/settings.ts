@@ -4,12 +4,25 @@
 import { storeSettings } from '@carton/core';
 import { TaxCategoryCode } from '@carton/product';
 import { nullable, oneOf, withOptions } from '@carton/runtime';
+import { providerNames } from './providers/settings.ts';
 
 export const taxSettings = storeSettings('tax', {
   roundPer: oneOf(['line', 'total'], {
     default: 'line',
     description:
       'Whether taxes are rounded for each line and shipping charge, or once for the total and then divided among them',
+  }),
+  provider: nullable(
+    oneOf(providerNames, {
+      default: null,
+      description:
+        'The service that computes the taxes; the box must be connected to it. Without one, the tax rates of the store apply',
+    }),
+  ),
+  fallback: oneOf(['rates', 'reject'], {
+    default: 'rates',
+    description:
+      'What applies if the provider gives no answer: the tax rates of the store, or no order is placed until it does',
   }),
   shippingCategory: withOptions(nullable(TaxCategoryCode), {
     default: null,

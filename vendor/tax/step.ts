@@ -1,11 +1,13 @@
 /**
  * The step of the totals pipeline that taxes lines and shipping charges after discounts.
  */
-import { type Adjustment, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
+import { type Adjustment, type MissingQuote, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
 import { findStore } from '@carton/core';
 import { provinceKey } from '@carton/region';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 import { partsOfCharge, type Taxable, taxesOf } from './compute.ts';
+import { hasProviders } from './providers/settings.ts';
+import { adjustmentsOf, missingQuoteOf, type QuotesRead, quoteFor, readQuotes } from './quotes.ts';
 import { type ApplicableRate, ratesOf } from './rates.ts';
 import { taxSettings } from './settings.ts';
 import { findRatesAt } from './store.ts';
@@ -23,15 +25,18 @@ interface TaxRead {
   rates: readonly ApplicableRate[];
   settings: ReturnType<typeof taxSettings.of>;
   isExempt: boolean;
+  /** Null in a box without tax providers. */
+  quotes: QuotesRead | null;
 }
 
 async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
-  const [rates, store, ...exemptions] = await Promise.all([
+  const [rates, store, quotes, ...exemptions] = await Promise.all([
     readRates(db, sale),
     findStore(db),
+    hasProviders(db) ? readQuotes(db, sale) : null,
     ...taxExemptions.of(db).map((isExempt) => isExempt(db, sale)),
   ]);
-  return { rates, settings: taxSettings.of(store), isExempt: exemptions.includes(true) };
+  return { rates, settings: taxSettings.of(store), isExempt: exemptions.includes(true), quotes };
 }
 
 /** Goods are taxed where they are shipped; the billing address does not matter. */
@@ -45,7 +50,10 @@ async function readRates(db: TenantDatabase, { shippingAddress, regionId }: Sale
 interface Target extends Taxable, Pick<Adjustment, 'lineId' | 'shippingCode'> {}
 
 /** The lines and charges of a sale with the rates that apply to them; several parts of a charge may have a rate each. */
-function targetsOf({ lines, shipping }: TotalsDraft, { rates, settings }: TaxRead): Target[] {
+function targetsOf(
+  { lines, shipping }: TotalsDraft,
+  { rates, settings }: Parameters<typeof taxesByRates>[1],
+): Target[] {
   const goods = lines.map(({ id, discountedTotal, taxCategory }) => ({
     lineId: id,
     amount: discountedTotal,
@@ -62,9 +70,25 @@ function targetsOf({ lines, shipping }: TotalsDraft, { rates, settings }: TaxRea
   return [...goods, ...charges];
 }
 
+/** The taxes that the provider has computed, or those of the rates. */
+function adjustTaxes(draft: TotalsDraft, read: TaxRead): Adjustment[] {
+  if (read.isExempt) return [];
+  const needed = quoteFor(draft, read.settings, read.quotes);
+  if (needed?.asked && needed.answer) return adjustmentsOf(draft, needed.asked, needed.answer);
+  return taxesByRates(draft, read);
+}
+
+function findMissing(draft: TotalsDraft, { isExempt, settings, quotes }: TaxRead): MissingQuote | null {
+  const needed = isExempt ? null : quoteFor(draft, settings, quotes);
+  return needed && !needed.answer ? missingQuoteOf(needed, settings, quotes?.saleKey ?? '') : null;
+}
+
 /** One tax for each line or charge and rate. */
-export function adjustTaxes(draft: TotalsDraft, read: TaxRead): Adjustment[] {
-  if (read.isExempt || read.rates.length === 0) return [];
+export function taxesByRates(
+  draft: TotalsDraft,
+  read: Pick<TaxRead, 'rates'> & { settings: Pick<TaxRead['settings'], 'roundPer' | 'shippingCategory'> },
+): Adjustment[] {
+  if (read.rates.length === 0) return [];
   const included = draft.region?.taxInclusive ?? false;
   const targets = targetsOf(draft, read);
   const taxes = taxesOf(targets, { included, roundPer: read.settings.roundPer });
@@ -86,4 +110,6 @@ export const taxStep = totalsStep<TaxRead>({
   order: totalsOrder.tax,
   reads: readTaxes,
   adjust: adjustTaxes,
+  missing: findMissing,
+  asksService: hasProviders,
 });

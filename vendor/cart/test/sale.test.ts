@@ -187,12 +187,16 @@ t.test('an agreed price applies whatever the current price, even if the variant 
   t.strictSame(await price(0), [0, [], 0], 'a price of zero is a price');
 });
 
-t.test('saleAddressOf recognises country, province and postal code of an address object', async (t) => {
+t.test('saleAddressOf recognises the fields of an address object', async (t) => {
   const none = { country: null, province: null, postalCode: null };
   t.strictSame(saleAddressOf('12 Rue des Lilas, France'), none);
-  t.strictSame(saleAddressOf({ line1: '12 Rue', country: 'Frankreich', province: ' ' }), none);
+  const empty = { ...none, city: null, line1: null };
+  t.strictSame(saleAddressOf({ line1: ' 12 Rue', country: 'Frankreich', province: ' ' }), {
+    ...empty,
+    line1: '12 Rue',
+  });
   t.strictSame(saleAddressOf({ country: ' fr ', postalCode: '69003', province: null }), {
-    ...none,
+    ...empty,
     country: 'FR',
     postalCode: '69003',
   });

@@ -1,6 +1,7 @@
 /**
  * Checkout: previewing, placing and reading an order.
  */
+import { asksServices } from '@carton/cart';
 import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
 import { startHookProblems, startPaymentProblems } from '@carton/payment';
@@ -58,7 +59,10 @@ export const createOrder = withOverrides(
     },
     ({ db, session, body, ifMatch, workId }) => placeOrder(db, session, body, { ifMatch, workId }),
   ),
-  (box) => ({ problems: [...ownProblems, ...startHookProblems(box), ...placingProblemsIn(box)] }),
+  (box) => ({
+    problems: [...ownProblems, ...startHookProblems(box), ...placingProblemsIn(box)],
+    ...(asksServices(box) && { outsideTransaction: true }),
+  }),
 );
 
 export const reserveCheckoutStock = route(

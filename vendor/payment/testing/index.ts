@@ -5,6 +5,7 @@
  */
 
 export { type Fault, type FaultRates, type Faults, noRates, type Operation, randomFaults } from './faults.ts';
+export { type Form, parseForm, textOf } from './form.ts';
 export type { LedgerEntry } from './ledger.ts';
 export { findMismatches, type RecordedPayment } from './mismatches.ts';
 export { TestProvider } from './provider.ts';

@@ -6,7 +6,7 @@ import { type Adjustment, runTotals, type Sale, type TotalsLine } from '@carton/
 import { allocate } from '@carton/runtime';
 import t from 'tap';
 import type { ApplicableRate } from '../rates.ts';
-import { adjustTaxes } from '../step.ts';
+import { taxesByRates } from '../step.ts';
 
 const rateOf = (rate: number, more: Partial<ApplicableRate> = {}): ApplicableRate => ({
   ...{ id: `${rate} ${more.category}`, code: 'vat', name: 'VAT', rate, province: null, category: null },
@@ -320,7 +320,7 @@ function totalsOf({ rates, included = false, lines, discounts = [], shipping, sh
   return runTotals({ sale, region: { id: 'region', taxInclusive: included } }, saleLines, [
     { name: 'discount', adjust: () => off },
     { name: 'shipping', adjust: () => post },
-    { name: 'tax', adjust: (draft) => adjustTaxes(draft, read) },
+    { name: 'tax', adjust: (draft) => taxesByRates(draft, read) },
   ]);
 }
 

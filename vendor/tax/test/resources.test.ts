@@ -5,7 +5,7 @@ import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { createCategory, createRate } from './helpers.ts';
 
-const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart', 'tax'];
+const packages = 'core auth tenant region product pricing inventory cart order payment tax'.split(' ');
 const box = await createTestBox(t, { packages: packages.map((name) => `@carton/${name}`), tier: 'basic' });
 const { staff } = box;
 const vat = { code: 'vat', name: 'VAT', rate: 19, country: 'DE' };
