@@ -52,6 +52,17 @@ t.test('the next start resumes an interrupted one', async (t) => {
   t.strictSame(await handles(), all);
 });
 
+t.test('a guest buys in three calls', async (t) => {
+  const headers = { ...tenantHeaders, 'x-session-id': '' };
+  const { items } = (await box.hosting.get('/products', { headers: tenantHeaders })).body;
+  const item = { variantId: items[0].variants[0].id, quantity: 1 };
+  const added = await box.hosting.post('/cart/items', item, { headers: tenantHeaders });
+  t.equal(added.status, 201);
+  headers['x-session-id'] = added.headers.get('x-session-id') as string;
+  const placed = await box.hosting.post('/checkout', { customer: { email: 'ada@example.com' } }, { headers });
+  t.match(placed, { status: 201, body: { status: 'placed' } });
+});
+
 t.test('products that the owner archived stay archived', async (t) => {
   const options = await staff();
   const { items } = (await box.operator.get('/admin/products?limit=100', options)).body;

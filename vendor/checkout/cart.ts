@@ -29,14 +29,14 @@ import {
 import { recordCompleted } from './attempts.ts';
 import { customerOf, missingFields, priceOptionsOf } from './customer.ts';
 import { rejectStaleOffer } from './offer.ts';
-import { type DraftToWrite, type Placing, tenderSaleOf } from './placing.ts';
+import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from './placing.ts';
 import { cartEmpty } from './problems.ts';
 import { findUnmet } from './requirements.ts';
 import { reservationOf } from './reservations.ts';
 import type { Prepared } from './sale.ts';
 import type { Checkout, CheckoutPreview } from './schemas.ts';
 import { checkoutSettings } from './settings.ts';
-import { guestRequirements, isPaymentRequired } from './steps.ts';
+import { guestRequirements, isPaymentRequired, termsOf } from './steps.ts';
 
 type Preview = Static<typeof CheckoutPreview>;
 
@@ -53,7 +53,7 @@ export async function previewCheckout(
   if (found) demandQuotes?.(found);
   const sale = found && (await withQuotes(db, found, () => priceCart(db, found.cart)));
   if (!sale) {
-    const requirements = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
+    const unmet = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
     const cart = presentEmptyCart(db, store.defaultCurrency);
     return {
       cart,
@@ -61,13 +61,14 @@ export async function previewCheckout(
       left: cart.totals.total,
       ready: false,
       asks: store.checkoutRequires,
+      terms: termsOf(store),
       paymentRequired: false,
-      requirements,
+      requirements: unmet.map(presentRequirement),
     };
   }
   const placing = placingOf(sale, store, session);
   const unmet = await findUnmet(db, placing);
-  const requirements = unmet.map(({ code, detail }) => ({ code, detail }));
+  const requirements = unmet.map(presentRequirement);
   const asks = missingFields(store.checkoutRequires, placing.customer);
   const { parts, left } = await planTenders(db, tenderSaleOf(placing));
   const { currency } = sale.cart;
@@ -77,9 +78,14 @@ export async function previewCheckout(
     left: money(left, currency),
     ready: requirements.length === 0,
     asks,
+    terms: termsOf(store),
     paymentRequired: isPaymentRequired(placing, left),
     requirements,
   };
+}
+
+function presentRequirement({ code, detail, errors = [] }: Requirement): Preview['requirements'][number] {
+  return { code, detail, pointer: errors[0]?.pointer ?? null };
 }
 
 /** The cart without `updatedAt`, which is not part of the offer and must not change its ETag. */
@@ -104,6 +110,7 @@ export function placingOf(
     paymentMethod: body?.paymentMethod ?? null,
     reservation: null,
     customer: customerOf(cart, body?.customer ?? { email: null }),
+    termsVersion: body?.terms?.version ?? null,
     isPreview: body === undefined,
   };
 }
@@ -165,6 +172,7 @@ export async function prepareCart(
     customer: customerOf(cart, body.customer),
     notes: body.notes ?? cart.note,
     attribution: body.attribution,
+    termsVersion: body.terms?.version ?? null,
     check: (left) => check(sale, left),
     claim,
     complete: (inside, order) =>

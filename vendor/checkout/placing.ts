@@ -33,6 +33,8 @@ export interface Placing {
   readonly reservation: StockReference | null;
   /** The customer details known so far. */
   readonly customer: Omit<OrderDraft['customer'], 'email'> & { readonly email: string | null };
+  /** The version of the store's terms that the shopper accepts; null or absent for none. */
+  readonly termsVersion?: string | null;
   /** Whether this is GET /checkout: only the cart's details are known, and missing ones can still be sent. */
   readonly isPreview: boolean;
 }
@@ -43,7 +45,7 @@ export interface Requirement {
   code: string;
   /** Tells the shopper how to meet it. */
   detail: string;
-  /** Errors in the body of POST /checkout. */
+  /** The fields of POST /checkout that meet it. GET /checkout shows the pointer of the first. */
   errors?: FieldError[];
 }
 

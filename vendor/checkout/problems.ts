@@ -29,6 +29,11 @@ export const customerDetailsMissing = defineProblem({
   status: 400,
   title: 'This store requires more customer details',
 });
+export const termsNotAccepted = defineProblem({
+  code: 'terms_not_accepted',
+  status: 400,
+  title: 'The current terms are not accepted',
+});
 export const paymentRequired = defineProblem({
   code: 'payment_required',
   status: 400,

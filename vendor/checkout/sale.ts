@@ -8,6 +8,7 @@ import { commitTenders, planTenders } from '@carton/payment';
 import { isUniqueViolation, newId, runConcurrently, type TenantDatabase } from '@carton/runtime';
 import { type DraftToWrite, type Placing, tenderSaleOf } from './placing.ts';
 import { rejectUnmet, stepsIn } from './requirements.ts';
+import { termsOf } from './steps.ts';
 
 /** A sale to order, locked and priced in the transaction that places it. */
 export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'customer'> {
@@ -92,7 +93,7 @@ async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace):
 }
 
 function draftOf(
-  { source, sale, store, shopper, customer, notes, attribution, payBy, metadata }: SaleToPlace,
+  { source, sale, store, shopper, customer, notes, attribution, termsVersion, payBy, metadata }: SaleToPlace,
   id: string,
   number: string,
 ) {
@@ -113,6 +114,7 @@ function draftOf(
     customer,
     notes,
     attribution,
+    termsVersion: termsOf(store) && termsVersion,
     payBy,
     metadata,
   } satisfies DraftToWrite;

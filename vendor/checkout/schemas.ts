@@ -3,8 +3,18 @@
  */
 import { Cart, cartSchema } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
-import { OrderAddress, OrderAttribution, Phone } from '@carton/order';
-import { DateTime, Email, type HasExtensions, Money, object, type Static, Type, withOptions } from '@carton/runtime';
+import { OrderAddress, OrderAttribution, Phone, TermsVersion } from '@carton/order';
+import {
+  DateTime,
+  Email,
+  type HasExtensions,
+  Money,
+  nullable,
+  object,
+  type Static,
+  Type,
+  withOptions,
+} from '@carton/runtime';
 
 export const Checkout = object(
   {
@@ -18,6 +28,9 @@ export const Checkout = object(
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
     expectedTotal: Type.Optional(Money),
     attribution: Type.Optional(OrderAttribution),
+    terms: Type.Optional(
+      object({ version: TermsVersion }, { $id: 'AcceptTerms', description: 'Consent to this version of the terms' }),
+    ),
     paymentMethod: Type.Optional(
       Type.String({
         minLength: 1,
@@ -50,15 +63,33 @@ const previewOf = (codes: readonly string[], cart: typeof Cart) =>
       left: Money,
       ready: Type.Boolean({
         description:
-          'Whether `POST /checkout` would place the order if sent the e-mail address and the fields in `asks`',
+          'Whether `POST /checkout` would place the order if sent the e-mail address, the fields in `asks`, and the terms and payment method it requires',
       }),
       asks: withOptions(StoreSettings.properties.checkoutRequires, {
         description: 'Further fields that `POST /checkout` needs because the cart lacks them',
       }),
+      terms: nullable(
+        object(
+          {
+            version: TermsVersion,
+            required: Type.Boolean({ description: 'Whether `POST /checkout` needs `terms` with this version' }),
+          },
+          { $id: 'CheckoutTerms', description: 'The terms that the shopper is asked to accept' },
+        ),
+      ),
       paymentRequired: Type.Boolean({ description: 'Whether `POST /checkout` needs a payment method' }),
       requirements: Type.Array(
         object(
-          { code: requirementCode(codes), detail: Type.String({ examples: ['The cart is empty.'] }) },
+          {
+            code: requirementCode(codes),
+            detail: Type.String({ examples: ['The cart is empty.'] }),
+            pointer: nullable(
+              Type.String({
+                description: 'JSON pointer to the field of `POST /checkout` that meets it; null if none does',
+                examples: ['/customer/address'],
+              }),
+            ),
+          },
           { $id: 'CheckoutRequirement', description: 'An unmet requirement of the order' },
         ),
       ),

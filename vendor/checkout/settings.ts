@@ -2,7 +2,8 @@
  * Settings of checkout, stored with those of the store.
  */
 import { changeStore, findStore, type Store, StoreSettings, storeSettings } from '@carton/core';
-import { changeOf, object, type Static, type TenantDatabase, Type } from '@carton/runtime';
+import { TermsVersion } from '@carton/order';
+import { changeOf, nullable, object, type Static, type TenantDatabase, Type, withOptions } from '@carton/runtime';
 
 const maxMinutes = 525_600;
 
@@ -22,6 +23,14 @@ export const checkoutSettings = storeSettings('checkout', {
     default: false,
     description:
       'Whether shoppers may reserve the stock of their cart before a payment starts (`POST /checkout/reservation`)',
+  }),
+  termsRequired: Type.Boolean({
+    default: true,
+    description: 'Whether orders from a cart need consent to the terms, if `termsVersion` is set',
+  }),
+  termsVersion: withOptions(nullable(TermsVersion), {
+    default: null,
+    description: 'Version of the terms that shoppers accept with their order (`terms`); null without terms',
   }),
   unpaidOrderMinutes: Type.Integer({
     minimum: 0,

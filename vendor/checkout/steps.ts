@@ -14,6 +14,7 @@ import {
   guestCheckoutOff,
   paymentRequired,
   quoteMissing,
+  termsNotAccepted,
 } from './problems.ts';
 import { checkoutSettings } from './settings.ts';
 
@@ -40,7 +41,11 @@ const cart: PlacingStep = {
     insufficient_stock: cartNotReady,
     country_not_served: countryNotServed,
   },
-  require: (_, { sale }) => cartProblems(sale),
+  require: (_, { sale }) =>
+    cartProblems(sale).map(({ code, detail }) => {
+      if (code !== countryNotServed.code) return { code, detail };
+      return { code, detail, errors: [{ in: 'body' as const, pointer: '/customer/address', detail: isNotServed }] };
+    }),
 };
 
 /** Quotes of services without which the store sells nothing. */
@@ -66,6 +71,28 @@ const customer: PlacingStep = {
   },
 };
 const isRequired = 'is required by this store';
+const isNotServed = 'must be in a country that the region serves';
+
+/** Not a requirement of a preview, which has `terms` instead. */
+const terms: PlacingStep = {
+  name: 'terms',
+  order: placingOrder.customer,
+  requirements: { terms_not_accepted: termsNotAccepted },
+  require(_, { isPreview, shopper, store, termsVersion: accepted = null }) {
+    const asked = termsOf(store);
+    if (isPreview || shopper === null || asked === null) return [];
+    if (accepted === asked.version || (accepted === null && !asked.required)) return [];
+    const detail = accepted === null ? isRequired : `must have the version ${asked.version}`;
+    const errors = [{ in: 'body' as const, pointer: '/terms', detail }];
+    return [{ code: 'terms_not_accepted', detail: `Accept the terms in version ${asked.version}.`, errors }];
+  },
+};
+
+/** The terms that shoppers are asked to accept; null for none. */
+export function termsOf(store: Store): { version: string; required: boolean } | null {
+  const { termsVersion: version, termsRequired: required } = checkoutSettings.of(store);
+  return version === null ? null : { version, required };
+}
 
 /** Not a requirement of a preview, which has `paymentRequired` instead. */
 const payment: PlacingStep = {
@@ -106,4 +133,4 @@ function stockLinesOf({ variantId, quantity }: Placing['sale']['lines'][number])
   return variantId === null ? [] : [{ variantId, quantity }];
 }
 
-export const builtInSteps: readonly PlacingStep[] = [shopper, cart, quotes, customer, payment, stock];
+export const builtInSteps: readonly PlacingStep[] = [shopper, cart, quotes, customer, terms, payment, stock];

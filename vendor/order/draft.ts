@@ -65,6 +65,8 @@ export interface OrderDraft {
   notes?: string | null;
   /** How the shopper came to the store. */
   attribution?: OrderAttribution | null;
+  /** The version of the store's terms that the shopper accepts with the order. */
+  termsVersion?: string | null;
   metadata?: Record<string, unknown>;
   /** Default: `unpaid`, or `paid` if the total is zero. */
   paymentStatus?: PaymentStatus;
@@ -77,7 +79,7 @@ const insertDetails = `
                                    source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.kind, part.code, part.label, part.amount,
            part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($32::jsonb)
+      from jsonb_to_recordset($33::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, kind text, code text, label text, amount bigint,
                     source jsonb)
   ),
@@ -86,7 +88,7 @@ const insertDetails = `
                                  included, source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.code, part.label, part.rate, part.amount,
            part.included, part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($33::jsonb)
+      from jsonb_to_recordset($34::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, code text, label text, rate numeric, amount bigint,
                     included boolean, source jsonb)
   ),`;
@@ -97,8 +99,9 @@ const insertOrder = (details: string) => `
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
                         subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, total_amount,
                         email, customer_name, phone, notes, metadata, region_id, locale,
-                        pay_by, attribution)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $28, $29, $30, $31)
+                        pay_by, attribution, terms_version, terms_accepted_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $28, $29, $30, $31,
+            $32::text, case when $32::text is not null then now() end)
   ),
   lines as (
     insert into order_line_items (tenant_id, order_id, id, position, variant_id, product_id, sku, title,
@@ -167,11 +170,13 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
     row.locale,
     row.payBy,
     row.attribution && JSON.stringify(row.attribution),
+    row.termsVersion,
   ];
   if (detailed) values.push(JSON.stringify(row.adjustments), JSON.stringify(row.taxLines));
   const [created] = await tx.query<{ createdAt: string }>(detailed ? insertDetailed : insertPlain, values);
   const { createdAt } = created as { createdAt: string };
-  return orderOf({ ...row, createdAt, updatedAt: createdAt });
+  const termsAcceptedAt = row.termsVersion === null ? null : createdAt;
+  return orderOf({ ...row, createdAt, updatedAt: createdAt, termsAcceptedAt });
 }
 
 /** The row of a draft, without its times. */
@@ -203,6 +208,8 @@ function rowOf(draft: OrderDraft): OrderRow {
     phone: customer.phone ?? null,
     notes: draft.notes ?? null,
     attribution: draft.attribution ?? null,
+    termsVersion: draft.termsVersion ?? null,
+    termsAcceptedAt: null,
     tags: [],
     externalId: null,
     metadata: draft.metadata ?? {},

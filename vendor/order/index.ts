@@ -27,7 +27,7 @@ export {
   recordRefund,
   reverseRefund,
 } from './refunds.ts';
-export { OrderAddress, OrderAttribution, OrderResource, type PaymentStatus, Phone } from './schemas.ts';
+export { OrderAddress, OrderAttribution, OrderResource, type PaymentStatus, Phone, TermsVersion } from './schemas.ts';
 export {
   addPaymentNote,
   changePaymentState,

@@ -73,6 +73,7 @@ export function orderOf(row: OrderRow): Order {
     payBy: row.payBy,
     notes: row.notes,
     attribution: row.attribution,
+    terms: row.termsVersion === null ? null : { version: row.termsVersion, acceptedAt: row.termsAcceptedAt as string },
     tags: row.tags,
     memberId: row.memberId,
     sessionHash: row.sessionHash,
@@ -126,6 +127,7 @@ export function maskOrder(order: Order): Order {
     notes: order.notes && mask,
     // Addresses of pages may contain anything, too.
     attribution: null,
+    terms: null,
     tags: [],
     memberId: null,
     sessionHash: null,

@@ -226,6 +226,8 @@ export const OrderResource = object(
   },
 );
 
+export const TermsVersion = Type.String({ minLength: 1, maxLength: 100, examples: ['2026-11'] });
+
 const Tag = Type.String({ minLength: 1, maxLength: 50, pattern: '\\S', examples: ['gift'] });
 
 /** An order as staff see it. */
@@ -233,6 +235,12 @@ export const AdminOrder = object(
   {
     ...OrderResource.properties,
     attribution: nullable(OrderAttribution),
+    terms: nullable(
+      object(
+        { version: TermsVersion, acceptedAt: DateTime },
+        { $id: 'AcceptedTerms', description: "The store's terms that the shopper accepted with the order" },
+      ),
+    ),
     tags: Type.Array(Tag),
     memberId: nullable(withOptions(Uuid, { description: 'The member who placed the order; null for a guest' })),
     ...externalFields,

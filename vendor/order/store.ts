@@ -127,6 +127,9 @@ export interface OrderRow extends OrderState {
   phone: string | null;
   notes: string | null;
   attribution: OrderAttribution | null;
+  /** The version of the store's terms that the shopper accepted. */
+  termsVersion: string | null;
+  termsAcceptedAt: string | null;
   tags: string[];
   externalId: string | null;
   metadata: Record<string, unknown>;

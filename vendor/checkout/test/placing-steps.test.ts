@@ -63,7 +63,7 @@ t.test('a requirement is listed by the preview and rejected with its own problem
   const before = await snapshot(box);
   const { body } = await shopper.get('/checkout');
   t.equal(body.ready, false);
-  t.strictSame(body.requirements, [{ code: 'not_approved', detail: 'Ask your manager.' }]);
+  t.strictSame(body.requirements, [{ code: 'not_approved', detail: 'Ask your manager.', pointer: null }]);
   const refused = await shopper.post('/checkout', buyer);
   t.match(refused, { status: 403, body: { code: 'not_approved', detail: 'Ask your manager.' } });
   t.strictSame(await snapshot(box), before);
