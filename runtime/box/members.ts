@@ -10,19 +10,25 @@ import type { TenantScope } from './tenancy.ts';
 
 /** Authenticates members, on routes for all shoppers and on routes for members only. */
 export interface MemberAuthenticator {
-  /** The cookie that carries the token, if the package sets one. */
-  cookie?: string;
+  /**
+   * The name of the cookie that carries the token, if the package sets one.
+   * @param secure cookies are sent over TLS only
+   */
+  cookieName?(secure: boolean): string;
   /** The member of a token; null for an unknown or expired one. */
   identify(scope: TenantScope, token: string): Promise<{ memberId: string } | null>;
 }
 /** Contributed by the package that manages members. */
 export const memberAuthenticators = extensionPoint<MemberAuthenticator>('shopper.member');
 
-/** The security schemes of members, for the document; empty without a member package. */
-export function memberSchemes(box: HasExtensions): Record<string, SecuritySchemeObject> {
+/**
+ * The security schemes of members, for the document; empty without a member package.
+ * @param secureCookies cookies are sent over TLS only
+ */
+export function memberSchemes(box: HasExtensions, secureCookies: boolean): Record<string, SecuritySchemeObject> {
   const authenticators = memberAuthenticators.of(box);
   if (authenticators.length === 0) return {};
-  const [cookie] = authenticators.flatMap((each) => each.cookie ?? []);
+  const [cookie] = authenticators.flatMap((each) => each.cookieName?.(secureCookies) ?? []);
   return {
     memberToken: { type: 'http', scheme: 'bearer', description: 'The token that a member gets when they log in' },
     ...(cookie && {
@@ -46,8 +52,8 @@ export async function findMember(ctx: Context, scope: TenantScope): Promise<stri
   // Without a member package, the Authorization header is not for this route.
   if (authenticators.length === 0 || !scope.tenant) return null;
   const token = bearerToken(ctx);
-  for (const { cookie, identify } of authenticators) {
-    const sent = token ?? (cookie && ctx.cookies.get(cookie));
+  for (const { cookieName, identify } of authenticators) {
+    const sent = token ?? (cookieName && ctx.cookies.get(cookieName(ctx.cookies.secure)));
     const member = sent ? await identify(scope, sent) : null;
     if (member) return member.memberId;
   }

@@ -145,7 +145,7 @@ export function shopperAccess(
   };
   const member: MemberAccess = {
     name: 'member',
-    schemes: memberSchemes(box),
+    schemes: memberSchemes(box, secureCookies),
     responseHeaders,
     async authenticate(ctx, scope) {
       const memberId = await findMember(ctx, scope);
@@ -167,7 +167,7 @@ export function shopperAccess(
         name: sessionHeader,
         description: 'The session token, for clients without cookies',
       },
-      ...memberSchemes(box),
+      ...memberSchemes(box, secureCookies),
     },
     legacyCookies: secureCookies ? [plainCookie] : [],
     responseHeaders,

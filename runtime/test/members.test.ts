@@ -22,7 +22,7 @@ const changeWho = route({ ...about, method: 'post', path: '/who', operationId: '
 const readMe = route({ ...about, method: 'get', path: '/me', operationId: 'readMember', summary: 'Read oneself', access: 'member' }, who);
 
 const authenticator = {
-  cookie: 'member',
+  cookieName: () => 'member',
   identify: async ({ tenant }, token) => {
     const [, slug, name] = /^mbr_(.*)_(.*)$/.exec(token) ?? [];
     return slug === tenant.slug && members.has(name) ? { memberId: members.get(name) } : null;

@@ -2,6 +2,7 @@
  * The contract suite for all packages in one box: each route is compared with its declaration, and two tenants with the
  * same handles, numbers and keys are isolated from each other.
  */
+import { createMember } from '@carton/member/testing';
 import { createTestBox } from '@carton/runtime/testing';
 import { boxTarget, checkContract, summaryOf } from '@carton/runtime/testing/contract';
 import t from 'tap';
@@ -9,7 +10,7 @@ import t from 'tap';
 t.setTimeout(900_000);
 
 const box = await createTestBox(t);
-const result = await checkContract(await boxTarget(box, (task) => t.teardown(task)));
+const result = await checkContract(await boxTarget(box, (task) => t.teardown(task), { createMember }));
 for (const line of summaryOf(result)) t.comment(line);
 t.strictSame(result.failures, []);
 t.equal(result.routes, box.box.routes.length, 'every mounted route was called');

@@ -2,7 +2,7 @@
  * Authentication of staff by session: a bearer token or a cookie.
  */
 import { type AccessOptions, type BoxAccessKind, hashToken } from '@carton/runtime';
-import { staffCookieName } from './cookies.ts';
+import { staffCookies } from './cookies.ts';
 import { permissionsOf, permits } from './permissions.ts';
 import { sessionTokenOf } from './sessions.ts';
 import { findStaffBySession } from './store.ts';
@@ -14,7 +14,7 @@ export const staffAccess = ({ secureCookies }: AccessOptions): BoxAccessKind<'st
     staffCookie: {
       type: 'apiKey',
       in: 'cookie',
-      name: staffCookieName(secureCookies),
+      name: staffCookies.sessionName(secureCookies),
       description: 'Set by POST /admin/auth/login with `cookie`; for pages of the same site',
     },
   },

@@ -22,6 +22,7 @@ export {
   trustAddress,
   trustDevice,
 } from './attempts.ts';
+export { type AccountCookieOptions, type AccountCookies, accountCookies } from './cookies.ts';
 export { maximumListedKeys, type StaffKeyring, staffKeyrings } from './keys.ts';
 export type { LinkRecipient } from './links.ts';
 export { hashPassword, verifyPassword } from './password.ts';
@@ -33,8 +34,20 @@ export {
   permits,
   refuseGrantBeyond,
 } from './permissions.ts';
+export { resetUnknown, wrongLogIn, wrongPassword } from './problems.ts';
 export { issuePasswordReset } from './recovery.ts';
-export type { StaffKey } from './schemas.ts';
+export {
+  ExistingPassword,
+  exampleToken,
+  ForgottenPassword,
+  LogIn,
+  Password,
+  ResetPassword,
+  type StaffKey,
+  sessionFields,
+  Token,
+} from './schemas.ts';
+export { inMinutes, newToken, normalizeEmail } from './secrets.ts';
 export { holdStaff } from './store.ts';
 
 export default definePackage({

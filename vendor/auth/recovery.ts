@@ -5,7 +5,7 @@
  */
 import { type BoxServices, hashToken, type TenantDatabase } from '@carton/runtime';
 import { countLinkRequest, guardToken, trustAddress, trustDevice } from './attempts.ts';
-import { readDeviceCookie, setDeviceCookie } from './cookies.ts';
+import { staffCookies } from './cookies.ts';
 import {
   consumeLink,
   findLinkOwner,
@@ -71,9 +71,14 @@ export async function resetPassword(
     await endAccess(transaction, id);
     await guard.succeeded(transaction);
     const account = staff.email;
-    const attempt = { realm: 'staff', account, address: client.address, device: readDeviceCookie(cookies, account) };
+    const attempt = {
+      realm: 'staff',
+      account,
+      address: client.address,
+      device: staffCookies.readDevice(cookies, account),
+    };
     await trustAddress(transaction, attempt);
     return { account, device: await trustDevice(transaction, attempt) };
   });
-  setDeviceCookie(cookies, account, device);
+  staffCookies.setDevice(cookies, account, device);
 }

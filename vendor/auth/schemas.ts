@@ -21,10 +21,10 @@ export const roles = ['owner', 'manager', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 const Role = oneOf(roles, { description: 'owner: everything; manager: everything but staff; viewer: reads only' });
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Ada Lovelace'] });
-const Password = Type.String({ minLength: 10, maxLength: 200, examples: ['correct horse battery'] });
+export const Password = Type.String({ minLength: 10, maxLength: 200, examples: ['correct horse battery'] });
 const StaffStatus = oneOf(['active', 'disabled'], { description: 'A disabled person cannot log in' });
-const exampleToken = 'Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t';
-const Token = Type.String({ minLength: 20, maxLength: 100, examples: [exampleToken] });
+export const exampleToken = 'Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t';
+export const Token = Type.String({ minLength: 20, maxLength: 100, examples: [exampleToken] });
 
 export const StaffUser = object(
   {
@@ -73,7 +73,7 @@ export const Me = object(
 );
 
 /** A password to be verified. It may have been chosen under earlier rules. */
-const ExistingPassword = Type.String({ minLength: 1, maxLength: 200, examples: ['correct horse battery'] });
+export const ExistingPassword = Type.String({ minLength: 1, maxLength: 200, examples: ['correct horse battery'] });
 
 export const LogIn = object(
   {
@@ -96,25 +96,23 @@ export const LogIn = object(
   { $id: 'LogIn' },
 );
 export type LogIn = Static<typeof LogIn>;
-export const StaffSession = object(
-  {
-    token: nullable(
-      Type.String({
-        description: 'Send it as Authorization: Bearer. Null if the session is in a cookie',
-        examples: [exampleToken],
-      }),
-    ),
-    expiresAt: DateTime,
-    device: nullable(
-      Type.String({
-        description:
-          'If `device` was sent: store it and send it with the next log-in, so that guesses from elsewhere do not delay this device',
-        examples: [exampleToken],
-      }),
-    ),
-  },
-  { $id: 'StaffSession' },
-);
+export const sessionFields = {
+  token: nullable(
+    Type.String({
+      description: 'Send it as Authorization: Bearer. Null if the session is in a cookie',
+      examples: [exampleToken],
+    }),
+  ),
+  expiresAt: DateTime,
+  device: nullable(
+    Type.String({
+      description:
+        'If `device` was sent: store it and send it with the next log-in, so that guesses from elsewhere do not delay this device',
+      examples: [exampleToken],
+    }),
+  ),
+};
+export const StaffSession = object(sessionFields, { $id: 'StaffSession' });
 
 export const ForgottenPassword = object({ email: Email }, { $id: 'ForgottenPassword' });
 export const ResetPassword = object({ token: Token, password: Password }, { $id: 'ResetPassword' });

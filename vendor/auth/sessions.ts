@@ -3,13 +3,7 @@
  */
 import { type BoxServices, bearerToken, hashToken, type TenantDatabase } from '@carton/runtime';
 import { guardPassword, trustDevice } from './attempts.ts';
-import {
-  clearSessionCookie,
-  readDeviceCookie,
-  readSessionCookie,
-  setDeviceCookie,
-  setSessionCookie,
-} from './cookies.ts';
+import { staffCookies } from './cookies.ts';
 import { verifyPassword } from './password.ts';
 import { wrongLogIn } from './problems.ts';
 import type { LogIn } from './schemas.ts';
@@ -22,7 +16,7 @@ type RequestSecrets = Pick<BoxServices, 'headers' | 'cookies'>;
 
 /** The session token of a request. The Authorization header takes precedence over the cookie. */
 export function sessionTokenOf({ headers, cookies }: RequestSecrets): string | null {
-  const token = headers.authorization === undefined ? readSessionCookie(cookies) : bearerToken({ headers });
+  const token = headers.authorization === undefined ? staffCookies.readSession(cookies) : bearerToken({ headers });
   return token?.startsWith('sts_') ? token : null;
 }
 
@@ -39,7 +33,7 @@ export async function logIn(
 ): Promise<{ token: string | null; expiresAt: string; device: string | null }> {
   const { cookies } = secrets;
   const account = normalizeEmail(email);
-  const device = sentDevice ?? readDeviceCookie(cookies, account);
+  const device = sentDevice ?? staffCookies.readDevice(cookies, account);
   const attempt = { realm: 'staff', account, address: client.address, device };
   const guard = await guardPassword(db, attempt);
   const staff = await staffUsers.findBy(db, { email: account });
@@ -56,9 +50,9 @@ export async function logIn(
     await guard.succeeded(transaction);
     return storesDevice ? trustDevice(transaction, attempt) : null;
   });
-  if (cookie) setSessionCookie(cookies, token, sessionMinutes);
-  else clearSessionCookie(cookies);
-  if (cookie && trusted !== null) setDeviceCookie(cookies, account, trusted);
+  if (cookie) staffCookies.setSession(cookies, token, sessionMinutes);
+  else staffCookies.clearSession(cookies);
+  if (cookie && trusted !== null) staffCookies.setDevice(cookies, account, trusted);
   return { token: cookie ? null : token, expiresAt, device: cookie ? null : trusted };
 }
 
@@ -68,5 +62,5 @@ export async function logOut(
   { cookies }: Pick<BoxServices, 'cookies'>,
 ): Promise<void> {
   if (sessionId) await removeSession(db, sessionId);
-  clearSessionCookie(cookies);
+  staffCookies.clearSession(cookies);
 }

@@ -10,7 +10,7 @@ import {
   unauthenticated,
 } from '@carton/runtime';
 import { guardPassword } from './attempts.ts';
-import { readDeviceCookie } from './cookies.ts';
+import { staffCookies } from './cookies.ts';
 import { listKeysOf, revokeKeysOf } from './keys.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
@@ -55,7 +55,7 @@ async function changePassword(
   { password, currentPassword, ...profile }: ChangeMe & { password: string; currentPassword: string },
 ): Promise<StaffUser> {
   // A stolen session must not allow faster guessing than the log-in.
-  const device = readDeviceCookie(cookies, email);
+  const device = staffCookies.readDevice(cookies, email);
   const guard = await guardPassword(db, { realm: 'staff', account: email, address: client.address, device });
   if (!(await verifyPassword(currentPassword, before))) throw wrongPassword();
   const passwordHash = await hashPassword(password);

@@ -14,8 +14,25 @@ import type { RequestHeaders } from './wire.ts';
 /** Routes about the caller's own account, and those to sign in. */
 const ownAccount = /^\/admin\/(me|auth|invites\/accept)(\/|$)/;
 
+/** A member with an open session. */
+interface MemberCaller {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly headers: Caller['headers'];
+}
+
+export interface BoxTargetOptions {
+  /** Creates a member, if the box has a package for them. */
+  createMember?: (tenant: TestTenant) => Promise<MemberCaller>;
+}
+
 /** @param teardown receives the tasks that release resources at the end */
-export async function boxTarget(box: TestBox, teardown: (task: () => Promise<void>) => void): Promise<Target> {
+export async function boxTarget(
+  box: TestBox,
+  teardown: (task: () => Promise<void>) => void,
+  { createMember }: BoxTargetOptions = {},
+): Promise<Target> {
   // The background worker writes these at any time.
   const rows = openRows(box.databaseUrl, {
     tables: ['background_tasks', 'event_deliveries'],
@@ -31,21 +48,29 @@ export async function boxTarget(box: TestBox, teardown: (task: () => Promise<voi
     optionalAccess: new Set(box.box.accessKinds.filter(({ optional }) => optional).map(({ name }) => name)),
     wideAccess: new Set(['operator', 'hosting', 'metrics']),
     needsNoPermission: ({ path }) => ownAccount.test(path),
-    sides: [await sideOf(box, box, declarations), await sideOf(box, second, declarations)],
+    sides: [await sideOf(box, box, declarations, createMember), await sideOf(box, second, declarations, createMember)],
     requestsNameSide: true,
     rows,
   };
 }
 
-async function sideOf(box: TestBox, tenant: TestTenant, declarations: readonly RouteDeclaration[]): Promise<Side> {
+async function sideOf(
+  box: TestBox,
+  tenant: TestTenant,
+  declarations: readonly RouteDeclaration[],
+  createMember: BoxTargetOptions['createMember'],
+): Promise<Side> {
   const host = `${tenant.slug}.example`;
   const domain = await box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host });
   const me = await tenant.staff.get('/admin/me');
   const staff: RequestHeaders = { authorization: tenant.staff.headers.authorization as string };
   const limited = await limitedCallers(box, tenant, declarations);
+  const person = await createMember?.(tenant);
+  const member: RequestHeaders = person ? authorizationOf(person) : {};
   const credentials: Record<string, RequestHeaders> = {
     staff,
     ...(await sessionOf(tenant, declarations)),
+    ...(person && { member }),
     operator: { authorization: box.operator.headers.authorization as string },
     hosting: { 'x-hosting-secret': box.secrets.hosting },
     metrics: { authorization: `Bearer ${box.secrets.metrics}` },
@@ -55,10 +80,11 @@ async function sideOf(box: TestBox, tenant: TestTenant, declarations: readonly R
     marker: `mark${randomBytes(4).toString('hex')}`,
     identity: tenant.id,
     secrets: [tenant.slug],
-    reserved: [domain.body.id, me.body.id, ...limited.reserved],
+    reserved: [domain.body.id, me.body.id, ...limited.reserved, ...(person ? [person.id] : [])],
     routingHeaders: () => ({ host }),
     credential: (kind) => credentials[kind],
     async renew(kind) {
+      if (kind === 'member' && createMember) Object.assign(member, authorizationOf(await createMember(tenant)));
       if (kind !== 'staff') return;
       const login = await tenant
         .visitor()
@@ -66,8 +92,12 @@ async function sideOf(box: TestBox, tenant: TestTenant, declarations: readonly R
       if (login.status === 200) staff.authorization = `Bearer ${login.body.token}`;
     },
     limited: limited.callers,
-    known: [{ email: tenant.email, password: tenant.password }],
+    known: [tenant, ...(person ? [person] : [])].map(({ email, password }) => ({ email, password })),
   };
+}
+
+function authorizationOf({ headers }: Pick<MemberCaller, 'headers'>): RequestHeaders {
+  return { authorization: headers.authorization as string };
 }
 
 /** A session, started by a write to the cart if the box has carts. */

@@ -11,6 +11,8 @@ import { callsOf, isList, type Query } from './calls.ts';
 import { multiplyRows } from './multiply-rows.ts';
 import { type Reading, readingsOf, StatementRecorder } from './statements.ts';
 
+export { type SentStatement, StatementRecorder } from './statements.ts';
+
 export interface PlanOptions {
   /** The tenant whose rows are copied; it has at least one item for every list. */
   tenant: TestTenant;

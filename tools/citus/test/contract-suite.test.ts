@@ -2,6 +2,7 @@
  * The contract suite against a box whose database is a Citus cluster of three nodes. It draws fewer requests than the
  * suite's own test: enough to run every statement.
  */
+import { createMember } from '@carton/member/testing';
 import { createTestBox } from '@carton/runtime/testing';
 import { boxTarget, checkContract, summaryOf } from '@carton/runtime/testing/contract';
 import t from 'tap';
@@ -11,7 +12,7 @@ t.setTimeout(1_800_000);
 await startTestCluster();
 
 const box = await createTestBox(t);
-const result = await checkContract(await boxTarget(box, (task) => t.teardown(task)), { runs: 4 });
+const result = await checkContract(await boxTarget(box, (task) => t.teardown(task), { createMember }), { runs: 4 });
 for (const line of summaryOf(result)) t.comment(line);
 t.strictSame(result.failures, []);
 t.equal(result.routes, box.box.routes.length, 'every mounted route was called');

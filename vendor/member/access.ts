@@ -1,0 +1,34 @@
+/**
+ * Authentication of members by session: a bearer token or a cookie.
+ */
+import { accountCookies } from '@carton/auth';
+import { type BoxServices, bearerToken, hashToken, type MemberAuthenticator } from '@carton/runtime';
+import { findMemberBySession } from './store.ts';
+
+/** The realm of members in the counts of attempts. */
+export const realm = 'member';
+
+/** `lax`: the member stays logged in when another site links to the store. */
+export const memberCookies = accountCookies({
+  session: 'member',
+  device: 'member_device',
+  path: '/',
+  sameSite: 'lax',
+});
+
+const prefix = 'mbs_';
+
+export const memberAuthenticator: MemberAuthenticator = {
+  cookieName: memberCookies.sessionName,
+  async identify({ db }, token) {
+    if (!token.startsWith(prefix)) return null;
+    const memberId = await findMemberBySession(db, hashToken(token));
+    return memberId === null ? null : { memberId };
+  },
+};
+
+/** The hash of the session token of a request; null without one. A bearer token takes precedence over the cookie. */
+export function sessionHashOf({ headers, cookies }: Pick<BoxServices, 'headers' | 'cookies'>): string | null {
+  const token = bearerToken({ headers }) ?? memberCookies.readSession(cookies);
+  return token?.startsWith(prefix) ? hashToken(token) : null;
+}

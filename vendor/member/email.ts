@@ -1,0 +1,49 @@
+/**
+ * Rules for changing the e-mail address of an account: the new address gets a link, the old one a notice.
+ */
+import { countLinkRequest, guardPassword, normalizeEmail, verifyPassword, wrongPassword } from '@carton/auth';
+import { proveEmail, type ServicesFor, type TenantDatabase } from '@carton/runtime';
+import { memberCookies, realm } from './access.ts';
+import { publishUpdate } from './accounts.ts';
+import { consumeLink, type LinkRow, removeLinksTo, requestLink } from './links.ts';
+import { emailTaken, linkUnknown } from './problems.ts';
+import { readOwnMember } from './profile.ts';
+import { lockEmail, members } from './store.ts';
+
+/**
+ * Requests a link to the new address. The response does not tell whether another member has the address.
+ * @throws wrong_password (403), too_many_requests (429)
+ */
+export async function requestEmailChange(
+  { db, session, client, cookies }: Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies'>,
+  { email, password }: { email: string; password: string },
+): Promise<void> {
+  const account = normalizeEmail(email);
+  const member = await readOwnMember(db, session.memberId);
+  const device = memberCookies.readDevice(cookies, member.email);
+  // A stolen session must not allow faster guessing than the log-in.
+  const guard = await guardPassword(db, { realm, account: member.email, address: client.address, device });
+  if (!(await verifyPassword(password, member.passwordHash))) throw wrongPassword();
+  await db.transaction(async (tx) => {
+    await guard.succeeded(tx);
+    await countLinkRequest(tx, { realm, account, address: client.address });
+    await requestLink(tx, 'email_change', { email: account, memberId: member.id });
+  });
+}
+
+/** Gives an account the address of a link. @throws verification_unknown (404), member_email_taken (409) */
+export async function proveChangedEmail(tx: TenantDatabase, link: LinkRow): Promise<void> {
+  const { email } = link;
+  const memberId = link.memberId as string;
+  const owner = await lockEmail(tx, email);
+  const member = await members.lock(tx, memberId);
+  if (member.status !== 'active' || !(await consumeLink(tx, link))) throw linkUnknown();
+  if (owner && owner.id !== memberId) throw emailTaken();
+  if (member.email !== email) {
+    // Links to the old address no longer give access to the account.
+    await removeLinksTo(tx, member.email);
+    await requestLink(tx, 'email_changed', { email: member.email, memberId });
+  }
+  await publishUpdate(tx, await members.change(tx, memberId, { email, emailVerifiedAt: new Date().toISOString() }));
+  await proveEmail(tx, { memberId, email });
+}

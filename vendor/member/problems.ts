@@ -1,0 +1,15 @@
+/**
+ * Problems of members.
+ */
+import { defineProblem } from '@carton/runtime';
+
+export const linkUnknown = defineProblem({
+  code: 'verification_unknown',
+  status: 404,
+  title: 'This verification link is unknown, used or expired',
+});
+export const emailTaken = defineProblem({
+  code: 'member_email_taken',
+  status: 409,
+  title: 'Another member has this e-mail address',
+});

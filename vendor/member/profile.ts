@@ -1,0 +1,61 @@
+/**
+ * Rules of a member's own account.
+ */
+import { guardPassword, hashPassword, verifyPassword, wrongPassword } from '@carton/auth';
+import { invalidField, type ServicesFor, type TenantDatabase, unauthenticated } from '@carton/runtime';
+import { memberCookies, realm, sessionHashOf } from './access.ts';
+import { consentOf, publishUpdate } from './accounts.ts';
+import type { ChangeOwnMember, Member } from './schemas.ts';
+import { endAccess, type MemberRow, members } from './store.ts';
+
+type LoggedIn = Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies' | 'headers'>;
+
+/** The member who is logged in. @throws unauthenticated (401) if the account has just been deleted */
+export async function readOwnMember(db: TenantDatabase, memberId: string): Promise<MemberRow> {
+  const member = await members.find(db, memberId);
+  if (!member) throw unauthenticated();
+  return member;
+}
+
+/**
+ * Changes the member's profile, consent or password. A new password requires the current one and ends all other
+ * sessions.
+ * @throws invalid_request (400), wrong_password (403), too_many_requests (429)
+ */
+export async function changeOwnMember(caller: LoggedIn, change: ChangeOwnMember): Promise<Member> {
+  const { password, currentPassword, ...rest } = change;
+  if (password === undefined && currentPassword !== undefined)
+    throw invalidField('/password', 'is required with currentPassword');
+  if (password !== undefined && currentPassword === undefined)
+    throw invalidField('/currentPassword', 'is required for a new password');
+  const { db, session } = caller;
+  const { id } = await readOwnMember(db, session.memberId);
+  const replaced = password === undefined ? null : await checkPassword(caller, currentPassword as string, password);
+  return db.transaction(async (tx) => {
+    const before = await members.lock(tx, id);
+    // Replaces only the verified password, not one that a reset link has set in the meantime.
+    if (replaced && before.passwordHash !== replaced.before) throw wrongPassword();
+    const { acceptsMarketing, ...profile } = rest;
+    const consent = consentOf(before.acceptsMarketing, acceptsMarketing, 'account');
+    const changed = await members.change(tx, id, {
+      ...profile,
+      ...consent,
+      ...(replaced && { passwordHash: replaced.after }),
+    });
+    if (replaced) {
+      await endAccess(tx, changed, sessionHashOf(caller));
+      await replaced.guard.succeeded(tx);
+    }
+    return publishUpdate(tx, changed);
+  });
+}
+
+/** Hashes the new password if the current one is right. */
+async function checkPassword({ db, session, client, cookies }: LoggedIn, current: string, password: string) {
+  const { email, passwordHash: before } = await readOwnMember(db, session.memberId);
+  const device = memberCookies.readDevice(cookies, email);
+  // A stolen session must not allow faster guessing than the log-in.
+  const guard = await guardPassword(db, { realm, account: email, address: client.address, device });
+  if (!(await verifyPassword(current, before))) throw wrongPassword();
+  return { guard, before, after: await hashPassword(password) };
+}

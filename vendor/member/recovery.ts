@@ -1,0 +1,65 @@
+/**
+ * Password reset. A reset link proves the address like a verification link, so that neither blocks the other: it also
+ * completes a registration whose address is not verified.
+ */
+import {
+  countLinkRequest,
+  guardToken,
+  hashPassword,
+  normalizeEmail,
+  resetUnknown,
+  trustAddress,
+  trustDevice,
+} from '@carton/auth';
+import { type BoxServices, hashToken } from '@carton/runtime';
+import { memberCookies, realm } from './access.ts';
+import { verifyAccount } from './accounts.ts';
+import { consumeLink, findLink, findRegistration, requestLink } from './links.ts';
+import { endAccess, lockEmail } from './store.ts';
+
+type Client = Pick<BoxServices, 'db' | 'client' | 'cookies'>;
+
+/** Requests a link. An unknown address has the same effect and takes the same time. @throws too_many_requests (429) */
+export async function requestPasswordReset(
+  { db, client }: Pick<Client, 'db' | 'client'>,
+  email: string,
+): Promise<void> {
+  const account = normalizeEmail(email);
+  await db.transaction(async (tx) => {
+    await countLinkRequest(tx, { realm, account, address: client.address });
+    await requestLink(tx, 'password_reset', { email: account });
+  });
+}
+
+/**
+ * Sets a new password by the token of a link, verifies the address, and ends all sessions and other links of the
+ * member. The device and its address become trusted, so that the member can log in while others guess.
+ * @throws password_reset_unknown (404), too_many_requests (429)
+ */
+export async function resetPassword({ db, client, cookies }: Client, token: string, password: string): Promise<void> {
+  const guard = await guardToken(db, { realm, address: client.address });
+  const link = await findLink(db, hashToken(token), ['password_reset']);
+  if (!link) throw resetUnknown();
+  // Hashing is slow: do it before the transaction, while no row is locked.
+  const passwordHash = await hashPassword(password);
+  const { email } = link;
+  const device = await db.transaction(async (tx) => {
+    const member = await lockEmail(tx, email);
+    const registration = member ? null : await findRegistration(tx, email);
+    const isOpen = member ? member.status === 'active' : registration !== null;
+    if (!isOpen || !(await consumeLink(tx, link))) throw resetUnknown();
+    const { profile = null, createdAt } = registration ?? link;
+    const account = await verifyAccount(tx, member, { email, passwordHash, profile, statedAt: createdAt });
+    await endAccess(tx, account);
+    await guard.succeeded(tx);
+    const attempt = {
+      realm,
+      account: email,
+      address: client.address,
+      device: memberCookies.readDevice(cookies, email),
+    };
+    await trustAddress(tx, attempt);
+    return trustDevice(tx, attempt);
+  });
+  memberCookies.setDevice(cookies, email, device);
+}

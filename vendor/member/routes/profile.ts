@@ -1,0 +1,57 @@
+/**
+ * Routes of a member's own account.
+ */
+import { wrongPassword } from '@carton/auth';
+import { route, tooManyRequests } from '@carton/runtime';
+import { requestEmailChange } from '../email.ts';
+import { changeOwnMember, readOwnMember } from '../profile.ts';
+import { ChangeEmail, ChangeOwnMember, Member } from '../schemas.ts';
+
+const common = { tag: 'Member', access: 'member' } as const;
+
+export const readMember = route(
+  {
+    ...common,
+    method: 'get',
+    path: '/member',
+    operationId: 'readMember',
+    summary: 'Read your own account',
+    status: 200,
+    response: Member,
+  },
+  ({ db, session }) => readOwnMember(db, session.memberId),
+);
+
+export const updateMember = route(
+  {
+    ...common,
+    method: 'patch',
+    path: '/member',
+    operationId: 'updateMember',
+    summary: 'Change your own profile, password or consent to advertising',
+    body: ChangeOwnMember,
+    status: 200,
+    response: Member,
+    problems: [wrongPassword, tooManyRequests],
+  },
+  ({ body, ...caller }) => changeOwnMember(caller, body),
+);
+
+export const changeMemberEmail = route(
+  {
+    ...common,
+    method: 'post',
+    path: '/member/email',
+    beyond: true,
+    operationId: 'changeMemberEmail',
+    summary: 'Request a change of your e-mail address',
+    description:
+      'Sends a link to the new address; it counts once `POST /member/email/verify` has verified it. The response does not tell whether another member has the address.',
+    body: ChangeEmail,
+    status: 202,
+    problems: [wrongPassword, tooManyRequests],
+  },
+  ({ body, ...caller }) => requestEmailChange(caller, body),
+);
+
+export const profileRoutes = [readMember, updateMember, changeMemberEmail];
