@@ -2,9 +2,11 @@
  * Taxes of a tax provider, which is a process of its own: when it is asked, what its answers must be, and what applies
  * while it gives none.
  */
+import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '@carton/cart';
 import { createTestBox, exactly, type RunningSimulator, type TestTenant, until } from '@carton/runtime/testing';
 import { booksCode, startTaxService, taxServiceSettings, unknownPostalCode, wrongAnswers } from '@carton/tax/testing';
 import t from 'tap';
+import { taxExemptions } from '../index.ts';
 import {
   addressIn,
   bodyOf,
@@ -104,6 +106,50 @@ t.test('a changed address, quantity or price is another question', async (t) => 
   const order = await bodyOf(shopper.post('/checkout', { customer: { ...buyer.customer, address: newAddress() } }));
   t.match(order, { totals: { tax: { amount: 760 }, total: { amount: 4758 } } });
   t.equal(await calls(), 5, 'the address sent with the checkout is asked about');
+});
+
+t.test('a changed price is another question', async (t) => {
+  const article = await createArticle(box, 1000);
+  const { shopper, cart } = await cartTo(newAddress(), [article, 1]);
+  t.strictSame(taxesOfCart(cart), [byProvider(190), 1190]);
+  const prices = { prices: [{ currency: 'EUR', amount: 2000 }] };
+  await bodyOf(box.staff.put(`/admin/variants/${article}/prices`, prices));
+  t.strictSame(taxesOfCart(await bodyOf(shopper.get('/cart'))), [byProvider(380), 2380]);
+  t.equal(await calls(), 2);
+});
+
+t.test('discounted amounts and shipping charges are asked about, and nothing for exempt shoppers', async (t) => {
+  const { database } = box.box;
+  const mounted = database.extensions;
+  t.teardown(() => {
+    database.extensions = mounted;
+  });
+  const withSteps = (discount: number, charges: number[], isExempt = false) => {
+    const off: Adjustment = { code: 'OFF', label: 'Off', kind: 'discount', amount: -discount };
+    const post = charges.map((amount, at): Adjustment => ({ ...off, code: `post ${at}`, kind: 'shipping', amount }));
+    const steps = [
+      ...cartTotals.of({ extensions: mounted }),
+      totalsStep({ name: 'off', order: totalsOrder.discount, adjust: () => [off] }),
+      totalsStep({ name: 'post', order: totalsOrder.shipping, adjust: () => post }),
+    ];
+    const replaced = [
+      [cartTotals, steps],
+      [taxExemptions, [async () => isExempt]],
+    ] as never;
+    database.extensions = new Map([...mounted, ...(replaced as [])]);
+  };
+  withSteps(999, [300, 200]);
+  const { shopper, cart } = await cartTo(newAddress());
+  // 19 % of 1000 and of 500, divided among the charges
+  t.strictSame(taxesOfCart(cart), [['vat 19 % 190', 'vat 19 % 57', 'vat 19 % 38'], 1000 + 500 + 285]);
+  const taxes = cart.adjustments.filter(({ kind }: Adjustment) => kind === 'tax');
+  t.match(taxes, exactly([{ shippingCode: null }, { shippingCode: 'post 0' }, { shippingCode: 'post 1' }]));
+  withSteps(1_000_000, [500]);
+  t.strictSame(taxesOfCart(await bodyOf(shopper.get('/cart'))), [['vat 19 % 95'], 595], 'only shipping is paid');
+  t.equal(await calls(), 2);
+  withSteps(0, [500], true);
+  t.strictSame(taxesOfCart(await bodyOf(shopper.get('/cart'))), [[], 2499]);
+  t.equal(await calls(), 2);
 });
 
 t.test('categories have codes of the provider, and prices may include taxes', async (t) => {
