@@ -40,7 +40,7 @@ export {
   type VariantLine,
 } from './sale.ts';
 export { Cart, CartAddress } from './schemas.ts';
-export { findPricedCart, writeCart } from './service.ts';
+export { findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
 export { cartSchema } from './shown.ts';
 export { type CartLine, findCart, type StoredCart, setPickupAddress } from './store.ts';
 export {

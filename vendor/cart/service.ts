@@ -63,7 +63,7 @@ export async function findPricedCart(
 }
 
 /** Presents a cart that was just read or changed, with the quotes of the services that its prices depend on. */
-async function presentQuoted(db: TenantDatabase, priced: PricedCart<StoredCart>): Promise<Cart> {
+export async function presentQuoted(db: TenantDatabase, priced: PricedCart<StoredCart>): Promise<Cart> {
   return presentCart(await withQuotes(db, priced, () => priceCart(db, priced.cart)));
 }
 
@@ -249,21 +249,33 @@ export function writeCart(
   });
 }
 
+/** Changes a shopper's cart like `writeCart`; returns null if there is none. */
+export function writeExistingCart(
+  db: TenantDatabase,
+  session: ShopperSession,
+  work: (tx: TenantDatabase, cart: CartHeader) => Promise<void>,
+  check?: Check,
+): Promise<PricedCart<StoredCart> | null> {
+  return db.transaction(async (tx) => {
+    const owner = ownerOf(session);
+    const locked = owner && (await touchActiveCart(tx, owner));
+    if (!locked) return null;
+    await work(tx, locked);
+    return priceAndPublish(tx, locked.id, cartUpdated, check);
+  });
+}
+
 /** Changes an item of a shopper's cart. @throws not_found (404) if there is no cart and therefore no such item */
-function writeItem(
+async function writeItem(
   db: TenantDatabase,
   session: ShopperSession,
   id: string,
   work: (tx: TenantDatabase, cartId: string) => Promise<void>,
   check?: Check,
 ): Promise<PricedCart<StoredCart>> {
-  return db.transaction(async (tx) => {
-    const owner = ownerOf(session);
-    const locked = owner && (await touchActiveCart(tx, owner));
-    if (!locked) throw itemNotFound(id);
-    await work(tx, locked.id);
-    return priceAndPublish(tx, locked.id, cartUpdated, check);
-  });
+  const cart = await writeExistingCart(db, session, (tx, locked) => work(tx, locked.id), check);
+  if (!cart) throw itemNotFound(id);
+  return cart;
 }
 
 /** Prices and checks the changed cart and publishes its event. */

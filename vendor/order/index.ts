@@ -39,7 +39,7 @@ export {
   type PaymentState,
   unknownOrder,
 } from './service.ts';
-export { balanceOf, lockOrder, type OrderState } from './store.ts';
+export { balanceOf, hasOrdered, lockOrder, type OrderState } from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
 
 export default definePackage({

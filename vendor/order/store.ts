@@ -197,6 +197,17 @@ export const orders = rows<OrderRow>({
 export const { page: listOrderEvents } = rows<OrderEventRow>({ table: 'order_events', noun: 'entry' });
 
 /**
+ * SQL condition: a person has placed an order that was not canceled. For statements of other packages, which would
+ * otherwise need a round trip of their own. `$1` is the tenant.
+ * @param memberId the placeholder of the member's id or null: `$2`
+ * @param email the placeholder of an e-mail address in lower case, or null
+ */
+export function hasOrdered(memberId: string, email: string): string {
+  return `exists (select from orders where orders.tenant_id = $1 and orders.status <> 'canceled'
+                     and (orders.member_id = ${memberId}::uuid or orders.email_key = ${email}::text))`;
+}
+
+/**
  * Locks an order until the transaction ends and returns it without its parts; null for an unknown id.
  * Lock order: stock before orders.
  */

@@ -25,7 +25,7 @@ const steps = [
         kind: 'discount',
         amount: -245,
         shippingCode: 'post',
-        source: { type: 'promotion', id: 'half' },
+        source: { type: 'campaign', id: 'half' },
       },
     ],
   }),
@@ -51,7 +51,7 @@ const steps = [
     },
   }),
 ];
-database.extensions = new Map([...database.extensions, [cartTotals as never, steps]]);
+database.extensions = new Map([...database.extensions, [cartTotals as never, [...cartTotals.of(database), ...steps]]]);
 
 t.test('an order has the totals and adjustments of its cart', async (t) => {
   const shopper = await shopperWith(box, [await forSale(box, { price: 1000 }), 2]);
@@ -87,7 +87,7 @@ t.test('an order has the totals and adjustments of its cart', async (t) => {
       code: 'HALF',
       label: 'Half the post',
       amount: -245,
-      source: { type: 'promotion', id: 'half' },
+      source: { type: 'campaign', id: 'half' },
     },
   ]);
   const vat = { code: 'vat', label: 'VAT', included: false, source: { type: 'tax_rate', id: 'fr' } };

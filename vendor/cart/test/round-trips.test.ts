@@ -18,7 +18,10 @@ const steps = ['shipping', 'promotion', 'tax'].map((name) =>
   }),
 );
 const register = (registered: readonly TotalsStep<never, never>[]) => {
-  database.extensions = new Map([...mounted, [cartTotals as never, registered]]);
+  database.extensions = new Map([
+    ...mounted,
+    [cartTotals as never, [...cartTotals.of({ extensions: mounted }), ...registered]],
+  ]);
 };
 const [shirt, ...others] = await Promise.all(Array.from({ length: 12 }, () => forSale(box)));
 if (!shirt) throw new Error('twelve products');

@@ -9,7 +9,7 @@ import { forSale, sessionOf, shopperWith } from './helpers.ts';
 
 const migration = `export const up = (knex) =>
   knex.raw(\`
-    create table promotions (
+    create table discount_rules (
       tenant_id uuid not null references tenants (id),
       code text not null,
       percent integer not null,
@@ -17,7 +17,7 @@ const migration = `export const up = (knex) =>
       primary key (tenant_id, code)
     );
   \`);
-export const down = (knex) => knex.raw('drop table promotions');
+export const down = (knex) => knex.raw('drop table discount_rules');
 `;
 const index = `
 import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
@@ -25,9 +25,9 @@ import { ruleConditionSchema } from '@carton/product';
 import { definePackage, json, object, percentOf, route, Type, withOverrides } from '@carton/runtime';
 
 const promotions = totalsStep({
-  name: 'promotion',
+  name: 'discount_rule',
   order: totalsOrder.discount,
-  reads: (db) => db.query('select code, percent, condition from promotions where tenant_id = $1 order by code'),
+  reads: (db) => db.query('select code, percent, condition from discount_rules where tenant_id = $1 order by code'),
   conditions: (rows) => rows.map(({ condition }) => condition),
   adjust: ({ lines }, rows, { holds }) =>
     rows.flatMap(({ code, percent, condition }) =>
@@ -39,7 +39,7 @@ const promotions = totalsStep({
           kind: 'discount',
           amount: -percentOf(total, percent),
           lineId: id,
-          source: { type: 'promotion', id: code },
+          source: { type: 'discount_rule', id: code },
         })),
     ),
 });
@@ -50,16 +50,16 @@ const create = withOverrides(
   route(
     {
       method: 'post',
-      path: '/admin/promotions',
-      operationId: 'createPromotion',
-      tag: 'Promotions',
-      summary: 'Create a promotion',
+      path: '/admin/discount-rules',
+      operationId: 'createDiscountRule',
+      tag: 'Discounts',
+      summary: 'Create a discount rule',
       access: 'staff',
       body: Promotion(Type.Any()),
       status: 204,
     },
     async ({ db, body }) => {
-      await db.insert('promotions', { ...body, condition: json(body.condition) });
+      await db.insert('discount_rules', { ...body, condition: json(body.condition) });
     },
   ),
   (box) => ({ body: Promotion(ruleConditionSchema(box)) }),
@@ -67,7 +67,7 @@ const create = withOverrides(
 
 export default definePackage({ routes: [create], extends: [cartTotals.with(promotions)] });
 `;
-const written = { name: 'promotion', dependencies: ['cart', 'product'], index, migration };
+const written = { name: 'perk', dependencies: ['cart', 'product'], index, migration };
 const box = await createTestBox(t, await writePackage(t, written, packagesOfTier('enterprise').map(shortName)));
 const { db, staff } = box;
 const tenant = box.box.database.forTenant(box.id);
@@ -83,8 +83,8 @@ async function applied(shopper: Caller): Promise<[title: string, code: string, a
   ]);
 }
 const promote = (code: string, percent: number, condition: unknown) =>
-  staff.post('/admin/promotions', { code, percent, condition });
-t.afterEach(() => db.remove('promotions', {}));
+  staff.post('/admin/discount-rules', { code, percent, condition });
+t.afterEach(() => db.remove('discount_rules', {}));
 
 t.test('a promotion applies by manual collection, by rule-based collection and by product', async (t) => {
   const manual = (await staff.post('/admin/collections', { title: 'Manual', productIds: [shirt.productId] })).body;
@@ -129,7 +129,7 @@ t.test("a condition is validated against its fact's schema, which the document s
 
 t.test('a condition on an unknown fact never holds', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
-  await db.insert('promotions', { code: 'OLD', percent: 50, condition: json({ fact: 'weather', argument: {} }) });
+  await db.insert('discount_rules', { code: 'OLD', percent: 50, condition: json({ fact: 'weather', argument: {} }) });
   t.strictSame(await applied(shopper), []);
 });
 

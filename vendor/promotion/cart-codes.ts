@@ -1,0 +1,63 @@
+/**
+ * The codes of a shopper's cart.
+ */
+import { type Cart, type CartMerge, presentQuoted, writeCart, writeExistingCart } from '@carton/cart';
+import { notFound, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
+import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from './problems.ts';
+import { codeKey, readConsidered } from './store.ts';
+
+/** Codes of one cart at most. */
+export const maxCartCodes = 10;
+
+/**
+ * Adds a code to the cart; creates the cart if necessary. A code that only does not apply yet is accepted.
+ * @throws promotion_code_unknown (404), promotion_code_limit and the other problems of codes (409)
+ */
+export async function applyCode(
+  db: TenantDatabase,
+  session: ShopperSession,
+  typed: string,
+): Promise<Static<typeof Cart>> {
+  const priced = await writeCart(db, session, async (tx, { id: cartId, memberId, email }) => {
+    const code = typed.trim();
+    const found = await readConsidered(tx, { time: new Date(), memberId, email, cartId: null, codes: [code] });
+    const entered = found.find((each) => each.code !== null);
+    if (!entered?.promotion) throw promotionCodeUnknown(`There is no code ${code}.`);
+    const isRepeated = entered.promotion.rules.firstOrder && entered.hasOrdered;
+    const reason = entered.unusable ?? (isRepeated ? 'first_order_only' : null);
+    const problem = reason && blockingProblems[reason];
+    if (problem) throw problem();
+    await tx.query(
+      `insert into promotion_cart_codes (tenant_id, cart_id, code_key, code) values ($1, $2, $3, $4)
+       on conflict (tenant_id, cart_id, code_key) do nothing`,
+      [cartId, codeKey(code), code],
+    );
+    const [row] = await tx.query<{ count: number }>(
+      'select count(*)::integer as count from promotion_cart_codes where tenant_id = $1 and cart_id = $2',
+      [cartId],
+    );
+    if ((row?.count ?? 0) > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
+  });
+  return presentQuoted(db, priced);
+}
+
+/** Removes a code from the cart. @throws not_found (404) */
+export async function removeCode(db: TenantDatabase, session: ShopperSession, code: string): Promise<void> {
+  const unknown = () => notFound(`The cart has no code ${code}.`);
+  const changed = await writeExistingCart(db, session, async (tx, { id: cartId }) => {
+    const removed = await tx.remove('promotion_cart_codes', { cartId, codeKey: codeKey(code) });
+    if (removed.length === 0) throw unknown();
+  });
+  if (!changed) throw unknown();
+}
+
+/** Moves the codes of a guest's cart into the member's. */
+export const moveCodes: CartMerge = async (tx, { fromId, intoId }) => {
+  await tx.query(
+    `with moved as (delete from promotion_cart_codes where tenant_id = $1 and cart_id = $2 returning code_key, code)
+     insert into promotion_cart_codes (tenant_id, cart_id, code_key, code)
+     select $1, $3, code_key, code from moved
+     on conflict (tenant_id, cart_id, code_key) do nothing`,
+    [fromId, intoId],
+  );
+};

@@ -1,0 +1,100 @@
+/**
+ * Codes of promotions: added by hand, generated, exported and disabled by staff.
+ */
+import { randomInt } from 'node:crypto';
+import { eachRow, invalidRequest, newId, notFound, type TenantDatabase } from '@carton/runtime';
+import { promotionAutomatic, promotionCodeTaken } from './problems.ts';
+import type { CreatePromotionCodes, PromotionCode } from './schemas.ts';
+import { codeKey, promotions } from './store.ts';
+
+/** Without characters that are taken for one another: 0 and O, 1, I and L. */
+const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
+/** 59 random bits. */
+const randomLength = 12;
+
+function generateCode(prefix: string): string {
+  return prefix + Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+/**
+ * Adds or generates codes.
+ * @returns the new codes
+ * @throws not_found (404), invalid_request (400), promotion_automatic, promotion_code_taken (409)
+ */
+export function createCodes(
+  db: TenantDatabase,
+  promotionId: string,
+  { codes, generate, maxUses }: CreatePromotionCodes,
+): Promise<string[]> {
+  if ((codes === undefined) === (generate === undefined)) throw invalidRequest('Send either codes or generate.');
+  return db.transaction(async (tx) => {
+    // The lock keeps the promotion from being deleted or made automatic.
+    const promotion = await promotions.lock(tx, promotionId);
+    if (promotion.automatic) throw promotionAutomatic('Create another promotion for codes.');
+    if (!generate) return addCodes(tx, promotionId, codes ?? [], maxUses ?? null);
+    const prefix = generate.prefix === undefined ? '' : `${generate.prefix.toUpperCase()}-`;
+    const created: string[] = [];
+    // A duplicate is next to impossible, and replaced.
+    while (created.length < generate.count) {
+      const missing = Array.from({ length: generate.count - created.length }, () => generateCode(prefix));
+      created.push(...(await insertCodes(tx, promotionId, [...new Set(missing)], maxUses === undefined ? 1 : maxUses)));
+    }
+    return created;
+  });
+}
+
+async function addCodes(
+  tx: TenantDatabase,
+  promotionId: string,
+  codes: readonly string[],
+  maxUses: number | null,
+): Promise<string[]> {
+  const distinct = [...new Map(codes.map((code) => [codeKey(code), code])).values()];
+  const created = await insertCodes(tx, promotionId, distinct, maxUses);
+  const taken = distinct.find((code) => !created.includes(code));
+  if (taken !== undefined) throw promotionCodeTaken(`The code ${taken} exists already.`);
+  return created;
+}
+
+/** Inserts codes in one statement and returns those that did not exist. */
+async function insertCodes(
+  tx: TenantDatabase,
+  promotionId: string,
+  codes: readonly string[],
+  maxUses: number | null,
+): Promise<string[]> {
+  const inserted = await tx.query<{ code: string }>(
+    `insert into promotion_codes (tenant_id, id, promotion_id, code, code_key, max_uses)
+     select $1, new.id, $2, new.code, upper(new.code), $3 from unnest($4::uuid[], $5::text[]) as new (id, code)
+     on conflict on constraint promotion_codes_code do nothing
+     returning code`,
+    [promotionId, maxUses, codes.map(() => newId()), codes],
+  );
+  return inserted.map(({ code }) => code);
+}
+
+/** Disables a code; idempotent. It stays in use, so that it cannot mean another promotion. @throws not_found (404) */
+export async function disableCode(db: TenantDatabase, promotionId: string, codeId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await promotions.require(tx, promotionId);
+    const [code] = await tx.update<PromotionCode>('promotion_codes', { id: codeId, promotionId }, {});
+    if (!code) throw notFound(`No code has the id ${codeId}.`);
+    if (code.disabledAt === null) {
+      await tx.update('promotion_codes', { id: codeId, promotionId }, { disabledAt: new Date() });
+    }
+  });
+}
+
+/** All codes of a promotion as CSV (RFC 4180). @throws not_found (404) */
+export async function* exportCodes(db: TenantDatabase, promotionId: string): AsyncGenerator<string> {
+  await promotions.require(db, promotionId);
+  yield 'code,max_uses,disabled_at,created_at\r\n';
+  const select = () => db.table<PromotionCode>('promotion_codes').where('promotionId', promotionId);
+  // Codes consist of letters, digits, hyphens and underscores, so that nothing needs quotes.
+  for await (const { code, maxUses, disabledAt, createdAt } of eachRow(
+    select as never,
+    'promotion_codes',
+  ) as AsyncIterable<PromotionCode>) {
+    yield `${code},${maxUses ?? ''},${disabledAt ?? ''},${createdAt}\r\n`;
+  }
+}

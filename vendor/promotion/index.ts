@@ -1,0 +1,44 @@
+/**
+ * @carton/promotion: discounts on goods and shipping, automatic or by code.
+ */
+import { cartMerges, cartTotals } from '@carton/cart';
+import { orderPlacing } from '@carton/checkout';
+import { orderCancelers } from '@carton/order';
+import { definePackage, personalData } from '@carton/runtime';
+import { moveCodes } from './cart-codes.ts';
+import { promotionUpdated, promotionUsed } from './events.ts';
+import { personalUses } from './persons.ts';
+import { promotionPlacing, returnUses } from './placing.ts';
+import {
+  adminPromotions,
+  applyPromotionCode,
+  createPromotionCodes,
+  disablePromotionCode,
+  exportPromotionCodes,
+  listPromotionCodes,
+  listPromotionUsage,
+  removePromotionCode,
+} from './routes.ts';
+import { freeShippingStep, promotionsStep } from './step.ts';
+
+export default definePackage({
+  routes: [
+    applyPromotionCode,
+    removePromotionCode,
+    ...adminPromotions,
+    listPromotionCodes,
+    createPromotionCodes,
+    exportPromotionCodes,
+    disablePromotionCode,
+    listPromotionUsage,
+  ],
+  events: [promotionUpdated, promotionUsed],
+  extends: [
+    cartTotals.with(promotionsStep),
+    cartTotals.with(freeShippingStep),
+    cartMerges.with(moveCodes),
+    orderPlacing.with(promotionPlacing),
+    orderCancelers.with(returnUses),
+    personalData.with(personalUses),
+  ],
+});

@@ -1,0 +1,327 @@
+/**
+ * Promotions in carts and orders, over HTTP.
+ */
+import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
+import { type ExtensionPoint, newId } from '@carton/runtime';
+import { countRoundTrips, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
+import t from 'tap';
+import { applyPromotionCode } from '../routes.ts';
+import {
+  bodyOf,
+  buyer,
+  buyGet,
+  createArticle,
+  endAll,
+  fixed,
+  freeShipping,
+  ofProducts,
+  percent,
+  promote,
+  promoteByCode,
+  rules,
+  shopperWith,
+  shownOf,
+} from './helpers.ts';
+
+const box = await createTestBox(t, { tier: 'basic' });
+const { staff } = box;
+const { database } = box.box;
+const [shirt, socks] = [await createArticle(box, 5000), await createArticle(box, 1000)];
+t.afterEach(() => endAll(box));
+
+interface Adjusted {
+  adjustments: { code: string; label: string; amount: { amount: number }; source?: unknown }[];
+}
+const adjustmentsOf = ({ adjustments }: Adjusted) =>
+  adjustments.map(({ code, label, amount, source }) => [code, label, amount.amount, source]);
+
+t.test('an order keeps what was applied, whatever becomes of the promotion', async (t) => {
+  const ten = await promote(box, { label: 'Ten', discount: percent(10) });
+  const twenty = await promoteByCode(box, 'Summer', { label: 'Summer sale', discount: percent(20), maxUses: 5 });
+  const shopper = await shopperWith(box, [shirt, 1], [socks, 1]);
+  t.strictSame(await shownOf(shopper), [[['Ten', -600]], 5400]);
+  const applied = await shopper.post('/cart/promotions', { code: ' sUMMER ' });
+  t.match(applied, { status: 201, body: { totals: { total: { amount: 4320 } } } });
+  t.strictSame(await shownOf(shopper), [[['Ten', -600], ['sUMMER', -1080]], 4320]); // biome-ignore format: short
+  const order = await bodyOf(shopper.post('/checkout', buyer()));
+  const discounts = [
+    [ten, 'Ten', -500, { type: 'promotion', id: ten }],
+    [ten, 'Ten', -100, { type: 'promotion', id: ten }],
+    ['sUMMER', 'Summer sale', -900, { type: 'promotion', id: twenty }],
+    ['sUMMER', 'Summer sale', -180, { type: 'promotion', id: twenty }],
+  ];
+  t.strictSame(adjustmentsOf(order), discounts);
+  const use = { orderId: order.id, code: 'sUMMER', amount: { amount: 1080, currency: 'EUR' }, returnedAt: null };
+  t.match((await staff.get(`/admin/promotions/${twenty}/usage`)).body, { items: exactly([use]), nextCursor: null });
+  const events = await box.db.query<{ payload: unknown }>(
+    "select payload from event_outbox where tenant_id = $1 and type = 'promotion.used' and resource_id = $2",
+    [twenty],
+  );
+  t.strictSame(events, [{ payload: { orderId: order.id, code: 'sUMMER', amount: { amount: 1080, currency: 'EUR' } } }]);
+  await bodyOf(staff.patch(`/admin/promotions/${ten}`, { discount: percent(50) }));
+  await bodyOf(staff.delete(`/admin/promotions/${twenty}`));
+  t.strictSame(adjustmentsOf(await bodyOf(staff.get(`/admin/orders/${order.id}`))), discounts);
+  await bodyOf(staff.post(`/admin/orders/${order.id}/cancel`));
+  t.strictSame(adjustmentsOf(await bodyOf(staff.get(`/admin/orders/${order.id}`))), discounts);
+});
+
+t.test('a canceled order returns its use, for everyone and for the customer', async (t) => {
+  const limits = { maxUses: 1, maxUsesPerCustomer: 1, maxUsesOfCode: 1 };
+  const id = await promoteByCode(box, 'ONCE', { discount: percent(10), ...limits });
+  const [first, second] = [await shopperWith(box, [socks, 1]), await shopperWith(box, [socks, 1])];
+  await bodyOf(first.post('/cart/promotions', { code: 'ONCE' }));
+  const order = await bodyOf(first.post('/checkout', buyer()));
+  t.match(await second.post('/cart/promotions', { code: 'ONCE' }), {
+    status: 409,
+    body: { code: 'promotion_used_up' },
+  });
+  await bodyOf(staff.post(`/admin/orders/${order.id}/cancel`));
+  t.match((await staff.get(`/admin/promotions/${id}`)).body, { uses: 0 });
+  await bodyOf(second.post('/cart/promotions', { code: 'ONCE' }));
+  t.equal((await bodyOf(second.post('/checkout', buyer('ADA@example.com')))).totals.total.amount, 900);
+  t.match((await staff.get(`/admin/promotions/${id}/usage`)).body, {
+    items: exactly([{ returnedAt: null }, { orderId: order.id, returnedAt: /T/ }]),
+  });
+});
+
+t.test('a customer is limited by e-mail address, whatever its case', async (t) => {
+  await promoteByCode(box, 'WELCOME', { discount: percent(10), maxUsesPerCustomer: 1 });
+  const order = async (email: string) => {
+    const shopper = await shopperWith(box, [socks, 1]);
+    await bodyOf(shopper.post('/cart/promotions', { code: 'welcome' }));
+    const { status, body } = await shopper.post('/checkout', buyer(email));
+    return status === 201 ? body.totals.total.amount : body.code;
+  };
+  t.equal(await order('Grace@example.com'), 900);
+  t.equal(await order('grace@EXAMPLE.com'), 'promotion_used_up');
+  t.equal(await order('other@example.com'), 900);
+});
+
+t.test('a promotion for first orders', async (t) => {
+  await promoteByCode(box, 'HELLO', { discount: percent(10), rules: rules({ firstOrder: true }) });
+  const shopper = await shopperWith(box, [socks, 1]);
+  await bodyOf(shopper.patch('/cart', { email: 'first@example.com' }));
+  await bodyOf(shopper.post('/cart/promotions', { code: 'HELLO' }));
+  const order = await bodyOf(shopper.post('/checkout', buyer('first@example.com')));
+  t.equal(order.totals.total.amount, 900);
+  const again = await shopperWith(box, [socks, 1]);
+  await bodyOf(again.post('/cart/promotions', { code: 'HELLO' }));
+  const refused = { status: 409, body: { code: 'promotion_first_order_only' } };
+  t.match(await again.post('/checkout', buyer('First@Example.com')), refused);
+  await bodyOf(again.patch('/cart', { email: 'FIRST@example.com' }));
+  t.strictSame((await shownOf(again))[0], [['HELLO', 'first_order_only']]);
+  const third = box.shopper();
+  await bodyOf(third.patch('/cart', { email: 'first@example.com' }));
+  t.match(await third.post('/cart/promotions', { code: 'HELLO' }), refused);
+  await bodyOf(staff.post(`/admin/orders/${order.id}/cancel`));
+  t.equal((await bodyOf(again.post('/checkout', buyer('first@example.com')))).totals.total.amount, 900);
+});
+
+t.test('a code that cannot be used is refused with the reason', async (t) => {
+  const shopper = box.shopper();
+  const codeOf = async (code: string) => {
+    const { status, body } = await shopper.post('/cart/promotions', { code });
+    return [status, body.code];
+  };
+  t.strictSame(await codeOf('NOWHERE'), [404, 'promotion_code_unknown']);
+  await promoteByCode(box, 'EARLY', { discount: percent(10), startsAt: '2999-01-01' });
+  t.strictSame(await codeOf('EARLY'), [409, 'promotion_not_started']);
+  await promoteByCode(box, 'LATE', { discount: percent(10), endsAt: '2020-01-01' });
+  t.strictSame(await codeOf('LATE'), [409, 'promotion_expired']);
+  await promoteByCode(box, 'OFF', { discount: percent(10), status: 'inactive' });
+  t.strictSame(await codeOf('OFF'), [409, 'promotion_code_disabled']);
+  const id = await promoteByCode(box, 'GONE', { discount: percent(10) });
+  const [{ id: codeId }] = (await bodyOf(staff.get(`/admin/promotions/${id}/codes`))).items;
+  for (let time = 0; time < 2; time++) {
+    t.match(await staff.delete(`/admin/promotions/${id}/codes/${codeId}`), { status: 204 });
+  }
+  t.strictSame(await codeOf('GONE'), [409, 'promotion_code_disabled']);
+  t.match(await staff.post(`/admin/promotions/${id}/codes`, { codes: ['gone'] }), {
+    status: 409,
+    body: { code: 'promotion_code_taken' },
+  });
+  t.equal(applyPromotionCode.declaration.rateLimit, 'login', 'guesses are limited like those of passwords');
+  t.strictSame((await bodyOf(shopper.get('/cart'))).id, null, 'a refused code creates no cart');
+});
+
+t.test('a code that does not apply yet stays in the cart', async (t) => {
+  await promoteByCode(box, 'BIG', {
+    discount: fixed(1000),
+    rules: rules({ minimumAmounts: [{ amount: 6000, currency: 'EUR' }] }),
+  });
+  const shopper = await shopperWith(box, [shirt, 1]);
+  await bodyOf(shopper.post('/cart/promotions', { code: 'BIG' }));
+  t.strictSame(await shownOf(shopper), [[['BIG', 'minimum_amount']], 5000]);
+  t.match((await shopper.get('/checkout')).body, {
+    ready: true,
+    cart: { promotions: exactly([{ code: 'BIG', applied: false }]) },
+  });
+  await bodyOf(shopper.post('/cart/items', { variantId: socks.variantId, quantity: 1 }));
+  t.strictSame(await shownOf(shopper), [[['BIG', -1000]], 5000]);
+  t.match(await shopper.delete('/cart/promotions/big'), { status: 204 });
+  t.strictSame(await shownOf(shopper), [[], 6000]);
+  t.match(await shopper.delete('/cart/promotions/big'), { status: 404 });
+  t.match(await box.shopper().delete('/cart/promotions/big'), { status: 404 });
+});
+
+t.test('a code that can no longer be used blocks the order until it is removed', async (t) => {
+  const id = await promoteByCode(box, 'SOON', { discount: percent(10), maxUses: 1 });
+  const shopper = await shopperWith(box, [socks, 1]);
+  await bodyOf(shopper.post('/cart/promotions', { code: 'SOON' }));
+  await bodyOf(staff.patch(`/admin/promotions/${id}`, { endsAt: '2020-01-01' }));
+  t.match((await shopper.get('/checkout')).body, {
+    ready: false,
+    requirements: exactly([{ code: 'promotion_expired' }]),
+  });
+  t.match(await shopper.post('/checkout', buyer()), { status: 409, body: { code: 'promotion_expired' } });
+  await bodyOf(staff.patch(`/admin/promotions/${id}`, { endsAt: null }));
+  const other = await shopperWith(box, [socks, 1]);
+  await bodyOf(other.post('/cart/promotions', { code: 'SOON' }));
+  await bodyOf(other.post('/checkout', buyer()));
+  t.match(await shopper.post('/checkout', buyer()), { status: 409, body: { code: 'promotion_used_up' } });
+  await bodyOf(staff.delete(`/admin/promotions/${id}`));
+  t.match(await shopper.post('/checkout', buyer()), { status: 409, body: { code: 'promotion_code_gone' } });
+  await bodyOf(shopper.delete('/cart/promotions/SOON'));
+  t.equal((await bodyOf(shopper.post('/checkout', buyer()))).totals.total.amount, 1000);
+});
+
+t.test('a cart holds ten codes', async (t) => {
+  const id = await promoteByCode(box, 'CODE-0', { discount: percent(10) });
+  const codes = Array.from({ length: 10 }, (_, at) => `CODE-${at + 1}`);
+  await bodyOf(staff.post(`/admin/promotions/${id}/codes`, { codes }));
+  const shopper = box.shopper();
+  for (const code of codes) await bodyOf(shopper.post('/cart/promotions', { code }));
+  await bodyOf(shopper.post('/cart/promotions', { code: 'code-1' }));
+  t.match(await shopper.post('/cart/promotions', { code: 'CODE-0' }), {
+    status: 409,
+    body: { code: 'promotion_code_limit' },
+  });
+});
+
+t.test('100 % and 15 % make zero, and the order is paid', async (t) => {
+  await promote(box, { label: 'All', discount: percent(100) });
+  await promote(box, { label: 'More', discount: percent(15) });
+  await promote(box, { label: 'Fixed', discount: fixed(700) });
+  const shopper = await shopperWith(box, [shirt, 1]);
+  t.strictSame(await shownOf(shopper), [
+    [
+      ['All', -5000],
+      ['More', 'nothing_left'],
+      ['Fixed', 'nothing_left'],
+    ],
+    0,
+  ]);
+  const order = await bodyOf(shopper.post('/checkout', buyer()));
+  t.match(order, { paymentStatus: 'paid', totals: { discount: { amount: -5000 }, total: { amount: 0 } } });
+  const { items } = await bodyOf(staff.get('/admin/promotions'));
+  t.strictSame(
+    items.map(({ label, uses }: { label: string; uses: number }) => [label, uses]),
+    [
+      ['Fixed', 0],
+      ['More', 0],
+      ['All', 1],
+    ],
+    'a promotion that took nothing off was not used',
+  );
+});
+
+t.test('promotions apply by priority, then by age', async (t) => {
+  await promote(box, { label: 'Tenth', discount: percent(10) });
+  await promote(box, { label: 'Euro', discount: fixed(1000) });
+  const shopper = await shopperWith(box, [shirt, 1]);
+  t.strictSame(await shownOf(shopper), [[['Tenth', -500], ['Euro', -1000]], 3500]); // biome-ignore format: short
+  await promote(box, { label: 'Half', discount: percent(50), priority: 1 });
+  t.strictSame(await shownOf(shopper), [[['Half', -2500], ['Tenth', -250], ['Euro', -1000]], 1250]); // biome-ignore format: short
+  await promote(box, { label: 'Alone', discount: percent(60), exclusive: true });
+  t.strictSame((await shownOf(shopper))[1], 1250, 'the priority of the others is higher');
+  await promote(box, { label: 'First alone', discount: percent(1), exclusive: true, priority: 2 });
+  t.strictSame(await shownOf(shopper), [[['First alone', -50]], 4950]);
+});
+
+t.test('conditions choose the lines, and units for others', async (t) => {
+  await promote(box, { label: 'Socks', discount: percent(50), rules: rules({ conditions: [ofProducts(socks)] }) });
+  const shopper = await shopperWith(box, [shirt, 1], [socks, 2]);
+  t.strictSame(await shownOf(shopper), [[['Socks', -1000]], 6000]);
+  const { items, adjustments } = await bodyOf(shopper.get('/cart'));
+  t.strictSame(
+    adjustments.map(({ itemId }: { itemId: string }) => itemId),
+    [items[1].id],
+  );
+  await endAll(box);
+  await promote(box, {
+    label: 'Free socks',
+    discount: buyGet(1, 1, { getConditions: [ofProducts(socks)] }),
+    rules: rules({ conditions: [ofProducts(shirt)] }),
+  });
+  t.strictSame(await shownOf(shopper), [[['Free socks', -1000]], 6000]);
+  await bodyOf(shopper.delete(`/cart/items/${items[1].id}`));
+  t.strictSame(await shownOf(shopper), [[['Free socks', 'minimum_quantity']], 5000]);
+});
+
+t.test('automatic promotions whose rules are not met stay confidential, except for minimums', async (t) => {
+  await promote(box, { label: 'Members', discount: percent(10), rules: rules({ membersOnly: true }) });
+  await promote(box, { label: 'Region', discount: percent(10), rules: rules({ regionIds: [newId()] }) });
+  await promote(box, { label: 'Many', discount: percent(10), rules: rules({ minimumQuantity: 9 }) });
+  const shopper = await shopperWith(box, [socks, 1]);
+  t.strictSame(await shownOf(shopper), [[['Many', 'minimum_quantity']], 1000]);
+});
+
+t.test('free shipping takes off what is left of every charge', async (t) => {
+  const mounted = database.extensions;
+  const charges = totalsStep({
+    name: 'post',
+    order: totalsOrder.shipping,
+    adjust: () => [
+      { code: 'post', label: 'Post', kind: 'shipping', amount: 490 },
+      { code: 'gift', label: 'Gift wrap', kind: 'shipping', amount: 200 },
+    ],
+  });
+  const id = await promoteByCode(box, 'FREE', { discount: freeShipping });
+  const shopper = await shopperWith(box, [shirt, 1]);
+  await bodyOf(shopper.post('/cart/promotions', { code: 'FREE' }));
+  t.match(
+    (await shopper.get('/cart')).body.promotions,
+    exactly([{ applied: true, amount: { amount: 0 } }]),
+    'in advance',
+  );
+  const withCharges = [...cartTotals.of(database), charges];
+  database.extensions = new Map([...mounted, [cartTotals as ExtensionPoint<unknown>, withCharges]]);
+  t.teardown(() => {
+    database.extensions = mounted;
+  });
+  t.strictSame(await shownOf(shopper), [[['FREE', -690]], 5000]);
+  const order = await bodyOf(shopper.post('/checkout', buyer()));
+  t.strictSame(
+    order.adjustments.flatMap(({ kind, shippingCode, amount }: never) =>
+      kind === 'discount' ? [[shippingCode, (amount as { amount: number }).amount]] : [],
+    ),
+    [
+      ['post', -490],
+      ['gift', -200],
+    ],
+  );
+  t.match((await staff.get(`/admin/promotions/${id}`)).body, { uses: 1 });
+});
+
+t.test("a guest's codes move to the member's cart", async (t) => {
+  await promoteByCode(box, 'GUEST', { discount: percent(10) });
+  const guest = await shopperWith(box, [socks, 1]);
+  await bodyOf(guest.post('/cart/promotions', { code: 'GUEST' }));
+  const memberId = newId();
+  const cartId = await database
+    .forTenant(box.id)
+    .transaction((tx) => mergeCarts(tx, { hash: sessionHashOf(guest) }, memberId));
+  const cart = await bodyOf(staff.get(`/admin/carts/${cartId}`));
+  t.match(cart, { memberId, promotions: exactly([{ code: 'GUEST', applied: true, amount: { amount: -100 } }]) });
+});
+
+t.test('promotions add no round trip to reading a cart', async (t) => {
+  const shopper = await shopperWith(box, [socks, 1]);
+  const count = () => countRoundTrips(database, () => shopper.get('/cart'));
+  const least = async () => Math.min(await count(), await count(), await count());
+  const before = await least();
+  for (let number = 0; number < 5; number++) await promote(box, { discount: percent(1) });
+  await promoteByCode(box, 'TRIP', { discount: percent(10) });
+  await bodyOf(shopper.post('/cart/promotions', { code: 'TRIP' }));
+  t.equal(await least(), before);
+});

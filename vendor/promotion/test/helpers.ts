@@ -1,0 +1,96 @@
+/**
+ * Helpers of the promotion tests: articles, promotions, codes, and carts with their discounts.
+ */
+import type { Caller, TestTenant } from '@carton/runtime/testing';
+
+/** Fails unless the response is a success. */
+export async function bodyOf(response: Promise<{ status: number; body: unknown }>) {
+  const { status, body } = await response;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any response.
+  return body as any;
+}
+
+export interface Article {
+  productId: string;
+  variantId: string;
+}
+
+let created = 0;
+
+/** Creates a product of one variant with a price in EUR and stock. */
+export async function createArticle({ staff }: TestTenant, amount: number): Promise<Article> {
+  const product = await bodyOf(staff.post('/admin/products', { title: `Article ${++created}`, status: 'published' }));
+  const variantId = product.variants[0].id;
+  const prices = [{ currency: 'EUR', amount }];
+  await bodyOf(staff.put(`/admin/variants/${variantId}/prices`, { prices }));
+  const { items } = await bodyOf(staff.get(`/admin/stock-items?variantId=${variantId}`));
+  const received = { quantity: 1_000_000, reason: 'received' };
+  await bodyOf(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, received));
+  return { productId: product.id, variantId };
+}
+
+export const percent = (value: number) => ({ kind: 'percent', percent: value });
+export const fixed = (amount: number, currency = 'EUR') => ({ kind: 'fixed', amounts: [{ amount, currency }] });
+export const freeShipping = { kind: 'free_shipping' };
+export const buyGet = (buyQuantity: number, getQuantity: number, more = {}) => ({
+  ...{ kind: 'buy_x_get_y', buyQuantity, getQuantity, percent: 100, getConditions: null, maxSets: null },
+  ...more,
+});
+export const ofProducts = (...articles: Article[]) => ({
+  fact: 'product',
+  argument: { productIds: articles.map(({ productId }) => productId) },
+});
+
+/** The rules of a promotion, without those that are not passed. */
+export const rules = (some: Record<string, unknown>) => ({
+  ...{ conditions: [], appliesTo: 'qualifying', minimumAmounts: [], minimumQuantity: 0 },
+  ...{ regionIds: [], membersOnly: false, firstOrder: false },
+  ...some,
+});
+
+/** Creates a promotion; returns its id. Automatic by default. */
+export async function promote({ staff }: TestTenant, promotion: Record<string, unknown>): Promise<string> {
+  return (await bodyOf(staff.post('/admin/promotions', { label: 'Offer', automatic: true, ...promotion }))).id;
+}
+
+/** Creates a promotion with this code; returns its id. */
+export async function promoteByCode(tenant: TestTenant, code: string, promotion: Record<string, unknown>) {
+  const { maxUsesOfCode, ...rest } = promotion;
+  const id = await promote(tenant, { automatic: false, label: code, ...rest });
+  await bodyOf(tenant.staff.post(`/admin/promotions/${id}/codes`, { codes: [code], maxUses: maxUsesOfCode ?? null }));
+  return id;
+}
+
+/** Ends all promotions of the store. */
+export async function endAll({ staff }: TestTenant): Promise<void> {
+  for (;;) {
+    const { items } = await bodyOf(staff.get('/admin/promotions?limit=100'));
+    if (items.length === 0) return;
+    for (const { id } of items) await bodyOf(staff.delete(`/admin/promotions/${id}`));
+  }
+}
+
+/** A shopper with these quantities in the cart. */
+export async function shopperWith(tenant: TestTenant, ...items: [Article, number][]): Promise<Caller> {
+  const shopper = tenant.shopper();
+  for (const [{ variantId }, quantity] of items) await bodyOf(shopper.post('/cart/items', { variantId, quantity }));
+  return shopper;
+}
+
+interface Shown {
+  promotions: { code: string | null; label: string; applied: boolean; amount: { amount: number }; reason: string }[];
+  totals: Record<'discount' | 'total', { amount: number }>;
+}
+
+/** What a cart shows of promotions: the code or label, and the amount or the reason; and its total. */
+export async function shownOf(shopper: Caller): Promise<[shown: [string, number | string][], total: number]> {
+  const { promotions, totals }: Shown = await bodyOf(shopper.get('/cart'));
+  const shown = promotions.map(({ code, label, applied, amount, reason }): [string, number | string] => [
+    code ?? label,
+    applied ? amount.amount : reason,
+  ]);
+  return [shown, totals.total.amount];
+}
+
+export const buyer = (email = 'ada@example.com') => ({ customer: { email } });
