@@ -27,6 +27,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'the tests of races with 200 rounds each: one winner, and exact sums',
     load: () => import('./races.ts'),
   },
+  scale: {
+    about: 'lists and checkouts in a store with a million orders take no longer than in a small one',
+    load: () => import('./scale.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),

@@ -8,7 +8,10 @@ import { load } from './load.ts';
 import type { LoadTenant } from './tenant.ts';
 
 export const clients = 8;
-const body = JSON.stringify({ customer: { email: 'ada@example.com', name: 'Ada Lovelace', address: '1 Main Street' } });
+/** The body of every checkout. */
+export const checkoutBody = JSON.stringify({
+  customer: { email: 'ada@example.com', name: 'Ada Lovelace', address: '1 Main Street' },
+});
 
 export const cartIdPrefix = '0198f000-0000-7000-8000-';
 
@@ -25,6 +28,11 @@ export function sessionOf(number: number): { name: string; hash: string } {
 
 /** The session token of the nth cart, as its shopper sends it. */
 export type TokenOf = (number: number) => string;
+
+/** The headers of a checkout. */
+export function cartHeaders(tenantHeaders: Record<string, string>, token: string): Record<string, string> {
+  return { ...tenantHeaders, 'content-type': 'application/json', 'x-session-id': token };
+}
 
 /** Inserts carts with one unit of each of the tenant's variants. Returns the tokens of their sessions. */
 export async function prepareCarts(
@@ -68,12 +76,8 @@ export async function checkOut(
     request: (number) => ({
       url: `${url}/checkout`,
       method: 'POST',
-      headers: {
-        ...tenantHeaders(from + number),
-        'content-type': 'application/json',
-        'x-session-id': tokenOf(from + number),
-      },
-      body,
+      headers: cartHeaders(tenantHeaders(from + number), tokenOf(from + number)),
+      body: checkoutBody,
     }),
   });
   if (statuses[201] !== count) throw new Error(`not every checkout returned 201: ${JSON.stringify(statuses)}`);

@@ -23,6 +23,8 @@ export interface LoadResponse {
   status: number;
   /** The value of a header, or undefined. */
   header(name: string): string | undefined;
+  /** The body, one character for each byte. */
+  body: string;
 }
 
 /** Sends the requests of one client, one after the other. */
@@ -108,8 +110,9 @@ class Connection {
     const head = this.#received.slice(0, end);
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
     if (this.#received.length < end + 4 + length) return;
+    const body = this.#received.slice(end + 4, end + 4 + length);
     this.#received = this.#received.slice(end + 4 + length);
     const header = (name: string) => new RegExp(`\\r\\n${name}: ([^\\r]*)`, 'i').exec(head)?.[1];
-    this.#onResponse?.({ status: Number(head.slice(9, 12)), header });
+    this.#onResponse?.({ status: Number(head.slice(9, 12)), header, body });
   }
 }

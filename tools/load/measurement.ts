@@ -35,6 +35,12 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }
 
+/** The value below which `percent` of the values are. */
+export function percentile(values: readonly number[], percent: number): number {
+  const index = Math.ceil((values.length * percent) / 100) - 1;
+  return [...values].sort((a, b) => a - b)[Math.max(index, 0)] as number;
+}
+
 /** Rounds to a number of decimal places. */
 export function rounded(value: number, digits = 3): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;

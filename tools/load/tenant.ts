@@ -8,6 +8,8 @@ export interface LoadTenant {
   slug: string;
   /** Headers that name the tenant, on a box with several. */
   tenantHeaders: Record<string, string>;
+  /** Headers of the owner, signed in. */
+  staffHeaders: Record<string, string>;
   /** Ids of the variants for sale, one per product. */
   variants: string[];
 }
@@ -33,7 +35,8 @@ export async function openTenantAt(
   const visitor = callerOf(url, tenantHeaders);
   await requireSuccess(visitor.post('/admin/invites/accept', { token: tenant.invite.token, name: 'Owner', password }));
   const { token } = await requireSuccess(visitor.post('/admin/auth/login', { email, password }));
-  const staff = callerOf(url, { ...tenantHeaders, authorization: `Bearer ${token}` });
+  const staffHeaders = { ...tenantHeaders, authorization: `Bearer ${token}` };
+  const staff = callerOf(url, staffHeaders);
   const variants: string[] = [];
   for (let number = 1; number <= products; number++) {
     const handle = `product-${number}`;
@@ -54,7 +57,7 @@ export async function openTenantAt(
     );
     variants.push(id);
   }
-  return { tenantId: tenant.id, slug, tenantHeaders, variants };
+  return { tenantId: tenant.id, slug, tenantHeaders, staffHeaders, variants };
 }
 
 async function requireSuccess(response: ReturnType<Caller['get']>) {

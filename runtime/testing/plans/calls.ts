@@ -20,9 +20,20 @@ export function isList({ method, query }: RouteDeclaration): boolean {
   return method === 'get' && 'limit' in properties && 'cursor' in properties;
 }
 
-/** Names of the filters and sorts of a list. */
-export function filtersOf({ query }: RouteDeclaration): string[] {
-  return Object.keys((query as TObject).properties).filter((name) => !paging.has(name));
+/** A filter or a sort with the values to call it with: all choices, or one that items have (if known) and one that none has. */
+export interface Filter {
+  name: string;
+  values: Query[string][];
+}
+
+/** The filters and sorts among the parameters of a list. */
+export function filtersWithValues(
+  parameters: Readonly<Record<string, TSchema>>,
+  items: readonly Record<string, unknown>[],
+): Filter[] {
+  return Object.entries(parameters).flatMap(([name, schema]) =>
+    paging.has(name) ? [] : [{ name, values: valuesOf(name, schema, items) }],
+  );
 }
 
 /**
@@ -31,10 +42,7 @@ export function filtersOf({ query }: RouteDeclaration): string[] {
  */
 export function callsOf(declaration: RouteDeclaration, items: readonly Record<string, unknown>[]): Query[] {
   const { properties } = declaration.query as TObject;
-  const filters = filtersOf(declaration).map((name) => ({
-    name,
-    values: valuesOf(name, properties[name] as TSchema, items),
-  }));
+  const filters = filtersWithValues(properties, items);
   const single = filters.flatMap(({ name, values }) => values.map((value) => ({ [name]: value })));
   const pairs = filters.flatMap((one, index) =>
     filters
@@ -47,8 +55,6 @@ export function callsOf(declaration: RouteDeclaration, items: readonly Record<st
   );
   return [{}, ...single, ...pairs, ...allChoices(filters, properties)];
 }
-
-type Filter = { name: string; values: Query[string][] };
 
 /** Two queries with all filters of few values: with the first value of each, and with the last. */
 function allChoices(filters: readonly Filter[], properties: TObject['properties']): Query[] {

@@ -11,6 +11,7 @@ import { callsOf, isList, type Query } from './calls.ts';
 import { multiplyRows } from './multiply-rows.ts';
 import { type Reading, readingsOf, StatementRecorder } from './statements.ts';
 
+export { type Filter, filtersWithValues, type Query } from './calls.ts';
 export { type SentStatement, StatementRecorder } from './statements.ts';
 
 export interface PlanOptions {

@@ -1,0 +1,193 @@
+/**
+ * Compares a large store with a small one in the same box: the latency of lists with each declared filter and sort, and of
+ * checkouts. Pages have as many items in both, so that only the size of the store differs. Requests go to the stores in
+ * turn, so that both get the same share of whatever else the machine does.
+ */
+import { openDatabase } from '@carton/runtime/service';
+import { freePort } from '@carton/runtime/testing';
+import { cartHeaders, checkoutBody, prepareCarts } from '../tools/load/checkouts.ts';
+import { type LoadRequest, repeat, type Send } from '../tools/load/load.ts';
+import { percentile, rounded } from '../tools/load/measurement.ts';
+import { openTenantAt } from '../tools/load/tenant.ts';
+import { seedStore } from '../tools/seed/index.ts';
+import { secrets, startRigBox } from './box.ts';
+import { urlOfEmbedded, withReader } from './postgres.ts';
+import type { Findings, Rig, Stage } from './rig.ts';
+import { type ComparedCall, comparedCalls } from './scale-calls.ts';
+
+/** The most that the 99th percentile of the large store may be, as a multiple of the small one's. */
+const maxRatio = 1.5;
+/** The most milliseconds that a list with several filters may take (99th percentile). */
+const maxCombined = 100;
+/** How often a call beyond a limit is measured again, to tell it from a disturbance of the machine. */
+const maxRepeats = 3;
+const warmUps = 5;
+const smallStore = { products: 200, orders: 1000, members: 200 };
+
+export const rig: Rig = {
+  about: 'Compares the latency of lists and checkouts in a large store with that in a small one.',
+  options: {
+    products: { about: 'products of the large store', defaultValue: '100000', short: '400' },
+    orders: { about: 'orders of the large store', defaultValue: '1000000', short: '2000' },
+    members: { about: 'members of the large store', defaultValue: '200000', short: '400' },
+    repetitions: { about: 'requests of each call and store', defaultValue: '300', short: '3' },
+  },
+  timeLimit: (stage) => (stage.short ? 600 : 14_400),
+  async run(stage) {
+    const box = await startRigBox(stage, { name: 'box', port: await freePort() });
+    const databaseUrl = await urlOfEmbedded(box.databaseFolder);
+    const open = (slug: string) => openTenantAt(box.url, { secrets, slug, products: 2, stock: 1_000_000 });
+    const stores = { small: await open('small'), large: await open('large') };
+    const sizes = {
+      products: stage.number('products'),
+      orders: stage.number('orders'),
+      members: stage.number('members'),
+    };
+    stage.say(`filling a store with ${sizes.products} products and ${sizes.orders} orders`);
+    await seedStore(databaseUrl, { ...smallStore, tenant: stores.small.slug, signal: stage.signal });
+    let tenths = 0;
+    const { rows } = await seedStore(databaseUrl, {
+      ...sizes,
+      tenant: stores.large.slug,
+      signal: stage.signal,
+      onProgress({ done }) {
+        if (done * 10 < tenths + 1) return;
+        tenths = Math.floor(done * 10);
+        stage.say(`${tenths * 10}%`);
+      },
+    });
+    stage.say(`${rows} rows written`);
+    // Otherwise autovacuum does it during the measurement.
+    await withReader(databaseUrl, async (run) => {
+      await run('vacuum analyze');
+      await run('checkpoint');
+    });
+
+    const repetitions = stage.number('repetitions');
+    const database = openDatabase({ url: databaseUrl });
+    stage.atEnd('the connections', () => database.close());
+    const carts = Array.from({ length: repetitions * (1 + maxRepeats) + warmUps }, (_, index) => index);
+    const tokens = {
+      small: await prepareCarts(database, stores.small, carts),
+      large: await prepareCarts(database, stores.large, carts),
+    };
+    let nextCart = 0;
+    const checkout = (name: 'small' | 'large', cart: number): LoadRequest => ({
+      url: `${box.url}/checkout`,
+      method: 'POST',
+      headers: cartHeaders(stores[name].tenantHeaders, tokens[name](cart)),
+      body: checkoutBody,
+    });
+    const measured: Measured[] = [];
+    let rejected = 0;
+    const measureAll = async (send: Send) => {
+      const calls = await comparedCalls(box.url, send, stores);
+      stage.say(`measuring ${calls.length} calls, ${repetitions} times in each store`);
+      for (const [index, call] of calls.entries()) {
+        if (index % 50 === 49) stage.say(`${index + 1} of ${calls.length} calls`);
+        const next = () => ({ small: call.small, large: call.large });
+        const result = await measure(stage, send, { call, status: 200, repetitions, next });
+        if (result) measured.push(result);
+        else rejected++;
+      }
+      const next = () => {
+        const cart = nextCart++;
+        return { small: checkout('small', cart), large: checkout('large', cart) };
+      };
+      const call = { name: 'POST /checkout', filters: 0 };
+      const result = await measure(stage, send, { call, status: 201, repetitions, next });
+      if (!result) throw new Error('checkouts failed');
+      measured.push(result);
+    };
+    await repeat({ url: box.url, clients: 1, times: 1 }, measureAll);
+    return findingsOf(stage, measured, rejected);
+  },
+};
+
+interface Measured {
+  name: string;
+  filters: number;
+  /** Milliseconds. */
+  small: number[];
+  large: number[];
+}
+
+interface Trial {
+  call: Pick<ComparedCall, 'name' | 'filters'>;
+  /** The expected status. */
+  status: number;
+  repetitions: number;
+  /** Returns the next pair of requests. */
+  next(): { small: LoadRequest; large: LoadRequest };
+}
+
+/** Null for a call that the box rejects in one of the stores: not every pair of filters is allowed. */
+async function measure(stage: Stage, send: Send, trial: Trial): Promise<Measured | null> {
+  const { call, status, repetitions, next } = trial;
+  const measured: Measured = { name: call.name, filters: call.filters, small: [], large: [] };
+  const timed = async (request: LoadRequest) => {
+    stage.signal.throwIfAborted();
+    const started = performance.now();
+    const response = await send(request);
+    const milliseconds = performance.now() - started;
+    if (response.status !== status && response.status !== 400) {
+      throw new Error(`${request.url} returned ${response.status}: ${response.body}`);
+    }
+    return response.status === status ? milliseconds : null;
+  };
+  for (let count = 0; count < warmUps; count++) {
+    const { small, large } = next();
+    if ((await timed(small)) === null || (await timed(large)) === null) return null;
+  }
+  for (let repeats = 0; repeats <= maxRepeats; repeats++) {
+    for (let count = 0; count < repetitions; count++) {
+      const requests = next();
+      // Going second may be an advantage, so each store is second equally often.
+      const order = count % 2 ? (['small', 'large'] as const) : (['large', 'small'] as const);
+      for (const store of order) {
+        const milliseconds = await timed(requests[store]);
+        if (milliseconds === null) throw new Error(`${requests[store].url} is rejected now`);
+        measured[store].push(milliseconds);
+      }
+    }
+    if (stage.short || faultsOf(measured).length === 0) break;
+  }
+  return measured;
+}
+
+function ratioOf({ small, large }: Measured): number {
+  return percentile(large, 99) / percentile(small, 99);
+}
+
+function faultsOf(measured: Measured): string[] {
+  const ratio = ratioOf(measured);
+  const slowest = percentile(measured.large, 99);
+  return [
+    ...(ratio > maxRatio ? [`${rounded(ratio, 2)} times the small store's 99th percentile`] : []),
+    ...(measured.filters > 1 && slowest > maxCombined ? [`${rounded(slowest, 1)} ms (99th percentile)`] : []),
+  ];
+}
+
+function findingsOf(stage: Stage, measured: readonly Measured[], rejected: number): Findings {
+  const sorted = measured.toSorted((a, b) => ratioOf(b) - ratioOf(a));
+  const column = (value: number, digits = 1) => value.toFixed(digits).padStart(8);
+  stage.say('milliseconds: p50 small, p50 large, p99 small, p99 large, ratio of p99');
+  for (const each of sorted) {
+    const figures = [50, 99].flatMap((percent) => [percentile(each.small, percent), percentile(each.large, percent)]);
+    stage.say(`${figures.map((value) => column(value)).join('')}${column(ratioOf(each), 2)}  ${each.name}`);
+  }
+  const broken = sorted.flatMap((each) => faultsOf(each).map((fault) => `${each.name}: ${fault}`));
+  const combined = measured.filter(({ filters }) => filters > 1);
+  const slowest = Math.max(...combined.map(({ large }) => percentile(large, 99)));
+  const ratios = sorted.map(ratioOf);
+  return {
+    broken,
+    counts: {
+      calls: measured.length,
+      rejected,
+      medianRatio: rounded(percentile(ratios, 50), 2),
+      highestRatio: rounded(ratios[0] ?? 0, 2),
+      slowestCombined: rounded(slowest, 1),
+    },
+  };
+}
