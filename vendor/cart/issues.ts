@@ -1,11 +1,12 @@
 /**
  * Explains why a sale cannot be ordered.
  */
+import { explainQuantityRule } from '@carton/product';
 import { countryName } from '@carton/runtime';
 import type { CartIssue, Issue, PricedCustomLine, PricedLine, PricedSale } from './pricing.ts';
 
 export interface CartProblem {
-  code: 'cart_empty' | 'item_unavailable' | 'item_unpriced' | 'insufficient_stock' | CartIssue;
+  code: 'cart_empty' | 'item_unavailable' | 'item_unpriced' | 'insufficient_stock' | 'quantity_limit' | CartIssue;
   detail: string;
   /** Null for a problem of the cart as a whole. */
   lineId: string | null;
@@ -15,6 +16,7 @@ const problemCodes = {
   unavailable: 'item_unavailable',
   unpriced: 'item_unpriced',
   insufficient_stock: 'insufficient_stock',
+  quantity_limit: 'quantity_limit',
 } as const;
 
 type AnyLine = PricedLine | PricedCustomLine;
@@ -26,6 +28,8 @@ const explain: Record<Issue, (line: AnyLine, currency: string) => string> = {
       ? `${nameOf(line)} has no price in ${currency}.`
       : `The amount for ${nameOf(line)} is too large.`,
   insufficient_stock: (line) => `Fewer than ${line.quantity} of ${nameOf(line)} are in stock.`,
+  quantity_limit: (line) =>
+    `Order ${nameOf(line)} in quantities ${line.variant ? explainQuantityRule(line.variant) : ''}.`,
 };
 
 const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {

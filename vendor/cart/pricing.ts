@@ -4,6 +4,7 @@
 import { type Availability, availabilityOf } from '@carton/inventory';
 import { type PricePlan, planPrices, type ResolvedPrice } from '@carton/pricing';
 import {
+  allowsQuantity,
   evaluateFacts,
   type FactItem,
   findVariants,
@@ -168,15 +169,21 @@ function readSteps(db: TenantDatabase, sale: Sale, steps: readonly AnyStep[]): (
 
 /** Lines without an agreed price, with the total quantity of the variant in the sale. */
 function priceItemsOf({ lines }: Sale) {
-  const quantities = new Map<string, number>();
-  for (const { variantId, quantity } of lines) {
-    if (variantId !== null) quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity);
-  }
+  const quantities = quantitiesOf(lines);
   return lines.flatMap(({ id, variantId, unitPrice, properties }: SaleLine & { unitPrice?: number }) =>
     variantId === null || unitPrice !== undefined
       ? []
       : [{ id, variantId, quantity: quantities.get(variantId) as number, properties }],
   );
+}
+
+/** The quantity of each variant, of all its lines together. */
+function quantitiesOf(lines: readonly SaleLine[]): Map<string, number> {
+  const quantities = new Map<string, number>();
+  for (const { variantId, quantity } of lines) {
+    if (variantId !== null) quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity);
+  }
+  return quantities;
 }
 
 /** Reads the facts that the rules of prices and of steps refer to. */
@@ -212,7 +219,8 @@ interface PricingData {
 
 /** Prices the lines. A line that would take the subtotal beyond `largestAmount` is unpriced. */
 function priceLines({ lines }: Sale, data: PricingData): (PricedLine | PricedCustomLine)[] {
-  const short = shortVariants(lines, data);
+  const needed = quantitiesOf(lines);
+  const short = shortVariants(needed, data);
   let room = largestAmount;
   return lines.map((line) => {
     const { quantity, properties } = line;
@@ -230,6 +238,9 @@ function priceLines({ lines }: Sale, data: PricingData): (PricedLine | PricedCus
     const variant = variantOf(line, data);
     const issues: Issue[] = canBeSold(line, variant) ? unpriced : ['unavailable'];
     if (!issues.includes('unavailable') && short.has(variant.id)) issues.push('insufficient_stock');
+    // Staff may agree on any quantity, as on a price.
+    const isFree = line.unitPrice !== undefined || issues.includes('unavailable');
+    if (!isFree && !allowsQuantity(variant, needed.get(variant.id) as number)) issues.push('quantity_limit');
     return { ...priced, variantId: variant.id, variant, issues };
   });
 }
@@ -258,11 +269,7 @@ function canBeSold({ unitPrice }: VariantLine, variant: VariantInfo): boolean {
 }
 
 /** Variants with less stock than all lines together need. A variant without a stock item has none. */
-function shortVariants(lines: readonly SaleLine[], { availabilities }: PricingData): Set<string> {
-  const needed = new Map<string, number>();
-  for (const { variantId, quantity } of lines) {
-    if (variantId !== null) needed.set(variantId, (needed.get(variantId) ?? 0) + quantity);
-  }
+function shortVariants(needed: ReadonlyMap<string, number>, { availabilities }: PricingData): Set<string> {
   const isShort = ([variantId, quantity]: [string, number]) => {
     const { limit } = availabilities?.get(variantId) ?? { limit: 0 };
     return limit !== null && limit < quantity;

@@ -16,7 +16,7 @@ export const variantNotPriced = defineProblem({
 export const quantityLimit = defineProblem({
   code: 'quantity_limit',
   status: 409,
-  title: 'The line would exceed its maximum quantity',
+  title: 'The quantity is not allowed',
 });
 export const cartFull = defineProblem({
   code: 'cart_full',

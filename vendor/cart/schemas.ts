@@ -25,7 +25,7 @@ export const maxLineQuantity = 9999;
 /** Maximum number of lines that can be added; a merge at log-in may exceed it, since it drops nothing. */
 export const maxCartLines = 500;
 
-export const issues = ['unavailable', 'unpriced', 'insufficient_stock'] as const;
+export const issues = ['unavailable', 'unpriced', 'insufficient_stock', 'quantity_limit'] as const;
 export const adjustmentKinds = ['discount', 'shipping', 'tax'] as const;
 /** Why a cart as a whole cannot be ordered. */
 export const cartIssues = ['country_not_served'] as const;
@@ -87,8 +87,8 @@ export const CartItem = object(
     total: nullable(Money),
     issues: Type.Array(oneOf(issues), {
       description:
-        "Why the line cannot be ordered: it is no longer for sale, has no price in the cart's currency, or exceeds " +
-        'the stock',
+        "Why the line cannot be ordered: it is no longer for sale, has no price in the cart's currency, exceeds " +
+        'the stock, or has a quantity that the product does not allow',
       examples: [[]],
     }),
   },

@@ -307,6 +307,7 @@ const problemOfIssue: Record<Issue, (detail: string) => Error> = {
   unavailable: variantNotFound,
   unpriced: variantNotPriced,
   insufficient_stock: insufficientStock,
+  quantity_limit: quantityLimit,
 };
 
 function rejectIssues({ currency }: { currency: string }, line: PricedLine | undefined): void {

@@ -39,6 +39,7 @@ const cart: PlacingStep = {
     item_unavailable: cartNotReady,
     item_unpriced: cartNotReady,
     insufficient_stock: cartNotReady,
+    quantity_limit: cartNotReady,
     country_not_served: countryNotServed,
   },
   require: (_, { sale }) =>

@@ -44,6 +44,9 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   status: ProductStatus;
   taxCategory: string | null;
   shippingProfile: string | null;
+  minQuantity: number;
+  maxQuantity: number | null;
+  quantityStep: number;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
@@ -52,8 +55,8 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   variants: V[];
 }
 
-const columns = `id, handle, title, description, status, tax_category, shipping_profile, external_id, metadata, created_at,
-  updated_at`;
+const columns = `id, handle, title, description, status, tax_category, shipping_profile, min_quantity, max_quantity, quantity_step,
+  external_id, metadata, created_at, updated_at`;
 
 const valuesOfOption = `(
   select coalesce(json_agg(choice), '[]')

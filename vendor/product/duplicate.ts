@@ -19,7 +19,7 @@ export function duplicateProduct(
   const work = db.transaction(async (transaction) => {
     // The lock lets a concurrent copy see this copy's handle.
     const { handle, title, description, ...copied } = await products.lock(transaction, sourceId);
-    const { taxCategory, shippingProfile, metadata } = copied;
+    const { taxCategory, shippingProfile, minQuantity, maxQuantity, quantityStep, metadata } = copied;
     const [source] = await findProducts(transaction, [sourceId]);
     const id = newId();
     const newValueIds = new Map(source?.options.flatMap(({ values }) => values.map((value) => [value.id, newId()])));
@@ -54,6 +54,9 @@ export function duplicateProduct(
       status: 'draft' as const,
       taxCategory,
       shippingProfile,
+      minQuantity,
+      maxQuantity,
+      quantityStep,
       externalId: null,
       metadata,
     };

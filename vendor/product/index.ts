@@ -20,6 +20,7 @@ export {
   variantPricers,
 } from './extensions.ts';
 export { findProductIds, findVariants } from './lookups.ts';
+export { allowsQuantity, explainQuantityRule, type QuantityRule } from './quantities.ts';
 export {
   evaluateFacts,
   type FactItem,

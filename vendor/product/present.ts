@@ -36,8 +36,10 @@ export function presentVariant(
 
 export function presentProduct(product: ProductDocument, terms: VariantTerms): Product {
   const { id, handle, title, description, options, createdAt, updatedAt } = product;
+  const { minQuantity, maxQuantity, quantityStep } = product;
+  const quantities = { minQuantity, maxQuantity, quantityStep };
   const variants = product.variants.map((variant) => presentVariant(variant, options, terms));
-  return { id, handle, title, description, options, variants, createdAt, updatedAt };
+  return { id, handle, title, description, ...quantities, options, variants, createdAt, updatedAt };
 }
 
 export function presentAdminVariant(

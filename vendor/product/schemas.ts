@@ -66,6 +66,14 @@ export const ShippingProfileCode = Type.String({
   description: 'Code of a shipping profile. Without one, and for an unknown code, the default profile applies',
   examples: ['bulky'],
 });
+const OrderedQuantity = Type.Integer({ minimum: 1, maximum: 9999, examples: [1] });
+const quantityFields = {
+  minQuantity: withOptions(OrderedQuantity, { description: 'Least quantity of a variant in an order' }),
+  maxQuantity: nullable(
+    withOptions(OrderedQuantity, { description: 'Largest quantity of a variant in an order; null for no limit' }),
+  ),
+  quantityStep: withOptions(OrderedQuantity, { description: 'Variants are ordered in multiples of this quantity' }),
+};
 const HsCode = Type.String({
   pattern: '^[0-9]{6,10}$',
   maxLength: 10,
@@ -134,6 +142,7 @@ export const Product = object(
     handle: Handle,
     title: Title,
     description: Description,
+    ...quantityFields,
     options: Type.Array(ProductOption),
     variants: Type.Array(Variant),
     createdAt: DateTime,
@@ -253,6 +262,7 @@ export const CreateProduct = object(
     status: Type.Optional(Status),
     taxCategory: Type.Optional(nullable(TaxCategoryCode)),
     shippingProfile: Type.Optional(nullable(ShippingProfileCode)),
+    ...Type.Partial(Type.Object(quantityFields)).properties,
     ...newExternalFields,
     options: Type.Optional(Type.Array(CreateProductOption, { maxItems: maxOptions })),
     variants: Type.Optional(
@@ -275,6 +285,7 @@ export const ChangeProduct = changeOf(
     status: Status,
     taxCategory: nullable(TaxCategoryCode),
     shippingProfile: nullable(ShippingProfileCode),
+    ...quantityFields,
     ...externalFields,
   },
   { $id: 'ChangeProduct' },

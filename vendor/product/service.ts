@@ -32,6 +32,7 @@ import {
 import { planOptions, planVariants } from './plan.ts';
 import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
 import { skuTaken, toConflict } from './problems.ts';
+import { anyQuantity, rejectImpossibleRule } from './quantities.ts';
 import type {
   AdminProduct,
   AdminProductQuery,
@@ -185,13 +186,16 @@ export async function readAdminProduct(db: TenantDatabase, id: string): Promise<
 export async function createProduct(db: TenantDatabase, body: CreateProduct): Promise<AdminProduct> {
   const { title, description = '', status = 'draft', externalId = null, metadata = {} } = body;
   const { taxCategory = null, shippingProfile = null } = body;
+  const { minQuantity, maxQuantity, quantityStep } = { ...anyQuantity, ...body };
+  const quantities = { minQuantity, maxQuantity, quantityStep };
+  rejectImpossibleRule(quantities);
   const id = newId();
   const options = planOptions(body.options ?? []);
   const variants = planVariants(id, options, body.variants);
   const work = db.transaction(async (transaction) => {
     const handle = body.handle ?? (await freeProductHandle(transaction, handleFromTitle(title, 'product')));
     const texts = { handle, title, description };
-    const product = { id, ...texts, status, taxCategory, shippingProfile, externalId, metadata };
+    const product = { id, ...texts, status, taxCategory, shippingProfile, ...quantities, externalId, metadata };
     await insertCompleteProduct(transaction, product, options, variants);
     return readAdminProduct(transaction, id);
   });
@@ -201,7 +205,7 @@ export async function createProduct(db: TenantDatabase, body: CreateProduct): Pr
 /** @throws not_found (404), invalid_request (400), product_handle_taken (409) */
 export async function changeProduct(db: TenantDatabase, id: string, patch: ChangeProduct): Promise<AdminProduct> {
   const work = db.transaction(async (transaction) => {
-    await products.lock(transaction, id);
+    rejectImpossibleRule({ ...(await products.lock(transaction, id)), ...patch });
     await publishProductChange(transaction, await updateProduct(transaction, id, patch));
     return readAdminProduct(transaction, id);
   });

@@ -3,10 +3,11 @@
  */
 import { freeHandle, json, rows, type TenantDatabase } from '@carton/runtime';
 import type { RawCondition } from './conditions.ts';
+import type { QuantityRule } from './quantities.ts';
 import type { ProductStatus } from './schemas.ts';
 import { rewriteTitleWords, writeTitleWords } from './title-words.ts';
 
-export interface ProductRow {
+export interface ProductRow extends QuantityRule {
   id: string;
   handle: string;
   title: string;

@@ -1,10 +1,11 @@
 /**
  * What other packages see of a variant.
  */
+import type { QuantityRule } from './quantities.ts';
 import type { ProductStatus } from './schemas.ts';
 
 /** A variant as needed to sell, stock and price it. */
-export interface VariantInfo {
+export interface VariantInfo extends QuantityRule {
   id: string;
   productId: string;
   sku: string | null;

@@ -46,7 +46,7 @@ export const updateCartItem = withOverrides(
       body: ChangeCartItem,
       status: 200,
       response: Cart,
-      problems: [variantNotFound, variantNotPriced, insufficientStock],
+      problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit],
     },
     ({ db, session, params, body }) => changeItem(db, session, params.id, body),
   ),

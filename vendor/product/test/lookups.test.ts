@@ -52,6 +52,9 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
     title: 'Sold',
     taxCategory: 'books',
     shippingProfile: 'bulky',
+    minQuantity: 1,
+    maxQuantity: null,
+    quantityStep: 1,
     variants: [{ title: 'One', sku: 'SOLD', weight: 7 }],
   });
   const deleted = await createProduct({ title: 'Gone', status: 'draft' });
@@ -69,6 +72,9 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
     productStatus: 'published',
     taxCategory: 'books',
     shippingProfile: 'bulky',
+    minQuantity: 1,
+    maxQuantity: null,
+    quantityStep: 1,
     weight: 7,
     deleted: false,
     hidden: false,

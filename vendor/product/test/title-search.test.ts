@@ -191,7 +191,7 @@ t.test('many matches are paged, each product once, wherever they are in the list
   const tenant = await box.openTenant();
   const insert = async (title: string, status: 'published' | 'draft' = 'published') => {
     const id = newId();
-    const codes = { taxCategory: null, shippingProfile: null };
+    const codes = { taxCategory: null, shippingProfile: null, minQuantity: 1, maxQuantity: null, quantityStep: 1 };
     const texts = { handle: id.slice(0, -1), description: '', ...codes, externalId: null, metadata: {} };
     await insertProduct(tenant.db, { id, title, status, ...texts });
     return id;
