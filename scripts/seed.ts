@@ -16,7 +16,7 @@ it behaves when it is large. It writes to the database directly; the box may be 
 
   --products <number>   products to add (100000)
   --orders <number>     orders to add (1000000)
-  --members <number>    members among whom seven of ten orders are distributed; the others are of guests (200000)
+  --members <number>    members, who place seven of ten orders; guests place the others (200000)
   --tenant <slug>       the store (${demoSlug})
   --database <url>      the database, reached as a superuser (that of the box of npm start)
   --add                 adds to a store that has orders

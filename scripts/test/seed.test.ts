@@ -24,7 +24,8 @@ t.test('it fills a store once, with a line for each step', async (t) => {
   const filled = await seed(...small, ...there);
   t.match(filled, {
     code: 0,
-    stdout: /^\d+%, products, [\d,]+ rows\/s.*\n\d+%, orders, .*\n100%, analyzing, .*\nadded 3 products and 5 orders/,
+    stdout:
+      /^\d+%, members, [\s\S]*%, products, [\d,]+ rows\/s.*\n\d+%, orders, .*\n100%, analyzing, .*\nadded 3 products and 5 orders/,
   });
   t.notMatch(filled.stdout, '\u001b', 'without control sequences: this is no terminal');
   t.match(await seed(...small, ...there), { code: 1, stderr: /has orders: --add adds to them/ });

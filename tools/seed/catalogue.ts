@@ -3,7 +3,7 @@
  */
 import { defaultLocation } from '@carton/inventory';
 import type { CopyBatch } from './copy.ts';
-import type { Random } from './random.ts';
+import { later, type Random, timeOf } from './random.ts';
 import { clothes, goods, materials, sizes, styles, wordStarts } from './vocabulary.ts';
 
 /** Characters stored of a word of a title. */
@@ -131,12 +131,4 @@ function initials(title: string): string {
 /** Half of the resources have one, as of a store that another system feeds. */
 function externalId(random: Random, kind: string, key: string | number): string | null {
   return random.isTrue(0.5) ? `${kind}-${key}` : null;
-}
-
-export function later(random: Random, than: number, to: number): number {
-  return than + (to - than) * random.next();
-}
-
-export function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

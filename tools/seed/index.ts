@@ -5,6 +5,7 @@ import pg from 'pg';
 import { addProduct } from './catalogue.ts';
 import { CopyBatch } from './copy.ts';
 import { addOrder, addRestocking, type OfferedVariant, type OrderOptions } from './orders.ts';
+import { addMember, memberOf } from './people.ts';
 import { Random } from './random.ts';
 
 export interface SeedOptions {
@@ -22,7 +23,7 @@ export interface SeedOptions {
 }
 
 export interface SeedProgress {
-  /** What is being done: `products`, `orders`, `analyzing`. */
+  /** What is being done: `members`, `products`, `orders`, `analyzing`. */
   step: string;
   /** From 0 to 1. */
   done: number;
@@ -36,8 +37,8 @@ export class SeedError extends Error {}
 /** Products or orders per transaction. */
 const batchSize = 2000;
 const years = 3;
-/** Rows of a product and of an order, approximately: their parts of the progress. */
-const rowsPer = { product: 18, order: 19 };
+/** Approximate numbers of rows: their parts of the progress. */
+const rowsPer = { member: 1, product: 18, order: 19 };
 
 /** @throws SeedError; errors of the database */
 export async function seedStore(databaseUrl: string, options: SeedOptions): Promise<{ rows: number }> {
@@ -73,6 +74,7 @@ class Seeding {
 
   async run(): Promise<{ rows: number }> {
     const store = await this.#prepare();
+    await this.#addMembers(store);
     await this.#addProducts(store);
     await this.#addOrders(store);
     this.#report('analyzing', 0);
@@ -119,6 +121,24 @@ class Seeding {
     await this.#query('set session_replication_role = replica');
     await this.#query('set synchronous_commit = off');
     return store;
+  }
+
+  /** Adds the members that do not exist yet. */
+  async #addMembers({ id }: Store): Promise<void> {
+    if (!this.#tables.has('members')) return;
+    const { members: count } = this.#options;
+    const existing = await this.#query<{ id: string }>('select id from members where tenant_id = $1', [id]);
+    const known = new Set(existing.map((member) => member.id));
+    for (let start = 0; start < count; start += batchSize) {
+      const batch = new CopyBatch(id);
+      const end = Math.min(start + batchSize, count);
+      for (let index = start; index < end; index++) {
+        const member = memberOf(id, index);
+        if (!known.has(String(member.memberId))) addMember(batch, member, this.#from);
+      }
+      await this.#write(batch);
+      this.#report('members', (end - start) * rowsPer.member);
+    }
   }
 
   async #addProducts({ id, currency }: Store): Promise<void> {
@@ -212,9 +232,10 @@ class Seeding {
   }
 
   #report(step: string, done: number): void {
-    const { products, orders, onProgress } = this.#options;
+    const { members, products, orders, onProgress } = this.#options;
     this.#done += done;
-    const total = products * rowsPer.product + orders * rowsPer.order;
+    const accounts = this.#tables.has('members') ? members * rowsPer.member : 0;
+    const total = accounts + products * rowsPer.product + orders * rowsPer.order;
     onProgress?.({ step, done: total === 0 ? 1 : Math.min(this.#done / total, 1), rows: this.#rows });
   }
 }

@@ -3,10 +3,9 @@
  * timeline, payments, refunds, stock movements, carts, search words and events.
  */
 import { defaultLocation } from '@carton/inventory';
-import { later, timeOf } from './catalogue.ts';
 import type { CopyBatch } from './copy.ts';
 import { guestOf, memberOf, type Shopper } from './people.ts';
-import type { Random } from './random.ts';
+import { later, type Random, timeOf } from './random.ts';
 import { orderTags, wordStarts } from './vocabulary.ts';
 
 /** A variant for sale, with its price in minor units. */

@@ -2,7 +2,8 @@
  * The shoppers of a seeded store. A member has the same id, name and address in every order.
  */
 import { createHash } from 'node:crypto';
-import { Random } from './random.ts';
+import type { CopyBatch } from './copy.ts';
+import { Random, timeOf } from './random.ts';
 import { cities, firstNames, lastNames, mailHosts, streets } from './vocabulary.ts';
 
 export interface Shopper {
@@ -20,6 +21,21 @@ export function memberOf(tenantId: string, index: number): Shopper {
   // The ids of members are older than their orders.
   const memberId = random.id(Date.UTC(2020, 0, 1) + index);
   return { ...personOf(random, `.${index}`), memberId };
+}
+
+/** Adds the account of a member, who registered in the year before `until` (milliseconds). */
+export function addMember(batch: CopyBatch, { memberId, name, email }: Shopper, until: number): void {
+  const random = new Random(email.length);
+  const registered = timeOf(until - random.between(1, 365) * 86_400_000);
+  batch.add('members', {
+    id: memberId,
+    email,
+    email_verified_at: registered,
+    name,
+    accepts_marketing: random.isTrue(0.3),
+    created_at: registered,
+    updated_at: registered,
+  });
 }
 
 export function guestOf(random: Random): Shopper {

@@ -66,3 +66,12 @@ export class Random {
     return `${time.slice(0, 8)}-${time.slice(8)}-7${this.hex(3)}-${variant}${this.hex(3)}-${this.hex(6)}${this.hex(6)}`;
   }
 }
+
+/** A random time after another one, up to `to`; all in milliseconds. */
+export function later(random: Random, than: number, to: number): number {
+  return than + (to - than) * random.next();
+}
+
+export function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

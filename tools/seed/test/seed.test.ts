@@ -26,9 +26,19 @@ t.test('it adds what was requested, and reports it', async (t) => {
            (select count(distinct payment_status) >= 4 from orders) as "manyStates"`);
   const expected = { fewMembers: true, someGuests: true, frequentMembers: true, threeYears: true, manyStates: true };
   t.strictSame(counts, { products: 60, orders: 400, ...expected });
-  t.strictSame([...new Set(progress.map(({ step }) => step))], ['products', 'orders', 'analyzing']);
+  t.strictSame([...new Set(progress.map(({ step }) => step))], ['members', 'products', 'orders', 'analyzing']);
   t.equal(progress.at(-1)?.done, 1);
   t.equal(progress.at(-1)?.rows, rows);
+});
+
+t.test('members have accounts, with the addresses of their orders', async (t) => {
+  const differing = await select(`
+    select number from orders left join members on members.id = orders.member_id
+     where orders.member_id is not null
+       and (members.email, members.name) is distinct from (orders.email, orders.customer_name)`);
+  t.strictSame(differing, []);
+  const [{ count }] = (await select('select count(*)::int as count from members')) as [{ count: number }];
+  t.equal(count, 20);
 });
 
 t.test('every foreign key holds', async (t) => {
