@@ -30,7 +30,9 @@ t.test(
     t.strictSame(await issues(), ['country_not_served']);
     const detail = 'Europe does not sell to Switzerland. Choose another region or another address.';
     t.match((await shopper.get('/checkout')).body, { ready: false });
-    t.strictSame((await shopper.get('/checkout')).body.requirements, [{ code: 'country_not_served', detail }]);
+    t.strictSame((await shopper.get('/checkout')).body.requirements, [
+      { code: 'country_not_served', detail, pointer: '/customer/address' },
+    ]);
     t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'country_not_served', detail } });
 
     t.strictSame((await shopper.patch('/cart', { regionId: alps })).body.issues, [], 'another region');
