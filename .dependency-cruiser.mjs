@@ -24,6 +24,7 @@ export const rooms = {
     locale: ['http'],
     events: ['http', 'extension', 'db', 'operations'],
     background: ['extension', 'db', 'operations', 'events', 'vendor.ts'],
+    pages: ['http'],
     mails: ['http', 'extension', 'db', 'events'],
     persons: ['http', 'extension', 'db'],
     storefront: ['extension', 'db'],

@@ -30,6 +30,7 @@ export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } f
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
+export { type HtmlDocument, htmlMediaType } from './http/html-document.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export type { IfMatch } from './http/if-match.ts';
 export {
@@ -63,6 +64,7 @@ export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';
 export { type ComposedMail, defineMail, type MailTemplate, mailTemplates } from './mails/template.ts';
 export { Currency, isCurrency, minorUnitDigits } from './money/currency.ts';
+export { formatMoney } from './money/format.ts';
 export {
   Amount,
   allocate,
@@ -79,6 +81,8 @@ export {
 export { definePackage, type PackageDefinition } from './package/define.ts';
 export type { LoadedPackage } from './package/load.ts';
 export { type PackageSettings, packageSettings } from './package/settings.ts';
+export { Html, type HtmlValue, html } from './pages/html.ts';
+export { type PageContent, renderPage } from './pages/page.ts';
 export {
   type EmailProofStep,
   emailProofs,

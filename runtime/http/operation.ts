@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import { defaultBodyDeadline, readBody, readBytes, withDeadline } from './body.ts';
 import type { AccessKind } from './credentials.ts';
 import { partialOf, selectFrom } from './fields.ts';
+import { HtmlDocument } from './html-document.ts';
 import { changesForgotten, takesUpdatedAfter } from './integration.ts';
 import { etagOf, matchesWeakly } from './preconditions.ts';
 import { PreparedBody } from './prepared.ts';
@@ -166,6 +167,7 @@ export function replyOf(
   if (declaration.location) headers.Location = fillTemplate(declaration.location, result as Record<string, unknown>);
   if (declaration.mediaType) {
     headers['Content-Type'] = declaration.mediaType;
+    if (result instanceof HtmlDocument) headers['Content-Security-Policy'] = result.policy;
     const body = result instanceof PreparedBody ? result : String(result);
     return { status, body, headers };
   }

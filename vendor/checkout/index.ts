@@ -6,7 +6,13 @@ import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
 import { releaseOnAbandon, reserveForPayment } from './reservations.ts';
-import { createOrder, readCheckout, readOrder, reserveCheckoutStock } from './routes/checkout.ts';
+import {
+  createOrder,
+  readCheckout,
+  readOrder,
+  readOrderConfirmation,
+  reserveCheckoutStock,
+} from './routes/checkout.ts';
 import { readCheckoutSettings, updateCheckoutSettings } from './routes/settings.ts';
 import { checkoutSettings } from './settings.ts';
 
@@ -23,7 +29,15 @@ export { type Prepared, placeSale, type SaleToPlace } from './sale.ts';
 export { checkoutSettings } from './settings.ts';
 
 export default definePackage({
-  routes: [readCheckout, createOrder, reserveCheckoutStock, readOrder, readCheckoutSettings, updateCheckoutSettings],
+  routes: [
+    readCheckout,
+    createOrder,
+    reserveCheckoutStock,
+    readOrder,
+    readOrderConfirmation,
+    readCheckoutSettings,
+    updateCheckoutSettings,
+  ],
   events: [checkoutCompleted, checkoutFailed],
   extends: [
     storeSettingsGroups.with(checkoutSettings),

@@ -5,8 +5,9 @@ import { asksServices } from '@carton/cart';
 import { insufficientStock } from '@carton/inventory';
 import { OrderResource } from '@carton/order';
 import { startHookProblems, startPaymentProblems } from '@carton/payment';
-import { object, route, Uuid, withOverrides } from '@carton/runtime';
+import { htmlMediaType, object, route, Uuid, withOverrides } from '@carton/runtime';
 import { previewCheckout } from '../cart.ts';
+import { readConfirmation } from '../confirmation.ts';
 import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
 import { cartChanged, cartEmpty } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
@@ -99,4 +100,22 @@ export const readOrder = route(
     response: OrderResource,
   },
   ({ db, session, params }) => readPlacedOrder(db, session, params.orderId),
+);
+
+export const readOrderConfirmation = route(
+  {
+    method: 'get',
+    path: '/checkout/:orderId/confirmation',
+    beyond: true,
+    operationId: 'readOrderConfirmation',
+    tag,
+    summary: 'Read the confirmation of an order as a page to print',
+    description:
+      'HTML without scripts. Dates and amounts have the language of the order and the time zone of the store. Personal data is masked as in `GET /checkout/{orderId}`.',
+    access: 'session',
+    params: object({ orderId: Uuid }),
+    status: 200,
+    mediaType: htmlMediaType,
+  },
+  ({ db, session, params }) => readConfirmation(db, session, params.orderId),
 );
