@@ -44,6 +44,15 @@ export { findPricedCart, presentQuoted, writeCart, writeExistingCart } from './s
 export { cartSchema } from './shown.ts';
 export { type CartLine, findCart, type StoredCart, setPickupAddress } from './store.ts';
 export {
+  digestOf,
+  type QuotedAddress,
+  type QuoteKey,
+  quotedAddressOf,
+  quoteStore,
+  type StoredQuote,
+  saleKeyOf,
+} from './stored-quotes.ts';
+export {
   type Adjustment,
   type AdjustmentKind,
   asksServices,

@@ -1,31 +1,13 @@
 /**
- * The question that a sale asks a tax provider, and the keys under which the answer is stored.
+ * The question that a sale asks a tax provider.
  */
-import { hash } from 'node:crypto';
-import type { Sale, TotalsDraft } from '@carton/cart';
-import { provinceKey } from '@carton/region';
-import type { TaxAddress, TaxQuestion, TaxQuestionLine } from './providers/provider.ts';
+import type { QuotedAddress, TotalsDraft } from '@carton/cart';
+import type { TaxQuestion, TaxQuestionLine } from './providers/provider.ts';
 
 /** A question with the lines of the sale that it is about, in the order of the question's lines. */
 export interface SaleQuestion {
   question: TaxQuestion;
   lineIds: readonly string[];
-}
-
-const digest = (value: unknown) => hash('sha256', JSON.stringify(value), 'base64url');
-
-/** Null if the country is unknown. */
-export function taxAddressOf({ shippingAddress }: Pick<Sale, 'shippingAddress'>): TaxAddress | null {
-  if (!shippingAddress?.country) return null;
-  const { country, province, postalCode, city, line1 } = shippingAddress;
-  const part = (text: string | null | undefined) => text?.trim() || null;
-  return {
-    country,
-    province: province ? provinceKey(country, province) : null,
-    postalCode: part(postalCode),
-    city: part(city),
-    line1: part(line1),
-  };
 }
 
 /**
@@ -35,7 +17,7 @@ export function taxAddressOf({ shippingAddress }: Pick<Sale, 'shippingAddress'>)
  */
 export function questionOf(
   { sale, region, lines, shipping }: TotalsDraft,
-  address: TaxAddress,
+  address: QuotedAddress,
   { codes, shippingCategory }: { codes: Readonly<Record<string, string>>; shippingCategory: string | null },
 ): SaleQuestion | null {
   const codeOf = (category: string | null) => (category === null ? null : (codes[category] ?? null));
@@ -63,15 +45,4 @@ export function questionOf(
 function compareLines(one: TaxQuestionLine, other: TaxQuestionLine): number {
   const byCode = (one.code ?? '') < (other.code ?? '') ? -1 : Number((one.code ?? '') > (other.code ?? ''));
   return byCode || one.amount - other.amount || one.quantity - other.quantity;
-}
-
-/** The digest of exactly what is asked, and of whom. */
-export function digestOf(provider: string, question: TaxQuestion): string {
-  return digest([provider, question]);
-}
-
-/** Finds stored answers before the sale is priced: a digest of what is known of it by then. */
-export function saleKeyOf(sale: Sale): string {
-  const lines = sale.lines.map((line) => JSON.stringify([line.variantId, line.quantity, line.unitPrice ?? null]));
-  return digest([sale.currency, sale.regionId, taxAddressOf(sale), lines.toSorted()]);
 }

@@ -1,19 +1,24 @@
 /**
  * Quotes of tax providers: which quote a sale needs, asking for it, and the taxes that it says.
  */
-import type { Adjustment, MissingQuote, Sale, TotalsDraft } from '@carton/cart';
-import { allocate, callService, isServiceRefusal, ServiceError, type TenantDatabase } from '@carton/runtime';
+import {
+  type Adjustment,
+  digestOf,
+  type MissingQuote,
+  quotedAddressOf,
+  type Sale,
+  saleKeyOf,
+  type TotalsDraft,
+} from '@carton/cart';
+import { allocate, callService, type TenantDatabase } from '@carton/runtime';
 import { rejectWrongAnswer, type TaxAnswer, type TaxPart, type TaxProvider } from './providers/provider.ts';
 import { type ProviderName, providerSettings } from './providers/settings.ts';
 import { stripeTax } from './providers/stripe/stripe.ts';
-import { digestOf, questionOf, type SaleQuestion, saleKeyOf, taxAddressOf } from './questions.ts';
+import { questionOf, type SaleQuestion } from './questions.ts';
 import type { taxSettings } from './settings.ts';
-import { findQuotes, type StoredQuotes, storeQuote } from './store.ts';
+import { findQuotes, type StoredQuotes, taxQuotes } from './store.ts';
 
 const shipped: Record<ProviderName, TaxProvider> = { stripe: stripeTax };
-
-/** Minutes for which a provider is not asked again after it refused a question. */
-const refusalLifetime = 5;
 
 /** What the step reads about quotes. */
 export interface QuotesRead extends StoredQuotes {
@@ -43,11 +48,11 @@ export function quoteFor(draft: TotalsDraft, settings: Settings, read: QuotesRea
   if (settings.provider === null) return null;
   const none = { asked: null, answer: null, isRefused: false };
   const provider = read?.providers.includes(settings.provider) ? shipped[settings.provider] : null;
-  const address = taxAddressOf(draft.sale);
+  const address = quotedAddressOf(draft.sale.shippingAddress);
   if (!provider || !read || !address) return { provider, ...none };
   const asked = questionOf(draft, address, { codes: read.codes, shippingCategory: settings.shippingCategory });
   if (!asked) return null;
-  const digest = digestOf(provider.name, asked.question);
+  const digest = digestOf([provider.name, asked.question]);
   const stored = read.quotes.find((quote) => quote.digest === digest);
   return { provider, asked, answer: stored?.answer ?? null, isRefused: stored?.answer === null };
 }
@@ -79,21 +84,14 @@ async function askProvider(
   if (!account) return false;
   const { timeout, pause, quoteLifetime } = providerSettings.of(db);
   const call = { service: `${provider.name}-tax`, account: account.id, timeout, pause };
-  const digest = digestOf(provider.name, question);
-  const store = (answer: TaxAnswer | null, minutes: number) => storeQuote(db, { saleKey, digest, answer }, minutes);
-  try {
-    const answer = await callService(db, call, async (signal) => {
-      const calculated = await account.calculate(question, signal);
-      rejectWrongAnswer(question, calculated);
-      return calculated;
-    });
-    await store(answer, quoteLifetime);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    if (!isServiceRefusal(error)) return false;
-    await store(null, refusalLifetime);
-  }
-  return true;
+  const key = { saleKey, digest: digestOf([provider.name, question]) };
+  return taxQuotes.ask(db, key, quoteLifetime, () =>
+    callService(db, call, async (signal) => {
+      const answer = await account.calculate(question, signal);
+      rejectWrongAnswer(question, answer);
+      return answer;
+    }),
+  );
 }
 
 /** The taxes of an answer: one for each line or charge and rate. */

@@ -1,8 +1,9 @@
 /**
  * Queries of the tables of tax.
  */
+import { quoteStore, type StoredQuote } from '@carton/cart';
 import { soleCountryOfRegion } from '@carton/region';
-import { json, rows, type TenantDatabase } from '@carton/runtime';
+import { rows, type TenantDatabase } from '@carton/runtime';
 import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
 import type { TaxAnswer } from './providers/provider.ts';
 import type { ApplicableRate } from './rates.ts';
@@ -54,46 +55,20 @@ export function findRatesAt(
   return db.query<ApplicableRate>(ratesAt, [country, province, regionId]);
 }
 
+export const taxQuotes = quoteStore<TaxAnswer>('tax_quotes');
+
 export interface StoredQuotes {
   /** The tax provider's codes, by the code of the category. */
   codes: Readonly<Record<string, string>>;
-  /** Those that have not expired. `answer` is null if the provider refused the question. */
-  quotes: readonly { digest: string; answer: TaxAnswer | null }[];
+  quotes: readonly StoredQuote<TaxAnswer>[];
 }
-
-/** Discounts and the choice of shipping make several questions of one sale; few, since each is a change by a shopper. */
-const maxQuotes = 20;
 
 const quotesOfSale = `
   select coalesce((select json_object_agg(code, provider_code) from tax_categories
                     where tenant_id = $1 and provider_code is not null), '{}') as codes,
-         coalesce((select json_agg(json_build_object('digest', quote.digest, 'answer', quote.answer))
-                     from (select digest, answer from tax_quotes
-                            where tenant_id = $1 and sale_key = $2 and expires_at > now()
-                            order by expires_at desc limit ${maxQuotes}) quote), '[]') as quotes`;
+         ${taxQuotes.select('$2')} as quotes`;
 
 export async function findQuotes(db: TenantDatabase, saleKey: string): Promise<StoredQuotes> {
   const [found] = await db.query<StoredQuotes>(quotesOfSale, [saleKey]);
   return found as StoredQuotes;
-}
-
-/** Also deletes some expired quotes, more than it adds. */
-const upsertQuote = `
-  with expired as (
-    delete from tax_quotes
-     where tenant_id = $1 and (sale_key, digest) in (
-           select sale_key, digest from tax_quotes
-            where tenant_id = $1 and expires_at < now() and digest <> $3
-            order by expires_at limit 10 for update skip locked)
-  )
-  insert into tax_quotes (tenant_id, sale_key, digest, answer, expires_at)
-  values ($1, $2, $3, $4, now() + $5 * interval '1 minute')
-  on conflict (tenant_id, sale_key, digest) do update set answer = excluded.answer, expires_at = excluded.expires_at`;
-
-export async function storeQuote(
-  db: TenantDatabase,
-  { saleKey, digest, answer }: { saleKey: string; digest: string; answer: TaxAnswer | null },
-  minutes: number,
-): Promise<void> {
-  await db.query(upsertQuote, [saleKey, digest, answer && json(answer), minutes]);
 }

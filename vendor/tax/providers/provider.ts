@@ -1,6 +1,7 @@
 /**
  * The interface of a tax provider: a service that computes the taxes of a sale.
  */
+import type { QuotedAddress } from '@carton/cart';
 import { nullable, object, ServiceError, type Static, type TenantDatabase, Type } from '@carton/runtime';
 
 /** Amounts are minor units after discounts, above zero. */
@@ -9,7 +10,7 @@ export interface TaxQuestion {
   currency: string;
   /** The amounts contain their taxes. */
   included: boolean;
-  address: TaxAddress;
+  address: QuotedAddress;
   lines: readonly TaxQuestionLine[];
   /** All shipping charges together; null if there is nothing to pay for shipping. */
   shipping: { amount: number; code: string | null } | null;
@@ -20,16 +21,6 @@ export interface TaxQuestionLine {
   quantity: number;
   /** The provider's code of the tax category; null for the default. */
   code: string | null;
-}
-
-/** Null for an unknown part. */
-export interface TaxAddress {
-  /** ISO 3166-1 alpha-2 */
-  country: string;
-  province: string | null;
-  postalCode: string | null;
-  city: string | null;
-  line1: string | null;
 }
 
 const TaxPart = object({
