@@ -78,6 +78,7 @@ export {
   roundHalfUp,
   scalePercent,
 } from './money/money.ts';
+export { readAccountsFile } from './package/accounts-file.ts';
 export { definePackage, type PackageDefinition } from './package/define.ts';
 export type { LoadedPackage } from './package/load.ts';
 export { type PackageSettings, packageSettings } from './package/settings.ts';

@@ -27,7 +27,15 @@ export {
   skipOrderNumber,
   slugTaken,
 } from './service.ts';
-export { findOwnSlug, findStore, findTenantById, listTenantRows, type TenantRow, updateTenant } from './store.ts';
+export {
+  findOwnAccount,
+  findOwnSlug,
+  findStore,
+  findTenantById,
+  listTenantRows,
+  type TenantRow,
+  updateTenant,
+} from './store.ts';
 export { type StoredSettings, type StoreSettingsGroup, storeSettings, storeSettingsGroups } from './store-settings.ts';
 
 export default definePackage({

@@ -29,6 +29,12 @@ export async function findOwnSlug(db: TenantDatabase): Promise<string> {
   return tenant.slug;
 }
 
+/** The account of the tenant of `db` among accounts by slug or id; null without one. */
+export async function findOwnAccount<T>(db: TenantDatabase, accounts: ReadonlyMap<string, T>): Promise<T | null> {
+  if (accounts.size === 0) return null;
+  return accounts.get(db.tenantId) ?? accounts.get(await findOwnSlug(db)) ?? null;
+}
+
 /** The only tenant of the box; null if there are none or several. */
 export async function findOnlyTenant({ box }: Database): Promise<TenantRow | null> {
   const tenants = await box.query<TenantRow>(`select ${tenantColumns} from tenants limit 2`);

@@ -1,7 +1,7 @@
 /**
  * The store's account with Stripe, for packages that use other parts of Stripe's API, such as its taxes.
  */
-import { findOwnSlug } from '@carton/core';
+import { findOwnAccount } from '@carton/core';
 import type { TenantDatabase } from '@carton/runtime';
 import { paymentSettings } from '../settings.ts';
 
@@ -16,7 +16,7 @@ export interface StripeApiAccount {
 /** The account in which the store is paid, whether or not Stripe is among the payment adapters; null without one. */
 export async function findStripeAccount(db: TenantDatabase): Promise<StripeApiAccount | null> {
   const { common, own, url } = paymentSettings.of(db).stripe;
-  const account = own.size === 0 ? null : (own.get(db.tenantId) ?? own.get(await findOwnSlug(db)) ?? null);
+  const account = await findOwnAccount(db, own);
   const secretKey = (account ?? common)?.secretKey;
   return secretKey ? { secretKey, apiUrl: url ?? new URL('https://api.stripe.com'), isCommon: !account } : null;
 }

@@ -1,9 +1,8 @@
 /**
  * Stripe accounts: one for the whole box, and accounts of single tenants.
  */
-import { readFileSync, statSync } from 'node:fs';
-import { findOwnSlug } from '@carton/core';
-import { type Static, type TenantDatabase, type TObject, Type } from '@carton/runtime';
+import { findOwnAccount } from '@carton/core';
+import { readAccountsFile, type Static, type TenantDatabase, type TObject, Type } from '@carton/runtime';
 
 export interface StripeAccount {
   secretKey: string;
@@ -53,43 +52,16 @@ export function readStripeAccounts(values: Static<TObject<typeof stripePropertie
   const { STRIPE_PUBLISHABLE_KEY: publishableKey, STRIPE_ACCOUNTS: file, STRIPE_API_URL: url } = values;
   return {
     common: secretKey === undefined ? null : { secretKey, webhookSecret, publishableKey },
-    own: file === undefined ? new Map() : readAccountsFile(file),
+    own: file === undefined ? new Map() : ownAccountsIn(file),
     url: url === undefined ? null : new URL(url),
   };
 }
 
-function readAccountsFile(file: string): Map<string, StripeAccount> {
-  const invalid = (what: string) => new Error(`STRIPE_ACCOUNTS: ${file} ${what}`);
-  let content: unknown;
-  let mode: number;
-  try {
-    mode = statSync(file).mode;
-    content = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    // A JSON parser may quote a secret in its message.
-    throw invalid(error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${(error as Error).message}`);
-  }
-  if ((mode & 0o077) !== 0) throw invalid('can be read by others: chmod 600 it');
-  if (!isRecord(content)) throw invalid('must hold an object with an account for each tenant');
-  for (const [tenant, account] of Object.entries(content)) {
-    if (!isRecord(account)) throw invalid(`must hold an object for ${tenant}`);
-    const unknown = Object.keys(account).find((name) => !(name in patterns));
-    if (unknown !== undefined) throw invalid(`has an unknown field "${unknown}" for ${tenant}`);
-    for (const [name, pattern] of Object.entries(patterns)) {
-      const value = account[name];
-      const isValid = value === undefined ? name !== 'secretKey' : typeof value === 'string' && pattern.test(value);
-      if (!isValid) throw invalid(`must have a ${name} for ${tenant} that matches ${pattern.source}`);
-    }
-  }
-  return new Map(Object.entries(content as Record<string, StripeAccount>));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function ownAccountsIn(file: string): Map<string, StripeAccount> {
+  return readAccountsFile('STRIPE_ACCOUNTS', file, patterns) as Map<string, StripeAccount>;
 }
 
 /** The account that receives the tenant's payments: its own, else the box's, else null. */
 export async function accountOf(db: TenantDatabase, { own, common }: StripeAccounts): Promise<StripeAccount | null> {
-  if (own.size === 0) return common;
-  return own.get(db.tenantId) ?? own.get(await findOwnSlug(db)) ?? common;
+  return (await findOwnAccount(db, own)) ?? common;
 }
