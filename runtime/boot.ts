@@ -59,6 +59,7 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
       outboxListeners.with(background.wake),
       serviceObservers.with(operations.observeServices),
     ]);
+    for (const { onStart } of packages) onStart?.({ extensions: database.extensions, log });
     if (uploadFolder) await removeStaleUploads(uploadFolder);
     const onListening = () => background.start(database.extensions);
     const { box, api } = boxApi(options, { packages, database, log });

@@ -25,7 +25,7 @@ export { deleteOldRows, retention } from './engine/retention.ts';
 export { eventDeliveryRoutes } from './engine/routes.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';
-export { type DeliveredEvent, type Subscriber, subscriber } from './events/subscriber.ts';
+export { type DeliveredEvent, type Retries, type Subscriber, subscriber } from './events/subscriber.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
@@ -62,7 +62,14 @@ export { faults } from './http/validation.ts';
 export { isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';
-export { type ComposedMail, defineMail, type MailTemplate, mailTemplates } from './mails/template.ts';
+export {
+  type ComposedMail,
+  defineMail,
+  type MailEvent,
+  type MailTemplate,
+  type MailTexts,
+  mailTemplates,
+} from './mails/template.ts';
 export { Currency, isCurrency, minorUnitDigits } from './money/currency.ts';
 export { formatMoney } from './money/format.ts';
 export {

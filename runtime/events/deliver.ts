@@ -9,17 +9,22 @@
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { RunTask } from '../operations/task.ts';
-import type { DeliveredEvent, Subscriber } from './subscriber.ts';
+import type { DeliveredEvent, Retries, Subscriber } from './subscriber.ts';
 
 const leaseSeconds = 60;
 /** Milliseconds of an attempt; less than the lease, so that two replicas rarely call a subscriber at the same time. */
 const attemptTimeout = 40_000;
-/** With the back-off below, the last attempt is about two days after the first. */
+/** With the delays below, the last attempt is about two days after the first. */
 export const maxAttempts = 12;
+/** 5 seconds, then 20, 80 …, at most six hours. */
+const defaultRetries: Retries = {
+  attempts: maxAttempts,
+  delay: (attempts) => Math.min(5 * 4 ** (attempts - 1), 6 * 3600),
+};
 
-/** Seconds until the next attempt: 5, 20, 80 … at most six hours, plus up to a quarter as jitter. */
-export function retryDelay(attempts: number): number {
-  return Math.round(Math.min(5 * 4 ** (attempts - 1), 6 * 3600) * (1 + Math.random() / 4));
+/** Seconds until the next attempt, with up to a quarter as jitter. */
+function retryDelay({ delay }: Retries, attempts: number): number {
+  return Math.round(delay(attempts) * (1 + Math.random() / 4));
 }
 
 interface ClaimedDelivery {
@@ -152,7 +157,7 @@ async function recordOutcome(
     await makeAttempt();
     observe({ ...describe(claimed), outcome: 'delivered' });
   } catch (error) {
-    const outcome = await recordFailure(db, claimed.delivery, error);
+    const outcome = await recordFailure(db, claimed, error);
     observe({ ...describe(claimed), outcome, error });
   }
 }
@@ -215,16 +220,16 @@ async function markDelivered(db: TenantDatabase, claimed: readonly Claimed[]): P
 
 async function recordFailure(
   db: TenantDatabase,
-  { id, attempts }: ClaimedDelivery,
+  { subscriber: { retries = defaultRetries }, delivery: { id, attempts } }: Claimed,
   error: unknown,
 ): Promise<DeliveryOutcome> {
-  const isDead = attempts >= maxAttempts;
+  const isDead = attempts >= retries.attempts;
   const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000);
   await db.query(
     `update event_deliveries
         set status = $4, error = $5, next_attempt_at = now() + $6 * interval '1 second', updated_at = now()
       where tenant_id = $1 and id = $2 and attempts = $3 and status = 'pending'`,
-    [id, attempts, isDead ? 'dead' : 'pending', message, retryDelay(attempts)],
+    [id, attempts, isDead ? 'dead' : 'pending', message, retryDelay(retries, attempts)],
   );
   return isDead ? 'dead' : 'failed';
 }

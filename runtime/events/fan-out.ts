@@ -6,6 +6,7 @@
  */
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { HasExtensions } from '../extension/extension.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** The name of the row in `background_tasks` that is locked during dispatch. */
@@ -47,7 +48,7 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
     if (events.length === 0) return nothing;
     let { lastPosition } = task;
     const deliveries = events
-      .flatMap((event) => deliveriesOf(event, subscribers))
+      .flatMap((event) => deliveriesOf(tx, event, subscribers))
       .map((delivery) => ({ ...delivery, position: ++lastPosition }));
     await Promise.all([
       deliveries.length > 0 && insertDeliveries(tx, deliveries, lastPosition),
@@ -60,9 +61,16 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
   });
 }
 
-function deliveriesOf({ id: eventId, type, resourceId }: WaitingEvent, subscribers: readonly Subscriber[]) {
+function deliveriesOf(
+  box: HasExtensions,
+  { id: eventId, type, resourceId }: WaitingEvent,
+  subscribers: readonly Subscriber[],
+) {
   return subscribers
-    .filter(({ events }) => events === 'all' || events.some((event) => event.type === type))
+    .filter(({ events }) => {
+      if (events === 'all') return true;
+      return (typeof events === 'function' ? events(box) : events).some((event) => event.type === type);
+    })
     .map(({ name }) => ({ id: newId(), eventId, type, subscriber: name, resourceId }));
 }
 

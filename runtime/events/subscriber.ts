@@ -3,6 +3,7 @@
  * resource's events, and retried until it succeeds or the delivery is dead.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { HasExtensions } from '../extension/extension.ts';
 import type { Static, TSchema } from '../http/schemas.ts';
 import type { EventDefinition } from './event.ts';
 import type { Resource } from './outbox.ts';
@@ -21,16 +22,29 @@ export interface DeliveredEvent<Payload = unknown> {
   readonly attempt: number;
 }
 
+/** How often a delivery is attempted. */
+export interface Retries {
+  /** After this many the delivery is dead. */
+  readonly attempts: number;
+  /** Seconds until the next attempt, after this many. */
+  delay(attempts: number): number;
+}
+
 export interface Subscriber {
   /** `<package>.<action>`, unique in the product. It is stored with each delivery and must not change. */
   readonly name: string;
-  /** The events that are delivered to it; `all` for every event, including those of packages added later. */
-  readonly events: readonly EventDefinition[] | 'all';
+  /**
+   * The events that are delivered to it; `all` for every event, including those of packages added later; a function for
+   * those that other packages contribute in a box.
+   */
+  readonly events: readonly EventDefinition[] | 'all' | ((box: HasExtensions) => readonly EventDefinition[]);
   /**
    * For a subscriber that calls a service over the network: its database is outside a transaction, and it may be called
    * again for work it has already done. Otherwise its work and the delivery's record are one transaction: exactly once.
    */
   readonly outsideTransaction?: boolean;
+  /** Replaces the attempts of other subscribers: twelve in about two days. */
+  readonly retries?: Retries;
   /** Retried later if it throws. */
   handle(db: TenantDatabase, event: DeliveredEvent): Promise<unknown>;
 }

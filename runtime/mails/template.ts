@@ -4,21 +4,40 @@
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { EventDefinition } from '../events/event.ts';
+import type { Resource } from '../events/outbox.ts';
 import type { DeliveredEvent } from '../events/subscriber.ts';
 import { extensionPoint } from '../extension/extension.ts';
-import type { Static, TSchema } from '../http/schemas.ts';
+import type { Static, TObject } from '../http/schemas.ts';
 
 /** A mail to send: its recipient, its language and the data for its text. */
 export interface ComposedMail<Data = unknown> {
-  /** E-mail address. */
-  readonly to: string;
+  /** E-mail address; null with `toStore`. */
+  readonly to: string | null;
   /** BCP 47; null for the store's default. */
   readonly locale: string | null;
   readonly data: Data;
 }
 
+/** The event that a mail is sent for. It is stored until the mail is deleted, so that the mail can be sent again. */
+export type MailEvent<Payload = unknown> = Pick<
+  DeliveredEvent<Payload>,
+  'id' | 'type' | 'resource' | 'payload' | 'createdAt'
+>;
+
+/** The parts of a mail in Liquid. */
+export interface MailTexts {
+  /** `Your order {{ order.number }}` */
+  readonly subject: string;
+  readonly text: string;
+  /**
+   * The text in HTML; values are escaped. A fragment, which is put into the layout of the store, or an entire document
+   * that begins with `<!doctype html>` or `<html>`. Without it, the mail has only the text.
+   */
+  readonly html?: string;
+}
+
 /** The declaration of a mail. */
-export interface MailTemplate<Schema extends TSchema = TSchema> {
+export interface MailTemplate<Schema extends TObject = TObject> extends MailTexts {
   /**
    * Unique in a box, and stable: edited texts are stored under it. By convention the type of the event: `order.placed`.
    */
@@ -26,22 +45,33 @@ export interface MailTemplate<Schema extends TSchema = TSchema> {
   /** What the mail is and when it is sent, for staff. */
   readonly summary: string;
   readonly audience: 'shopper' | 'staff';
-  /** The schema of the data for the text. */
+  /** The schema of the data. Texts use its properties as variables, besides `store` and `locale`. */
   readonly data: Schema;
   /** Data for previews, with every value that the text uses. */
   readonly sample: Static<Schema>;
-  /** Text with Mustache tags (mustache(5)): `Your order {{number}}`. */
-  readonly subject: string;
-  readonly text: string;
-  /** The text in HTML, with values escaped. */
-  readonly html?: string;
-  /** The mail is sent once for each of these events. Without it, the package sends the mail explicitly. */
+  /** The mail is sent once for each of these events. */
   readonly event?: EventDefinition;
   /**
-   * Composes the mail just before it is sent, after the transaction of the event. Returns null if it must not be sent,
-   * for example because the abandoned cart has become an order.
+   * Sent to each address that the store has set for mails to its staff, by default its owners, instead of to `to` of the
+   * composed mail.
    */
-  compose?(db: TenantDatabase, event: DeliveredEvent): Promise<ComposedMail<Static<Schema>> | null>;
+  readonly toStore?: true;
+  /**
+   * The data contains a secret, such as the token of a link. The subject of such a mail is not stored; a repeated attempt
+   * has another Message-ID, since it has another secret; and only staff who manage staff change the texts of such a mail
+   * to staff.
+   */
+  readonly secret?: true;
+  /**
+   * The resource under which staff find the mail, by default that of the event: the order of a payment. Mails about one
+   * resource are sent in the order of their events.
+   */
+  about?(event: MailEvent): Resource;
+  /**
+   * Composes the mail just before each attempt to send it, after the transaction of the event. Secrets are created here.
+   * Returns null if the mail must not be sent, for example because the abandoned cart has become an order.
+   */
+  compose?(db: TenantDatabase, event: MailEvent): Promise<ComposedMail<Static<Schema>> | null>;
 }
 
 /** The extension point for mails: `extends: [mailTemplates.with(orderPlacedMail)]`. */
@@ -52,11 +82,11 @@ export const mailTemplates = extensionPoint<MailTemplate>('mails.templates');
  * @example export const orderPlacedMail = defineMail({
  *            key: 'order.placed', summary: 'To the shopper, once an order is placed', audience: 'shopper',
  *            data: object({ number: Type.String() }), sample: { number: 'ORD-1001' },
- *            subject: 'Your order {{number}}', text: 'Thank you for your order {{number}}.',
+ *            subject: 'Your order {{ number }}', text: 'Thank you for your order {{ number }}.',
  *            event: orderPlaced, compose: async (db, { resource }) => … })
  * @throws Error when `event` is set without `compose`
  */
-export function defineMail<Schema extends TSchema>(template: MailTemplate<Schema>): MailTemplate {
+export function defineMail<Schema extends TObject>(template: MailTemplate<Schema>): MailTemplate {
   if (template.event && !template.compose) throw new Error(`the mail ${template.key} has an event but no compose`);
   return template as unknown as MailTemplate;
 }

@@ -2,11 +2,12 @@
  * The definition of a package. Its name, version, tier and dependencies are in its package.json, its migrations in its
  * `migrations/` folder; the rest is declared here.
  */
+import type { Logger } from 'pino';
 import type { Job } from '../background/job.ts';
 import type { BoxServices } from '../box/services.ts';
 import type { EventDefinition } from '../events/event.ts';
 import type { Subscriber } from '../events/subscriber.ts';
-import type { Contribution } from '../extension/extension.ts';
+import type { Contribution, HasExtensions } from '../extension/extension.ts';
 import type { Route } from '../http/route.ts';
 import type { PackageSettings } from './settings.ts';
 
@@ -24,6 +25,8 @@ export interface PackageDefinition {
   extends?: readonly Contribution[];
   /** Settings that it reads from the environment. */
   settings?: PackageSettings;
+  /** Called at the start of a box, after the settings are read: for warnings about them. */
+  onStart?(box: HasExtensions & { readonly log: Logger }): void;
 }
 
 const mark = Symbol.for('package-definition');

@@ -2,15 +2,17 @@
  * @carton/auth: staff accounts, invites, log-in and permissions.
  */
 import { firstStaffInviters } from '@carton/core';
-import { accessKinds, definePackage } from '@carton/runtime';
+import { accessKinds, definePackage, mailTemplates } from '@carton/runtime';
 import { staffAccess } from './access.ts';
 import { passwordResetRequested, staffInvited, staffJoined } from './events.ts';
 import { invite } from './invites.ts';
+import { inviteMail, passwordResetMail } from './mails.ts';
 import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/invites.ts';
 import { readMe, updateMe } from './routes/me.ts';
 import { requestStaffPasswordReset, resetStaffPassword } from './routes/password.ts';
 import { logInStaff, logOutStaff } from './routes/session.ts';
 import { removeStaff, staffRoutes } from './routes/staff.ts';
+import { authSettings } from './settings.ts';
 import { forgetExpired } from './sweep.ts';
 
 export {
@@ -48,7 +50,7 @@ export {
   Token,
 } from './schemas.ts';
 export { inMinutes, newToken, normalizeEmail } from './secrets.ts';
-export { holdStaff } from './store.ts';
+export { holdStaff, listOwnerEmails } from './store.ts';
 
 export default definePackage({
   routes: [
@@ -70,5 +72,8 @@ export default definePackage({
   extends: [
     accessKinds.with(staffAccess),
     firstStaffInviters.with((db, email) => invite(db, { email, role: 'owner' })),
+    mailTemplates.with(inviteMail),
+    mailTemplates.with(passwordResetMail),
   ],
+  settings: authSettings,
 });

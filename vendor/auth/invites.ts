@@ -8,7 +8,14 @@ import { hashPassword } from './password.ts';
 import { alreadyStaff, inviteUnknown } from './problems.ts';
 import type { Role, StaffUser } from './schemas.ts';
 import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
-import { consumeInvite, type InviteRow, isOpenInvite, removeExpiredInvites, staffUsers } from './store.ts';
+import {
+  consumeInvite,
+  type InviteRow,
+  isOpenInvite,
+  removeExpiredInvites,
+  setMailedToken,
+  staffUsers,
+} from './store.ts';
 
 const inviteMinutes = 7 * 24 * 60;
 
@@ -38,6 +45,17 @@ export async function invite(
   return work.catch((error) => {
     throw isUniqueViolation(error, 'staff_invites_email') ? alreadyStaff(`${email} is already invited.`) : error;
   });
+}
+
+/**
+ * Creates the token of the mail with an invite, besides the one that `invite` has returned. A further call, such as the
+ * retry of the mail, creates a new token and invalidates the former.
+ * @returns null if the invite is no longer open
+ */
+export async function issueInvite(db: TenantDatabase, id: string): Promise<(InviteRow & { token: string }) | null> {
+  const token = newToken('inv');
+  const row = await setMailedToken(db, id, hashToken(token));
+  return row && { ...row, token };
 }
 
 /**

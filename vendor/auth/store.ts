@@ -89,10 +89,12 @@ export async function removeSession(db: TenantDatabase, id: string): Promise<voi
   await db.query('delete from staff_sessions where tenant_id = $1 and id = $2', [id]);
 }
 
+const hasToken = '(token_hash = $2 or mailed_token_hash = $2)';
+
 /** True if an open invite has this token. */
 export async function isOpenInvite(db: TenantDatabase, tokenHash: string): Promise<boolean> {
   const rows = await db.query(
-    'select 1 from staff_invites where tenant_id = $1 and token_hash = $2 and expires_at > now()',
+    `select 1 from staff_invites where tenant_id = $1 and ${hasToken} and expires_at > now()`,
     [tokenHash],
   );
   return rows.length > 0;
@@ -101,8 +103,18 @@ export async function isOpenInvite(db: TenantDatabase, tokenHash: string): Promi
 /** Deletes the open invite with this token and returns it: an invite is accepted only once. */
 export async function consumeInvite(db: TenantDatabase, tokenHash: string): Promise<InviteRow | null> {
   const [row] = await db.query<InviteRow>(
-    'delete from staff_invites where tenant_id = $1 and token_hash = $2 and expires_at > now() returning *',
+    `delete from staff_invites where tenant_id = $1 and ${hasToken} and expires_at > now() returning *`,
     [tokenHash],
+  );
+  return row ?? null;
+}
+
+/** Sets the token of the mail with an open invite, replacing an earlier one; null if the invite is no longer open. */
+export async function setMailedToken(db: TenantDatabase, id: string, tokenHash: string): Promise<InviteRow | null> {
+  const [row] = await db.query<InviteRow>(
+    `update staff_invites set mailed_token_hash = $3
+      where tenant_id = $1 and id = $2 and expires_at > now() returning *`,
+    [id, tokenHash],
   );
   return row ?? null;
 }
@@ -119,6 +131,14 @@ export async function lockOwners(db: TenantDatabase): Promise<string[]> {
       order by id for no key update`,
   );
   return owners.map(({ id }) => id);
+}
+
+/** E-mail addresses of the active owners, in the order in which they joined. */
+export async function listOwnerEmails(db: TenantDatabase): Promise<string[]> {
+  const owners = await db.query<{ email: string }>(
+    "select email from staff_users where tenant_id = $1 and role = 'owner' and status = 'active' order by id",
+  );
+  return owners.map(({ email }) => email);
 }
 
 /** A member of staff, locked until the transaction ends. Lock the owners first. */

@@ -2,9 +2,10 @@
  * @carton/inventory: stock levels of variants, the ledger of their changes, and availability.
  */
 import { variantCreatedListeners } from '@carton/product';
-import { definePackage, job } from '@carton/runtime';
+import { definePackage, job, mailTemplates } from '@carton/runtime';
 import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
 import { releaseExpiredReservations } from './expired-reservations.ts';
+import { lowStockMail } from './mails.ts';
 import { readVariantAvailability } from './routes/availability.ts';
 import { createStockAdjustment, listStockMovements, listStockReservations, stockItemRoutes } from './routes/items.ts';
 import { insertStockItems } from './store.ts';
@@ -35,5 +36,5 @@ export default definePackage({
   ],
   events: [stockAdjusted, stockLow, stockReserved, stockReleased],
   jobs: [job({ name: 'inventory.release-ended', everySeconds: 30, run: releaseExpiredReservations })],
-  extends: [variantCreatedListeners.with(insertStockItems)],
+  extends: [variantCreatedListeners.with(insertStockItems), mailTemplates.with(lowStockMail)],
 });

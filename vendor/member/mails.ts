@@ -5,8 +5,8 @@
 import { findStore } from '@carton/core';
 import {
   type ComposedMail,
-  type DeliveredEvent,
   defineMail,
+  type MailEvent,
   nullable,
   object,
   type TenantDatabase,
@@ -34,15 +34,16 @@ const sample = {
   token,
 };
 const notice = { storeName: 'Demo Store', name: 'Ada Lovelace' };
-const greeting = 'Hello{{#name}} {{name}}{{/name}},';
-const linkOrToken = '{{#link}}{{link}}{{/link}}{{^link}}Your code: {{token}}{{/link}}';
+const greeting = 'Hello{% if name %} {{ name }}{% endif %},';
+const linkOrToken = '{% if link %}{{ link }}{% else %}Your code: {{ token }}{% endif %}';
 const byShopper = { audience: 'shopper' } as const;
+const withSecret = { ...byShopper, data: WithLink, secret: true } as const;
 
 type Payload = { requestId: string };
 type LinkData = { storeName: string; name: string | null; link: string | null; token: string };
 type NoticeData = { storeName: string; name: string | null };
 
-async function requestOf(db: TenantDatabase, event: DeliveredEvent): Promise<LinkRow | null> {
+async function requestOf(db: TenantDatabase, event: MailEvent): Promise<LinkRow | null> {
   return findRequest(db, (event.payload as Payload).requestId);
 }
 
@@ -86,11 +87,10 @@ function unnamed(person: { locale: string | null } | null) {
 export const registrationMail = defineMail({
   key: linkRequests.registration.type,
   summary: 'To a shopper who registers: the link that verifies the e-mail address',
-  ...byShopper,
-  data: WithLink,
+  ...withSecret,
   sample,
-  subject: 'Confirm your e-mail address for {{storeName}}',
-  text: `${greeting}\n\nplease confirm that you want to register at {{storeName}} with this e-mail address and the password that you have just chosen:\n\n${linkOrToken}\n\nIf you have not registered, do nothing: without the confirmation there is no account.`,
+  subject: 'Confirm your e-mail address for {{ storeName }}',
+  text: `${greeting}\n\nplease confirm that you want to register at {{ storeName }} with this e-mail address and the password that you have just chosen:\n\n${linkOrToken}\n\nIf you have not registered, do nothing: without the confirmation there is no account.`,
   event: linkRequests.registration,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -105,8 +105,8 @@ const alreadyRegistered = {
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'You already have an account at {{storeName}}',
-  text: `${greeting}\n\nthis e-mail address was entered for another account at {{storeName}}. You already have an account with it. If it was you and you have forgotten your password, request a link to reset it. Otherwise do nothing: your account is unchanged.`,
+  subject: 'You already have an account at {{ storeName }}',
+  text: `${greeting}\n\nthis e-mail address was entered for another account at {{ storeName }}. You already have an account with it. If it was you and you have forgotten your password, request a link to reset it. Otherwise do nothing: your account is unchanged.`,
 };
 
 export const registeredAgainMail = defineMail({
@@ -138,11 +138,10 @@ export const emailInUseMail = defineMail({
 export const verificationMail = defineMail({
   key: linkRequests.verification.type,
   summary: 'To a shopper who requests the link to verify the e-mail address again',
-  ...byShopper,
-  data: WithLink,
+  ...withSecret,
   sample,
-  subject: 'Confirm your e-mail address for {{storeName}}',
-  text: `${greeting}\n\nplease confirm your e-mail address for {{storeName}}:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing.`,
+  subject: 'Confirm your e-mail address for {{ storeName }}',
+  text: `${greeting}\n\nplease confirm your e-mail address for {{ storeName }}:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing.`,
   event: linkRequests.verification,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -158,11 +157,10 @@ export const verificationMail = defineMail({
 export const passwordResetMail = defineMail({
   key: linkRequests.password_reset.type,
   summary: 'To a member who has forgotten the password: the link to set a new one',
-  ...byShopper,
-  data: WithLink,
+  ...withSecret,
   sample: { ...sample, link: `https://www.example.com/account/password?token=${token}` },
-  subject: 'Set a new password for {{storeName}}',
-  text: `${greeting}\n\nset a new password for your account at {{storeName}} within 30 minutes:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing: your password is unchanged.`,
+  subject: 'Set a new password for {{ storeName }}',
+  text: `${greeting}\n\nset a new password for your account at {{ storeName }} within 30 minutes:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing: your password is unchanged.`,
   event: linkRequests.password_reset,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -177,11 +175,10 @@ export const passwordResetMail = defineMail({
 export const emailChangeMail = defineMail({
   key: linkRequests.email_change.type,
   summary: 'To the new e-mail address of a member: the link that verifies it',
-  ...byShopper,
-  data: WithLink,
+  ...withSecret,
   sample,
-  subject: 'Confirm your new e-mail address for {{storeName}}',
-  text: `${greeting}\n\nplease confirm this e-mail address for your account at {{storeName}}:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing.`,
+  subject: 'Confirm your new e-mail address for {{ storeName }}',
+  text: `${greeting}\n\nplease confirm this e-mail address for your account at {{ storeName }}:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing.`,
   event: linkRequests.email_change,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -198,8 +195,8 @@ export const emailChangedMail = defineMail({
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'Your e-mail address for {{storeName}} was changed',
-  text: `${greeting}\n\nthe e-mail address of your account at {{storeName}} was changed to another one. If it was not you, please contact the store.`,
+  subject: 'Your e-mail address for {{ storeName }} was changed',
+  text: `${greeting}\n\nthe e-mail address of your account at {{ storeName }} was changed to another one. If it was not you, please contact the store.`,
   event: linkRequests.email_changed,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -214,8 +211,8 @@ export const welcomeMail = defineMail({
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'Welcome to {{storeName}}',
-  text: `${greeting}\n\nyour account at {{storeName}} is ready. You can log in with your e-mail address and your password.`,
+  subject: 'Welcome to {{ storeName }}',
+  text: `${greeting}\n\nyour account at {{ storeName }} is ready. You can log in with your e-mail address and your password.`,
   event: memberCreated,
   async compose(db, { resource }) {
     const member = await members.find(db, resource.id);

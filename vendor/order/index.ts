@@ -1,8 +1,9 @@
 /**
  * @carton/order: orders, their timeline and their states.
  */
-import { definePackage, emailProofs, job, personalData } from '@carton/runtime';
+import { definePackage, emailProofs, job, mailTemplates, personalData } from '@carton/runtime';
 import { orderCanceled, orderPlaced, orderUpdated } from './events.ts';
+import { orderCanceledMail, orderPlacedMail } from './mails.ts';
 import { cancelOverdue } from './overdue.ts';
 import { claimOrders, personalOrders } from './persons.ts';
 import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes/orders.ts';
@@ -16,6 +17,7 @@ export {
   type OrderLineDraft,
 } from './draft.ts';
 export { orderCanceled } from './events.ts';
+export { greeting, MailedOrder, mailedOrderOf, orderTable, sampleOrder } from './mails.ts';
 export { cancelOverdue } from './overdue.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export {
@@ -46,5 +48,10 @@ export default definePackage({
   routes: [...adminOrders, cancelOrder, archiveOrder, unarchiveOrder, listOrderTimeline, addOrderNote],
   events: [orderPlaced, orderUpdated, orderCanceled],
   jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue })],
-  extends: [personalData.with(personalOrders), emailProofs.with(claimOrders)],
+  extends: [
+    personalData.with(personalOrders),
+    emailProofs.with(claimOrders),
+    mailTemplates.with(orderPlacedMail),
+    mailTemplates.with(orderCanceledMail),
+  ],
 });

@@ -2,9 +2,10 @@
  * @carton/payment: payment adapters, payments of orders, and refunds.
  */
 import { orderCanceled, orderCancelers } from '@carton/order';
-import { definePackage, job, personalData, subscriber } from '@carton/runtime';
+import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import { paymentReceivedMail, refundMail } from './mails.ts';
 import { personalPayments } from './persons.ts';
 import { reconcile, voidCanceled } from './reconcile.ts';
 import { adminPayments, capturePayment, createRefund, recordPayment, voidPayment } from './routes/admin.ts';
@@ -97,6 +98,11 @@ export default definePackage({
     }),
   ],
   jobs: [job({ name: 'payment.reconcile', everySeconds: 30, run: reconcile })],
-  extends: [orderCancelers.with(closeCanceledPayments), personalData.with(personalPayments)],
+  extends: [
+    orderCancelers.with(closeCanceledPayments),
+    personalData.with(personalPayments),
+    mailTemplates.with(paymentReceivedMail),
+    mailTemplates.with(refundMail),
+  ],
   settings: paymentSettings,
 });

@@ -69,6 +69,14 @@ export async function findTenantByHost({ box }: Database, host: string): Promise
   return tenant ?? null;
 }
 
+/** The hosts at which the tenant of `db` is served; a wildcard begins with `*.`. */
+export async function listOwnHosts(db: TenantDatabase): Promise<string[]> {
+  const served = await db.query<{ host: string }>(
+    "select host from tenant_domains where owner_id = $1 and state <> 'pending'",
+  );
+  return served.map(({ host }) => host);
+}
+
 /** The hosts at which a tenant is served, as origins that may call the box in a browser. */
 export async function findOrigins({ box }: Database, ownerId: string): Promise<string[]> {
   const served = await box.query<{ host: string }>(

@@ -14,6 +14,8 @@ import {
 import { createTenant, listTenants, readTenant, updateTenant } from './routes/tenants.ts';
 import { tenantSettings } from './settings.ts';
 
+export { listOwnHosts } from './domains.ts';
+
 export default definePackage({
   routes: [
     lookUpTenant,

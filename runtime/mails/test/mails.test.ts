@@ -47,8 +47,9 @@ const previewMail = route(
 const sendMails = subscriber({
   name: 'mailer.send', events: 'all',
   async handle(db, event) {
-    for (const { event: sentAfter, compose, subject } of mailTemplates.of(db)) {
-      if (sentAfter?.type !== event.type) continue;
+    // Other packages declare mails, too.
+    for (const { key, compose, subject } of mailTemplates.of(db)) {
+      if (key !== event.type || key !== 'cart.created') continue;
       const mail = await compose(db, event);
       if (mail === null) continue;
       await db.insert('sent_mails', { id: newId(), recipient: mail.to, subject: render(subject, mail.data) });

@@ -1,0 +1,53 @@
+/**
+ * Records the mails of an event, to be sent. It happens in the transaction of the event's delivery, so that each is
+ * recorded exactly once.
+ */
+import {
+  type DeliveredEvent,
+  type MailEvent,
+  type MailTemplate,
+  mailTemplates,
+  publish,
+  type Resource,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { notificationQueued } from './events.ts';
+import { staffAddresses } from './sender.ts';
+import { findDisabled, insertNotification, type NewNotification } from './store.ts';
+
+/** Records a mail for each template of the event, and for each address if it goes to the store's staff. */
+export async function recordMails(tx: TenantDatabase, delivered: DeliveredEvent): Promise<void> {
+  const { id, type, resource, payload, createdAt } = delivered;
+  const event: MailEvent = { id, type, resource, payload, createdAt };
+  const templates = mailTemplates.of(tx).filter((template) => template.event?.type === type);
+  if (templates.length === 0) return;
+  const disabled = await findDisabled(
+    tx,
+    templates.map(({ key }) => key),
+  );
+  for (const template of templates.filter(({ key }) => !disabled.includes(key))) await recordMail(tx, template, event);
+}
+
+async function recordMail(tx: TenantDatabase, template: MailTemplate, event: MailEvent): Promise<void> {
+  const about = template.about?.(event) ?? event.resource;
+  const recipients = template.toStore ? await staffAddresses(tx) : [null];
+  for (const recipient of recipients) {
+    const dedupeKey = recipient === null ? event.id : `${event.id} ${recipient.toLowerCase()}`;
+    await queueMail(tx, { template: template.key, dedupeKey, about, event, recipient });
+  }
+}
+
+/** Records one mail, unless there is a record with its template and key. Returns its id. */
+export async function queueMail(tx: TenantDatabase, mail: NewNotification): Promise<string | null> {
+  const id = await insertNotification(tx, mail);
+  if (id !== null) await publishQueued(tx, mail.about, { notificationId: id, template: mail.template });
+  return id;
+}
+
+function publishQueued(
+  tx: TenantDatabase,
+  about: Resource,
+  payload: { notificationId: string; template: string },
+): Promise<void> {
+  return publish(tx, notificationQueued, about, payload);
+}

@@ -1,0 +1,107 @@
+/**
+ * Queries of the tables of notification.
+ */
+import { json, type MailEvent, newId, type Resource, rows, type TenantDatabase } from '@carton/runtime';
+import { type MailText, type NotificationStatus, notificationStatuses } from './schemas.ts';
+
+export interface TemplateRow {
+  id: string;
+  key: string;
+  enabled: boolean;
+  texts: MailText[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface NotificationRow {
+  id: string;
+  template: string;
+  dedupeKey: string;
+  status: NotificationStatus;
+  resourceType: string;
+  resourceId: string;
+  /** Null once it is erased. */
+  event: MailEvent | null;
+  /** Null until the mail is composed, unless it is known before. */
+  recipient: string | null;
+  locale: string | null;
+  subject: string | null;
+  messageId: string | null;
+  attempts: number;
+  error: string | null;
+  sentAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const templates = rows<TemplateRow>({ table: 'notification_templates', noun: 'template', json: ['texts'] });
+
+export const notifications = rows<NotificationRow>({
+  table: 'notifications',
+  noun: 'notification',
+  filters: {
+    recipient: (listed, recipient: string) => listed.whereRaw('notifications.recipient_key = lower(?)', [recipient]),
+    from: (listed, from: string) => listed.where('notifications.createdAt', '>=', from),
+    to: (listed, to: string) => listed.where('notifications.createdAt', '<', to),
+  },
+  choices: { status: notificationStatuses },
+});
+
+/** Keys of the templates that the store has disabled. */
+export async function findDisabled(db: TenantDatabase, keys: readonly string[]): Promise<string[]> {
+  const disabled = await db.query<{ key: string }>(
+    'select key from notification_templates where tenant_id = $1 and key = any($2::text[]) and not enabled',
+    [keys],
+  );
+  return disabled.map(({ key }) => key);
+}
+
+export interface NewNotification {
+  template: string;
+  dedupeKey: string;
+  about: Resource;
+  event: MailEvent;
+  recipient: string | null;
+}
+
+/** Inserts a queued record; null if there is one with the same template and key. */
+export async function insertNotification(
+  tx: TenantDatabase,
+  { template, dedupeKey, about, event, recipient }: NewNotification,
+): Promise<string | null> {
+  const [inserted] = await tx.query<{ id: string }>(
+    `insert into notifications
+       (tenant_id, id, template, dedupe_key, status, resource_type, resource_id, event, recipient)
+     values ($1, $2, $3, $4, 'queued', $5, $6, $7, $8)
+     on conflict on constraint notifications_once do nothing returning id`,
+    [newId(), template, dedupeKey, about.type, about.id, json(event), recipient],
+  );
+  return inserted?.id ?? null;
+}
+
+/** A claim expires before the delivery's, after 60 seconds. */
+const leaseSeconds = 55;
+
+/** Claims a queued mail for one attempt; null if it is not queued or another box has claimed it. */
+export async function claimNotification(db: TenantDatabase, id: string): Promise<NotificationRow | null> {
+  const [claimed] = await db.query<NotificationRow>(
+    `update notifications
+        set attempts = attempts + 1, lease_until = now() + interval '${leaseSeconds} seconds', updated_at = now()
+      where tenant_id = $1 and id = $2 and status = 'queued' and (lease_until is null or lease_until < now())
+  returning *`,
+    [id],
+  );
+  return claimed ?? null;
+}
+
+type Changes = Partial<Pick<NotificationRow, 'status' | 'recipient' | 'locale' | 'subject' | 'messageId' | 'error'>>;
+
+/** Changes a claimed mail; false if another box has claimed it since. */
+export async function changeClaimed(
+  db: TenantDatabase,
+  { id, attempts }: NotificationRow,
+  changes: Changes & { sentAt?: Date; leaseUntil?: null },
+): Promise<boolean> {
+  const where = { id, attempts, status: 'queued' };
+  return (await db.update('notifications', where, { ...changes, updatedAt: new Date() })).length > 0;
+}

@@ -1,0 +1,174 @@
+/**
+ * Rules of templates: reading and changing the texts of a store, previews, and tests by mail.
+ */
+import { permits } from '@carton/auth';
+import { findStore, type Store } from '@carton/core';
+import {
+  invalidField,
+  type MailTemplate,
+  mailTemplates,
+  newId,
+  notFound,
+  type Problem,
+  type StaffCaller,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { boundTransport } from './bound.ts';
+import { TextFault } from './liquid/render.ts';
+import { mailNotAccepted, mailNotConfigured, noOwnAddress, templateReserved } from './problems.ts';
+import type {
+  ChangeNotificationTemplate,
+  MailText,
+  NotificationPreview,
+  NotificationTemplate,
+  PreviewNotification,
+} from './schemas.ts';
+import { domainOf, senderOf } from './sender.ts';
+import { type TemplateRow, templates } from './store.ts';
+import { renderMail, verifyText } from './texts.ts';
+
+/** @throws not_found (404) */
+function requireTemplate(db: TenantDatabase, key: string): MailTemplate {
+  const template = mailTemplates.of(db).find((each) => each.key === key);
+  if (!template) throw notFound(`No mail has the key ${key}.`);
+  return template;
+}
+
+function present(template: MailTemplate, row: TemplateRow | null): NotificationTemplate & { locales: string[] } {
+  const { key, summary, audience, event, subject, text, html = null, data, sample } = template;
+  const texts = row?.texts ?? [];
+  return {
+    key,
+    summary,
+    audience,
+    event: event?.type ?? null,
+    enabled: row?.enabled ?? true,
+    texts,
+    locales: texts.map(({ locale }) => locale),
+    default: { subject, text, html },
+    variables: JSON.parse(JSON.stringify(data)),
+    sample: sample as Record<string, unknown>,
+  };
+}
+
+/** All templates of the box, by key. */
+export async function listTemplates(db: TenantDatabase) {
+  const rows = await templates.findAllBy(db, {}, 1000);
+  return mailTemplates
+    .of(db)
+    .map((template) => present(template, rows.find(({ key }) => key === template.key) ?? null))
+    .sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+/** @throws not_found (404) */
+export async function readTemplate(db: TenantDatabase, key: string): Promise<NotificationTemplate> {
+  return present(requireTemplate(db, key), await templates.findBy(db, { key }));
+}
+
+/**
+ * Changes the texts of a store.
+ * @throws not_found (404), invalid_request (400) for a text with a fault, template_reserved (403)
+ */
+export async function changeTemplate(
+  db: TenantDatabase,
+  staff: StaffCaller,
+  key: string,
+  { enabled, texts }: ChangeNotificationTemplate,
+): Promise<NotificationTemplate> {
+  const template = requireTemplate(db, key);
+  // The author of such a text can make it pass on the secret, and with it the recipient's account.
+  if (template.secret && template.audience === 'staff' && !permits(staff.permissions, 'auth:write')) {
+    throw templateReserved();
+  }
+  if (texts) verifyTexts(template, texts, await findStore(db));
+  return db.transaction(async (tx) => {
+    const [row] = await tx.query<TemplateRow>(
+      'select * from notification_templates where tenant_id = $1 and key = $2 for update',
+      [key],
+    );
+    const changed = row
+      ? await templates.change(tx, row.id, { enabled, texts })
+      : await templates.insert(tx, { key, enabled: enabled ?? true, texts: texts ?? [] });
+    return present(template, changed);
+  });
+}
+
+/** @throws invalid_request (400) */
+function verifyTexts(template: MailTemplate, texts: readonly MailText[], store: Store): void {
+  for (const [at, text] of texts.entries()) {
+    const { locale } = text;
+    if (texts.findIndex((each) => each.locale.toLowerCase() === locale.toLowerCase()) < at) {
+      throw invalidField(`/texts/${at}/locale`, 'is the locale of an earlier text');
+    }
+    for (const part of ['subject', 'text', 'html'] as const) {
+      const source = text[part];
+      if (source !== null)
+        refuseFaults(`/texts/${at}/${part}`, () =>
+          verifyText(template, source, { html: part === 'html', store, locale }),
+        );
+    }
+  }
+}
+
+function refuseFaults<T>(pointer: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof TextFault ? invalidField(pointer, `is not a valid text: ${error.message}`) : error;
+  }
+}
+
+/** Renders a template with its sample. @throws not_found (404), invalid_request (400) for a draft with a fault */
+export async function previewTemplate(
+  db: TenantDatabase,
+  key: string,
+  { locale, draft }: PreviewNotification,
+): Promise<NotificationPreview> {
+  const template = requireTemplate(db, key);
+  const store = await findStore(db);
+  if (draft) {
+    const options = { store, locale: locale ?? store.defaultLocale };
+    for (const part of ['subject', 'text', 'html'] as const) {
+      const source = draft[part];
+      if (source === null) continue;
+      refuseFaults(`/draft/${part}`, () => verifyText(template, source, { html: part === 'html', ...options }));
+    }
+  }
+  const parts = draft && { ...draft, html: draft.html ?? undefined };
+  return renderMail(db, template, template.sample, { store, locale: locale ?? null, draft: parts });
+}
+
+/** Milliseconds; the server's response is part of the request. */
+const testTimeout = 15_000;
+
+/**
+ * Sends a template with its sample to the caller's own address. Nothing is recorded.
+ * @throws not_found (404), no_own_address (409) for a caller who is not a member of staff, mail_not_configured (503),
+ *   mail_not_accepted (502) with the response of the mail server
+ */
+export async function testTemplate(
+  db: TenantDatabase,
+  { type, label }: StaffCaller,
+  key: string,
+  locale: string | undefined,
+): Promise<{ recipient: string; messageId: string }> {
+  const template = requireTemplate(db, key);
+  if (type !== 'staff') throw noOwnAddress('Log in as a member of staff.');
+  const transport = boundTransport(db);
+  if (!transport) throw mailNotConfigured();
+  const store = await findStore(db);
+  const rendered = await renderMail(db, template, template.sample, { store, locale: locale ?? null });
+  const sender = await senderOf(db, store);
+  const messageId = `<${newId()}@${domainOf(sender.from.address)}>`;
+  const { subject, text, html } = rendered;
+  try {
+    await transport.send(
+      db,
+      { messageId, ...sender, to: label, subject: `[Test] ${subject}`, text, html },
+      AbortSignal.timeout(testTimeout),
+    );
+  } catch (error) {
+    throw mailNotAccepted((error as Error).message) satisfies Problem;
+  }
+  return { recipient: label, messageId };
+}

@@ -1,0 +1,195 @@
+/**
+ * Mails about orders to shoppers, and the data of orders that they and the mails of other packages use.
+ */
+import {
+  DateTime,
+  defineMail,
+  Locale,
+  Money,
+  nullable,
+  object,
+  type Static,
+  type TenantDatabase,
+  Type,
+  Uuid,
+} from '@carton/runtime';
+import { orderCanceled, orderPlaced } from './events.ts';
+import type { Order } from './present.ts';
+import type { OrderAddress } from './schemas.ts';
+import { findOrder } from './service.ts';
+
+const Lines = Type.Array(Type.String(), { description: 'One for each line of the address; empty without an address' });
+
+/** The order in the data of a mail: `{{ order.number }}`. */
+export const MailedOrder = object({
+  id: Uuid,
+  number: Type.String(),
+  status: Type.String(),
+  paymentStatus: Type.String(),
+  fulfillmentStatus: Type.String(),
+  createdAt: DateTime,
+  payBy: nullable(DateTime),
+  items: Type.Array(
+    object({
+      title: Type.String(),
+      variantTitle: nullable(Type.String()),
+      sku: nullable(Type.String()),
+      quantity: Type.Integer(),
+      unitPrice: Money,
+      total: Money,
+    }),
+  ),
+  totals: object({ subtotal: Money, discount: Money, shipping: Money, tax: Money, credit: Money, total: Money }),
+  balance: Money,
+  customer: object({ name: nullable(Type.String()), email: Type.String(), phone: nullable(Type.String()) }),
+  shippingAddress: Lines,
+  billingAddress: Lines,
+  locale: nullable(Locale),
+});
+export type MailedOrder = Static<typeof MailedOrder>;
+
+/** The data of an order for a mail to the shopper. */
+export function mailedOrderOf(order: Order): MailedOrder {
+  const { id, number, status, paymentStatus, fulfillmentStatus, createdAt, payBy, items, totals, balance } = order;
+  const { name, email, phone, address, billing } = order.customer;
+  return {
+    id,
+    number,
+    status,
+    paymentStatus,
+    fulfillmentStatus,
+    createdAt,
+    payBy,
+    items: items.map(({ title, variantTitle, sku, quantity, unitPrice, total }) => ({
+      title,
+      variantTitle,
+      sku,
+      quantity,
+      unitPrice,
+      total,
+    })),
+    totals,
+    balance,
+    customer: { name, email, phone },
+    shippingAddress: linesOf(address),
+    billingAddress: linesOf(billing),
+    locale: order.locale,
+  };
+}
+
+function linesOf(address: OrderAddress | null): string[] {
+  if (address === null) return [];
+  const lines = typeof address === 'string' ? address.split(/\r?\n/) : Object.values(address).map((line) => line ?? '');
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
+}
+
+const euros = (amount: number) => ({ amount, currency: 'EUR' });
+
+/** For previews. */
+export const sampleOrder: MailedOrder = {
+  id: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c002',
+  number: 'ORD-1001',
+  status: 'placed',
+  paymentStatus: 'unpaid',
+  fulfillmentStatus: 'unfulfilled',
+  createdAt: '2026-03-01T12:00:00.000Z',
+  payBy: '2026-03-08T12:00:00.000Z',
+  items: [
+    {
+      title: 'Linen shirt',
+      variantTitle: 'M',
+      sku: 'LINEN-M',
+      quantity: 2,
+      unitPrice: euros(1999),
+      total: euros(3998),
+    },
+  ],
+  totals: {
+    subtotal: euros(3998),
+    discount: euros(-500),
+    shipping: euros(490),
+    tax: euros(637),
+    credit: euros(0),
+    total: euros(3988),
+  },
+  balance: euros(3988),
+  customer: { name: 'Ada Lovelace', email: 'ada@example.com', phone: null },
+  shippingAddress: ['1 Main Street', '75001 Paris'],
+  billingAddress: [],
+  locale: 'en-GB',
+};
+
+/** The items and totals of an order, for texts of mails. */
+export const orderTable = {
+  text: `{% for item in order.items %}{{ item.quantity }} x {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}: {{ item.total | money }}
+{% endfor %}
+Subtotal: {{ order.totals.subtotal | money }}
+{% if order.totals.discount.amount != 0 %}Discount: {{ order.totals.discount | money }}
+{% endif %}{% if order.totals.shipping.amount != 0 %}Shipping: {{ order.totals.shipping | money }}
+{% endif %}{% if order.totals.tax.amount != 0 %}Tax: {{ order.totals.tax | money }}
+{% endif %}Total: {{ order.totals.total | money }}
+`,
+  html: `<table style="width:100%">
+{% for item in order.items %}<tr><td>{{ item.quantity }} × {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}</td><td style="text-align:right">{{ item.total | money }}</td></tr>
+{% endfor %}<tr><td>Subtotal</td><td style="text-align:right">{{ order.totals.subtotal | money }}</td></tr>
+{% if order.totals.discount.amount != 0 %}<tr><td>Discount</td><td style="text-align:right">{{ order.totals.discount | money }}</td></tr>
+{% endif %}{% if order.totals.shipping.amount != 0 %}<tr><td>Shipping</td><td style="text-align:right">{{ order.totals.shipping | money }}</td></tr>
+{% endif %}{% if order.totals.tax.amount != 0 %}<tr><td>Tax</td><td style="text-align:right">{{ order.totals.tax | money }}</td></tr>
+{% endif %}<tr><td><strong>Total</strong></td><td style="text-align:right"><strong>{{ order.totals.total | money }}</strong></td></tr>
+</table>`,
+};
+
+/** `Hello Ada,` */
+export const greeting = `Hello{% if order.customer.name %} {{ order.customer.name }}{% endif %},`;
+
+const OrderData = object({ order: MailedOrder });
+
+async function composeOrder(db: TenantDatabase, { resource }: { resource: { id: string } }) {
+  const order = await findOrder(db, resource.id);
+  return order && { to: order.customer.email, locale: order.locale, data: { order: mailedOrderOf(order) } };
+}
+
+export const orderPlacedMail = defineMail<typeof OrderData>({
+  key: 'order.placed',
+  summary: 'To the shopper, when an order is placed',
+  audience: 'shopper',
+  data: OrderData,
+  sample: { order: sampleOrder },
+  subject: 'Your order {{ order.number }}',
+  text: `${greeting}
+
+thank you for your order {{ order.number }}.
+
+${orderTable.text}{% if order.balance.amount > 0 and order.payBy %}
+Please pay {{ order.balance | money }} by {{ order.payBy | date }}.
+{% endif %}{% if order.shippingAddress.size > 0 %}
+Shipping to:
+{% for line in order.shippingAddress %}{{ line }}
+{% endfor %}{% endif %}`,
+  html: `<p>${greeting}</p>
+<p>thank you for your order {{ order.number }}.</p>
+${orderTable.html}
+{% if order.balance.amount > 0 and order.payBy %}<p>Please pay {{ order.balance | money }} by {{ order.payBy | date }}.</p>{% endif %}
+{% if order.shippingAddress.size > 0 %}<p>Shipping to:{% for line in order.shippingAddress %}<br>{{ line }}{% endfor %}</p>{% endif %}`,
+  event: orderPlaced,
+  compose: composeOrder,
+});
+
+export const orderCanceledMail = defineMail<typeof OrderData>({
+  key: 'order.canceled',
+  summary: 'To the shopper, when an order is canceled',
+  audience: 'shopper',
+  data: OrderData,
+  sample: { order: { ...sampleOrder, status: 'canceled', balance: euros(0) } },
+  subject: 'Your order {{ order.number }} is canceled',
+  text: `${greeting}
+
+your order {{ order.number }} is canceled.{% if order.balance.amount < 0 %} We will refund what you have paid.{% endif %}
+
+${orderTable.text}`,
+  html: `<p>${greeting}</p>
+<p>your order {{ order.number }} is canceled.{% if order.balance.amount < 0 %} We will refund what you have paid.{% endif %}</p>
+${orderTable.html}`,
+  event: orderCanceled,
+  compose: composeOrder,
+});

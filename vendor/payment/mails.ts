@@ -1,0 +1,73 @@
+/**
+ * Mails about payments and refunds of orders to shoppers.
+ */
+import { findOrder, greeting, MailedOrder, mailedOrderOf, sampleOrder } from '@carton/order';
+import {
+  type ComposedMail,
+  defineMail,
+  type MailEvent,
+  Money,
+  money,
+  object,
+  type Static,
+  type TenantDatabase,
+  Type,
+} from '@carton/runtime';
+import { paymentCaptured, refundCreated } from './events.ts';
+
+const PaymentData = object({
+  order: MailedOrder,
+  amount: Money,
+  method: Type.String({ description: 'Code of the payment method', examples: ['bank_transfer'] }),
+});
+type PaymentData = Static<typeof PaymentData>;
+type Payload = Static<typeof paymentCaptured.payload>;
+
+const sample: PaymentData = { order: sampleOrder, amount: sampleOrder.totals.total, method: 'bank_transfer' };
+
+/** Staff find the mail under the order, and it is sent after earlier mails about the order. */
+const aboutOrder = ({ payload }: MailEvent) => ({ type: 'order', id: (payload as Payload).orderId });
+
+async function composePayment(db: TenantDatabase, { payload }: MailEvent): Promise<ComposedMail<PaymentData> | null> {
+  const { orderId, amount, currency, method } = payload as Payload;
+  const order = await findOrder(db, orderId);
+  if (!order) return null;
+  const data = { order: mailedOrderOf(order), amount: money(amount, currency), method };
+  return { to: order.customer.email, locale: order.locale, data };
+}
+
+export const paymentReceivedMail = defineMail<typeof PaymentData>({
+  key: 'payment.captured',
+  summary: 'To the shopper, when all or part of an order is paid',
+  audience: 'shopper',
+  data: PaymentData,
+  sample: { ...sample, order: { ...sampleOrder, paymentStatus: 'paid', balance: money(0, 'EUR') } },
+  subject: 'We have received your payment for order {{ order.number }}',
+  text: `${greeting}
+
+we have received {{ amount | money }} for your order {{ order.number }}.{% if order.balance.amount > 0 %} {{ order.balance | money }} is still due.{% endif %}
+`,
+  html: `<p>${greeting}</p>
+<p>we have received {{ amount | money }} for your order {{ order.number }}.{% if order.balance.amount > 0 %} {{ order.balance | money }} is still due.{% endif %}</p>`,
+  event: paymentCaptured,
+  about: aboutOrder,
+  compose: composePayment,
+});
+
+export const refundMail = defineMail<typeof PaymentData>({
+  key: 'refund.created',
+  summary: 'To the shopper, when all or part of a payment is refunded',
+  audience: 'shopper',
+  data: PaymentData,
+  sample,
+  subject: 'Refund for your order {{ order.number }}',
+  text: `${greeting}
+
+we have refunded {{ amount | money }} for your order {{ order.number }}.
+`,
+  html: `<p>${greeting}</p>
+<p>we have refunded {{ amount | money }} for your order {{ order.number }}.</p>`,
+  event: refundCreated,
+  about: aboutOrder,
+  compose: composePayment,
+});
