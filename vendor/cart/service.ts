@@ -233,7 +233,7 @@ type Check = (priced: PricedCart) => void;
  * Changes a shopper's cart, or what another package stores for it; creates cart and session if necessary.
  * @param work changes rows of the locked cart
  * @param check throws to roll the change back
- * @returns the cart as its shopper sees it
+ * @returns the priced cart, for `presentQuoted`
  */
 export function writeCart(
   db: TenantDatabase,

@@ -28,6 +28,15 @@ export interface ZoneAddress {
   readonly postalCode: string | null;
 }
 
+/** Province and postal code as zones compare them; those of an unknown country do not count. */
+export function provinceOf(country: string | null, province: string | null, postalCode: string | null) {
+  if (country === null) return { key: null, code: null };
+  return {
+    key: province === null ? null : provinceKey(country, province),
+    code: postalCode === null ? null : postalKey(country, postalCode),
+  };
+}
+
 /**
  * The zone of an address: one with a pattern of its postal code before one with its province, and that before one with
  * its country. Of patterns, the one that fewer codes match.

@@ -70,7 +70,9 @@ t.test('an order has the totals and adjustments of its cart', async (t) => {
     ...rest,
     amount: amount.amount,
   });
-  t.strictSame(body.adjustments.map(withoutId), [
+  const asDiscounted = ({ charged: _, refunded: __, ...rest }: Parameters<typeof withoutId>[0]) =>
+    withoutId(rest as never);
+  t.strictSame(body.adjustments.map(asDiscounted), [
     {
       itemId: null,
       shippingCode: null,

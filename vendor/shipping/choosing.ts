@@ -1,0 +1,236 @@
+/**
+ * The options of a cart, and the choice of one.
+ */
+import {
+  type Cart,
+  type CartMerge,
+  findCart,
+  findPricedCart,
+  type PricedCart,
+  presentQuoted,
+  priceCart,
+  type StoredCart,
+  setPickupAddress,
+  writeCart,
+} from '@carton/cart';
+import {
+  invalidField,
+  Money,
+  money,
+  notFound,
+  nullable,
+  object,
+  type ShopperSession,
+  type Static,
+  type TenantDatabase,
+  Type,
+  Uuid,
+} from '@carton/runtime';
+import { destinationOf, type PickupLocation } from './pickup.ts';
+import { shippingOptionUnavailable } from './problems.ts';
+import { linesOf, type Parcels, parcelsOf, quoteOf } from './quotes.ts';
+import { type ChosenMethod, readShipping, type ShippingRead, type StoredOption } from './reads.ts';
+import { pickupType } from './sources.ts';
+import { ShippingPickupLocation } from './step.ts';
+
+const profile = nullable(
+  Type.String({ description: 'Code of the profile; null for the default profile', examples: ['bulky'] }),
+);
+const named = {
+  id: Uuid,
+  code: Type.String({ examples: ['standard'] }),
+  name: Type.String({ examples: ['Standard shipping'] }),
+  type: Type.String({ examples: ['flat'] }),
+};
+
+export const CartShippingOptions = object(
+  {
+    groups: Type.Array(
+      object(
+        {
+          profile,
+          chosenOptionId: nullable(Uuid),
+          options: Type.Array(
+            object(
+              {
+                ...named,
+                price: Money,
+                pickupLocations: Type.Array(ShippingPickupLocation, { description: 'For `pickup`, one to choose' }),
+              },
+              { $id: 'CartShippingOption' },
+            ),
+            { description: 'Those that can be bought, at their final price, the cheapest first' },
+          ),
+        },
+        { $id: 'CartShippingGroup', description: 'The goods of one profile, which are shipped by one option' },
+      ),
+    ),
+  },
+  { $id: 'CartShippingOptions' },
+);
+
+export const AdminCartShippingOptions = object(
+  {
+    items: Type.Array(
+      object(
+        {
+          ...named,
+          profile,
+          price: nullable(Money),
+          reason: nullable(
+            Type.String({
+              description:
+                'Why the option is not offered: `zone`, `profile`, `currency`, `weight`, `price`, `pickup_location`, or a reason of the package that prices it',
+              examples: ['weight'],
+            }),
+          ),
+          detail: nullable(Type.String({ examples: ['No weight: Linen shirt M.'] })),
+        },
+        { $id: 'AdminCartShippingOption' },
+      ),
+    ),
+  },
+  { $id: 'AdminCartShippingOptions' },
+);
+
+export const ChooseShippingMethod = object(
+  {
+    optionId: Uuid,
+    pickupLocationId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'For a `pickup` option', examples: ['store'] }),
+    ),
+  },
+  { $id: 'ChooseShippingMethod' },
+);
+
+interface Offer {
+  read: ShippingRead;
+  parcels: Parcels;
+}
+
+/** All options of the store as they apply to a cart. */
+async function offerTo(db: TenantDatabase, priced: PricedCart): Promise<Offer> {
+  const read = await readShipping(db, priced.sale, undefined, true);
+  return { read, parcels: parcelsOf(linesOf(priced), priced.sale.currency, read.profiles) };
+}
+
+/** The options that the shopper can buy, for each profile of the goods. */
+export async function listCartOptions(
+  db: TenantDatabase,
+  session: ShopperSession,
+): Promise<Static<typeof CartShippingOptions>> {
+  const priced = await findPricedCart(db, session);
+  if (!priced) return { groups: [] };
+  const { read, parcels } = await offerTo(db, priced);
+  const { currency } = priced.sale;
+  const groups = [...parcels.keys()].map((code) => ({
+    profile: code,
+    chosenOptionId: read.chosen.find((each) => each.profile === code)?.optionId ?? null,
+    options: read.options
+      .filter((option) => option.profile === code)
+      .flatMap((option) => {
+        const rate = quoteOf(option, parcels, read);
+        const locations = option.type === pickupType ? [...read.locations] : [];
+        return 'reason' in rate
+          ? []
+          : [{ ...namesOf(option), price: money(rate.amount, currency), pickupLocations: locations }];
+      })
+      .sort((one, other) => one.price.amount - other.price.amount),
+  }));
+  return { groups };
+}
+
+/** All options of the store, with the reasons why some are not offered to a cart. @throws not_found (404) */
+export async function explainCartOptions(
+  db: TenantDatabase,
+  id: string,
+): Promise<Static<typeof AdminCartShippingOptions>> {
+  const cart = await findCart(db, id);
+  if (!cart) throw notFound(`There is no cart with the id ${id}.`);
+  const { read, parcels } = await offerTo(db, await priceCart(db, cart));
+  const items = read.options.map((option) => {
+    const rate = quoteOf(option, parcels, read);
+    const own = { ...namesOf(option), profile: option.profile };
+    if ('reason' in rate) return { ...own, price: null, reason: rate.reason, detail: rate.detail };
+    return { ...own, price: money(rate.amount, cart.currency), reason: null, detail: null };
+  });
+  return { items };
+}
+
+const namesOf = ({ id, code, name, type }: StoredOption) => ({ id, code, name, type });
+
+/** The profile as it is stored. */
+const keyOf = (code: string | null) => code ?? '';
+
+/**
+ * Chooses an option for the goods of its profile, in place of any other.
+ * @throws invalid_request (400) without a place of pickup, shipping_option_unavailable (409)
+ */
+export async function chooseMethod(
+  db: TenantDatabase,
+  session: ShopperSession,
+  { optionId, pickupLocationId }: Static<typeof ChooseShippingMethod>,
+): Promise<Cart> {
+  const priced = await writeCart(db, session, async (tx, { id }) => {
+    const { read, parcels } = await offerTo(tx, await priceCart(tx, (await findCart(tx, id)) as StoredCart));
+    const option = read.options.find((each) => each.id === optionId);
+    const rate = option
+      ? quoteOf(option, parcels, read)
+      : { detail: 'The store has no such option.', reason: 'option' };
+    if (!option || 'reason' in rate) {
+      const { detail } = rate as { detail: string };
+      throw shippingOptionUnavailable(detail, { errors: [{ in: 'body', pointer: '/optionId', detail }] });
+    }
+    const location = locationFor(option, pickupLocationId, read);
+    const chosen = { profile: option.profile, optionId, pickupLocationId: location?.id ?? null };
+    const others = read.chosen.filter((each) => each.profile !== option.profile && parcels.has(each.profile));
+    await storeMethods(tx, id, [...others, chosen]);
+    const isPickedUp = location !== null && others.every((each) => each.pickupLocationId !== null);
+    await setPickupAddress(tx, id, isPickedUp ? destinationOf(location) : null);
+  });
+  return presentQuoted(db, priced);
+}
+
+function locationFor(
+  { type }: StoredOption,
+  pickupLocationId: string | undefined,
+  { locations }: ShippingRead,
+): PickupLocation | null {
+  if (type !== pickupType) {
+    if (pickupLocationId !== undefined) throw invalidField('/pickupLocationId', 'is only for an option of type pickup');
+    return null;
+  }
+  const location = locations.find(({ id }) => id === pickupLocationId);
+  if (!location) throw invalidField('/pickupLocationId', 'must be a location of the option');
+  return location;
+}
+
+/** Replaces what is chosen for a cart; those of profiles that it no longer has go. */
+async function storeMethods(tx: TenantDatabase, cartId: string, methods: readonly ChosenMethod[]): Promise<void> {
+  await tx.remove('cart_shipping_methods', { cartId });
+  await tx.insertMany(
+    'cart_shipping_methods',
+    methods.map(({ profile: code, ...method }) => ({ cartId, profile: keyOf(code), ...method })),
+  );
+}
+
+/** Moves the choices of a guest's cart to the member's, for profiles without a choice. */
+export const mergeMethods: CartMerge = async (tx, { fromId, intoId }) => {
+  const moved = await tx.query(
+    `insert into cart_shipping_methods (tenant_id, cart_id, profile, option_id, pickup_location_id)
+     select tenant_id, $3, profile, option_id, pickup_location_id
+       from cart_shipping_methods where tenant_id = $1 and cart_id = $2
+         on conflict do nothing
+     returning profile`,
+    [fromId, intoId],
+  );
+  await tx.query('delete from cart_shipping_methods where tenant_id = $1 and cart_id = $2', [fromId]);
+  if (moved.length === 0) return;
+  const [from, into] = [await findCart(tx, fromId), await findCart(tx, intoId)];
+  const [delivered] = await tx.query(
+    `select 1 from cart_shipping_methods where tenant_id = $1 and cart_id = $2 and pickup_location_id is null limit 1`,
+    [intoId],
+  );
+  const place = into?.pickupAddress ?? from?.pickupAddress ?? null;
+  await setPickupAddress(tx, intoId, delivered ? null : place);
+};

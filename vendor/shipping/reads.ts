@@ -1,0 +1,111 @@
+/**
+ * Reads what the shipping of a sale depends on.
+ */
+import type { Sale } from '@carton/cart';
+import { soleCountryOfRegion } from '@carton/region';
+import type { MoneyValue, TenantDatabase } from '@carton/runtime';
+import { findPickupLocations, type PickupLocation } from './pickup.ts';
+import type { ShippingRate } from './schemas.ts';
+import { type RatedOption, rateSourcesOf, type ShippingRateSource } from './sources.ts';
+import { ratesOf } from './store.ts';
+import { provinceOf, type ZonePlace, zoneOf } from './zones.ts';
+
+/** What is chosen for the goods of a profile. */
+export interface ChosenMethod {
+  /** Code of the profile; null for the default profile. */
+  readonly profile: string | null;
+  readonly optionId: string;
+  readonly pickupLocationId: string | null;
+}
+
+export interface StoredOption extends RatedOption {
+  readonly name: string;
+  readonly zoneId: string | null;
+  readonly zoneName: string | null;
+  readonly profile: string | null;
+  readonly freeFrom: readonly MoneyValue[];
+  readonly rates: readonly ShippingRate[];
+}
+
+export interface ShippingRead {
+  readonly chosen: readonly ChosenMethod[];
+  /** Those chosen, or all of the store. */
+  readonly options: readonly StoredOption[];
+  /** Codes of all profiles. */
+  readonly profiles: readonly string[];
+  /** The zone of the address; null if no zone has it. */
+  readonly zoneId: string | null;
+  /** Whether the country of the address is known. */
+  readonly hasCountry: boolean;
+  readonly locations: readonly PickupLocation[];
+  /** The source of each type, with what it has read. */
+  readonly sources: ReadonlyMap<string, { source: ShippingRateSource; read: unknown }>;
+}
+
+interface Row {
+  country: string | null;
+  places: ZonePlace[];
+  chosen: ChosenMethod[];
+  options: StoredOption[];
+  profiles: string[];
+}
+
+const country = `coalesce($2, ${soleCountryOfRegion('$5')})`;
+const chosenOf = `from cart_shipping_methods chosen where chosen.tenant_id = $1 and chosen.cart_id = $6::uuid`;
+
+const text = `
+  select ${country} as country,
+         (select coalesce(json_agg(json_build_object('zoneId', zone_id, 'country', places.country, 'province', province,
+                                                     'postalCode', postal_code) order by zone_id), '[]')
+            from shipping_zone_places places
+           where places.tenant_id = $1 and places.country = ${country}
+             and (places.province is null or places.province = $3)
+             and (places.postal_from is null or ($4 >= places.postal_from and $4 <= places.postal_to))) as places,
+         (select coalesce(json_agg(json_build_object('profile', nullif(profile, ''), 'optionId', option_id,
+                                                     'pickupLocationId', pickup_location_id)), '[]')
+            ${chosenOf}) as chosen,
+         (select coalesce(json_agg(json_build_object(
+                   'id', options.id, 'code', options.code, 'name', options.name, 'zoneId', options.zone_id,
+                   'zoneName', (select zones.name from shipping_zones zones
+                                 where zones.tenant_id = $1 and zones.id = options.zone_id),
+                   'profile', options.profile, 'type', options.type, 'freeFrom', options.free_from,
+                   'rates', (${ratesOf('options')})) order by options.created_at, options.id), '[]')
+            from shipping_options options
+           where options.tenant_id = $1
+             and ($7 or options.id = any($8::uuid[]) or options.id in (select option_id ${chosenOf}))) as options,
+         (select coalesce(json_agg(code), '[]') from shipping_profiles where tenant_id = $1) as profiles
+    from tenants where id = $1`;
+
+/**
+ * Reads the shipping of a sale, in one round trip.
+ * @param choice replaces what is chosen for the cart
+ * @param all reads all options, not only those chosen
+ */
+export async function readShipping(
+  db: TenantDatabase,
+  sale: Sale,
+  choice: readonly ChosenMethod[] | undefined,
+  all = false,
+): Promise<ShippingRead> {
+  const { province, postalCode, country: known } = addressOf(sale);
+  const contributed = rateSourcesOf(db);
+  const ids = choice?.map(({ optionId }) => optionId) ?? [];
+  const cartId = choice === undefined ? sale.cartId : null;
+  const keys = [known, province, postalCode, sale.regionId, cartId, all, ids];
+  const [[row], locations, ...reads] = await Promise.all([
+    db.query<Row>(text, keys),
+    findPickupLocations(db),
+    ...contributed.map((source) => source.reads?.(db, sale)),
+  ]);
+  const { places, chosen, options, profiles, country: found } = row as Row;
+  const zoneId = found === null ? null : zoneOf(places, { country: found, province, postalCode });
+  const sources = new Map(contributed.map((source, at) => [source.type, { source, read: reads[at] }]));
+  return { chosen: choice ?? chosen, options, profiles, zoneId, hasCountry: found !== null, locations, sources };
+}
+
+/** The address to deliver to: also if the goods are picked up now, since the shopper may choose delivery instead. */
+function addressOf({ shippingAddress, deliveryAddress = shippingAddress }: Sale) {
+  const { country = null, province = null, postalCode = null } = deliveryAddress ?? {};
+  const { key, code } = provinceOf(country, province, postalCode);
+  return { country, province: key, postalCode: code };
+}

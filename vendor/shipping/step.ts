@@ -1,0 +1,76 @@
+/**
+ * The step of the totals pipeline that charges the chosen options.
+ */
+import { type Adjustment, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
+import { Money, money, nullable, object, oneOf, type Static, Type, Uuid } from '@carton/runtime';
+import { type Method, methodsOf, parcelsOf } from './quotes.ts';
+import { type ChosenMethod, readShipping, type ShippingRead } from './reads.ts';
+import { PickupAddress } from './settings.ts';
+
+export const ShippingPickupLocation = object(
+  {
+    id: Type.String({ examples: ['store'] }),
+    name: Type.String({ examples: ['Our store in Lyon'] }),
+    address: PickupAddress,
+  },
+  { $id: 'ShippingPickupLocation' },
+);
+
+const Profile = nullable(
+  Type.String({ description: 'Code of the profile; null for the default profile', examples: ['bulky'] }),
+);
+
+export const CartShipping = object(
+  {
+    profile: Profile,
+    state: oneOf(['chosen', 'unavailable', 'none'], {
+      description: '`unavailable`: the chosen option cannot be used any more, and the cart cannot be ordered',
+    }),
+    optionId: nullable(Uuid),
+    code: nullable(Type.String({ examples: ['standard'] })),
+    name: nullable(Type.String({ examples: ['Standard shipping'] })),
+    type: nullable(Type.String({ examples: ['flat'] })),
+    price: nullable(Money),
+    pickupLocation: nullable(ShippingPickupLocation),
+    reason: nullable(Type.String({ description: 'Stable code of why the option cannot be used', examples: ['zone'] })),
+  },
+  { $id: 'CartShipping', description: 'The shipping of the goods of one profile' },
+);
+export type CartShipping = Static<typeof CartShipping>;
+
+const choice = object({
+  methods: Type.Array(
+    object({ profile: Profile, optionId: Uuid, pickupLocationId: nullable(Type.String({ maxLength: 100 })) }),
+  ),
+});
+type Choice = { methods: ChosenMethod[] };
+
+const methodsIn = ({ sale, lines }: TotalsDraft, read: ShippingRead) =>
+  methodsOf(parcelsOf(lines, sale.currency, read.profiles), sale, read);
+
+function chargeOf({ option, rate }: Method): Adjustment[] {
+  if (!option || !rate || 'reason' in rate) return [];
+  const { id, code, name } = option;
+  return [{ code, label: name, kind: 'shipping', amount: rate.amount, source: { type: 'shipping_option', id } }];
+}
+
+function present({ profile, option, chosen, location, rate }: Method, currency: string): CartShipping {
+  const { code = null, name = null, type = null } = option ?? {};
+  const shown = { profile, optionId: chosen?.optionId ?? null, code, name, type, pickupLocation: location };
+  if (rate === null) return { ...shown, state: 'none', price: null, reason: null };
+  if ('reason' in rate) return { ...shown, state: 'unavailable', price: null, reason: rate.reason };
+  return { ...shown, state: 'chosen', price: money(rate.amount, currency), reason: null };
+}
+
+export const shippingStep = totalsStep({
+  name: 'shipping',
+  order: totalsOrder.shipping,
+  choice,
+  reads: (db, sale, chosen: Choice | undefined) => readShipping(db, sale, chosen?.methods),
+  adjust: (draft, read) => methodsIn(draft, read).flatMap(chargeOf),
+  shows: {
+    schema: Type.Array(CartShipping),
+    of: (draft, read) => methodsIn(draft, read).map((method) => present(method, draft.sale.currency)),
+    empty: [],
+  },
+});

@@ -1,0 +1,388 @@
+/**
+ * What shoppers do: they see the options of a cart, choose one, and pay its price and tax with the order.
+ */
+import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
+import { memberAuthenticators, newId } from '@carton/runtime';
+import { type Caller, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
+import t from 'tap';
+import {
+  addressIn,
+  bodyOf,
+  choose,
+  createArticle,
+  createOption,
+  createProfile,
+  createZone,
+  offeredTo,
+  shipTo,
+  shopperWith,
+} from './helpers.ts';
+
+const box = await createTestBox(t, { tier: 'basic' });
+const { database } = box.box;
+const { staff } = box;
+const mounted = database.extensions;
+const buyer = { customer: { email: 'ada@example.com' } };
+
+/** Takes this amount off every sale until the test ends. */
+function withDiscount(amount: number): void {
+  const discounts = totalsStep({
+    name: 'discounts',
+    order: totalsOrder.discount,
+    adjust: () => [{ code: 'OFF', label: 'Off', kind: 'discount', amount: -amount }],
+  });
+  database.extensions = new Map([
+    ...mounted,
+    [cartTotals as never, [...cartTotals.of({ extensions: mounted }), discounts]],
+  ]);
+}
+t.afterEach(async () => {
+  database.extensions = mounted;
+  await staff.patch('/admin/store', { settings: { shipping: { required: false, pickupAddress: null } } });
+});
+
+const amountsOf = ({ totals }: { totals: Record<string, { amount: number }> }) =>
+  ['shipping', 'tax', 'total'].map((name) => totals[name]?.amount);
+const shippingOf = ({ shipping }: { shipping: Record<string, unknown>[] }) =>
+  shipping.map(({ profile, state, reason }) => [profile, state, reason]);
+const readCart = (shopper: Caller) => bodyOf(shopper.get('/cart'));
+
+const mug = await createArticle(box, 1000, { weight: 400 });
+const unweighed = await createArticle(box, 1000);
+
+t.test('a store without options charges and requires nothing', async (t) => {
+  const empty = await box.openTenant();
+  const shopper = await shopperWith(empty, [await createArticle(empty, 1000), 1]);
+  t.strictSame((await shopper.get('/cart/shipping-options')).body, {
+    groups: [{ profile: null, chosenOptionId: null, options: [] }],
+  });
+  t.strictSame((await empty.visitor().get('/cart/shipping-options')).body, { groups: [] });
+  t.strictSame((await empty.visitor().get('/cart')).body.shipping, []);
+  await empty.staff.patch('/admin/store', { settings: { shipping: { required: true } } });
+  t.match(await shopper.post('/checkout', buyer), { status: 201, body: { totals: { total: { amount: 1000 } } } });
+});
+
+const germany = await createZone(box, 'Germany', { country: 'DE' });
+const berlin = await createZone(box, 'Berlin', { country: 'DE', postalCodes: ['10000-14999'] });
+const flat = await createOption(box, { code: 'standard', name: 'Standard', zoneId: germany });
+const courier = await createOption(box, {
+  ...{ code: 'courier', name: 'Courier', zoneId: berlin, type: 'weight' },
+  rates: [
+    { currency: 'EUR', to: 800, amount: 900 },
+    { currency: 'EUR', from: 800, to: 2000, amount: 1500 },
+  ],
+});
+
+t.test('only options that can be bought are offered, those of the most specific zone', async (t) => {
+  const shopper = await shopperWith(box, [mug, 1]);
+  t.strictSame(await offeredTo(shopper), { default: [] }, 'without an address');
+  await shipTo(shopper, 'DE');
+  t.strictSame(await offeredTo(shopper), { default: [[flat, 490]] });
+  await shipTo(shopper, 'DE', { postalCode: '10 115' });
+  t.strictSame(await offeredTo(shopper), { default: [[courier, 900]] });
+  const [item] = (await readCart(shopper)).items;
+  const withQuantity = (quantity: number) => shopper.patch(`/cart/items/${item.id}`, { quantity });
+  await withQuantity(2);
+  t.strictSame(await offeredTo(shopper), { default: [[courier, 1500]] }, 'the upper bound is excluded');
+  await withQuantity(5);
+  t.strictSame(await offeredTo(shopper), { default: [] }, '2000 g is beyond the last tier');
+  await withQuantity(4);
+  await shopper.post('/cart/items', { variantId: unweighed, quantity: 1 });
+  t.strictSame(await offeredTo(shopper), { default: [] }, 'a line has no weight');
+  const { id } = await readCart(shopper);
+  const explained = await bodyOf(staff.get(`/admin/carts/${id}/shipping-options`));
+  const reasons = new Map(explained.items.map((each: Record<string, string>) => [each.id, [each.reason, each.detail]]));
+  const [reason, detail] = reasons.get(courier) as [string, string];
+  t.equal(reason, 'weight');
+  t.match(detail, /^No weight: Article \d+ One\.$/);
+  t.strictSame(reasons.get(flat), ['zone', 'The address is not in the zone Germany, or in a more specific one.']);
+  await shopper.patch('/cart', { currency: 'USD' });
+  await shipTo(shopper, 'DE');
+  t.strictSame(await offeredTo(shopper), { default: [] });
+  const inDollars = await bodyOf(staff.get(`/admin/carts/${id}/shipping-options`));
+  t.match(
+    inDollars.items,
+    exactly([
+      { id: flat, reason: 'currency', price: null },
+      { id: courier, reason: 'zone' },
+    ]),
+  );
+  t.match(await staff.get(`/admin/carts/${newId()}/shipping-options`), { status: 404 });
+});
+
+t.test('the choice is charged and taxed, follows the address, and is recorded with the order', async (t) => {
+  const rate = { code: 'vat', name: 'VAT', country: 'DE', rate: 19 };
+  const { id: rateId } = await bodyOf(staff.post('/admin/tax-rates', rate));
+  const shopper = await shopperWith(box, [mug, 1]);
+  await shipTo(shopper, 'DE');
+  t.strictSame(shippingOf(await readCart(shopper)), [[null, 'none', null]]);
+  const cart = await choose(shopper, flat);
+  // 10.00 × 19 % = 1.90; 4.90 × 19 % = 0.93
+  t.strictSame(amountsOf(cart), [490, 283, 1773]);
+  t.match(cart.shipping, exactly([{ profile: null, state: 'chosen', optionId: flat, price: { amount: 490 } }]));
+  t.equal((await bodyOf(shopper.get('/cart/shipping-options'))).groups[0].chosenOptionId, flat);
+  const moved = await shipTo(shopper, 'DE', { postalCode: '10115' });
+  t.strictSame(shippingOf(moved), [[null, 'unavailable', 'zone']]);
+  t.strictSame(amountsOf(moved), [0, 190, 1190], 'no charge');
+  const { requirements, ready } = await bodyOf(shopper.get('/checkout'));
+  t.match({ requirements, ready }, { ready: false, requirements: exactly([{ code: 'shipping_option_unavailable' }]) });
+  t.match(await shopper.post('/checkout', buyer), {
+    status: 409,
+    body: { code: 'shipping_option_unavailable' },
+  });
+  t.strictSame(amountsOf(await choose(shopper, courier)), [900, 361, 2261]);
+  await staff.patch(`/admin/shipping-options/${courier}`, { rates: [{ currency: 'EUR', amount: 1000 }] });
+  t.strictSame(amountsOf(await readCart(shopper)), [1000, 380, 2380], 'the price is never stored');
+  const order = await bodyOf(shopper.post('/checkout', buyer));
+  t.strictSame(amountsOf(order), [1000, 380, 2380]);
+  const { adjustments } = await bodyOf(staff.get(`/admin/orders/${order.id}`));
+  t.match(
+    adjustments,
+    exactly([{ kind: 'shipping', code: 'courier', source: { type: 'shipping_option', id: courier } }]),
+  );
+  const { items } = await bodyOf(staff.get(`/admin/orders/${order.id}/shipping-methods`));
+  const method = { profile: null, optionId: courier, code: 'courier', name: 'Courier', type: 'weight' };
+  t.strictSame(items, [{ ...method, price: { amount: 1000, currency: 'EUR' }, pickupLocation: null }]);
+  t.match(await staff.get(`/admin/orders/${newId()}/shipping-methods`), { status: 404 });
+  await staff.delete(`/admin/tax-rates/${rateId}`);
+});
+
+t.test('an address sent with the order prices it', async (t) => {
+  const shopper = await shopperWith(box, [mug, 1]);
+  await shipTo(shopper, 'DE');
+  await choose(shopper, flat);
+  const orderTo = (address: unknown) => shopper.post('/checkout', { customer: { ...buyer.customer, address } });
+  const refused = { status: 409, body: { code: 'shipping_option_unavailable' } };
+  t.match(await orderTo(addressIn('FR')), refused);
+  t.match(await orderTo('Somewhere in Germany'), refused, 'free text has no country');
+  t.match(await orderTo(addressIn('DE', { postalCode: '80331' })), { status: 201 });
+});
+
+t.test('what cannot be bought cannot be chosen', async (t) => {
+  const shopper = await shopperWith(box, [mug, 1]);
+  await shipTo(shopper, 'FR');
+  const theirs = await createOption(await box.openTenant());
+  const refused = (detail: string) => ({
+    status: 409,
+    body: { code: 'shipping_option_unavailable', detail, errors: exactly([{ pointer: '/optionId' }]) },
+  });
+  const put = (optionId: string) => shopper.put('/cart/shipping-method', { optionId });
+  t.match(await put(flat), refused('The address is not in the zone Germany, or in a more specific one.'));
+  t.match(await put(theirs), refused('The store has no such option.'));
+  t.strictSame(shippingOf(await readCart(shopper)), [[null, 'none', null]]);
+  t.match(await box.shopper().put('/cart/shipping-method', { optionId: flat }), { status: 409 });
+});
+
+t.test('a deleted option remains chosen, and the cart cannot be ordered until another is', async (t) => {
+  const option = await createOption(box, { name: 'Bicycle' });
+  const shopper = await shopperWith(box, [mug, 1]);
+  t.strictSame(amountsOf(await choose(shopper, option)), [490, 0, 1490], 'without a zone, also without an address');
+  await staff.delete(`/admin/shipping-options/${option}`);
+  const cart = await readCart(shopper);
+  t.strictSame([shippingOf(cart), amountsOf(cart)], [[[null, 'unavailable', 'option']], [0, 0, 1000]]);
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'shipping_option_unavailable' } });
+  await shipTo(shopper, 'DE');
+  await choose(shopper, flat);
+  t.match(await shopper.post('/checkout', buyer), { status: 201 });
+});
+
+t.test('goods of two profiles are chosen and charged each', async (t) => {
+  await createProfile(box, 'bulky');
+  const sofa = await createArticle(box, 9000, { shippingProfile: 'bulky' });
+  const lamp = await createArticle(box, 500, { shippingProfile: 'no-such-profile' });
+  const truck = await createOption(box, {
+    ...{ code: 'truck', profile: 'bulky', freeFrom: [{ currency: 'EUR', amount: 20000 }] },
+    rates: [{ currency: 'EUR', amount: 5900 }],
+  });
+  const shopper = await shopperWith(box, [mug, 1], [sofa, 1], [lamp, 1]);
+  await shipTo(shopper, 'DE');
+  t.strictSame(await offeredTo(shopper), { default: [[flat, 490]], bulky: [[truck, 5900]] });
+  await choose(shopper, flat);
+  const both = await choose(shopper, truck);
+  t.strictSame(amountsOf(both), [6390, 0, 16890]);
+  t.strictSame(shippingOf(both), [
+    [null, 'chosen', null],
+    ['bulky', 'chosen', null],
+  ]);
+  const [, ofSofa] = both.items;
+  const three = await bodyOf(shopper.patch(`/cart/items/${ofSofa.id}`, { quantity: 3 }));
+  t.strictSame(amountsOf(three), [490, 0, 28990], 'the threshold counts the goods of the profile alone');
+  await shopper.delete(`/cart/items/${ofSofa.id}`);
+  const small = await readCart(shopper);
+  t.strictSame([shippingOf(small), amountsOf(small)], [[[null, 'chosen', null]], [490, 0, 1990]]);
+  await shopper.post('/cart/items', { variantId: sofa, quantity: 1 });
+  t.strictSame(amountsOf(await readCart(shopper)), [6390, 0, 16890]);
+  const order = await bodyOf(shopper.post('/checkout', buyer));
+  const { items } = await bodyOf(staff.get(`/admin/orders/${order.id}/shipping-methods`));
+  t.match(
+    items,
+    exactly([
+      { profile: null, optionId: flat },
+      { profile: 'bulky', optionId: truck },
+    ]),
+  );
+  await staff.delete(`/admin/shipping-options/${truck}`);
+});
+
+t.test('shipping is free from a price of the goods on, after discounts', async (t) => {
+  const option = await createOption(box, { freeFrom: [{ currency: 'EUR', amount: 2000 }] });
+  const tiers = await createOption(box, {
+    type: 'price',
+    rates: [
+      { currency: 'EUR', to: 1999, amount: 300 },
+      { currency: 'EUR', from: 1999, to: 2000, amount: 200 },
+      { currency: 'EUR', from: 2000, amount: 100 },
+    ],
+  });
+  const shopper = await shopperWith(box, [mug, 2]);
+  t.strictSame(await offeredTo(shopper), {
+    default: [
+      [option, 0],
+      [tiers, 100],
+    ],
+  });
+  t.strictSame(amountsOf(await choose(shopper, option)), [0, 0, 2000]);
+  withDiscount(1);
+  t.strictSame(await offeredTo(shopper), {
+    default: [
+      [tiers, 200],
+      [option, 490],
+    ],
+  });
+  t.strictSame(amountsOf(await readCart(shopper)), [490, 0, 2489]);
+  withDiscount(2);
+  t.strictSame(amountsOf(await choose(shopper, tiers)), [300, 0, 2298]);
+  for (const id of [option, tiers]) await staff.delete(`/admin/shipping-options/${id}`);
+});
+
+t.test('a store may require a choice, where it offers one', async (t) => {
+  await staff.patch('/admin/store', { settings: { shipping: { required: true } } });
+  const shopper = await shopperWith(box, [mug, 1]);
+  t.match((await shopper.get('/checkout')).body, { ready: true }, 'nothing is offered without an address');
+  await shipTo(shopper, 'DE');
+  t.match((await shopper.get('/checkout')).body, { requirements: exactly([{ code: 'shipping_method_required' }]) });
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'shipping_method_required' } });
+  await choose(shopper, flat);
+  t.match(await shopper.post('/checkout', buyer), { status: 201 });
+});
+
+t.test("what is picked up is taxed at the place of pickup, in the region's countries", async (t) => {
+  const rates = [
+    { code: 'vat', name: 'VAT', country: 'AT', rate: 20 },
+    { code: 'vat', name: 'VAT', country: 'FR', rate: 10 },
+  ];
+  const rateIds = await Promise.all(rates.map(async (rate) => (await bodyOf(staff.post('/admin/tax-rates', rate))).id));
+  const region = await bodyOf(staff.post('/admin/regions', { name: 'Alps', currency: 'EUR', countries: ['AT'] }));
+  const pickup = await createOption(box, { type: 'pickup', rates: [{ currency: 'EUR', amount: 0 }] });
+  const shopper = await shopperWith(box, [mug, 1]);
+  const { id } = await shipTo(shopper, 'FR');
+  const put = (pickupLocationId?: string) =>
+    shopper.put('/cart/shipping-method', { optionId: pickup, pickupLocationId });
+  t.match(await put('store'), { status: 409 }, 'the store has no location');
+  const pickupAddress = { name: 'Our store', line1: '1 Ring', city: 'Wien', country: 'AT' };
+  const setPlace = (place: object | null) =>
+    bodyOf(staff.patch('/admin/store', { settings: { shipping: { pickupAddress: place } } }));
+  await setPlace(pickupAddress);
+  for (const wrong of [undefined, 'elsewhere']) {
+    t.match(await put(wrong), { status: 400, body: { errors: exactly([{ pointer: '/pickupLocationId' }]) } });
+  }
+  t.match(await shopper.put('/cart/shipping-method', { optionId: flat, pickupLocationId: 'store' }), { status: 409 });
+  t.strictSame(amountsOf(await readCart(shopper)), [0, 100, 1100]);
+  const [group] = (await bodyOf(shopper.get('/cart/shipping-options'))).groups;
+  t.match(group.options, exactly([{ id: pickup, price: { amount: 0 }, pickupLocations: exactly([{ id: 'store' }]) }]));
+  const cart = await choose(shopper, pickup, 'store');
+  t.strictSame([shippingOf(cart), amountsOf(cart)], [[[null, 'chosen', null]], [0, 200, 1200]]);
+  await shopper.patch('/cart', { regionId: region.id });
+  t.strictSame((await readCart(shopper)).issues, [], 'the region does not sell to France');
+  await shopper.patch('/cart', { regionId: null });
+
+  await shipTo(shopper, 'DE');
+  t.strictSame(
+    await offeredTo(shopper),
+    {
+      default: [
+        [pickup, 0],
+        [flat, 490],
+      ],
+    },
+    'delivery goes to the address',
+  );
+  t.strictSame(amountsOf(await choose(shopper, flat)), [490, 0, 1490]);
+  await choose(shopper, pickup, 'store');
+
+  await setPlace({ ...pickupAddress, country: 'LI' });
+  t.strictSame(shippingOf(await readCart(shopper)), [[null, 'unavailable', 'pickup_location']]);
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'shipping_option_unavailable' } });
+  await setPlace(null);
+  t.strictSame(shippingOf(await readCart(shopper)), [[null, 'unavailable', 'pickup_location']]);
+  await setPlace(pickupAddress);
+  const address = addressIn('FR');
+  const order = await bodyOf(shopper.post('/checkout', { customer: { ...buyer.customer, address } }));
+  t.strictSame(amountsOf(order), [0, 200, 1200]);
+  const { items } = await bodyOf(staff.get(`/admin/orders/${order.id}/shipping-methods`));
+  const location = { id: 'store', name: 'Our store', address: { line1: '1 Ring', country: 'AT', postalCode: null } };
+  t.match(items, exactly([{ type: 'pickup', pickupLocation: location }]));
+  t.ok(id);
+  for (const rateId of rateIds) await staff.delete(`/admin/tax-rates/${rateId}`);
+  await staff.delete(`/admin/shipping-options/${pickup}`);
+});
+
+t.test('if some goods are picked up and others delivered, the address of the shopper counts', async (t) => {
+  await bodyOf(
+    staff.patch('/admin/store', {
+      settings: { shipping: { pickupAddress: { name: 'Our store', line1: '1 Ring', city: 'Wien', country: 'AT' } } },
+    }),
+  );
+  const pickup = await createOption(box, { type: 'pickup', rates: [{ currency: 'EUR', amount: 100 }] });
+  await createProfile(box, 'frozen');
+  const ice = await createArticle(box, 2000, { shippingProfile: 'frozen' });
+  const cooled = await createOption(box, { profile: 'frozen', rates: [{ currency: 'EUR', amount: 800 }] });
+  const shopper = await shopperWith(box, [mug, 1], [ice, 1]);
+  await shipTo(shopper, 'DE');
+  const destination = async () => {
+    const [cart] = await box.db.query<{ pickupAddress: { country: string } | null }>(
+      'select pickup_address from carts where tenant_id = $1 and id = $2',
+      [(await readCart(shopper)).id],
+    );
+    return cart?.pickupAddress?.country ?? null;
+  };
+  await choose(shopper, pickup, 'store');
+  t.equal(await destination(), 'AT');
+  const mixed = await choose(shopper, cooled);
+  t.equal(await destination(), null);
+  t.strictSame(shippingOf(mixed), [
+    [null, 'chosen', null],
+    ['frozen', 'chosen', null],
+  ]);
+  await shopper.delete(`/cart/items/${mixed.items[1].id}`);
+  const left = await readCart(shopper);
+  t.strictSame(shippingOf(left), [[null, 'unavailable', 'pickup_location']], 'now everything is picked up');
+  t.strictSame(shippingOf(await choose(shopper, pickup, 'store')), [[null, 'chosen', null]]);
+  t.equal(await destination(), 'AT');
+  for (const id of [pickup, cooled]) await staff.delete(`/admin/shipping-options/${id}`);
+});
+
+t.test("a guest's choice goes to the member's cart", async (t) => {
+  database.extensions = new Map([
+    ...mounted,
+    [memberAuthenticators as never, [{ identify: async (_: unknown, memberId: string) => ({ memberId }) }]],
+  ]);
+  const option = await createOption(box);
+  const guest = await shopperWith(box, [mug, 1]);
+  await choose(guest, option);
+  const memberId = newId();
+  const merge = (hash: string) => database.forTenant(box.id).transaction((tx) => mergeCarts(tx, { hash }, memberId));
+  await merge(sessionHashOf(guest));
+  const member = box.shopper();
+  member.headers.authorization = `Bearer ${memberId}`;
+  const { shipping, totals } = await readCart(member);
+  t.equal(totals.shipping.amount, 490);
+  t.match(shipping, exactly([{ state: 'chosen', optionId: option }]));
+  await shipTo(member, 'DE');
+  await choose(member, flat);
+  const again = await shopperWith(box, [mug, 1]);
+  await choose(again, option);
+  await merge(sessionHashOf(again));
+  t.match((await readCart(member)).shipping, exactly([{ optionId: flat }]), "the member's own choice takes precedence");
+  await staff.delete(`/admin/shipping-options/${option}`);
+});
