@@ -2,9 +2,11 @@
  * Promotions in carts and orders, over HTTP.
  */
 import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
-import { type ExtensionPoint, newId } from '@carton/runtime';
+import { type ExtensionPoint, exportPerson, newId } from '@carton/runtime';
 import { countRoundTrips, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';
+import { personalUses } from '../persons.ts';
+import { returnUses } from '../placing.ts';
 import { applyPromotionCode } from '../routes.ts';
 import {
   bodyOf,
@@ -77,6 +79,8 @@ t.test('a canceled order returns its use, for everyone and for the customer', as
   });
   await bodyOf(staff.post(`/admin/orders/${order.id}/cancel`));
   t.match((await staff.get(`/admin/promotions/${id}`)).body, { uses: 0 });
+  // Once more has no effect: a second use returned would be a counter below zero, which the database rejects.
+  await database.forTenant(box.id).transaction((tx) => returnUses(tx, order));
   await bodyOf(second.post('/cart/promotions', { code: 'ONCE' }));
   t.equal((await bodyOf(second.post('/checkout', buyer('ADA@example.com')))).totals.total.amount, 900);
   t.match((await staff.get(`/admin/promotions/${id}/usage`)).body, {
@@ -114,7 +118,16 @@ t.test('a promotion for first orders', async (t) => {
   await bodyOf(third.patch('/cart', { email: 'first@example.com' }));
   t.match(await third.post('/cart/promotions', { code: 'HELLO' }), refused);
   await bodyOf(staff.post(`/admin/orders/${order.id}/cancel`));
-  t.equal((await bodyOf(again.post('/checkout', buyer('first@example.com')))).totals.total.amount, 900);
+  const second = await bodyOf(again.post('/checkout', buyer('first@example.com')));
+  t.equal(second.totals.total.amount, 900);
+  // The order is no longer found by the address, as when both are placed at the same time; the use is.
+  await bodyOf(staff.patch(`/admin/orders/${second.id}`, { customer: { email: 'changed@example.com' } }));
+  const last = await shopperWith(box, [socks, 1]);
+  await bodyOf(last.post('/cart/promotions', { code: 'HELLO' }));
+  t.match(await last.post('/checkout', buyer('first@example.com')), {
+    status: 409,
+    body: { code: 'promotion_used_up' },
+  });
 });
 
 t.test('a code that cannot be used is refused with the reason', async (t) => {
@@ -313,6 +326,26 @@ t.test("a guest's codes move to the member's cart", async (t) => {
     .transaction((tx) => mergeCarts(tx, { hash: sessionHashOf(guest) }, memberId));
   const cart = await bodyOf(staff.get(`/admin/carts/${cartId}`));
   t.match(cart, { memberId, promotions: exactly([{ code: 'GUEST', applied: true, amount: { amount: -100 } }]) });
+});
+
+t.test('uses are exported to the person and erased, and the uses themselves stay', async (t) => {
+  const id = await promoteByCode(box, 'MINE', { label: 'Mine', discount: percent(10), maxUsesPerCustomer: 1 });
+  const shopper = await shopperWith(box, [socks, 1]);
+  await bodyOf(shopper.post('/cart/promotions', { code: 'MINE' }));
+  const order = await bodyOf(shopper.post('/checkout', buyer('Person@example.com')));
+  const db = database.forTenant(box.id);
+  const person = { memberId: null, emails: ['person@example.com'] };
+  const used = { orderId: order.id, code: 'MINE', label: 'Mine', amount: 100 };
+  t.match((await exportPerson(db, person)).promotions?.data, exactly([used]));
+  t.notOk('promotions' in (await exportPerson(db, { memberId: null, emails: ['other@example.com'] })));
+  await db.transaction((tx) => personalUses.erase(tx, { ...person, sessions: [], records: { order: [order.id] } }));
+  const keys = 'select customer_key from promotion_usages where tenant_id = $1 and promotion_id = $2';
+  t.strictSame(await db.query(keys, [id]), [{ customerKey: null }]);
+  t.strictSame(
+    await db.query('select uses from promotion_customers where tenant_id = $1 and promotion_id = $2', [id]),
+    [],
+  );
+  t.match((await staff.get(`/admin/promotions/${id}`)).body, { uses: 1 });
 });
 
 t.test('promotions add no round trip to reading a cart', async (t) => {

@@ -115,6 +115,16 @@ t.test('units to buy and units to get can differ', async (t) => {
   t.strictSame(discounts([['a', 5000, 1], ['b', 1000, 3]], overlapping), [['b 2000']]); // biome-ignore format: short
   t.strictSame(discounts([['b', 1000, 2]], overlapping), [['b 1000']]);
   t.strictSame(discounts([['b', 1000, 1]], overlapping), [[]], 'a unit does not pay for itself');
+  const three: Goods = [
+    ['a', 5000, 1],
+    ['b', 100, 1],
+    ['c', 200, 1],
+  ];
+  t.strictSame(
+    discounts(three, buyGet(2, 1, { of: 'ab', get: 'bc' })),
+    [['c 200']],
+    'b is needed as the second to buy',
+  );
   t.strictSame(discounts([['a', 500, 1], ['b', 1000, 1]], buyGet(1, 1, { of: 'ab', get: 'ab' })), [['a 500']]); // biome-ignore format: short
 });
 
