@@ -337,7 +337,7 @@ t.test('uses are exported to the person and erased, and the uses themselves stay
   const person = { memberId: null, emails: ['person@example.com'] };
   const used = { orderId: order.id, code: 'MINE', label: 'Mine', amount: 100 };
   t.match((await exportPerson(db, person)).promotions?.data, exactly([used]));
-  t.notOk('promotions' in (await exportPerson(db, { memberId: null, emails: ['other@example.com'] })));
+  t.notOk('promotions' in (await exportPerson(db, { memberId: null, emails: ['nobody@example.com'] })));
   await db.transaction((tx) => personalUses.erase(tx, { ...person, sessions: [], records: { order: [order.id] } }));
   const keys = 'select customer_key from promotion_usages where tenant_id = $1 and promotion_id = $2';
   t.strictSame(await db.query(keys, [id]), [{ customerKey: null }]);
