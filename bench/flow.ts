@@ -5,7 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flowLength, orderAsGuest } from '../tools/load/flow.ts';
+import { flowLength, orderAsGuest, prepareFlow } from '../tools/load/flow.ts';
 import { repeat } from '../tools/load/load.ts';
 import { type Measurement, measureAlternately, rounded } from '../tools/load/measurement.ts';
 import type { LoadTenant } from '../tools/load/tenant.ts';
@@ -13,8 +13,8 @@ import { type MeasuredBox, openTenant, startBox, startServer, withPostgres } fro
 import { type RecordedFlow, templateOf } from './flow-variables.ts';
 
 const clients = 8;
-const rounds = 5;
-const ordersPerRound = 800;
+const rounds = 9;
+const ordersPerRound = 300;
 
 /** Records the statements that the box sends for each request of a guest. */
 async function recordFlow(box: MeasuredBox, tenant: LoadTenant): Promise<RecordedFlow> {
@@ -35,11 +35,11 @@ async function orderRate(box: MeasuredBox, tenant: LoadTenant, orders: number): 
 async function peerRate(url: string, run: number, orders: number): Promise<number> {
   const seconds = await repeat({ url, clients, times: orders }, async (send, number) => {
     for (let request = 0; request < flowLength; request++) {
-      const { status } = await send({
+      const { status, body } = await send({
         url: `${url}/${request}/${run}/${number}`,
         method: request === 0 ? 'GET' : 'POST',
       });
-      if (status !== 200) throw new Error(`the peer returned ${status} for request ${request}`);
+      if (status !== 200) throw new Error(`the peer returned ${status} for request ${request}: ${body}`);
     }
   });
   return orders / seconds;
@@ -50,6 +50,7 @@ export function measure(): Promise<Measurement> {
     const box = await startBox(url);
     try {
       const tenant = await openTenant(box.url, 12);
+      await prepareFlow(box.url, tenant);
       await orderRate(box, tenant, 20);
       const template = templateOf(await recordFlow(box, tenant), await recordFlow(box, tenant));
       const statements = template.requests.flat().length;

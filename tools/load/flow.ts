@@ -1,8 +1,9 @@
 /**
- * The requests of a guest, from the list of products to the order.
+ * The requests of a guest, from the list of products to the order, in a store with a region, a tax and a promotion.
  */
+import { callerOf } from '@carton/runtime/testing';
 import type { LoadRequest, LoadResponse, Send } from './load.ts';
-import type { LoadTenant } from './tenant.ts';
+import { type LoadTenant, requireSuccess } from './tenant.ts';
 
 /** What a guest remembers of earlier responses. */
 interface Guest {
@@ -26,11 +27,14 @@ const addItem = (variant: number): Step => ({
 
 const address = { name: 'Ada Lovelace', line1: '1 Main Street', city: 'Paris', postalCode: '75003', country: 'FR' };
 
+const promotionCode = 'WELCOME';
+
 const steps: readonly Step[] = [
   { status: 200, request: () => ({ path: '/products?limit=12' }) },
   addItem(0),
   addItem(1),
   { status: 200, request: () => ({ ...post('/cart/shipping-address', address), method: 'PUT' }) },
+  { status: 201, request: () => post('/cart/promotions', { code: promotionCode }) },
   {
     status: 201,
     request: () => post('/checkout', { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } }),
@@ -46,6 +50,18 @@ export const flowLength = steps.length;
 
 function post(path: string, body: object) {
   return { path, method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+/** Creates what the guests' carts are charged with and taken off. */
+export async function prepareFlow(url: string, { staffHeaders }: LoadTenant): Promise<void> {
+  const staff = callerOf(url, staffHeaders);
+  const { country } = address;
+  const region = { name: 'Europe', currency: 'EUR', taxInclusive: true, countries: [country] };
+  await requireSuccess(staff.post('/admin/regions', region));
+  await requireSuccess(staff.post('/admin/tax-rates', { code: 'vat', name: 'VAT', rate: 20, country }));
+  const discount = { kind: 'percent', percent: 10 };
+  const promotion = await requireSuccess(staff.post('/admin/promotions', { label: 'Welcome', discount }));
+  await requireSuccess(staff.post(`/admin/promotions/${promotion.id}/codes`, { codes: [promotionCode] }));
 }
 
 /**
@@ -65,7 +81,9 @@ export async function orderAsGuest(
     await around(async () => {
       const session: Record<string, string> = guest.session ? { 'x-session-id': guest.session } : {};
       const response = await send({ ...rest, url: url + path, headers: { ...headers, ...session } });
-      if (response.status !== status) throw new Error(`${rest.method ?? 'GET'} ${path} returned ${response.status}`);
+      if (response.status !== status) {
+        throw new Error(`${rest.method ?? 'GET'} ${path} returned ${response.status}: ${response.body}`);
+      }
       remember?.(guest, response);
     });
   }

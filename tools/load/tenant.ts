@@ -60,8 +60,9 @@ export async function openTenantAt(
   return { tenantId: tenant.id, slug, tenantHeaders, staffHeaders, variants };
 }
 
-async function requireSuccess(response: ReturnType<Caller['get']>) {
+/** Returns the body. @throws Error with an unexpected response */
+export async function requireSuccess(response: ReturnType<Caller['get']>) {
   const { status, body } = await response;
-  if (status >= 300) throw new Error(`the tenant could not be created: ${JSON.stringify(body)}`);
+  if (status >= 300) throw new Error(`the tenant could not be prepared: ${JSON.stringify(body)}`);
   return body;
 }
