@@ -7,7 +7,7 @@ import { cartCreated, cartMerged, cartUpdated } from './events.ts';
 import { mergeCartAtLogIn, personalCarts } from './persons.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
 import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
-import { addCartItem, removeCartItem, updateCartItem } from './routes/items.ts';
+import { addCartItem, removeCartItem, replaceCartItems, updateCartItem } from './routes/items.ts';
 import { clearRegion, hasCartOfSession } from './store.ts';
 
 export { type PriceableCart, saleOfCart } from './cart-sale.ts';
@@ -77,6 +77,7 @@ export default definePackage({
     updateCart,
     emptyCart,
     addCartItem,
+    replaceCartItems,
     updateCartItem,
     removeCartItem,
     setCartShippingAddress,

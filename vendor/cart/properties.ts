@@ -11,9 +11,10 @@ const maxNameLength = 60;
 
 /**
  * Normalizes properties for storage and comparison: sorted by name, text in Unicode's composed form (NFC).
+ * @param pointer JSON pointer to the properties in the body
  * @throws invalid_request (400) for an empty, overlong or duplicate name
  */
-export function normalizeProperties(properties: LineProperties = {}): LineProperties {
+export function normalizeProperties(properties: LineProperties = {}, pointer = '/properties'): LineProperties {
   const entries = Object.entries(properties).map(([name, value]): [string, LineProperties[string]] => [
     name.normalize('NFC'),
     typeof value === 'string' ? value.normalize('NFC') : value,
@@ -21,7 +22,7 @@ export function normalizeProperties(properties: LineProperties = {}): LineProper
   const names = new Set(entries.map(([name]) => name));
   const isInvalid =
     names.size < entries.length || [...names].some((name) => name === '' || name.length > maxNameLength);
-  if (isInvalid) throw invalidField('/properties', `must have unique names of 1 to ${maxNameLength} characters`);
+  if (isInvalid) throw invalidField(pointer, `must have unique names of 1 to ${maxNameLength} characters`);
   // By code unit, independent of the machine's locale.
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

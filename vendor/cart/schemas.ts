@@ -178,6 +178,17 @@ export const AddCartItem = object(
 );
 export type AddCartItem = Static<typeof AddCartItem>;
 
+export const ReplaceCartItems = object(
+  {
+    items: Type.Array(AddCartItem, {
+      maxItems: maxCartLines,
+      description: 'All items of the cart, each variant with the same properties once; empty to remove all',
+    }),
+  },
+  { $id: 'ReplaceCartItems' },
+);
+export type ReplaceCartItems = Static<typeof ReplaceCartItems>;
+
 export const ChangeCartItem = object({ quantity: Quantity }, { $id: 'ChangeCartItem' });
 export type ChangeCartItem = Static<typeof ChangeCartItem>;
 

@@ -9,6 +9,7 @@ import {
   invalidField,
   isForeignKeyViolation,
   notFound,
+  type ProblemDefinition,
   publish,
   type ShopperSession,
   type TenantDatabase,
@@ -227,7 +228,7 @@ export async function lockOrCreateCart(
 }
 
 /** Checks the cart after the change; throws to roll the change back. */
-type Check = (priced: PricedCart) => void;
+export type Check = (priced: PricedCart) => void;
 
 /**
  * Changes a shopper's cart, or what another package stores for it; creates cart and session if necessary.
@@ -303,12 +304,17 @@ export function payloadOf({ memberId, regionId, currency, lines }: EventSource) 
   return { memberId, regionId, currency, itemCount: lines.reduce((sum, { quantity }) => sum + quantity, 0) };
 }
 
-const problemOfIssue: Record<Issue, (detail: string) => Error> = {
+const problemOfIssue: Record<Issue, ProblemDefinition> = {
   unavailable: variantNotFound,
   unpriced: variantNotPriced,
   insufficient_stock: insufficientStock,
   quantity_limit: quantityLimit,
 };
+
+/** The problem that rejects a line with an issue. */
+export function problemOf(issue: Issue): ProblemDefinition {
+  return problemOfIssue[issue];
+}
 
 function rejectIssues({ currency }: { currency: string }, line: PricedLine | undefined): void {
   const [issue] = line?.issues ?? [];

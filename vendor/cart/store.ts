@@ -215,6 +215,37 @@ export async function addToLine(
   return line?.id ?? null;
 }
 
+/**
+ * Replaces all lines of a locked cart, in one statement. Lines with the same variant and properties keep their id.
+ * @param lines distinct by variant and properties, which are normalized
+ */
+export async function replaceLines(
+  tx: TenantDatabase,
+  cartId: string,
+  lines: readonly Pick<CartLine, 'variantId' | 'quantity' | 'properties'>[],
+): Promise<void> {
+  const target = lines.map(({ variantId, quantity, properties }) => ({
+    ...{ id: newId(), variant_id: variantId, quantity, properties, key: keyOfProperties(properties) },
+  }));
+  await tx.query(
+    `with target as materialized (
+       select * from jsonb_to_recordset($3::jsonb)
+                  as target (id uuid, variant_id uuid, quantity integer, properties jsonb, key text)
+     ),
+     removed as (
+       delete from cart_line_items
+        where tenant_id = $1 and cart_id = $2
+          and (variant_id, properties_key) not in (select variant_id, key from target)
+     )
+     insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key)
+     select $1, id, $2, variant_id, quantity, properties, key from target
+     on conflict (tenant_id, cart_id, variant_id, properties_key) do update
+        set quantity = excluded.quantity, updated_at = now()
+      where cart_line_items.quantity <> excluded.quantity`,
+    [cartId, json(target)],
+  );
+}
+
 /** Sets the quantity of a line; false if the cart has no such line. */
 export async function setQuantity(tx: TenantDatabase, cartId: string, id: string, quantity: number): Promise<boolean> {
   const lines = await tx.update('cart_line_items', { cartId, id }, { quantity, updatedAt: new Date() });

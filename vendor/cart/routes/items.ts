@@ -4,7 +4,8 @@
 import { insufficientStock } from '@carton/inventory';
 import { route, withOverrides } from '@carton/runtime';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
-import { AddCartItem, Cart, ChangeCartItem } from '../schemas.ts';
+import { replaceItems } from '../replacing.ts';
+import { AddCartItem, Cart, ChangeCartItem, ReplaceCartItems } from '../schemas.ts';
 import { addItem, changeItem, removeItem } from '../service.ts';
 import { cartSchema } from '../shown.ts';
 
@@ -30,6 +31,29 @@ export const addCartItem = withOverrides(
       problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit, cartFull],
     },
     ({ db, session, body }) => addItem(db, session, body),
+  ),
+  (box) => ({ response: cartSchema(box) }),
+);
+
+export const replaceCartItems = withOverrides(
+  route(
+    {
+      method: 'put',
+      path: '/cart/items',
+      operationId: 'replaceCartItems',
+      tag,
+      summary: 'Replace all items of the cart',
+      description:
+        'All or nothing: if any item cannot be ordered, the cart stays as it was, and `errors` has a pointer for each ' +
+        'such item; `code` is that of the first. Items with the same variant and properties as before keep their id.',
+      access,
+      body: ReplaceCartItems,
+      status: 200,
+      response: Cart,
+      problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit],
+      beyond: true,
+    },
+    ({ db, session, body }) => replaceItems(db, session, body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );

@@ -4,7 +4,7 @@
  */
 import { completeCart, type LockedCart, lockActiveCart } from '@carton/cart';
 import { newId } from '@carton/runtime';
-import { exactly, untilWaiting } from '@carton/runtime/testing';
+import { exactly, raceRounds, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   type ForSale,
@@ -19,6 +19,7 @@ import {
 const box = await openBox(t);
 const shirt = await forSale(box);
 const socks = await forSale(box);
+const hat = await forSale(box);
 
 const add = (shopper: { post: (path: string, body: unknown) => Promise<unknown> }, { variantId }: ForSale) =>
   shopper.post('/cart/items', { variantId, quantity: 1 });
@@ -195,4 +196,77 @@ t.test('a failed checkout leaves the cart unchanged for the next one', async (t)
   await t.rejects(failing, /no payment/);
   t.match(await next, { state: 'active', lines: exactly([{ variantId: shirt.variantId }]) });
   t.strictSame((await shopper.get('/cart')).body, before);
+});
+
+t.test('of concurrent replacements one is the cart; items added at the same time are in it or replaced', async (t) => {
+  for (let round = 0; round < raceRounds; round++) {
+    const shopper = await shopperWith(box, [shirt, 9]);
+    const lists = [
+      [
+        [shirt.variantId, 1],
+        [socks.variantId, 1],
+      ],
+      [[socks.variantId, 2]],
+      [[shirt.variantId, 3]],
+    ] as [string, number][][];
+    const replacements = lists.map((list) =>
+      shopper.put('/cart/items', { items: list.map(([variantId, quantity]) => ({ variantId, quantity })) }),
+    );
+    const answers = await Promise.all([...replacements, add(shopper, hat)]);
+    t.strictSame(
+      answers.map((answer) => (answer as { status: number }).status),
+      [200, 200, 200, 201],
+    );
+    const found = quantitiesOf((await shopper.get('/cart')).body);
+    const goods = JSON.stringify(found.filter(([variantId]) => variantId !== hat.variantId).sort());
+    t.ok(
+      lists.some((list) => JSON.stringify([...list].sort()) === goods),
+      `one of the lists, not ${goods}`,
+    );
+    const hats = found.filter(([variantId]) => variantId === hat.variantId);
+    t.ok(hats.length === 0 || hats[0]?.[1] === 1, 'the added item at most once');
+  }
+});
+
+t.test('an item added before a replacement is replaced, one added after it stays', async (t) => {
+  for (const isFirst of [true, false]) {
+    const shopper = await shopperWith(box, [shirt, 1]);
+    const { id } = (await shopper.get('/cart')).body;
+    const locked = await withOpenTransaction(box, async (tx) => {
+      await tx.query('update carts set version = version + 1 where tenant_id = $1 and id = $2', [id]);
+    });
+    const replacing = () => shopper.put('/cart/items', { items: [{ variantId: socks.variantId, quantity: 2 }] });
+    const adding = () => add(shopper, hat);
+    const waiting: Promise<unknown>[] = [];
+    for (const [count, start] of (isFirst ? [adding, replacing] : [replacing, adding]).entries()) {
+      waiting.push(start());
+      await untilWaiting(box, count + 1);
+    }
+    await locked.finish();
+    await Promise.all(waiting);
+    const expected: [string, number][] = [[socks.variantId, 2]];
+    if (!isFirst) expected.push([hat.variantId, 1]);
+    t.strictSame(quantitiesOf((await shopper.get('/cart')).body), expected);
+  }
+});
+
+t.test('a replacement that waits for a checkout fills the next cart', async (t) => {
+  const shopper = await shopperWith(box, [shirt, 5]);
+  const session = sessionOf(shopper);
+  const checkout = await withOpenTransaction(box, async (tx) => {
+    const cart = (await lockActiveCart(tx, session)) as { id: string };
+    await completeCart(tx, cart.id, newId());
+    return cart.id;
+  });
+  const replacing = shopper.put('/cart/items', { items: [{ variantId: socks.variantId, quantity: 2 }] });
+  await untilWaiting(box, 1);
+  await checkout.finish();
+  const { status, body } = (await replacing) as { status: number; body: { id: string; items: never[] } };
+  t.equal(status, 200);
+  t.not(body.id, checkout.result);
+  t.strictSame(quantitiesOf(body), [[socks.variantId, 2]]);
+  const lines = await box.db.query('select id from cart_line_items where tenant_id = $1 and cart_id = $2', [
+    checkout.result,
+  ]);
+  t.strictSame(lines, [], 'the ordered cart has no lines');
 });
