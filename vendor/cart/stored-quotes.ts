@@ -18,7 +18,7 @@ export interface QuotedAddress {
 }
 
 /** Null if the country is unknown. */
-export function quotedAddressOf(address: SaleAddress | null | undefined): QuotedAddress | null {
+export function quotedAddressOf(address: Partial<SaleAddress> | null | undefined): QuotedAddress | null {
   if (!address?.country) return null;
   const { country, province, postalCode, city, line1 } = address;
   const part = (text: string | null | undefined) => text?.trim() || null;

@@ -28,9 +28,9 @@ import {
 } from '@carton/runtime';
 import { destinationOf, type PickupLocation } from './pickup.ts';
 import { shippingOptionUnavailable } from './problems.ts';
-import { linesOf, type Parcels, parcelsOf, quoteOf } from './quotes.ts';
+import { linesOf, missingQuoteOf, type Parcels, parcelsOf, quoteOf } from './quotes.ts';
 import { type ChosenMethod, readShipping, type ShippingRead, type StoredOption } from './reads.ts';
-import { pickupType } from './sources.ts';
+import { pickupType, ratesAskServices } from './sources.ts';
 import { ShippingPickupLocation } from './step.ts';
 
 const profile = nullable(
@@ -114,6 +114,26 @@ async function offerTo(db: TenantDatabase, priced: PricedCart): Promise<Offer> {
   return { read, parcels: parcelsOf(linesOf(priced), priced.sale.currency, read.profiles) };
 }
 
+/**
+ * The offer with the prices of services, which are asked outside of any transaction: once for the goods of each profile.
+ * Without an answer the options have their own rates.
+ */
+async function quotedOfferTo(db: TenantDatabase, priced: PricedCart): Promise<Offer> {
+  const asked = new Set<string | null>();
+  for (let offer = await offerTo(db, priced); ; ) {
+    if (db.inTransaction) return offer;
+    const { read, parcels } = offer;
+    const missing = read.options.flatMap((option) => {
+      const quote = asked.has(option.profile) ? null : missingQuoteOf(option, parcels, read);
+      return quote?.ask ? [{ ask: quote.ask, profile: option.profile }] : [];
+    });
+    const [next] = missing;
+    if (!next) return offer;
+    asked.add(next.profile);
+    if (await next.ask(db)) offer = await offerTo(db, priced);
+  }
+}
+
 /** The options that the shopper can buy, for each profile of the goods. */
 export async function listCartOptions(
   db: TenantDatabase,
@@ -121,7 +141,7 @@ export async function listCartOptions(
 ): Promise<Static<typeof CartShippingOptions>> {
   const priced = await findPricedCart(db, session);
   if (!priced) return { groups: [] };
-  const { read, parcels } = await offerTo(db, priced);
+  const { read, parcels } = await quotedOfferTo(db, priced);
   const { currency } = priced.sale;
   const groups = [...parcels.keys()].map((code) => ({
     profile: code,
@@ -147,7 +167,7 @@ export async function explainCartOptions(
 ): Promise<Static<typeof AdminCartShippingOptions>> {
   const cart = await findCart(db, id);
   if (!cart) throw notFound(`There is no cart with the id ${id}.`);
-  const { read, parcels } = await offerTo(db, await priceCart(db, cart));
+  const { read, parcels } = await quotedOfferTo(db, await priceCart(db, cart));
   const items = read.options.map((option) => {
     const rate = quoteOf(option, parcels, read);
     const own = { ...namesOf(option), profile: option.profile };
@@ -171,6 +191,9 @@ export async function chooseMethod(
   session: ShopperSession,
   { optionId, pickupLocationId }: Static<typeof ChooseShippingMethod>,
 ): Promise<Cart> {
+  // An option without a rate of its own can be chosen once its price is known.
+  const before = ratesAskServices(db) && !db.inTransaction ? await findPricedCart(db, session) : null;
+  if (before) await quotedOfferTo(db, before);
   const priced = await writeCart(db, session, async (tx, { id }) => {
     const { read, parcels } = await offerTo(tx, await priceCart(tx, (await findCart(tx, id)) as StoredCart));
     const option = read.options.find((each) => each.id === optionId);

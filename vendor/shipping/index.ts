@@ -5,6 +5,8 @@ import { cartMerges, cartTotals } from '@carton/cart';
 import { orderPlacing } from '@carton/checkout';
 import { storeSettingsGroups } from '@carton/core';
 import { definePackage } from '@carton/runtime';
+import { carrierSettings } from './carriers/settings.ts';
+import { carrierSource } from './carriers/source.ts';
 import { mergeMethods } from './choosing.ts';
 import { shippingOptionUpdated } from './events.ts';
 import { placingStep } from './placing.ts';
@@ -16,6 +18,7 @@ import {
   setCartShippingMethod,
 } from './routes/cart.ts';
 import { shippingSettings } from './settings.ts';
+import { shippingRateSources } from './sources.ts';
 import { shippingStep } from './step.ts';
 
 export { type PickupLocation, type PickupLocationSource, pickupLocations } from './pickup.ts';
@@ -46,5 +49,7 @@ export default definePackage({
     cartTotals.with(shippingStep),
     cartMerges.with(mergeMethods),
     orderPlacing.with(placingStep),
+    shippingRateSources.with(carrierSource),
   ],
+  settings: carrierSettings,
 });

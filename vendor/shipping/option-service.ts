@@ -38,13 +38,16 @@ export function deleteOption(db: TenantDatabase, id: string): Promise<void> {
   return remove(db, id);
 }
 
-type Checked = Pick<CreateShippingOption, 'zoneId' | 'profile' | 'type' | 'freeFrom' | 'rates'>;
+type Checked = Pick<CreateShippingOption, 'carrierService' | 'zoneId' | 'profile' | 'type' | 'freeFrom' | 'rates'>;
 
 /** @throws invalid_request (400) */
-async function check(tx: TenantDatabase, { zoneId, profile, type, freeFrom, rates }: Checked): Promise<void> {
+async function check(
+  tx: TenantDatabase,
+  { zoneId, profile, type, freeFrom, rates, carrierService }: Checked,
+): Promise<void> {
   const source = rateSourcesOf(tx).find((each) => each.type === type);
   if (!source) throw invalidField('/type', 'is not a type of shipping option');
-  source.check?.(rates as ShippingRate[]);
+  source.check?.(rates as ShippingRate[], { carrierService });
   const currencies = freeFrom.map(({ currency }) => currency);
   const duplicate = currencies.findIndex((currency, at) => currencies.indexOf(currency) !== at);
   if (duplicate >= 0) throw invalidField(`/freeFrom/${duplicate}/currency`, 'is a duplicate');

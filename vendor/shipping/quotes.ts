@@ -1,10 +1,18 @@
 /**
  * What options cost for the goods of a sale, or why they are not offered. Pure functions.
  */
-import type { Adjustment, PricedSale, Sale, TotalsLine } from '@carton/cart';
+import type { Adjustment, MissingQuote, PricedSale, Sale, TotalsLine } from '@carton/cart';
 import { destinationOf, type PickupLocation } from './pickup.ts';
 import type { ChosenMethod, ShippingRead, StoredOption } from './reads.ts';
-import { isPricedByRates, type Parcel, type ParcelLine, pickupType, type Rate } from './sources.ts';
+import {
+  isPricedByRates,
+  type NotOffered,
+  type Parcel,
+  type ParcelLine,
+  pickupType,
+  type Rate,
+  type ShippingRateSource,
+} from './sources.ts';
 
 /** The goods of a sale by profile (null for the default), the default first. */
 export type Parcels = ReadonlyMap<string | null, Parcel>;
@@ -60,8 +68,12 @@ function discountOn(id: string, adjustments: readonly Adjustment[]): number {
   );
 }
 
-/** The price of an option for the goods of its profile, or why it is not offered. */
-export function quoteOf(option: StoredOption, parcels: Parcels, read: ShippingRead): Rate {
+/** What prices an option, or why it is not offered whatever its price. */
+function pricingOf(
+  option: StoredOption,
+  parcels: Parcels,
+  read: ShippingRead,
+): NotOffered | { source: ShippingRateSource; read: unknown; parcel: Parcel } {
   const parcel = parcels.get(option.profile);
   if (!parcel) return { reason: 'profile', detail: 'The cart has no goods of the profile.' };
   if (option.zoneId !== null && option.zoneId !== read.zoneId) {
@@ -79,8 +91,23 @@ export function quoteOf(option: StoredOption, parcels: Parcels, read: ShippingRe
   }
   const priced = read.sources.get(option.type);
   if (!priced) return { reason: 'type', detail: `No package of the store prices options of the type ${option.type}.` };
-  const rate = priced.source.rate(option, parcel, priced.read);
+  return { ...priced, parcel };
+}
+
+/** The quote of a service that the price of an option lacks; null if it lacks none. */
+export function missingQuoteOf(option: StoredOption, parcels: Parcels, read: ShippingRead): MissingQuote | null {
+  const pricing = pricingOf(option, parcels, read);
+  return 'reason' in pricing ? null : (pricing.source.missing?.(option, pricing.parcel, pricing.read) ?? null);
+}
+
+/** The price of an option for the goods of its profile, or why it is not offered. */
+export function quoteOf(option: StoredOption, parcels: Parcels, read: ShippingRead): Rate {
+  const pricing = pricingOf(option, parcels, read);
+  if ('reason' in pricing) return pricing;
+  const { source, parcel } = pricing;
+  const rate = source.rate(option, parcel, pricing.read);
   if ('reason' in rate) return rate;
+  const { currency } = parcel;
   const freeFrom = option.freeFrom.find((threshold) => threshold.currency === currency);
   return freeFrom && parcel.goods >= freeFrom.amount ? { amount: 0 } : rate;
 }

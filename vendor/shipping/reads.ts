@@ -68,7 +68,8 @@ const text = `
                    'id', options.id, 'code', options.code, 'name', options.name, 'zoneId', options.zone_id,
                    'zoneName', (select zones.name from shipping_zones zones
                                  where zones.tenant_id = $1 and zones.id = options.zone_id),
-                   'profile', options.profile, 'type', options.type, 'freeFrom', options.free_from,
+                   'profile', options.profile, 'type', options.type,
+                   'carrierService', options.carrier_service, 'freeFrom', options.free_from,
                    'rates', (${ratesOf('options')})) order by options.created_at, options.id), '[]')
             from shipping_options options
            where options.tenant_id = $1

@@ -95,7 +95,7 @@ const NewRates = Type.Array(
   {
     maxItems: 500,
     description:
-      'For `weight` and `price` the tiers of each currency, which must not overlap; outside of them the option is not offered. For `flat` and `pickup` one rate for each currency',
+      'For `weight` and `price` the tiers of each currency, which must not overlap; outside of them the option is not offered. For `flat` and `pickup` one rate for each currency; for `carrier` one or none',
   },
 );
 
@@ -119,9 +119,19 @@ export const optionShapes = shapesOf({
       minLength: 1,
       maxLength: 60,
       description:
-        '`flat`: one price. `weight`, `price`: tiers by the weight or the discounted price of the goods. `pickup`: the shopper picks the goods up. Packages may add types',
+        '`flat`: one price. `weight`, `price`: tiers by the weight or the discounted price of the goods. `pickup`: the shopper picks the goods up. `carrier`: the price of a carrier; its own rates apply while that is not known. Packages may add types',
       examples: ['flat'],
     }),
+    carrierService: nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 120,
+        pattern: '^\\S+ \\S',
+        default: null,
+        description: 'For `carrier`: the carrier and its service, as the carrier service names them',
+        examples: ['USPS Priority'],
+      }),
+    ),
     freeFrom: Type.Array(Money, {
       default: [],
       maxItems: 100,

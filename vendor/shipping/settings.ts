@@ -27,10 +27,21 @@ const StorePickupAddress = object({
   postalCode: Type.Optional(postalCode),
 });
 
+const StoreAddress = object({
+  ...required,
+  line2: Type.Optional(line2),
+  province: Type.Optional(province),
+  postalCode: Type.Optional(postalCode),
+});
+
 export const shippingSettings = storeSettings('shipping', {
   required: Type.Boolean({
     default: false,
     description: 'Whether orders need a shipping option wherever the store offers one',
+  }),
+  origin: withOptions(nullable(StoreAddress), {
+    default: null,
+    description: 'Where parcels are sent from, which decides the prices of carriers',
   }),
   pickupAddress: withOptions(nullable(StorePickupAddress), {
     default: null,

@@ -1,7 +1,7 @@
 /**
  * What an option costs, by its type: the built-in types, and those of other packages.
  */
-import type { Sale } from '@carton/cart';
+import type { MissingQuote, Sale } from '@carton/cart';
 import { extensionPoint, type HasExtensions, invalidField, type TenantDatabase } from '@carton/runtime';
 import type { ShippingRate } from './schemas.ts';
 
@@ -33,6 +33,8 @@ export interface RatedOption {
   readonly code: string;
   readonly type: string;
   readonly rates: readonly ShippingRate[];
+  /** For the type `carrier`: carrier and service, `USPS Priority`. */
+  readonly carrierService: string | null;
 }
 
 /** Why an option is not offered: a stable code and an explanation for staff. */
@@ -51,18 +53,22 @@ export interface ShippingRateSource<Read = unknown> {
   /** The type of the options: `carrier`. */
   readonly type: string;
   /** Rejects the rates of an option. @throws invalid_request (400) */
-  check?(rates: readonly ShippingRate[]): void;
+  check?(rates: readonly ShippingRate[], option: Pick<RatedOption, 'carrierService'>): void;
   /** Reads what `rate` needs, in one statement, which shares a round trip with the reads of the totals. */
   reads?(db: TenantDatabase, sale: Sale): Promise<Read>;
   rate(option: RatedOption, parcel: Parcel, read: Read): Rate;
+  /** The quote of a service that `rate` lacks; null if it lacks none. A pure function. */
+  missing?(option: RatedOption, parcel: Parcel, read: Read): MissingQuote | null;
+  /** Whether the source may ask a service in this box. Required with `missing`. */
+  asksService?(box: HasExtensions): boolean;
 }
 
 /** Extension point for types of options, such as the rates of a carrier. */
 // biome-ignore lint/suspicious/noExplicitAny: each source has its own type of read.
 export const shippingRateSources = extensionPoint<ShippingRateSource<any>>('shipping.rate-sources');
 
-function onePerCurrency(rates: readonly ShippingRate[]): void {
-  requireRates(rates);
+/** Rejects tiers and duplicate currencies. @throws invalid_request (400) */
+export function onePerCurrency(rates: readonly ShippingRate[]): void {
   const currencies = new Set<string>();
   for (const [at, { currency, from, to }] of rates.entries()) {
     if (from !== 0 || to !== null) throw invalidField(`/rates/${at}`, 'must not have bounds: the type has no tiers');
@@ -95,7 +101,10 @@ function tierAt(value: number, { currency }: Parcel, { rates }: RatedOption): nu
 
 const flat = (type: string): ShippingRateSource => ({
   type,
-  check: onePerCurrency,
+  check(rates) {
+    requireRates(rates);
+    onePerCurrency(rates);
+  },
   rate: (option, parcel) => ({ amount: tierAt(0, parcel, option) as number }),
 });
 
@@ -109,15 +118,18 @@ const byPrice: ShippingRateSource = {
   },
 };
 
+/** The reason for a parcel with goods without a weight. */
+export function noWeight({ lines }: Parcel): NotOffered {
+  const missing = lines.filter(({ weight }) => weight === null);
+  const names = missing.map(({ title, variantId }) => title ?? variantId ?? 'a custom line');
+  return { reason: 'weight', detail: `No weight: ${names.join(', ')}.` };
+}
+
 const byWeight: ShippingRateSource = {
   type: 'weight',
   check: tiersWithoutOverlap,
   rate(option, parcel) {
-    if (parcel.weight === null) {
-      const missing = parcel.lines.filter(({ weight }) => weight === null);
-      const names = missing.map(({ title, variantId }) => title ?? variantId ?? 'a custom line');
-      return { reason: 'weight', detail: `No weight: ${names.join(', ')}.` };
-    }
+    if (parcel.weight === null) return noWeight(parcel);
     const amount = tierAt(parcel.weight, parcel, option);
     return amount === null ? { reason: 'weight', detail: `No tier has ${parcel.weight} g.` } : { amount };
   },
@@ -129,6 +141,11 @@ const builtInTypes = new Set(builtIn.map(({ type }) => type));
 
 /** Whether options of the type are priced by their rates alone, and so only in the currencies of these. */
 export const isPricedByRates = (type: string): boolean => builtInTypes.has(type);
+
+/** Whether prices of options may depend on a service outside of the box. */
+export function ratesAskServices(box: HasExtensions): boolean {
+  return rateSourcesOf(box).some((source) => source.asksService?.(box));
+}
 
 /** The sources of a box, the built-in ones first. */
 export function rateSourcesOf(box: HasExtensions): readonly ShippingRateSource[] {

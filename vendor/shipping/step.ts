@@ -1,11 +1,12 @@
 /**
  * The step of the totals pipeline that charges the chosen options.
  */
-import { type Adjustment, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
-import { Money, money, nullable, object, oneOf, type Static, Type, Uuid } from '@carton/runtime';
-import { type Method, methodsOf, parcelsOf } from './quotes.ts';
+import { type Adjustment, type MissingQuote, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
+import { Money, money, nullable, object, oneOf, type Static, type TenantDatabase, Type, Uuid } from '@carton/runtime';
+import { type Method, methodsOf, missingQuoteOf, parcelsOf } from './quotes.ts';
 import { type ChosenMethod, readShipping, type ShippingRead } from './reads.ts';
 import { PickupAddress } from './settings.ts';
+import { ratesAskServices } from './sources.ts';
 
 export const ShippingPickupLocation = object(
   {
@@ -45,8 +46,25 @@ const choice = object({
 });
 type Choice = { methods: ChosenMethod[] };
 
-const methodsIn = ({ sale, lines }: TotalsDraft, read: ShippingRead) =>
-  methodsOf(parcelsOf(lines, sale.currency, read.profiles), sale, read);
+const parcelsIn = ({ sale, lines }: TotalsDraft, { profiles }: ShippingRead) =>
+  parcelsOf(lines, sale.currency, profiles);
+
+const methodsIn = (draft: TotalsDraft, read: ShippingRead) => methodsOf(parcelsIn(draft, read), draft.sale, read);
+
+/** The quotes that the chosen options lack, as one. */
+function findMissing(draft: TotalsDraft, read: ShippingRead): MissingQuote | null {
+  const parcels = parcelsIn(draft, read);
+  const missing = methodsIn(draft, read).flatMap(
+    ({ option }) => (option && missingQuoteOf(option, parcels, read)) ?? [],
+  );
+  const [first] = missing;
+  if (!first) return null;
+  const asks = missing.flatMap(({ ask }) => ask ?? []);
+  const isRequired = missing.some((quote) => quote.isRequired);
+  if (asks.length === 0) return { ...first, isRequired, ask: null };
+  const askAll = async (db: TenantDatabase) => (await Promise.all(asks.map((ask) => ask(db)))).includes(true);
+  return { ...first, isRequired, ask: askAll };
+}
 
 function chargeOf({ option, rate }: Method): Adjustment[] {
   if (!option || !rate || 'reason' in rate) return [];
@@ -68,6 +86,8 @@ export const shippingStep = totalsStep({
   choice,
   reads: (db, sale, chosen: Choice | undefined) => readShipping(db, sale, chosen?.methods),
   adjust: (draft, read) => methodsIn(draft, read).flatMap(chargeOf),
+  missing: findMissing,
+  asksService: ratesAskServices,
   shows: {
     schema: Type.Array(CartShipping),
     of: (draft, read) => methodsIn(draft, read).map((method) => present(method, draft.sale.currency)),

@@ -297,6 +297,12 @@ t.test('a store may reject orders without taxes of the provider', async (t) => {
   t.match(order, { totals: { tax: { amount: 190 } }, taxLines: exactly([{ source: { type: 'tax_provider' } }]) });
   const again = await shopper.post('/checkout', buyer, key);
   t.strictSame(again.body, order, 'a retry returns the same order');
+  await store.db.query(
+    `update idempotency_keys set status = null, body = null, busy_until = now() - interval '1 second'
+      where tenant_id = $1 and operation_id = 'createOrder'`,
+  );
+  const resumed = await shopper.post('/checkout', buyer, key);
+  t.strictSame([resumed.status, resumed.body], [201, order], 'also if the first request died before its response');
 });
 
 t.test('a question that the provider refuses is not repeated', async (t) => {

@@ -1,0 +1,7 @@
+/**
+ * The simulator of EasyPost as a process: `node --conditions=workspace-source main.ts [port]`.
+ */
+import { runSimulator } from '@carton/runtime/testing';
+import { respond, wrongAnswers } from './easypost.ts';
+
+await runSimulator(respond, wrongAnswers, Number(process.argv[2] ?? 0));
