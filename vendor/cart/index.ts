@@ -1,6 +1,7 @@
 /**
  * @carton/cart: carts, their totals, and the hand-over to checkout.
  */
+import { storeSettingsGroups } from '@carton/core';
 import { regionRemovals } from '@carton/region';
 import { definePackage, memberLogIns, personalData, sessionLookups } from '@carton/runtime';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
@@ -8,6 +9,7 @@ import { mergeCartAtLogIn, personalCarts } from './persons.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
 import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
 import { addCartItem, removeCartItem, replaceCartItems, updateCartItem } from './routes/items.ts';
+import { cartSettings } from './settings.ts';
 import { clearRegion, hasCartOfSession } from './store.ts';
 
 export { type PriceableCart, saleOfCart } from './cart-sale.ts';
@@ -87,6 +89,7 @@ export default definePackage({
   ],
   events: [cartCreated, cartUpdated, cartMerged],
   extends: [
+    storeSettingsGroups.with(cartSettings),
     regionRemovals.with(clearRegion),
     sessionLookups.with(hasCartOfSession),
     memberLogIns.with(mergeCartAtLogIn),

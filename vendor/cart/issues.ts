@@ -2,7 +2,7 @@
  * Explains why a sale cannot be ordered.
  */
 import { explainQuantityRule } from '@carton/product';
-import { countryName } from '@carton/runtime';
+import { countryName, formatMoney } from '@carton/runtime';
 import type { CartIssue, Issue, PricedCustomLine, PricedLine, PricedSale } from './pricing.ts';
 
 export interface CartProblem {
@@ -38,6 +38,10 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
     return country
       ? `${region?.name} does not sell to ${countryName(country)}. Choose another region or another address.`
       : `The shipping address needs a country that ${region?.name} sells to.`;
+  },
+  minimum_order: ({ sale: { currency }, shortfall }) => {
+    const show = (amount = 0) => formatMoney({ amount, currency }, 'en');
+    return `The minimum order is ${show(shortfall?.minimum)}: add items for ${show(shortfall?.missing)}.`;
   },
 };
 

@@ -15,6 +15,7 @@ import {
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
 import { type PriceableCart, type SaleOverrides, saleOfCart } from './cart-sale.ts';
+import { findMinimumOrder, type Shortfall, shortfallOf } from './minimum-order.ts';
 import { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 import type { LineProperties } from './properties.ts';
 import { type CustomLine, type Sale, type SaleLine, stockSaleOf, type VariantLine } from './sale.ts';
@@ -74,6 +75,8 @@ export interface PricedSale<S extends Sale = Sale> {
   /** In the same order as the sale's lines. */
   lines: PricedLineOf<S['lines'][number]>[];
   issues: CartIssue[];
+  /** By how much a cart's goods fall short of the store's minimum order; null if they do not. */
+  shortfall: Shortfall | null;
   shipping: readonly ShippingCharge[];
   adjustments: readonly Adjustment[];
   totals: Totals;
@@ -126,11 +129,12 @@ export async function priceSale<S extends Sale>(
   // Steps do not run for an empty sale.
   const steps = sale.lines.length === 0 ? [] : stepsOf(db);
   return db.pipelined(async (one) => {
-    const [variants, plan, availabilities, region, ...reads] = await Promise.all([
+    const [variants, plan, availabilities, region, minimumOrder, ...reads] = await Promise.all([
       findVariants(one, ids, sale),
       planPrices(one, items, sale),
       stock ? availabilityOf(one, ids, { reserved, sale: stockSaleOf(sale) }) : null,
       sale.regionId === null ? null : findRegion(one, sale.regionId),
+      findMinimumOrder(one, sale),
       ...readSteps(one, sale, steps),
     ]);
     const conditions = steps.flatMap((step, position) => step.conditions?.(reads[position]) ?? []);
@@ -151,8 +155,10 @@ export async function priceSale<S extends Sale>(
     const shownOf = ({ name, shows }: AnyStep, position: number) =>
       shows ? [[name, shows.of(draft, reads[position], lineFacts)]] : [];
     const shown = steps.length === 0 ? shownWhenEmpty(db) : Object.fromEntries(steps.flatMap(shownOf));
-    const issues = issuesOf(sale, region);
-    return { sale, region, lines: lines as never, issues, shipping, adjustments, totals, shown, missingQuotes };
+    const shortfall = shortfallOf(minimumOrder, sale, draft.lines);
+    const issues = issuesOf(sale, region, shortfall);
+    const amounts = { shipping, adjustments, totals, shown, missingQuotes };
+    return { sale, region, lines: lines as never, issues, shortfall, ...amounts };
   });
 }
 
@@ -289,9 +295,16 @@ function countedLine(line: PricedLine | PricedCustomLine): TotalsLine[] {
   return [{ ...counted, variantId: line.variantId, productId, taxCategory, shippingProfile, weight }];
 }
 
+function issuesOf(sale: Sale, region: RegionRow | null, shortfall: Shortfall | null): CartIssue[] {
+  return [
+    ...(isServed(sale, region) ? [] : ['country_not_served' as const]),
+    ...(shortfall ? ['minimum_order' as const] : []),
+  ];
+}
+
 /** A region sells only to its countries. Without a shipping address there is nothing to check. */
-function issuesOf({ shippingAddress }: Sale, region: RegionRow | null): CartIssue[] {
-  if (!region || !shippingAddress) return [];
+function isServed({ shippingAddress }: Sale, region: RegionRow | null): boolean {
+  if (!region || !shippingAddress) return true;
   const { country } = shippingAddress;
-  return country !== null && region.countries.includes(country) ? [] : ['country_not_served'];
+  return country !== null && region.countries.includes(country);
 }

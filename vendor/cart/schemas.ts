@@ -28,7 +28,7 @@ export const maxCartLines = 500;
 export const issues = ['unavailable', 'unpriced', 'insufficient_stock', 'quantity_limit'] as const;
 export const adjustmentKinds = ['discount', 'shipping', 'tax'] as const;
 /** Why a cart as a whole cannot be ordered. */
-export const cartIssues = ['country_not_served'] as const;
+export const cartIssues = ['country_not_served', 'minimum_order'] as const;
 export const statuses = ['active', 'completed', 'merged'] as const;
 
 const Quantity = Type.Integer({ minimum: 1, maximum: maxLineQuantity, examples: [2] });
@@ -146,7 +146,9 @@ export const Cart = object(
     adjustments: Type.Array(CartAdjustment),
     totals: CartTotals,
     issues: Type.Array(oneOf(cartIssues), {
-      description: 'Why the cart as a whole cannot be ordered: its region does not sell to the shipping country',
+      description:
+        'Why the cart as a whole cannot be ordered: its region does not sell to the shipping country, or its goods cost ' +
+        'less than the minimum order of the store',
       examples: [[]],
     }),
     updatedAt: nullable(DateTime),

@@ -9,6 +9,11 @@ export const cartNotReady = defineProblem({
   status: 409,
   title: 'The cart has items that cannot be ordered',
 });
+export const minimumOrder = defineProblem({
+  code: 'minimum_order',
+  status: 409,
+  title: 'The goods in the cart cost less than the minimum order of the store',
+});
 export const cartChanged = defineProblem({
   code: 'cart_changed',
   status: 409,

@@ -12,6 +12,7 @@ import {
   cartNotReady,
   customerDetailsMissing,
   guestCheckoutOff,
+  minimumOrder,
   paymentRequired,
   quoteMissing,
   termsNotAccepted,
@@ -41,6 +42,7 @@ const cart: PlacingStep = {
     insufficient_stock: cartNotReady,
     quantity_limit: cartNotReady,
     country_not_served: countryNotServed,
+    minimum_order: minimumOrder,
   },
   require: (_, { sale }) =>
     cartProblems(sale).map(({ code, detail }) => {
