@@ -1,10 +1,8 @@
 /**
  * Calls each list with each filter and sort in a store with a million orders, as the box's role, and counts what it reads.
  */
-import { join } from 'node:path';
-import { createTestBox } from '@carton/runtime/testing';
-import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
 import { checkListPlans } from '../tools/plans/check.ts';
+import { startInProcessBox } from './in-process-box.ts';
 import type { Rig } from './rig.ts';
 
 export const rig: Rig = {
@@ -15,14 +13,7 @@ export const rig: Rig = {
   },
   timeLimit: (stage) => (stage.short ? 900 : 14_400),
   async run(stage) {
-    const postgres = await startEmbeddedPostgres({
-      directory: join(stage.folder, 'postgresql'),
-      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
-    });
-    stage.atEnd('PostgreSQL', () => postgres.stop());
-    process.env.TEST_DATABASE_URL = postgres.url;
-    const ends = { teardown: (task: () => Promise<void>) => stage.atEnd('the box', task) };
-    const box = await createTestBox(ends, { database: 'empty' });
+    const box = await startInProcessBox(stage);
     const orders = stage.number('orders');
     const { table, broken, calls } = await checkListPlans(box, { copies: stage.number('copies'), orders }, stage.say);
     for (const line of table) stage.say(line);

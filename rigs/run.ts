@@ -23,6 +23,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'calls every list with each filter in a store with a million orders: none reads more than its page',
     load: () => import('./plans.ts'),
   },
+  money: {
+    about: 'random sales with taxes, promotions and shipping, refunded line by line: totals and refunds agree exactly',
+    load: () => import('./money.ts'),
+  },
   races: {
     about: 'the tests of races with 200 rounds each: one winner, and exact sums',
     load: () => import('./races.ts'),

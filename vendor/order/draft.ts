@@ -180,7 +180,7 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
 }
 
 /** The row of a draft, without its times. */
-function rowOf(draft: OrderDraft): OrderRow {
+export function rowOf(draft: OrderDraft): OrderRow {
   const { totals, customer } = draft;
   return {
     id: draft.id ?? newId(),

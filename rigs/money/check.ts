@@ -1,0 +1,131 @@
+/**
+ * Checks of a sale and its order: sums agree at every level, and refunds in any order end at what was paid.
+ */
+import type { Adjustment, TotalsDraft } from '@carton/cart';
+import { Random } from '../../tools/seed/random.ts';
+import { type Charge, chargesOf, refundedOf, refundOf } from '../../vendor/order/charges.ts';
+import type { OrderRow } from '../../vendor/order/store.ts';
+
+const sumOf = (parts: readonly { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0);
+
+/** Throws when a promise does not hold. @param what it is, for the report */
+export function hold(isKept: boolean, what: () => string): void {
+  if (!isKept) throw new Error(what());
+}
+
+function equal(what: string, actual: number, expected: number): void {
+  hold(Number.isSafeInteger(actual) && actual === expected, () => `${what} is ${actual}, not ${expected}`);
+}
+
+/** Totals are the sums of their parts, and nothing falls below zero. */
+export function checkTotals({ lines, shipping, adjustments, totals, region }: TotalsDraft): void {
+  const ofKind = (kind: Adjustment['kind']) => adjustments.filter((each) => each.kind === kind);
+  const taxes = ofKind('tax');
+  equal('the subtotal', totals.subtotal, sumOf(lines.map(({ total: amount }) => ({ amount }))));
+  equal('the discount', totals.discount, sumOf(ofKind('discount')));
+  equal('the shipping', totals.shipping, sumOf(ofKind('shipping')));
+  equal('the tax', totals.tax, sumOf(taxes));
+  const added = sumOf(taxes.filter(({ included }) => !included));
+  equal('the total', totals.total, totals.subtotal + totals.discount + totals.shipping + added);
+  hold(totals.total >= 0, () => `the total is ${totals.total}`);
+  hold(
+    taxes.every(({ included = false }) => included === region?.taxInclusive),
+    () => 'some taxes are included and others are not',
+  );
+  const targets = [
+    ...lines.map(({ id, total, discountedTotal }) => ({
+      lineId: id as string | undefined,
+      total,
+      left: discountedTotal,
+    })),
+    ...shipping.map(({ code, amount, discountedAmount }) => ({
+      shippingCode: code,
+      total: amount,
+      left: discountedAmount,
+    })),
+  ];
+  for (const { total, left, ...target } of targets) {
+    const own = adjustments.filter((each) =>
+      'lineId' in target ? each.lineId === target.lineId : each.shippingCode === target.shippingCode,
+    );
+    const name = JSON.stringify(target);
+    equal(`what is left of ${name}`, left, total + sumOf(own.filter(({ kind }) => kind === 'discount')));
+    hold(left >= 0, () => `what is left of ${name} is ${left}`);
+    const ownTaxes = own.filter(({ kind }) => kind === 'tax');
+    hold(
+      ownTaxes.every(({ amount }) => amount >= 0),
+      () => `a tax of ${name} is below zero`,
+    );
+    const within = sumOf(ownTaxes.filter(({ included }) => included));
+    hold(within <= left, () => `${name} costs ${left} and includes the tax ${within}`);
+  }
+}
+
+/** The lines and charges of the order's rows cost together what the sale does, with the same tax. */
+export function checkCharges(row: OrderRow, { lines, shipping, adjustments, totals }: TotalsDraft): Charge[] {
+  const charges = chargesOf(row);
+  equal("the sum of the order's charges", sumOf(charges), totals.total);
+  equal("the tax of the order's charges", sumOf(charges.map(({ tax: amount }) => ({ amount }))), totals.tax);
+  equal('the number of charges', charges.length, lines.length + shipping.length);
+  for (const { lineItemId, shippingCode, amount } of charges) {
+    const line = lines.find(({ id }) => id === lineItemId);
+    const left = line?.discountedTotal ?? shipping.find(({ code }) => code === shippingCode)?.discountedAmount ?? 0;
+    const taxes = adjustments.filter(
+      (each) =>
+        each.kind === 'tax' && !each.included && (line ? each.lineId === line.id : each.shippingCode === shippingCode),
+    );
+    equal(`the charge ${lineItemId ?? shippingCode}`, amount, left + sumOf(taxes));
+  }
+  return charges;
+}
+
+/** What refunds of a scenario were. */
+export interface Refunds {
+  refunds: number;
+  units: number;
+  failed: number;
+}
+
+/** The most units that are refunded one by one or in small groups. Of larger lines, larger groups are refunded. */
+const maxSteps = 60;
+
+/** Refunds all units and charges in random order and groups, some of which fail and are refunded later. */
+export function checkRefunds(charges: readonly Charge[], seed: number): Refunds {
+  const random = new Random(seed ^ 0x5eed);
+  const ledger: OrderRow['refunds'] = [];
+  const seen: Refunds = { refunds: 0, units: 0, failed: 0 };
+  const leftOf = (charge: Charge) => charge.quantity - refundedOf(ledger, charge).quantity;
+  for (;;) {
+    const open = charges.filter((charge) => leftOf(charge) > 0);
+    if (open.length === 0) break;
+    const charge = random.pick(open);
+    const left = leftOf(charge);
+    const quantity = seen.refunds > maxSteps ? left : random.between(1, Math.min(left, 3));
+    const { amount, tax } = refundOf(charge, refundedOf(ledger, charge), quantity);
+    hold(amount >= 0 && tax >= 0, () => `a refund of ${amount} has the tax ${tax}`);
+    hold(tax <= amount, () => `a refund of ${amount} has the tax ${tax}`);
+    const { lineItemId, shippingCode } = charge;
+    const entry = { lineItemId, shippingCode, quantity, amount, tax };
+    ledger.push(entry);
+    hold(sumOf(ledger) <= sumOf(charges), () => `${sumOf(ledger)} of ${sumOf(charges)} was refunded`);
+    seen.refunds++;
+    seen.units += quantity;
+    const failing = ledger.filter((each) => each.quantity > 0 && !failures.has(each));
+    if (random.isTrue(0.05) && seen.refunds < maxSteps) {
+      const failed = random.pick(failing);
+      failures.add(failed);
+      ledger.push({ ...failed, quantity: -failed.quantity, amount: -failed.amount, tax: -failed.tax });
+      seen.failed++;
+    }
+  }
+  for (const charge of charges) {
+    const refunded = refundedOf(ledger, charge);
+    const name = charge.lineItemId ?? charge.shippingCode;
+    equal(`the refund of ${name}`, refunded.amount, charge.amount);
+    equal(`the refunded tax of ${name}`, refunded.tax, charge.tax);
+  }
+  return seen;
+}
+
+/** Refunds that were reversed. */
+const failures = new WeakSet<OrderRow['refunds'][number]>();

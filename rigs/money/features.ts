@@ -1,0 +1,50 @@
+/**
+ * What was in a sale, so that the rig can report that each kind occurred.
+ */
+import type { TotalsDraft } from '@carton/cart';
+import { minorUnitDigits } from '@carton/runtime';
+import type { Scenario } from './scenario.ts';
+
+/** The features of a sale that had an effect on its totals. */
+export function featuresOf(
+  scenario: Scenario,
+  { adjustments, shipping, totals }: TotalsDraft,
+): Record<string, boolean> {
+  const taxes = adjustments.filter(({ kind, amount }) => kind === 'tax' && amount > 0);
+  const discounts = adjustments.filter(({ kind, amount }) => kind === 'discount' && amount < 0);
+  const isTaxed = taxes.length > 0;
+  const digits = minorUnitDigits(scenario.currency);
+  const rateOf = (id: string | undefined) => scenario.rates.find((rate) => rate.id === id);
+  const promoted = new Set(discounts.map(({ source }) => source?.id));
+  const hasKind = (kind: string) =>
+    scenario.promotions.some(({ promotion }) => promotion?.discount.kind === kind && promoted.has(promotion.id));
+  const charged = scenario.shipping.options.filter(({ code }) => shipping.some((charge) => charge.code === code));
+  const isTaxOnShipping = taxes.some(({ shippingCode }) => shippingCode !== undefined);
+  return {
+    decimals0: digits === 0,
+    decimals2: digits === 2,
+    decimals3: digits === 3,
+    taxesIncluded: isTaxed && scenario.taxInclusive,
+    taxesOnTop: isTaxed && !scenario.taxInclusive,
+    taxesPerLine: isTaxed && scenario.roundPer === 'line',
+    taxesPerTotal: isTaxed && scenario.roundPer === 'total',
+    mixedRates: new Set(taxes.map(({ source }) => source?.id)).size > 1,
+    compoundRates: taxes.some(({ source }) => rateOf(source?.id)?.compound),
+    overridingRates: taxes.some(({ source }) => rateOf(source?.id)?.override),
+    categoryRates: taxes.some(({ source }) => rateOf(source?.id)?.category !== null),
+    shippingTaxedProRata: isTaxOnShipping && scenario.shippingCategory === null,
+    shippingTaxedByCategory: isTaxOnShipping && scenario.shippingCategory !== null,
+    percentOff: hasKind('percent'),
+    fixedOff: hasKind('fixed'),
+    buyXGetY: hasKind('buy_x_get_y'),
+    freeShipping: hasKind('free_shipping'),
+    stackedPromotions: promoted.size > 1,
+    flatShipping: charged.some(({ type }) => type === 'flat'),
+    tieredShipping: charged.some(({ type }) => type !== 'flat'),
+    freeFrom: charged.some(
+      ({ code, freeFrom }) => freeFrom.length > 0 && shipping.find((each) => each.code === code)?.amount === 0,
+    ),
+    twoProfiles: shipping.length > 1,
+    free: totals.total === 0,
+  };
+}
