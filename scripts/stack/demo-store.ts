@@ -102,7 +102,8 @@ export async function createDemoStore(
     await visitor('POST', '/admin/invites/accept', { token: secrets.demoInvite, name: 'Demo Owner', password });
     session = await logIn();
   }
-  await fillTenant(caller(boxUrl, { ...tenantHeaders, authorization: `Bearer ${session.token}` }), packages);
+  const staff = caller(boxUrl, { ...tenantHeaders, authorization: `Bearer ${session.token}` });
+  await fillTenant({ staff, visitor }, packages);
   await save(Object.assign(secrets, { demoFilled: id }));
 }
 
@@ -122,14 +123,20 @@ async function openTenant(
   return id;
 }
 
-async function fillTenant(staff: Call, packages: readonly string[]): Promise<void> {
+/** Calls of the store's staff, and of anyone. */
+interface Callers {
+  staff: Call;
+  visitor: Call;
+}
+
+async function fillTenant({ staff, visitor }: Callers, packages: readonly string[]): Promise<void> {
   if ((await staff('GET', '/admin/regions?limit=1')).items.length === 0) {
     const region = { name: 'Europe', currency: 'EUR', taxInclusive: true, countries: ['DE', 'FR', 'NL'] };
     await staff('POST', '/admin/regions', region);
   }
   const ids = new Map<string, string>();
   for (const product of products) {
-    const id = await createProduct(staff, product);
+    const id = await createProduct({ staff, visitor }, product);
     if (id !== null) ids.set(product.handle, id);
   }
   if (!packages.some((name) => name.endsWith('/collection'))) return;
@@ -144,7 +151,7 @@ async function fillTenant(staff: Call, packages: readonly string[]): Promise<voi
  * exists and is no longer published: its owner wants it so.
  */
 async function createProduct(
-  staff: Call,
+  { staff, visitor }: Callers,
   { amount, stock, options = [], ...product }: DemoProduct,
 ): Promise<string | null> {
   const values = options[0]?.values ?? [null];
@@ -153,7 +160,7 @@ async function createProduct(
     ...(value && { options: [{ name: options[0]?.name, value }] }),
   }));
   const found =
-    (await orNull(staff('GET', `/products/${product.handle}`))) ??
+    (await orNull(visitor('GET', `/products/${product.handle}`))) ??
     (await orNull(staff('POST', '/admin/products', { ...product, status: 'published', options, variants }), 409));
   if (!found) return null;
   for (const variant of found.variants) {

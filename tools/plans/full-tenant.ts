@@ -34,6 +34,7 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void
   await fillCollections(tenant);
   await fillTaxes(tenant);
   await fillShipping(tenant);
+  await fillPromotions(tenant);
   for (const email of ['ada@example.com', 'Grace@Example.com']) await order(tenant, variants, email);
   await cancelSome(tenant, variants);
   const [newest] = (await requireSuccess(staff.get('/admin/orders'))).items;
@@ -68,6 +69,14 @@ async function fillShipping({ staff }: TestTenant): Promise<void> {
     const option = { code: `option-${at}`, name: 'Standard', type: 'flat', zoneId: id };
     await post('options', { ...option, profile: code, rates: [{ currency: 'EUR', amount: 490 }] });
   }
+}
+
+/** An automatic promotion, which every order uses, and one by code. */
+async function fillPromotions({ staff }: TestTenant): Promise<void> {
+  const promotion = { label: 'Summer', discount: { kind: 'percent', percent: 5 } };
+  await requireSuccess(staff.post('/admin/promotions', { ...promotion, automatic: true }));
+  const { id } = await requireSuccess(staff.post('/admin/promotions', promotion));
+  await requireSuccess(staff.post(`/admin/promotions/${id}/codes`, { codes: ['SUMMER', 'SUN'] }));
 }
 
 /** Places an order, pays half of it and refunds a little. */
