@@ -35,6 +35,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'lists and checkouts in a store with a million orders take no longer than in a small one',
     load: () => import('./scale.ts'),
   },
+  services: {
+    about: 'takes the tax and carrier services away while shoppers buy: orders go on, with amounts that are right',
+    load: () => import('./services.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),

@@ -47,6 +47,8 @@ export interface Requirement {
   detail: string;
   /** The fields of POST /checkout that meet it. GET /checkout shows the pointer of the first. */
   errors?: FieldError[];
+  /** Seconds after which the order may be possible, for a problem with status 503. */
+  retryAfter?: number;
 }
 
 /**

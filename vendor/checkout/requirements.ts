@@ -59,5 +59,9 @@ export async function rejectUnmet(db: TenantDatabase, placing: Placing): Promise
   const same = unmet.filter(({ problem }) => problem.code === first.problem.code);
   const errors = same.flatMap((requirement) => requirement.errors ?? []);
   const detail = same.map((requirement) => requirement.detail).join(' ');
-  throw first.problem(detail, errors.length > 0 ? { errors } : {});
+  const { retryAfter } = first;
+  throw first.problem(detail, {
+    ...(errors.length > 0 && { errors }),
+    ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }),
+  });
 }

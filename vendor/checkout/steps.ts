@@ -57,7 +57,9 @@ const quotes: PlacingStep = {
   order: placingOrder.cart,
   requirements: { quote_missing: quoteMissing },
   require: (_, { sale }) =>
-    sale.missingQuotes.flatMap(({ isRequired, detail }) => (isRequired ? { code: 'quote_missing', detail } : [])),
+    sale.missingQuotes.flatMap(({ isRequired, detail }) =>
+      isRequired ? { code: 'quote_missing', detail, retryAfter: 5 } : [],
+    ),
 };
 
 /** Not a requirement of a preview: its `asks` lists the missing details, which can be sent with the order. */

@@ -284,7 +284,9 @@ t.test('a store may reject orders without taxes of the provider', async (t) => {
   });
   const key = { headers: { 'idempotency-key': 'one order' } };
   const refused = { status: 503, body: { code: 'quote_missing', detail: /does not respond/ } };
-  t.match(await shopper.post('/checkout', buyer, key), refused);
+  const rejected = await shopper.post('/checkout', buyer, key);
+  t.match(rejected, refused);
+  t.equal(rejected.headers.get('retry-after'), '5');
   const [orders] = await box.owner.query('select count(*)::int from orders where tenant_id = $1', [store.id]);
   t.strictSame(orders, { count: 0 });
   // The circuit is open by now: it lets a call pass after a second.
