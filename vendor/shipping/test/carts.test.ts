@@ -186,6 +186,22 @@ t.test('a deleted option remains chosen, and the cart cannot be ordered until an
   t.match(await shopper.post('/checkout', buyer), { status: 201 });
 });
 
+t.test('an option that now ships goods of another profile is not charged for these', async (t) => {
+  await createProfile(box, 'letters');
+  const option = await createOption(box);
+  const card = await createArticle(box, 300, { shippingProfile: 'letters' });
+  const shopper = await shopperWith(box, [mug, 1], [card, 1]);
+  await choose(shopper, option);
+  await bodyOf(staff.patch(`/admin/shipping-options/${option}`, { profile: 'letters' }));
+  const cart = await readCart(shopper);
+  t.strictSame(shippingOf(cart), [
+    [null, 'unavailable', 'option'],
+    ['letters', 'none', null],
+  ]);
+  t.strictSame(amountsOf(cart), [0, 0, 1300]);
+  await staff.delete(`/admin/shipping-options/${option}`);
+});
+
 t.test('goods of two profiles are chosen and charged each', async (t) => {
   await createProfile(box, 'bulky');
   const sofa = await createArticle(box, 9000, { shippingProfile: 'bulky' });
@@ -354,6 +370,8 @@ t.test('if some goods are picked up and others delivered, the address of the sho
     [null, 'chosen', null],
     ['frozen', 'chosen', null],
   ]);
+  t.strictSame(shippingOf(await choose(shopper, pickup, 'store')), shippingOf(mixed));
+  t.equal(await destination(), null, 'whichever is chosen last');
   await shopper.delete(`/cart/items/${mixed.items[1].id}`);
   const left = await readCart(shopper);
   t.strictSame(shippingOf(left), [[null, 'unavailable', 'pickup_location']], 'now everything is picked up');
