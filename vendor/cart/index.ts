@@ -5,6 +5,7 @@ import { storeSettingsGroups } from '@carton/core';
 import { regionRemovals } from '@carton/region';
 import { definePackage, memberLogIns, personalData, sessionLookups } from '@carton/runtime';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
+import { cartRetention, deleteOldCarts } from './old-carts.ts';
 import { mergeCartAtLogIn, personalCarts } from './persons.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
 import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
@@ -17,6 +18,7 @@ export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartProblem, cartProblems } from './issues.ts';
 export { type CartMerge, cartMerges, mergeCarts } from './merge.ts';
+export { type CartCleanUp, cartCleanUps } from './old-carts.ts';
 export { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 export {
   type CartIssue,
@@ -88,6 +90,8 @@ export default definePackage({
     readAdminCart,
   ],
   events: [cartCreated, cartUpdated, cartMerged],
+  jobs: [deleteOldCarts],
+  settings: cartRetention,
   extends: [
     storeSettingsGroups.with(cartSettings),
     regionRemovals.with(clearRegion),

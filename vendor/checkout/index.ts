@@ -1,11 +1,12 @@
 /**
  * @carton/checkout: turns a cart into an order.
  */
+import { cartCleanUps } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
-import { releaseOnAbandon, reserveForPayment } from './reservations.ts';
+import { checkoutCleanUp, releaseOnAbandon, reserveForPayment } from './reservations.ts';
 import {
   createOrder,
   readCheckout,
@@ -41,6 +42,7 @@ export default definePackage({
   events: [checkoutCompleted, checkoutFailed],
   extends: [
     storeSettingsGroups.with(checkoutSettings),
+    cartCleanUps.with(checkoutCleanUp),
     paymentStartHooks.with(reserveForPayment),
     paymentAbandonHooks.with(releaseOnAbandon),
   ],

@@ -2,9 +2,9 @@
  * Stock reservations of carts: from the start of a payment, or of the checkout, until the order consumes the reservation
  * or it expires.
  */
-import { findCart, findPricedCart, saleOfCart, stockSaleOf } from '@carton/cart';
+import { type CartCleanUp, findCart, findPricedCart, saleOfCart, stockSaleOf } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
-import { insufficientStock, releaseStock, reserveStock } from '@carton/inventory';
+import { findReserved, insufficientStock, releaseStock, reserveStock } from '@carton/inventory';
 import type { PaymentAbandonHook, PaymentStartHook } from '@carton/payment';
 import { defineProblem, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { cartEmpty } from './problems.ts';
@@ -18,6 +18,13 @@ export const reservationOff = defineProblem({
 
 /** The reference under which stock is reserved for a cart. */
 export const reservationOf = (cartId: string) => ({ type: 'cart', id: cartId });
+
+/** An old cart stays while stock is reserved for it, and is deleted with its attempts. */
+export const checkoutCleanUp: CartCleanUp = {
+  keep: (tx, ids) => findReserved(tx, 'cart', ids),
+  remove: (tx, ids) =>
+    tx.query('delete from checkout_attempts where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]),
+};
 
 function expiryOf(store: Store): Date {
   return new Date(Date.now() + checkoutSettings.of(store).reservationMinutes * 60_000);

@@ -14,7 +14,7 @@ export { type Availability, type AvailabilityOptions, availabilityOf } from './a
 export { releaseExpiredReservations } from './expired-reservations.ts';
 export type { StockLine, StockReference } from './lines.ts';
 export { defaultLocation, type StockLocations, type StockSale, stockLocations } from './locations.ts';
-export { isReserved } from './returning.ts';
+export { findReserved, isReserved } from './returning.ts';
 export {
   insufficientStock,
   openStockLevels,

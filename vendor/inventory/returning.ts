@@ -16,6 +16,16 @@ export async function isReserved(db: TenantDatabase, { type, id }: StockReferenc
   return rows.length > 0;
 }
 
+/** Which of these ids of a type have a reservation. */
+export async function findReserved(db: TenantDatabase, type: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ referenceId: string }>(
+    `select distinct reference_id from stock_reservations
+      where tenant_id = $1 and reference_type = $2 and reference_id = any($3::uuid[])`,
+    [type, ids],
+  );
+  return rows.map(({ referenceId }) => referenceId);
+}
+
 /**
  * Lines without a location return to where the same reference took them: to other locations as far as the ledger has
  * unreturned movements there, the rest to the default location.

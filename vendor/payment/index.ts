@@ -1,6 +1,7 @@
 /**
  * @carton/payment: payment adapters, payments of orders, and refunds.
  */
+import { cartCleanUps } from '@carton/cart';
 import { orderCanceled, orderCancelers } from '@carton/order';
 import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
@@ -17,6 +18,7 @@ import {
   receivePaymentWebhook,
 } from './routes/storefront.ts';
 import { closeCanceledPayments } from './service.ts';
+import { cartsBeingPaid } from './session-store.ts';
 
 export {
   type InitiatedPayment,
@@ -99,6 +101,8 @@ export default definePackage({
   ],
   jobs: [job({ name: 'payment.reconcile', everySeconds: 30, run: reconcile })],
   extends: [
+    // Closed sessions stay as records of payments, without their cart.
+    cartCleanUps.with({ keep: cartsBeingPaid }),
     orderCancelers.with(closeCanceledPayments),
     personalData.with(personalPayments),
     mailTemplates.with(paymentReceivedMail),

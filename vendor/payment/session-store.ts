@@ -224,3 +224,13 @@ export async function insertWebhookEvent(
   );
   return inserted.length > 0;
 }
+
+/** Which of these carts have an open session. */
+export async function cartsBeingPaid(tx: TenantDatabase, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ cartId: string }>(
+    `select cart_id from payment_sessions
+      where tenant_id = $1 and cart_id = any($2::uuid[]) and status <> 'given_up' and status = 'open'`,
+    [ids],
+  );
+  return rows.map(({ cartId }) => cartId);
+}

@@ -1,7 +1,7 @@
 /**
  * The codes of a shopper's cart.
  */
-import { type Cart, type CartMerge, presentQuoted, writeCart, writeExistingCart } from '@carton/cart';
+import { type Cart, type CartCleanUp, type CartMerge, presentQuoted, writeCart, writeExistingCart } from '@carton/cart';
 import { notFound, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
 import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from './problems.ts';
 import { codeKey, readConsidered } from './store.ts';
@@ -60,4 +60,10 @@ export const moveCodes: CartMerge = async (tx, { fromId, intoId }) => {
      on conflict (tenant_id, cart_id, code_key) do nothing`,
     [fromId, intoId],
   );
+};
+
+/** Deletes the codes of old carts. */
+export const codesCleanUp: CartCleanUp = {
+  remove: (tx, ids) =>
+    tx.query('delete from promotion_cart_codes where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]),
 };

@@ -1,11 +1,11 @@
 /**
  * @carton/promotion: discounts on goods and shipping, automatic or by code.
  */
-import { cartMerges, cartTotals } from '@carton/cart';
+import { cartCleanUps, cartMerges, cartTotals } from '@carton/cart';
 import { orderPlacing } from '@carton/checkout';
 import { orderCancelers } from '@carton/order';
 import { definePackage, personalData } from '@carton/runtime';
-import { moveCodes } from './cart-codes.ts';
+import { codesCleanUp, moveCodes } from './cart-codes.ts';
 import { promotionUpdated, promotionUsed } from './events.ts';
 import { personalUses } from './persons.ts';
 import { promotionPlacing, returnUses } from './placing.ts';
@@ -37,6 +37,7 @@ export default definePackage({
     cartTotals.with(promotionsStep),
     cartTotals.with(freeShippingStep),
     cartMerges.with(moveCodes),
+    cartCleanUps.with(codesCleanUp),
     orderPlacing.with(promotionPlacing),
     orderCancelers.with(returnUses),
     personalData.with(personalUses),
