@@ -39,6 +39,8 @@ const others: Record<string, readonly string[]> = {
   product_variants: ['metadata'],
   collections: ['metadata'],
   stock_items: ['metadata'],
+  // Ids.
+  members: ['former_address_ids'],
   // Of staff.
   staff_users: ['email', 'name', 'metadata'],
   staff_sessions: ['address', 'user_agent'],

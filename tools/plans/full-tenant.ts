@@ -2,8 +2,9 @@
  * Fills a tenant with at least one item for every list, as its staff and shoppers would.
  */
 import { reserveStock } from '@carton/inventory';
+import { createMember, type TestMember } from '@carton/member/testing';
 import { newId } from '@carton/runtime';
-import { type Answer, type TestBox, type TestTenant, until } from '@carton/runtime/testing';
+import { type Answer, type Caller, type TestBox, type TestTenant, until } from '@carton/runtime/testing';
 
 async function requireSuccess(response: Promise<Answer>) {
   const { status, body } = await response;
@@ -14,8 +15,9 @@ async function requireSuccess(response: Promise<Answer>) {
 /**
  * Creates two of most things. Lists that it leaves empty are filled by the routes that create their items; add here what
  * such routes cannot create.
+ * @returns a member of the tenant
  */
-export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void> {
+export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<TestMember> {
   const { staff } = tenant;
   const region = { name: 'Europe', currency: 'EUR', countries: ['FR', 'DE'] };
   await requireSuccess(staff.post('/admin/regions', region));
@@ -36,6 +38,8 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void
   await fillShipping(tenant);
   await fillPromotions(tenant);
   for (const email of ['ada@example.com', 'Grace@Example.com']) await order(tenant, variants, email);
+  const member = await createMember(tenant);
+  await fillMember(tenant, member, variants);
   await cancelSome(tenant, variants);
   const [newest] = (await requireSuccess(staff.get('/admin/orders'))).items;
   await requireSuccess(staff.patch(`/admin/orders/${newest.id}`, { tags: ['gift'] }));
@@ -46,6 +50,7 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<void
   await requireSuccess(staff.post('/admin/api-keys', { name: 'Storefront', kind: 'publishable' }));
   await requireSuccess(box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host: `${tenant.slug}.example` }));
   await forceRareStates(box, tenant);
+  return member;
 }
 
 async function fillCollections({ staff }: TestTenant): Promise<void> {
@@ -77,6 +82,19 @@ async function fillPromotions({ staff }: TestTenant): Promise<void> {
   await requireSuccess(staff.post('/admin/promotions', { ...promotion, automatic: true }));
   const { id } = await requireSuccess(staff.post('/admin/promotions', promotion));
   await requireSuccess(staff.post(`/admin/promotions/${id}/codes`, { codes: ['SUMMER', 'SUN'] }));
+}
+
+/** Creates members in all states; gives the member addresses and an order. */
+async function fillMember({ staff }: TestTenant, member: Caller, variants: readonly string[]): Promise<void> {
+  for (const name of ['Ada Lovelace', 'Grace Hopper']) {
+    const email = `${name.replace(' ', '.')}@example.com`;
+    const { id } = await requireSuccess(staff.post('/admin/members', { email, name, acceptsMarketing: true }));
+    if (name.startsWith('Grace')) await requireSuccess(staff.patch(`/admin/members/${id}`, { status: 'disabled' }));
+  }
+  const address = { name: 'Ada Lovelace', line1: '12 Rue', city: 'Lyon', country: 'FR' };
+  for (let count = 1; count <= 2; count++) await requireSuccess(member.post('/member/addresses', address));
+  await requireSuccess(member.post('/cart/items', { variantId: variants[0], quantity: 1 }));
+  await requireSuccess(member.post('/checkout', { customer: { email: 'ada@example.com' } }));
 }
 
 /** Places an order, pays half of it and refunds a little. */

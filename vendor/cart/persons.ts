@@ -7,10 +7,15 @@ import { mergeCarts } from './merge.ts';
 /** Carts of the member, of guests under a verified e-mail address, and of sessions that placed the subject's orders. */
 const belongsToSubject = `
   (carts.member_id = $2
-   or (carts.member_id is null and (carts.email = any($3::text[]) or carts.order_id = any($4::uuid[])))
+   or (carts.member_id is null and (lower(carts.email) = any($3::text[]) or carts.order_id = any($4::uuid[])))
    or (carts.status = 'active' and carts.session_hash = any($5::text[])))`;
 
-const values = ({ memberId, emails, records, sessions }: Subject) => [memberId, emails, records.order ?? [], sessions];
+const values = ({ memberId, emails, records, sessions }: Subject) => [
+  memberId,
+  emails.map((email) => email.toLowerCase()),
+  records.order ?? [],
+  sessions,
+];
 
 export const personalCarts: PersonalData = {
   name: 'carts',

@@ -330,7 +330,8 @@ export async function moveContents(tx: TenantDatabase, fromId: string, toId: str
     [fromId, toId],
   );
   await tx.query(
-    `update carts set status = 'merged', version = version + 1, updated_at = now() where tenant_id = $1 and id = $2`,
+    `update carts set status = 'merged', email = null, note = null, version = version + 1, updated_at = now()
+      where tenant_id = $1 and id = $2`,
     [fromId],
   );
 }

@@ -8,6 +8,7 @@ import { publishUpdate } from './accounts.ts';
 import { consumeLink, type LinkRow, removeLinksTo, requestLink } from './links.ts';
 import { emailTaken, linkUnknown } from './problems.ts';
 import { readOwnMember } from './profile.ts';
+import { rewriteWords } from './search.ts';
 import { lockEmail, members } from './store.ts';
 
 /**
@@ -45,5 +46,6 @@ export async function proveChangedEmail(tx: TenantDatabase, link: LinkRow): Prom
     await requestLink(tx, 'email_changed', { email: member.email, memberId });
   }
   await publishUpdate(tx, await members.change(tx, memberId, { email, emailVerifiedAt: new Date().toISOString() }));
+  if (member.email !== email) await rewriteWords(tx, memberId);
   await proveEmail(tx, { memberId, email });
 }

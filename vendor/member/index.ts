@@ -8,13 +8,15 @@ import { linkRequests, memberCreated, memberErased, memberLoggedIn, memberUpdate
 import { mails } from './mails.ts';
 import { personalMembers } from './persons.ts';
 import { accountRoutes } from './routes/account.ts';
+import { addressRoutes } from './routes/addresses.ts';
+import { adminRoutes } from './routes/admin.ts';
 import { profileRoutes } from './routes/profile.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { memberSettings } from './settings.ts';
 import { forgetExpired } from './sweep.ts';
 
 export default definePackage({
-  routes: [...accountRoutes, ...sessionRoutes, ...profileRoutes],
+  routes: [...accountRoutes, ...sessionRoutes, ...profileRoutes, ...addressRoutes, ...adminRoutes],
   events: [memberCreated, memberUpdated, memberLoggedIn, memberErased, ...Object.values(linkRequests)],
   jobs: [forgetExpired],
   extends: [

@@ -13,3 +13,8 @@ export const emailTaken = defineProblem({
   status: 409,
   title: 'Another member has this e-mail address',
 });
+export const tooManyAddresses = defineProblem({
+  code: 'too_many_addresses',
+  status: 409,
+  title: 'The member has the maximum number of addresses',
+});

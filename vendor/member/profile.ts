@@ -6,6 +6,7 @@ import { invalidField, type ServicesFor, type TenantDatabase, unauthenticated } 
 import { memberCookies, realm, sessionHashOf } from './access.ts';
 import { consentOf, publishUpdate } from './accounts.ts';
 import type { ChangeOwnMember, Member } from './schemas.ts';
+import { rewriteWords } from './search.ts';
 import { endAccess, type MemberRow, members } from './store.ts';
 
 type LoggedIn = Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies' | 'headers'>;
@@ -42,6 +43,7 @@ export async function changeOwnMember(caller: LoggedIn, change: ChangeOwnMember)
       ...consent,
       ...(replaced && { passwordHash: replaced.after }),
     });
+    if (profile.name !== undefined) await rewriteWords(tx, id);
     if (replaced) {
       await endAccess(tx, changed, sessionHashOf(caller));
       await replaced.guard.succeeded(tx);

@@ -3,21 +3,28 @@
  */
 import { ExistingPassword, Password, sessionFields, Token } from '@carton/auth';
 import {
+  Country,
   changeOf,
   DateTime,
   Email,
+  type ExportSection,
+  integrationQuery,
   Locale,
+  maxWordLength,
   nullable,
   object,
+  oneOf,
   Phone,
   pageOf,
   type Static,
+  shapesOf,
   Type,
   Uuid,
   withOptions,
 } from '@carton/runtime';
 
 export const statuses = ['active', 'disabled'] as const;
+const Status = oneOf(statuses, { description: 'A disabled member cannot log in' });
 
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', examples: ['Ada Lovelace'] });
 export const profileFields = { name: nullable(Name), phone: nullable(Phone), locale: nullable(Locale) };
@@ -95,3 +102,113 @@ export const ChangeOwnMember = changeOf(
   { $id: 'ChangeMember' },
 );
 export type ChangeOwnMember = Static<typeof ChangeOwnMember>;
+
+const text = (maxLength: number, example: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '\\S', examples: [example] });
+const requiredOfAddress = {
+  name: text(200, 'Ada Lovelace'),
+  line1: text(200, '12 Rue des Lilas'),
+  city: text(100, 'Lyon'),
+  country: Country,
+};
+const optionalOfAddress = {
+  company: nullable(text(200, 'Analytical Engines Ltd')),
+  line2: nullable(text(200, 'Third floor')),
+  province: nullable(text(100, 'Auvergne-Rhône-Alpes')),
+  postalCode: nullable(text(20, '69003')),
+  phone: nullable(Phone),
+};
+const defaults = {
+  defaultShipping: Type.Boolean({ description: 'Whether it is the default for shipping, as one address at most is' }),
+  defaultBilling: Type.Boolean({ description: 'Whether it is the default for billing, as one address at most is' }),
+};
+
+export const MemberAddress = object(
+  { id: Uuid, ...requiredOfAddress, ...optionalOfAddress, ...defaults, createdAt: DateTime, updatedAt: DateTime },
+  { $id: 'MemberAddress' },
+);
+export type MemberAddress = Static<typeof MemberAddress>;
+export const MemberAddressPage = pageOf(MemberAddress, 'MemberAddressPage');
+
+/** The body that creates an address; omitted fields become null, and omitted defaults false. */
+export const CreateMemberAddress = object(
+  { ...requiredOfAddress, ...Type.Partial(Type.Object({ ...optionalOfAddress, ...defaults })).properties },
+  { $id: 'CreateMemberAddress' },
+);
+export type CreateMemberAddress = Static<typeof CreateMemberAddress>;
+export const ChangeMemberAddress = changeOf(
+  { ...requiredOfAddress, ...optionalOfAddress, ...defaults },
+  { $id: 'ChangeMemberAddress' },
+);
+export type ChangeMemberAddress = Static<typeof ChangeMemberAddress>;
+
+export const adminShapes = shapesOf({
+  name: 'MemberAccount',
+  itemName: 'AdminMember',
+  fields: {
+    email: Email,
+    name: withOptions(profileFields.name, { default: null }),
+    phone: withOptions(profileFields.phone, { default: null }),
+    locale: withOptions(profileFields.locale, { default: null }),
+    acceptsMarketing: withOptions(AcceptsMarketing, { default: false }),
+    marketingSource: withOptions(consentFields.marketingSource, { default: null }),
+  },
+  readOnly: { status: Status, emailVerifiedAt, marketingChangedAt: consentFields.marketingChangedAt },
+  updateOnly: { status: Status },
+});
+export type AdminMember = Static<typeof adminShapes.Item>;
+export type CreateMember = Static<typeof adminShapes.Create>;
+export type ChangeMember = Static<typeof adminShapes.Change>;
+
+/** A member with all addresses. */
+export const AdminMemberDetail = object(
+  {
+    ...adminShapes.Item.properties,
+    addresses: Type.Array(MemberAddress, { description: 'Newest first, at most 100' }),
+  },
+  { $id: 'AdminMemberDetail' },
+);
+export type AdminMemberDetail = Static<typeof AdminMemberDetail>;
+
+export const MemberQuery = integrationQuery({
+  email: Type.Optional(withOptions(Email, { description: 'Case-insensitive' })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxWordLength,
+      pattern: '\\S',
+      description:
+        'Beginning of words of the name, or of the e-mail address; case-insensitive. The list is then in the order of the words that match, and with further filters a page may have fewer items than `limit`, even none, and a `nextCursor`.',
+      examples: ['ada'],
+    }),
+  ),
+  status: Type.Optional(Status),
+  acceptsMarketing: Type.Optional(AcceptsMarketing),
+  createdFrom: Type.Optional(withOptions(DateTime, { description: 'Created at this time or later' })),
+  createdTo: Type.Optional(withOptions(DateTime, { description: 'Created before this time' })),
+});
+export type MemberQuery = Static<typeof MemberQuery>;
+
+/** The export of a person's data: its sections are those of the packages of the box. */
+export const PersonalDataExport = Type.Unsafe<Record<string, ExportSection>>({
+  type: 'object',
+  $id: 'PersonalDataExport',
+  description: 'All data about the person, by section, with its purposes and how long it is stored',
+  additionalProperties: {
+    type: 'object',
+    properties: {
+      reasons: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { reason: { type: 'string' }, kept: { type: 'string' } },
+          required: ['reason', 'kept'],
+        },
+      },
+      data: {},
+    },
+    required: ['reasons', 'data'],
+  },
+});
+
+export const EraseMember = object({ password: ExistingPassword }, { $id: 'EraseMember' });

@@ -20,6 +20,10 @@ export const members = rows<MemberRow>({
   json: ['metadata'],
   softDelete: true,
   duplicates: { members_email: emailTaken },
+  filters: {
+    createdFrom: (listed, time: string) => listed.whereRaw('members.created_at >= ?', [time]),
+    createdTo: (listed, time: string) => listed.whereRaw('members.created_at < ?', [time]),
+  },
 });
 
 /**

@@ -6,6 +6,7 @@ import { orderCanceled, orderPlaced, orderUpdated } from './events.ts';
 import { orderCanceledMail, orderPlacedMail } from './mails.ts';
 import { cancelOverdue } from './overdue.ts';
 import { claimOrders, personalOrders } from './persons.ts';
+import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './routes/member.ts';
 import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes/orders.ts';
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
 
@@ -45,7 +46,17 @@ export { balanceOf, hasOrdered, lockOrder, type OrderState } from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
 
 export default definePackage({
-  routes: [...adminOrders, cancelOrder, archiveOrder, unarchiveOrder, listOrderTimeline, addOrderNote],
+  routes: [
+    ...adminOrders,
+    cancelOrder,
+    archiveOrder,
+    unarchiveOrder,
+    listOrderTimeline,
+    addOrderNote,
+    listMemberOrders,
+    readMemberOrder,
+    cancelMemberOrder,
+  ],
   events: [orderPlaced, orderUpdated, orderCanceled],
   jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue })],
   extends: [

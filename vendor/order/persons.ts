@@ -63,7 +63,7 @@ export const personalOrders: PersonalData = {
     );
     const ids = orders.map(({ id }) => id);
     const entries = await db.query<{ id: string }>(
-      `select id from order_events where tenant_id = $1 and order_id = any($2::uuid[]) and type = 'note'`,
+      `select id from order_events where tenant_id = $1 and order_id = any($2::uuid[]) and type in ('note', 'canceled')`,
       [ids],
     );
     return {
@@ -108,7 +108,7 @@ export const personalOrders: PersonalData = {
     );
     await tx.query(
       `update order_events
-          set message = case when type = 'note' then 'Erased' else message end,
+          set message = case type when 'note' then 'Erased' when 'canceled' then 'Canceled' else message end,
               actor_label = case when actor_type = 'shopper' then null else actor_label end
         where tenant_id = $1 and order_id = any($2::uuid[])`,
       [ids],

@@ -11,6 +11,7 @@ import {
   integrationQuery,
   Locale,
   Money,
+  maxWordLength,
   nullable,
   object,
   oneOf,
@@ -20,7 +21,6 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-import { maxWordLength } from './words.ts';
 
 export const orderStatuses = ['placed', 'canceled'] as const;
 export const paymentStatuses = [
@@ -227,6 +227,8 @@ export const OrderResource = object(
 );
 
 export const TermsVersion = Type.String({ minLength: 1, maxLength: 100, examples: ['2026-11'] });
+
+export const OrderPage = pageOf(OrderResource, 'OrderPage');
 
 const Tag = Type.String({ minLength: 1, maxLength: 50, pattern: '\\S', examples: ['gift'] });
 

@@ -17,7 +17,16 @@ import { orderCanceled, orderUpdated, payloadOf } from './events.ts';
 import { type Order, orderEventOf, orderOf, payloadOfOrder } from './present.ts';
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
 import { pageOfOrders } from './search.ts';
-import { insertOrderEvent, listOrderEvents, lockOrder, type OrderState, orders, putAddress, putTags } from './store.ts';
+import {
+  type EntryActor,
+  insertOrderEvent,
+  listOrderEvents,
+  lockOrder,
+  type OrderState,
+  orders,
+  putAddress,
+  putTags,
+} from './store.ts';
 import { rewriteWords } from './words.ts';
 
 export const orderAlreadyCanceled = defineProblem({
@@ -116,6 +125,7 @@ export async function cancelOrder(
   id: string,
   reason?: string,
   expected: Partial<Pick<OrderState, 'paymentStatus'>> = {},
+  by?: EntryActor,
 ): Promise<Order> {
   return db.transaction(async (tx) => {
     const { items, ...before } = await readOrder(tx, id);
@@ -132,10 +142,35 @@ export async function cancelOrder(
       requireCancelable(await readOrder(tx, id), expected);
       throw new Error(`order ${id} meets all conditions but was not canceled`);
     }
-    await insertOrderEvent(tx, id, 'canceled', reason ? `Canceled: ${reason}` : 'Canceled');
+    await insertOrderEvent(tx, id, 'canceled', reason ? `Canceled: ${reason}` : 'Canceled', by);
     await publish(tx, orderCanceled, { type: 'order', id }, payloadOf(canceled));
     for (const undo of orderCancelers.of(tx)) await undo(tx, canceled);
     return readOrder(tx, id);
+  });
+}
+
+/** A page of the orders of a member, newest first. */
+export async function listOwnOrders(
+  db: TenantDatabase,
+  memberId: string,
+  page: { limit: number; cursor?: string },
+): Promise<Page<Order>> {
+  const { items, nextCursor } = await orders.page(db, { ...page }, { memberId });
+  return { items: items.map(orderOf), nextCursor };
+}
+
+/** @throws not_found (404), also for an order of another member or of a guest */
+export async function readOwnOrder(db: TenantDatabase, memberId: string, id: string): Promise<Order> {
+  const order = await readOrder(db, id);
+  if (order.memberId !== memberId) throw unknownOrder(id);
+  return order;
+}
+
+/** Cancels an order of a member, as `cancelOrder` does. @throws as `cancelOrder` and `readOwnOrder` */
+export function cancelOwnOrder(db: TenantDatabase, memberId: string, id: string, reason?: string): Promise<Order> {
+  return db.transaction(async (tx) => {
+    await readOwnOrder(tx, memberId, id);
+    return cancelOrder(tx, id, reason, {}, { type: 'shopper', id: memberId });
   });
 }
 

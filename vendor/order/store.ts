@@ -12,6 +12,9 @@ import {
   paymentStatuses,
 } from './schemas.ts';
 
+/** Who made an entry in a timeline, if not staff. */
+export type EntryActor = { type: 'system' } | { type: 'shopper'; id: string };
+
 /** An SQL condition on the table `orders`, with a `?` for each value. */
 export interface Condition {
   sql: string;
@@ -250,18 +253,19 @@ export async function putTags(tx: TenantDatabase, orderId: string, tags: readonl
   );
 }
 
-/** Adds an entry to an order's timeline. Its actor is that of `tx`, or the system. */
+/** Adds an entry to an order's timeline. Its actor is that of `tx`, else `by`. */
 export function insertOrderEvent(
   tx: TenantDatabase,
   orderId: string,
   type: string,
   message: string,
+  by: EntryActor = { type: 'system' },
 ): Promise<OrderEventRow> {
   return tx.insert<OrderEventRow>('order_events', {
     orderId,
     id: newId(),
     type,
     message,
-    ...actedBy(tx, { type: 'system' }),
+    ...actedBy(tx, by),
   });
 }

@@ -22,7 +22,14 @@ export const personalPayments: PersonalData = {
   ],
   async find(db, { records }) {
     const payments = await db.query<{ id: string }>(paymentsOfOrders, [records.order ?? []]);
-    return { records: { payment: payments.map(({ id }) => id) } };
+    const ids = payments.map(({ id }) => id);
+    // A refund has the id of its transaction.
+    const transactions = await db.query<{ id: string }>(
+      'select id from payment_transactions where tenant_id = $1 and payment_id = any($2::uuid[])',
+      [ids],
+    );
+    const steps = transactions.map(({ id }) => id);
+    return { records: { payment: ids, payment_transaction: steps, refund: steps } };
   },
   async exportData(db, { records }) {
     const payments = await db.query(

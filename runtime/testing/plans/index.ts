@@ -19,6 +19,8 @@ export interface PlanOptions {
   tenant: TestTenant;
   /** Number of copies of each row. */
   copies: number;
+  /** A member of the tenant, who calls the lists for members. */
+  member?: Caller;
   /** Adds further rows to the tenant after copying. */
   fill?: () => Promise<void>;
   /** Receives progress messages. */
@@ -56,13 +58,13 @@ const pagesSkipped = 12;
  */
 export async function checkPlans(
   box: TestBox,
-  { tenant, copies, fill, say = () => {} }: PlanOptions,
+  { tenant, member, copies, fill, say = () => {} }: PlanOptions,
 ): Promise<PlanResult> {
   const declarations = box.box.routes.map(({ declaration }) => declaration);
   const lists = declarations.filter(isList);
   const recorder = new StatementRecorder(box.box.database);
   const result: PlanResult = { findings: [], untested: [] };
-  const trial = { box, tenant, lists, recorder, result };
+  const trial = { box, tenant, member, lists, recorder, result };
   for (const list of lists) await fillList(trial, list);
   say(`copying each row ${copies} times`);
   await multiplyRows(box.databaseUrl, tenant.id, copies);
@@ -75,6 +77,7 @@ export async function checkPlans(
 interface Trial {
   box: TestBox;
   tenant: TestTenant;
+  member: Caller | undefined;
   lists: readonly RouteDeclaration[];
   recorder: StatementRecorder;
   result: PlanResult;
@@ -82,9 +85,10 @@ interface Trial {
 
 type Get = (query: Query) => Promise<{ answer: Answer; path: string }>;
 
-function callerFor({ box, tenant }: Trial, declaration: RouteDeclaration): Caller {
+function callerFor({ box, tenant, member }: Trial, declaration: RouteDeclaration): Caller {
   const kinds = accessKindsOf(declaration);
   if (kinds.includes('staff')) return tenant.staff;
+  if (kinds.includes('member') && member) return member;
   return kinds.includes('operator') ? box.operator : tenant.visitor();
 }
 

@@ -2,10 +2,11 @@
  * Routes of a member's own account.
  */
 import { wrongPassword } from '@carton/auth';
-import { route, tooManyRequests } from '@carton/runtime';
+import { erasureHindered, route, tooManyRequests } from '@carton/runtime';
 import { requestEmailChange } from '../email.ts';
 import { changeOwnMember, readOwnMember } from '../profile.ts';
-import { ChangeEmail, ChangeOwnMember, Member } from '../schemas.ts';
+import { ChangeEmail, ChangeOwnMember, EraseMember, Member, PersonalDataExport } from '../schemas.ts';
+import { eraseOwnMember, exportMember } from '../service.ts';
 
 const common = { tag: 'Member', access: 'member' } as const;
 
@@ -54,4 +55,34 @@ export const changeMemberEmail = route(
   ({ body, ...caller }) => requestEmailChange(caller, body),
 );
 
-export const profileRoutes = [readMember, updateMember, changeMemberEmail];
+export const exportOwnData = route(
+  {
+    ...common,
+    method: 'get',
+    path: '/member/data-export',
+    beyond: true,
+    operationId: 'exportOwnData',
+    summary: 'Export all of your personal data (GDPR, Article 15)',
+    status: 200,
+    response: PersonalDataExport,
+  },
+  ({ db, session }) => exportMember(db, session.memberId),
+);
+
+export const eraseOwnData = route(
+  {
+    ...common,
+    method: 'post',
+    path: '/member/erase',
+    beyond: true,
+    operationId: 'eraseOwnData',
+    summary: 'Erase your personal data and your account (GDPR, Article 17)',
+    description: 'Your orders stay, without your name and addresses.',
+    body: EraseMember,
+    status: 204,
+    problems: [wrongPassword, erasureHindered, tooManyRequests],
+  },
+  ({ body, ...caller }) => eraseOwnMember(caller, body.password),
+);
+
+export const profileRoutes = [readMember, updateMember, changeMemberEmail, exportOwnData, eraseOwnData];

@@ -1,0 +1,39 @@
+/**
+ * Search by the beginnings of words. `like` is not leakproof, so under row-level security it cannot use an index; a range
+ * of stored words can. A package stores the words of each resource in a table with the column
+ * `word_from text collate "C"`.
+ */
+
+/** Characters stored of a word, and the most that can be searched for. */
+export const maxWordLength = 100;
+
+/** Characters that begin no word, in the syntax of PostgreSQL's regular expressions; after them, a word begins. */
+const separators = [
+  '\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf',
+  '\\u2000-\\u206f\\u3000-\\u3004',
+].join('');
+/** Characters of scripts that are written without spaces: each begins a word. */
+const ideographs = '\\u2e80-\\u2fff\\u3005-\\ua4cf\\uac00-\\ud7ff\\uf900-\\ufaff';
+
+/**
+ * A statement that selects the words of a resource as `word_from`, from SQL expressions of its texts, in lower case.
+ * @param entire texts that are found by their beginning only, such as e-mail addresses
+ * @param texts texts that are found from the beginning of each of their words
+ */
+export function selectWords({ entire, texts }: { entire: readonly string[]; texts: readonly string[] }): string {
+  return `
+    ${entire.map((text) => `select left(lower(${text}), ${maxWordLength}) as word_from union`).join(' ')}
+    select left(substr(key, place), ${maxWordLength}) as word_from
+      from (values ${texts.map((text) => `(lower(${text}))`).join(', ')}) as texts (key)
+     cross join lateral generate_series(1, length(key)) as place
+     where substr(key, place, 1) !~ '[${separators}]'
+       and substr(' ' || key, place, 2) ~ '[${separators}${ideographs}]'`;
+}
+
+/**
+ * A condition on `word_from`: the word begins with the text, ignoring case.
+ * @param placeholder of the text, in the statement: `$2` or `?`, which occurs twice
+ */
+export function wordBeginsWith(placeholder: string): string {
+  return `word_from >= lower(${placeholder}) and word_from <= lower(${placeholder}) || repeat(chr(1114111), ${maxWordLength})`;
+}

@@ -1,0 +1,247 @@
+/**
+ * The rights of a person in a box with all packages: a member with data in all of them exports everything and erases
+ * everything. A package that declares further personal data adds it to `createTraces`, or to `exempt` with the reason.
+ */
+import { createMember, logIn, password, register } from '@carton/member/testing';
+import { type Answer, type Caller, createTestBox } from '@carton/runtime/testing';
+import t from 'tap';
+import { personalDataOf } from '../../runtime/persons/rights.ts';
+
+const box = await createTestBox(t);
+const { staff } = box;
+
+const lise = {
+  email: 'Lise@physics.example',
+  name: 'Lise Meitner',
+  phone: '+43 1 5877 6655',
+  address: { name: 'Lise Meitner', line1: '27 Kaiserstrasse', city: 'Vienna', postalCode: 'Meitner', country: 'AT' },
+};
+/** Words that only data about the person contains. */
+const traces = ['meitner', 'physics.example', '5877 6655', 'kaiserstrasse', 'vienna', 'uranium'];
+const grace = { email: 'grace@navy.example', name: 'Grace Hopper', address: 'Arlington' };
+
+/** Declared columns in which the person's data cannot be found by a text, with the reason. */
+const exempt: Record<string, string> = {
+  'carts.session_hash': 'a hash',
+  'orders.session_hash': 'a hash',
+  'cart_line_items.properties_key': 'a hash',
+  'member_sessions.address': 'an IP address of the test',
+  'order_events.actor_label': 'null for shoppers',
+  'deletions.external_id': 'written by the erasure itself',
+};
+
+async function bodyOf(response: Promise<Answer>) {
+  const { status, body } = await response;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+async function createArticle(): Promise<string> {
+  const product = await bodyOf(staff.post('/admin/products', { title: 'Linen shirt', status: 'published' }));
+  const [{ id }] = product.variants;
+  await bodyOf(staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 4990 }] }));
+  const { items } = await bodyOf(staff.get(`/admin/stock-items?variantId=${id}`));
+  await bodyOf(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, { quantity: 100, reason: 'received' }));
+  return id;
+}
+const shirt = await createArticle();
+
+/** The columns of text or JSON that contain a text, ignoring case; one entry for each column. */
+async function columnsWith(text: string): Promise<string[]> {
+  const columns = await box.owner.query<{ table: string; column: string }>(
+    `select table_name as table, column_name as column from information_schema.columns
+      where table_schema = 'public' and data_type in ('text', 'jsonb', 'json', 'character varying', 'ARRAY')
+      order by 1, 2`,
+  );
+  const found: string[] = [];
+  for (const { table, column } of columns) {
+    const rows = await box.owner.query(
+      `select 1 from "${table}" where strpos(lower("${column}"::text), lower($1)) > 0 limit 1`,
+      [text],
+    );
+    if (rows.length > 0) found.push(`${table}.${column}`);
+  }
+  return found;
+}
+
+async function allColumnsWithTraces(): Promise<string[]> {
+  const found = new Set<string>();
+  for (const trace of traces) for (const column of await columnsWith(trace)) found.add(column);
+  return [...found].sort();
+}
+
+let orders = 0;
+
+/** Places an order, pays, refunds and cancels it, with the person's data wherever staff and shoppers write. */
+async function order(shopper: Caller, customer: Record<string, unknown>, note: string): Promise<string> {
+  await bodyOf(shopper.post('/cart/items', { variantId: shirt, quantity: 1, properties: { engraving: note } }));
+  const attribution = { landingPage: `https://store.example/?for=${note.replaceAll(' ', '-')}` };
+  const key = { headers: { 'idempotency-key': `order ${++orders}` } };
+  const { id } = await bodyOf(shopper.post('/checkout', { customer, notes: note, attribution }, key));
+  const amount = { amount: 1000, currency: 'EUR' };
+  const payment = await bodyOf(
+    staff.post(`/admin/orders/${id}/payments`, { method: 'bank_transfer', amount, note, metadata: { note } }, key),
+  );
+  const refund = { amount, reason: note, metadata: { note } };
+  await bodyOf(staff.post(`/admin/payments/${payment.id}/refunds`, refund, key));
+  await bodyOf(
+    staff.patch(`/admin/orders/${id}`, { customer: { phone: `${customer.phone ?? ''}` || null }, metadata: { note } }),
+  );
+  await bodyOf(staff.post(`/admin/orders/${id}/notes`, { note }));
+  await bodyOf(staff.post(`/admin/orders/${id}/cancel`, { reason: note }, key));
+  return id;
+}
+
+/** Creates data of the person in every package; returns the caller with the person's session. */
+async function createTraces(): Promise<Caller> {
+  const guest = box.shopper();
+  await order(guest, lise, 'Uranium for Lise Meitner');
+  const { address: _, ...account } = lise;
+  await register(box, { ...account, password, acceptsMarketing: true });
+  const shopper = box.shopper();
+  shopper.headers['user-agent'] = 'Meitner/1.0';
+  await bodyOf(shopper.post('/cart/items', { variantId: shirt, quantity: 1, properties: { engraving: 'Meitner' } }));
+  await bodyOf(shopper.patch('/cart', { email: lise.email, note: 'Uranium' }));
+  await bodyOf(shopper.put('/cart/shipping-address', { ...lise.address, phone: lise.phone }));
+  await bodyOf(logIn(shopper, { email: lise.email, password }));
+  const { id } = await bodyOf(shopper.get('/member'));
+  await order(shopper, lise, 'Uranium again');
+  await bodyOf(shopper.post('/cart/items', { variantId: shirt, quantity: 1, properties: { engraving: 'Meitner' } }));
+  await bodyOf(shopper.patch('/cart', { email: lise.email, note: 'Uranium' }));
+  await bodyOf(
+    shopper.put('/cart/shipping-address', {
+      ...lise.address,
+      phone: lise.phone,
+      company: 'Uranium',
+      line2: 'Meitner',
+      province: 'Vienna',
+    }),
+  );
+  const full = {
+    ...lise.address,
+    phone: lise.phone,
+    company: 'Meitner & Co',
+    line2: 'Vienna',
+    province: 'Vienna',
+    postalCode: 'Vienna',
+  };
+  const key = { headers: { 'idempotency-key': 'address' } };
+  await bodyOf(shopper.post('/member/addresses', full, key));
+  const removed = await bodyOf(staff.post(`/admin/members/${id}/addresses`, full, key));
+  const path = `/admin/members/${id}/addresses/${removed.id}`;
+  await bodyOf(staff.patch(path, { city: 'Vienna, first district' }));
+  await bodyOf(shopper.delete(`/member/addresses/${removed.id}`));
+  await bodyOf(
+    staff.patch(`/admin/members/${id}`, {
+      metadata: { note: 'Uranium' },
+      externalId: 'meitner',
+      name: 'L. Meitner',
+      acceptsMarketing: false,
+      marketingSource: 'Meitner called',
+    }),
+  );
+  await bodyOf(shopper.patch('/member', { name: lise.name }));
+  await bodyOf(shopper.post('/member/email', { email: 'new@physics.example', password }));
+  await bodyOf(box.visitor().post('/member/password/forgot', { email: lise.email }));
+  await bodyOf(box.visitor().post('/member/register', { ...account, password }));
+  return shopper;
+}
+
+const other = await createMember(box, { email: grace.email, name: grace.name });
+const othersOrder = await order(other, grace, 'Compilers');
+const before = (await other.get(`/member/orders/${othersOrder}`)).body;
+const shopper = await createTraces();
+const { id } = (await shopper.get('/member')).body;
+
+t.test('every declared column has data of the person', async (t) => {
+  const declared = personalDataOf(box.box.database).flatMap(({ keeps }) =>
+    keeps.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
+  );
+  const found = new Set(await allColumnsWithTraces());
+  t.strictSame(
+    declared.filter((column) => !found.has(column) && !(column in exempt)),
+    [],
+    'createTraces creates data in them',
+  );
+});
+
+t.test('the person exports the data of all packages, and staff the same', async (t) => {
+  const { status, body } = await shopper.get('/member/data-export');
+  t.equal(status, 200);
+  t.strictSame(Object.keys(body).sort(), ['carts', 'changes-by-staff', 'member', 'orders', 'payments']);
+  const text = JSON.stringify(body).toLowerCase();
+  for (const trace of traces) t.ok(text.includes(trace), trace);
+  t.notMatch(text, /grace|arlington|scrypt|token_?hash/);
+  t.equal(body.orders.data.length, 2, 'the order placed as a guest and the one placed as a member');
+  t.strictSame((await staff.get(`/admin/members/${id}/data-export`)).body, body);
+  t.equal((await other.get('/member/data-export')).body.orders.data.length, 1);
+});
+
+t.test('the person is erased everywhere, with the password only; records and other persons stay', async (t) => {
+  t.match(await shopper.post('/member/erase', { password: 'a wrong password' }), { status: 403 });
+  t.not((await allColumnsWithTraces()).length, 0);
+  t.equal((await shopper.post('/member/erase', { password })).status, 204);
+  t.strictSame(await allColumnsWithTraces(), []);
+  t.equal((await shopper.get('/member')).status, 401);
+  t.match(await staff.get(`/admin/members/${id}`), { status: 404 });
+  const orders = (await staff.get(`/admin/orders?memberId=${id}`)).body.items;
+  t.equal(orders.length, 2, 'the orders stay');
+  for (const { customer, items, status } of orders) {
+    t.match({ customer, status }, { customer: { name: null, address: { country: 'AT' } }, status: 'canceled' });
+    t.ok(items.length > 0);
+  }
+  t.match((await other.get('/member')).body, { email: grace.email, name: grace.name });
+  t.strictSame((await other.get(`/member/orders/${othersOrder}`)).body, before);
+});
+
+t.test('an erasure may be repeated, and the address may register again', async (t) => {
+  t.equal((await staff.post(`/admin/members/${id}/erase`)).status, 204);
+  const erased = await box.db.query(
+    "select id from event_outbox where tenant_id = $1 and resource_id = $2 and type = 'member.erased'",
+    [id],
+  );
+  t.equal(erased.length, 1);
+  await box.db.query('delete from auth_attempts where tenant_id = $1');
+  await register(box, { email: lise.email, password });
+  const again = box.shopper();
+  t.equal((await logIn(again, { email: lise.email, password })).status, 200);
+  t.strictSame((await again.get('/member/orders')).body.items, [], 'without the orders of before');
+  t.equal((await staff.post(`/admin/members/${(await again.get('/member')).body.id}/erase`)).status, 204);
+  t.strictSame(await columnsWith('physics.example'), []);
+});
+
+t.test('nothing is erased while an order is in progress', async (t) => {
+  const member = await createMember(box);
+  await bodyOf(member.post('/cart/items', { variantId: shirt, quantity: 1 }));
+  const placed = await bodyOf(member.post('/checkout', { customer: { email: member.email, name: 'Emmy Noether' } }));
+  for (const refused of [
+    await member.post('/member/erase', { password }),
+    await staff.post(`/admin/members/${member.id}/erase`),
+  ]) {
+    t.match(refused, { status: 409, body: { code: 'erasure_hindered' } });
+    t.match(refused.body.detail, placed.number);
+  }
+  t.equal((await member.get('/member')).status, 200, 'the account stays too');
+  t.match((await staff.get(`/admin/orders/${placed.id}`)).body, { customer: { name: 'Emmy Noether' } });
+});
+
+t.test('a deleted member is exported and erased too; an unverified address gives no rights', async (t) => {
+  const member = await createMember(box, { email: 'emmy@algebra.example', name: 'Emmy' });
+  await staff.delete(`/admin/members/${member.id}`);
+  t.match((await staff.get(`/admin/members/${member.id}/data-export`)).body, { member: { data: { name: 'Emmy' } } });
+  t.equal((await staff.post(`/admin/members/${member.id}/erase`)).status, 204);
+  t.strictSame(
+    (await columnsWith('algebra.example')).filter((column) => column !== 'event_outbox.payload'),
+    [],
+  );
+  const guest = box.shopper();
+  await bodyOf(guest.post('/cart/items', { variantId: shirt, quantity: 1 }));
+  await bodyOf(guest.post('/checkout', { customer: { email: 'sofia@algebra.example' } }));
+  const created = await bodyOf(staff.post('/admin/members', { email: 'sofia@algebra.example' }));
+  const exported = (await staff.get(`/admin/members/${created.id}/data-export`)).body;
+  t.notOk('orders' in exported, 'the address may be that of another person');
+  t.equal((await staff.post(`/admin/members/${created.id}/erase`)).status, 204);
+  t.ok((await columnsWith('sofia@algebra.example')).includes('orders.email'));
+  t.equal((await staff.get(`/admin/members/${'0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001'}/data-export`)).status, 404);
+  t.equal((await staff.post(`/admin/members/${'0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001'}/erase`)).status, 404);
+});

@@ -1,0 +1,110 @@
+/**
+ * Addresses of members, of which at most one each is the default for shipping and for billing.
+ */
+import { notFound, type Page, rows, type TenantDatabase } from '@carton/runtime';
+import { publishUpdate } from './accounts.ts';
+import { tooManyAddresses } from './problems.ts';
+import type { ChangeMemberAddress, CreateMemberAddress, MemberAddress } from './schemas.ts';
+import { members } from './store.ts';
+
+/** Addresses that a member may store. */
+export const maxAddresses = 100;
+
+interface AddressRow extends MemberAddress {
+  memberId: string;
+  changedByStaff: boolean;
+}
+
+const memberAddresses = rows<AddressRow>({ table: 'member_addresses', noun: 'address' });
+
+/** Lists the addresses of a member, newest first. */
+export function listAddresses(
+  db: TenantDatabase,
+  memberId: string,
+  query: { limit: number; cursor?: string },
+): Promise<Page<MemberAddress>> {
+  return memberAddresses.page(db, { ...query }, { memberId });
+}
+
+/** All addresses of a member, newest first. */
+export function findAddresses(db: TenantDatabase, memberId: string): Promise<MemberAddress[]> {
+  return memberAddresses.findAllBy(db, { memberId }, maxAddresses);
+}
+
+/** @throws not_found (404), too_many_addresses (409) */
+export function createAddress(db: TenantDatabase, memberId: string, body: CreateMemberAddress): Promise<MemberAddress> {
+  return changeAddresses(db, memberId, async (tx) => {
+    const stored = await memberAddresses.findAllBy(tx, { memberId }, maxAddresses);
+    if (stored.length === maxAddresses) throw tooManyAddresses(`A member stores at most ${maxAddresses} addresses.`);
+    await clearDefaults(tx, memberId, body);
+    const isDefault = { defaultShipping: false, defaultBilling: false };
+    return memberAddresses.insert(tx, { ...isDefault, ...body, memberId, changedByStaff: tx.actor !== null });
+  });
+}
+
+/** @throws not_found (404), also for an address of another member */
+export function changeAddress(
+  db: TenantDatabase,
+  memberId: string,
+  id: string,
+  patch: ChangeMemberAddress,
+): Promise<MemberAddress> {
+  return changeAddresses(db, memberId, async (tx) => {
+    await requireAddress(tx, memberId, id);
+    await clearDefaults(tx, memberId, patch);
+    return memberAddresses.change(tx, id, { ...patch, ...(tx.actor && { changedByStaff: true }) });
+  });
+}
+
+/** @throws not_found (404), also for an address of another member */
+export function removeAddress(db: TenantDatabase, memberId: string, id: string): Promise<void> {
+  return changeAddresses(db, memberId, async (tx) => {
+    const { changedByStaff } = await requireAddress(tx, memberId, id);
+    await memberAddresses.remove(tx, id);
+    if (changedByStaff || tx.actor) await noteFormerAddress(tx, memberId, id);
+  });
+}
+
+/** Changes the addresses of a member, one change after another, and publishes the change of the member. */
+function changeAddresses<T>(
+  db: TenantDatabase,
+  memberId: string,
+  work: (tx: TenantDatabase) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (tx) => {
+    await members.lock(tx, memberId);
+    const result = await work(tx);
+    await publishUpdate(tx, await members.change(tx, memberId, {}));
+    return result;
+  });
+}
+
+async function requireAddress(tx: TenantDatabase, memberId: string, id: string): Promise<AddressRow> {
+  const address = await memberAddresses.findBy(tx, { id, memberId });
+  if (!address) throw notFound(`The member has no address with the id ${id}.`);
+  return address;
+}
+
+/** Keeps the id of a removed address that is in the log of changes by staff, so that an erasure finds it there. */
+async function noteFormerAddress(tx: TenantDatabase, memberId: string, id: string): Promise<void> {
+  await tx.query(
+    `update members set former_address_ids = former_address_ids || $3::uuid where tenant_id = $1 and id = $2`,
+    [memberId, id],
+  );
+}
+
+/** Removes the defaults that another address is to have. */
+async function clearDefaults(
+  tx: TenantDatabase,
+  memberId: string,
+  { defaultShipping, defaultBilling }: Partial<Pick<MemberAddress, 'defaultShipping' | 'defaultBilling'>>,
+): Promise<void> {
+  const now = new Date();
+  if (defaultShipping) {
+    const patch = { defaultShipping: false, updatedAt: now };
+    await tx.update('member_addresses', { memberId, defaultShipping: true }, patch);
+  }
+  if (defaultBilling) {
+    await tx.update('member_addresses', { memberId, defaultBilling: true }, { defaultBilling: false, updatedAt: now });
+  }
+}
