@@ -34,6 +34,7 @@ const others: Record<string, readonly string[]> = {
   order_adjustments: ['label'],
   order_tax_lines: ['label'],
   stock_movements: ['note', 'reason'],
+  promotions: ['label', 'metadata'],
   // Integrators' data about products.
   products: ['metadata'],
   product_variants: ['metadata'],

@@ -48,7 +48,10 @@ export async function requestLink(
   const expiresAt = inMinutes(minutesOf[purpose]);
   const stored = { id: requestId, purpose, ...columns, profile: profile ? json(profile) : null, expiresAt };
   await tx.insert('member_tokens', stored);
-  await publish(tx, linkRequests[purpose], { type: 'member_link', id: requestId }, { requestId, expiresAt });
+  // Mails are found by the resource of their event, for example to erase them with the member.
+  const { memberId } = request;
+  const resource = memberId ? { type: 'member', id: memberId } : { type: 'member_link', id: requestId };
+  await publish(tx, linkRequests[purpose], resource, { requestId, expiresAt });
 }
 
 /** A request that has not expired and was not superseded; null otherwise. */

@@ -5,10 +5,12 @@
 import { findStore } from '@carton/core';
 import {
   type ComposedMail,
+  DateTime,
   defineMail,
   type MailEvent,
   nullable,
   object,
+  type Static,
   type TenantDatabase,
   Type,
 } from '@carton/runtime';
@@ -17,31 +19,55 @@ import { findRegistration, findRequest, issueToken, type LinkRow } from './links
 import { memberSettings } from './settings.ts';
 import { type MemberRow, members } from './store.ts';
 
-const storeName = Type.String({ examples: ['Demo Store'] });
 const name = nullable(Type.String({ examples: ['Ada Lovelace'] }));
-const Notice = object({ storeName, name });
+const Notice = object({ name });
 const WithLink = object({
-  storeName,
   name,
-  link: nullable(Type.String({ description: 'Null if the store has set no page for it' })),
+  link: nullable(Type.String({ description: 'Null if the store has not set the page for it' })),
   token: Type.String(),
+  expiresAt: DateTime,
 });
-const token = 'mbv_Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t';
+const token = 'mbv_sample';
 const sample = {
-  storeName: 'Demo Store',
   name: 'Ada Lovelace',
   link: `https://www.example.com/account/verify?token=${token}`,
   token,
+  expiresAt: '2026-03-01T12:00:00.000Z',
 };
-const notice = { storeName: 'Demo Store', name: 'Ada Lovelace' };
+const notice = { name: 'Ada Lovelace' };
+
+/** The parts of a text: paragraphs of a mail with a link are in front of it and after it. */
+interface Paragraphs {
+  before: string;
+  after: string;
+  /** The text of the link. */
+  label: string;
+}
+
 const greeting = 'Hello{% if name %} {{ name }}{% endif %},';
-const linkOrToken = '{% if link %}{{ link }}{% else %}Your code: {{ token }}{% endif %}';
+const validUntil = 'Valid until {{ expiresAt | date }}, {{ expiresAt | time }}.';
+
+/** A mail with a link, or with the token alone if the store has not set the page for it. */
+const textsWithLink = ({ before, after, label }: Paragraphs) => ({
+  text: `${greeting}\n\n${before}\n\n{% if link %}{{ link }}{% else %}Token: {{ token }}{% endif %}\n\n${validUntil}\n\n${after}\n`,
+  html: `<p>${greeting}</p>
+<p>${before}</p>
+{% if link %}<p><a href="{{ link }}">${label}</a></p>{% else %}<p>Token: {{ token }}</p>{% endif %}
+<p>${validUntil}</p>
+<p>${after}</p>`,
+});
+
+const textsOfNotice = (paragraph: string) => ({
+  text: `${greeting}\n\n${paragraph}\n`,
+  html: `<p>${greeting}</p>\n<p>${paragraph}</p>`,
+});
+
 const byShopper = { audience: 'shopper' } as const;
 const withSecret = { ...byShopper, data: WithLink, secret: true } as const;
 
 type Payload = { requestId: string };
-type LinkData = { storeName: string; name: string | null; link: string | null; token: string };
-type NoticeData = { storeName: string; name: string | null };
+type LinkData = Static<typeof WithLink>;
+type NoticeData = Static<typeof Notice>;
 
 async function requestOf(db: TenantDatabase, event: MailEvent): Promise<LinkRow | null> {
   return findRequest(db, (event.payload as Payload).requestId);
@@ -59,20 +85,17 @@ async function withLink(
 ): Promise<ComposedMail<LinkData> | null> {
   const token = await issueToken(db, request);
   if (token === null) return null;
-  const store = await findStore(db);
-  const { verificationUrl, passwordResetUrl } = memberSettings.of(store);
+  const { verificationUrl, passwordResetUrl } = memberSettings.of(await findStore(db));
   const page = request.purpose === 'password_reset' ? passwordResetUrl : verificationUrl;
   const link = page?.replace('{token}', token) ?? null;
-  return { to: request.email, locale, data: { storeName: store.name, name, link, token } };
+  return { to: request.email, locale, data: { name, link, token, expiresAt: request.expiresAt } };
 }
 
-async function asNotice(
-  db: TenantDatabase,
+function asNotice(
   to: string,
   { name, locale }: { name: string | null; locale: string | null },
-): Promise<ComposedMail<NoticeData>> {
-  const { name: storeName } = await findStore(db);
-  return { to, locale, data: { storeName, name } };
+): ComposedMail<NoticeData> {
+  return { to, locale, data: { name } };
 }
 
 /**
@@ -89,8 +112,13 @@ export const registrationMail = defineMail({
   summary: 'To a shopper who registers: the link that verifies the e-mail address',
   ...withSecret,
   sample,
-  subject: 'Confirm your e-mail address for {{ storeName }}',
-  text: `${greeting}\n\nplease confirm that you want to register at {{ storeName }} with this e-mail address and the password that you have just chosen:\n\n${linkOrToken}\n\nIf you have not registered, do nothing: without the confirmation there is no account.`,
+  subject: 'Confirm your e-mail address for {{ store.name }}',
+  ...textsWithLink({
+    before:
+      'please confirm that you want to register at {{ store.name }} with this e-mail address and the password that you have just chosen.',
+    after: 'If you have not registered, do nothing: without the confirmation there is no account.',
+    label: 'Confirm the registration',
+  }),
   event: linkRequests.registration,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -105,8 +133,10 @@ const alreadyRegistered = {
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'You already have an account at {{ storeName }}',
-  text: `${greeting}\n\nthis e-mail address was entered for another account at {{ storeName }}. You already have an account with it. If it was you and you have forgotten your password, request a link to reset it. Otherwise do nothing: your account is unchanged.`,
+  subject: 'You already have an account at {{ store.name }}',
+  ...textsOfNotice(
+    'this e-mail address was entered for another account at {{ store.name }}. You already have an account with it. If it was you and you have forgotten your password, request a link to reset it. Otherwise do nothing: your account is unchanged.',
+  ),
 };
 
 export const registeredAgainMail = defineMail({
@@ -118,7 +148,7 @@ export const registeredAgainMail = defineMail({
     const request = await requestOf(db, event);
     const member = request && (await findMember(db, request.email));
     if (!member?.emailVerifiedAt || member.status === 'disabled') return null;
-    return asNotice(db, member.email, member);
+    return asNotice(member.email, member);
   },
 });
 
@@ -131,7 +161,7 @@ export const emailInUseMail = defineMail({
     const request = await requestOf(db, event);
     const member = request && (await findMember(db, request.email));
     if (!member?.emailVerifiedAt || member.status === 'disabled' || member.id === request?.memberId) return null;
-    return asNotice(db, member.email, member);
+    return asNotice(member.email, member);
   },
 });
 
@@ -140,8 +170,12 @@ export const verificationMail = defineMail({
   summary: 'To a shopper who requests the link to verify the e-mail address again',
   ...withSecret,
   sample,
-  subject: 'Confirm your e-mail address for {{ storeName }}',
-  text: `${greeting}\n\nplease confirm your e-mail address for {{ storeName }}:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing.`,
+  subject: 'Confirm your e-mail address for {{ store.name }}',
+  ...textsWithLink({
+    before: 'please confirm your e-mail address for {{ store.name }}.',
+    after: 'If you have not requested this, do nothing.',
+    label: 'Confirm the address',
+  }),
   event: linkRequests.verification,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -159,8 +193,12 @@ export const passwordResetMail = defineMail({
   summary: 'To a member who has forgotten the password: the link to set a new one',
   ...withSecret,
   sample: { ...sample, link: `https://www.example.com/account/password?token=${token}` },
-  subject: 'Set a new password for {{ storeName }}',
-  text: `${greeting}\n\nset a new password for your account at {{ storeName }} within 30 minutes:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing: your password is unchanged.`,
+  subject: 'Set a new password for {{ store.name }}',
+  ...textsWithLink({
+    before: 'set a new password for your account at {{ store.name }}.',
+    after: 'If you have not requested this, do nothing: your password is unchanged.',
+    label: 'Set a new password',
+  }),
   event: linkRequests.password_reset,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -177,8 +215,12 @@ export const emailChangeMail = defineMail({
   summary: 'To the new e-mail address of a member: the link that verifies it',
   ...withSecret,
   sample,
-  subject: 'Confirm your new e-mail address for {{ storeName }}',
-  text: `${greeting}\n\nplease confirm this e-mail address for your account at {{ storeName }}:\n\n${linkOrToken}\n\nIf you have not requested this, do nothing.`,
+  subject: 'Confirm your new e-mail address for {{ store.name }}',
+  ...textsWithLink({
+    before: 'please confirm this e-mail address for your account at {{ store.name }}.',
+    after: 'If you have not requested this, do nothing.',
+    label: 'Confirm the address',
+  }),
   event: linkRequests.email_change,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -195,13 +237,15 @@ export const emailChangedMail = defineMail({
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'Your e-mail address for {{ storeName }} was changed',
-  text: `${greeting}\n\nthe e-mail address of your account at {{ storeName }} was changed to another one. If it was not you, please contact the store.`,
+  subject: 'Your e-mail address for {{ store.name }} was changed',
+  ...textsOfNotice(
+    'the e-mail address of your account at {{ store.name }} was changed to another one. If it was not you, please contact the store.',
+  ),
   event: linkRequests.email_changed,
   async compose(db, event) {
     const request = await requestOf(db, event);
     const member = request && (await members.find(db, request.memberId as string));
-    return member && asNotice(db, request.email, member);
+    return member && asNotice(request.email, member);
   },
 });
 
@@ -211,13 +255,15 @@ export const welcomeMail = defineMail({
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'Welcome to {{ storeName }}',
-  text: `${greeting}\n\nyour account at {{ storeName }} is ready. You can log in with your e-mail address and your password.`,
+  subject: 'Welcome to {{ store.name }}',
+  ...textsOfNotice(
+    'your account at {{ store.name }} is ready. You can log in with your e-mail address and your password.',
+  ),
   event: memberCreated,
   async compose(db, { resource }) {
     const member = await members.find(db, resource.id);
     // Members that staff create have no password yet.
-    return member?.emailVerifiedAt && member.passwordHash ? asNotice(db, member.email, member) : null;
+    return member?.emailVerifiedAt && member.passwordHash ? asNotice(member.email, member) : null;
   },
 });
 

@@ -29,7 +29,7 @@ export async function mailsTo({ db }: Pick<TestTenant, 'db'>, email: string): Pr
   for (const { resourceType, resourceId, ...event } of events) {
     for (const { key, event: cause, compose } of mailTemplates.of(db)) {
       if (cause?.type !== event.type) continue;
-      const delivered = { ...event, resource: { type: resourceType, id: resourceId }, deliveryId: newId(), attempt: 1 };
+      const delivered = { ...event, resource: { type: resourceType, id: resourceId } };
       const mail = (await compose?.(db, delivered)) as ComposedMail<Record<string, string>> | null;
       if (mail?.to === email.toLowerCase()) sent.push({ key, ...mail });
     }
