@@ -52,6 +52,22 @@ t.test('items that cannot be ordered', async (t) => {
   t.strictSame(three.order.slice(0, 2), [409, 'insufficient_stock']);
 });
 
+t.test('quantities and sums that the store does not sell', async (t) => {
+  const pen = await createArticle(box, 'pen', 500, 10);
+  const shopper = await shopperWith(box, [pen, 3]);
+  await box.staff.patch(`/admin/products/${pen.productId}`, { maxQuantity: 2 });
+  const limited = await refusalsOf(shopper);
+  t.match(limited.preview, exactly([{ code: 'quantity_limit', pointer: null }]));
+  t.strictSame(limited.order.slice(0, 2), [409, 'cart_not_ready']);
+  await box.staff.patch(`/admin/products/${pen.productId}`, { maxQuantity: null });
+  const minimum = (amount: number) => ({ cart: { minimumOrder: [{ currency: 'EUR', amount }] } });
+  await box.staff.patch('/admin/store', { settings: minimum(1501) });
+  const below = await refusalsOf(shopper);
+  t.match(below.preview, exactly([{ code: 'minimum_order', pointer: null }]));
+  t.strictSame(below.order.slice(0, 2), [409, 'minimum_order']);
+  await box.staff.patch('/admin/store', { settings: { cart: { minimumOrder: [] } } });
+});
+
 t.test('an address outside the region', async (t) => {
   const region = { name: 'France', currency: 'EUR', countries: ['FR'] };
   const { id } = (await box.staff.post('/admin/regions', region)).body;
