@@ -15,6 +15,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'kills the box while a payment provider loses responses: the amounts agree, no payment twice or forgotten',
     load: () => import('./payments.ts'),
   },
+  mails: {
+    about: 'kills the box while it sends mails, and takes the mail server away: each mail arrives, in order',
+    load: () => import('./mails.ts'),
+  },
   replicas: {
     about: 'restarts and kills two boxes behind HAProxy during checkouts: no request fails, events are delivered once',
     load: () => import('./replicas.ts'),

@@ -83,8 +83,9 @@ function memberOf(type: TSchema, segment: string | number): TSchema | null | und
     return segment === 'size' ? null : undefined;
   }
   if (type.type === 'object') {
-    const member = type.properties?.[segment] as TSchema | undefined;
-    return member ?? (type.additionalProperties || !type.properties ? null : undefined);
+    const properties = (type.properties ?? {}) as Record<string, TSchema>;
+    if (Object.hasOwn(properties, segment)) return properties[segment];
+    return type.additionalProperties || !type.properties ? null : undefined;
   }
   if (type.type === 'string' && segment === 'size') return null;
   return type.type === undefined && type.const === undefined ? null : undefined;

@@ -1,6 +1,7 @@
 /**
  * A box with a mail server, and what happens in its store.
  */
+import { wakeBackground } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestBoxOptions, type TestTenant, until } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import { type MailServer, type ReceivedMail, startMailServer } from '../testing/index.ts';
@@ -53,6 +54,7 @@ export async function passTime(box: TestBox, tenant: TestTenant = box): Promise<
   await box.owner.query(`update notifications set lease_until = null where tenant_id = $1 and status = 'queued'`, [
     tenant.id,
   ]);
+  wakeBackground(tenant.db);
 }
 
 /** Creates a published product with stock; returns the id of its variant. */

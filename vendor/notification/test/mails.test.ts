@@ -1,7 +1,7 @@
 /**
  * What a store mails: to whom, in which language, once, and in order.
  */
-import { until } from '@carton/runtime/testing';
+import { callerOf, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, untilIdle } from './helpers.ts';
 
@@ -21,13 +21,9 @@ t.test('the first owner is invited by mail', async (t) => {
   t.equal(mail?.subject, 'You are invited to Second');
   const [, token = ''] = /https:\/\/staff\.example\/app\/invite\?token=(\S+)/.exec(mail?.text ?? '') ?? [];
   t.not(token, body.invite.token, 'the mail has a token of its own');
-  const tenant = { 'x-tenant-slug': 'second', 'x-hosting-secret': box.secrets.hosting };
+  const visitor = callerOf(box.url, { 'x-tenant-slug': 'second', 'x-hosting-secret': box.secrets.hosting });
   const accept = (given: string) =>
-    fetch(`${box.url}/admin/invites/accept`, {
-      method: 'POST',
-      headers: { ...tenant, 'content-type': 'application/json' },
-      body: JSON.stringify({ token: given, name: 'Grace', password: 'correct horse battery' }),
-    });
+    visitor.post('/admin/invites/accept', { token: given, name: 'Grace', password: 'correct horse battery' });
   t.equal((await accept(token)).status, 201, 'the token of the mail');
   t.equal((await accept(body.invite.token)).status, 404, 'only one of both');
 });

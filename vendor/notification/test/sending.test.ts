@@ -1,0 +1,293 @@
+/**
+ * Sending: retries, final failures, a server that is away, senders, several boxes, and boxes without a server.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { erasePerson, exportPerson, newId } from '@carton/runtime';
+import { createTestBox, exactly, type TestBox, temporaryFolder, until } from '@carton/runtime/testing';
+import { pino } from 'pino';
+import t from 'tap';
+import { sendMail } from '../send.ts';
+import { claimNotification } from '../store.ts';
+import { deleteOld } from '../sweep.ts';
+import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, untilIdle } from './helpers.ts';
+
+const folder = await temporaryFolder('mails-');
+t.teardown(() => rm(folder, { recursive: true, force: true }));
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const keyFile = join(folder, 'dkim.json');
+await writeFile(keyFile, JSON.stringify({ 'own.example': { selector: 'carton', privateKey } }), { mode: 0o600 });
+
+const { box, server } = await createMailBox(t, { environment: { MAIL_DKIM_KEYS: keyFile } });
+const { staff } = box;
+const variantId = await createProduct(box);
+await untilIdle(box);
+
+/** The records about an order, oldest first. */
+async function recordsOf(id: string, at: TestBox = box) {
+  const { body } = await at.staff.get(`/admin/notifications?resourceId=${id}`);
+  return body.items.toReversed();
+}
+
+function untilRecord(
+  id: string,
+  holds: (record: { status: string; error: string | null; attempts: number }) => boolean,
+) {
+  return until(
+    async () => (await recordsOf(id))[0],
+    (record) => record !== undefined && holds(record),
+  );
+}
+
+t.test('a temporary refusal delays the mail, and later mails about the order wait', async (t) => {
+  const email = 'busy@shopper.example';
+  server.behaviour = { recipient: (to) => (to === email ? { code: 450, text: `${email} is busy` } : null) };
+  const { id } = await placeOrder(box, variantId, { email });
+  const waiting = await untilRecord(id, ({ error }) => error !== null);
+  t.match(waiting, { status: 'queued', error: /450/ });
+  await staff.post(`/admin/orders/${id}/cancel`, {});
+  await placeOrder(box, variantId, { email: 'other@shopper.example' });
+  await mailsWhere(server, 1, ({ to }) => to === 'other@shopper.example');
+  t.equal(server.mails.filter(({ to }) => to === email).length, 0);
+  const errors = await box.owner.query<{ error: string }>(
+    `select error from event_deliveries where tenant_id = $1 and error is not null`,
+    [box.id],
+  );
+  t.ok(errors.length > 0);
+  t.notMatch(JSON.stringify(errors), email, 'deliveries do not store addresses');
+  server.behaviour = {};
+  await passTime(box);
+  const mails = await mailsWhere(server, 2, ({ to }) => to === email);
+  t.match(
+    mails.map(({ subject }) => subject),
+    exactly([/^Your order \d+$/, /is canceled$/]),
+  );
+  await untilIdle(box);
+  t.match(
+    await recordsOf(id),
+    exactly([
+      { status: 'sent', error: null },
+      { status: 'sent', error: null },
+    ]),
+  );
+});
+
+t.test('a permanent refusal is a visible failure, and can be sent again', async (t) => {
+  const email = 'gone@shopper.example';
+  server.behaviour = { recipient: (to) => (to === email ? { code: 550, text: 'no such user' } : null) };
+  const { id } = await placeOrder(box, variantId, { email });
+  const failed = await untilRecord(id, ({ status }) => status === 'failed');
+  t.match(failed, { attempts: 1, error: /550/, sentAt: null });
+  const { items } = (await staff.get('/admin/notifications?status=failed')).body;
+  t.match(items, exactly([{ id: failed.id }]));
+  await untilIdle(box);
+  const events = await box.db.query(
+    `select type, payload from event_outbox where tenant_id = $1 and resource_id = $2`,
+    [failed.id],
+  );
+  const about = { type: 'order', id };
+  t.strictSame(events, [{ type: 'notification.failed', payload: { template: 'order.placed', about, code: '550' } }]);
+  server.behaviour = {};
+  const resent = await staff.post(`/admin/notifications/${failed.id}/resend`);
+  t.match(resent, { status: 202, body: { status: 'queued', about } });
+  await mailsWhere(server, 1, ({ to }) => to === email);
+  await untilIdle(box);
+  t.match(await recordsOf(id), exactly([{ status: 'failed' }, { status: 'sent', id: resent.body.id }]));
+  t.equal((await staff.post(`/admin/notifications/${newId()}/resend`)).status, 404);
+});
+
+t.test('a server that is away delays mails and loses none', async (t) => {
+  await server.stop();
+  const emails = Array.from({ length: 8 }, (_, at) => `away-${at}@shopper.example`);
+  for (const email of emails) await placeOrder(box, variantId, { email });
+  await until(
+    async () => (await staff.get('/admin/notifications?status=queued')).body.items,
+    (items) => items.length === emails.length && items.every(({ error }: { error: string | null }) => error !== null),
+  );
+  await server.start();
+  await passTime(box);
+  const mails = await mailsWhere(server, emails.length, ({ to }) => emails.includes(to));
+  t.strictSame(mails.map(({ to }) => to).sort(), emails);
+  await untilIdle(box);
+  t.equal(server.mails.filter(({ to }) => emails.includes(to)).length, emails.length, 'each once');
+});
+
+t.test('an answer that is lost is followed by the same mail, with the same Message-ID', async (t) => {
+  const email = 'lost@shopper.example';
+  let lost = 0;
+  server.behaviour = {
+    stored: ({ to }) => (to === email && lost++ === 0 ? { code: 451, text: 'try again' } : null),
+  };
+  const { id } = await placeOrder(box, variantId, { email });
+  await untilRecord(id, ({ error }) => error !== null);
+  await passTime(box);
+  const [first, second] = await mailsWhere(server, 2, ({ to }) => to === email);
+  t.equal(first?.messageId, second?.messageId);
+  t.match(first?.messageId, /^<[0-9a-f-]{36}@mail\.example>$/);
+  server.behaviour = {};
+});
+
+t.test('two boxes never send a mail at the same time', async (t) => {
+  const email = 'claim@shopper.example';
+  server.behaviour = { stored: () => ({ code: 451, text: 'try again' }) };
+  const { id } = await placeOrder(box, variantId, { email });
+  const { id: notificationId } = await untilRecord(id, ({ error }) => error !== null);
+  server.behaviour = {};
+  const claims = await Promise.all(Array.from({ length: 10 }, () => claimNotification(box.db, notificationId)));
+  t.equal(claims.filter((claimed) => claimed !== null).length, 1);
+  const before = server.mails.length;
+  await t.rejects(sendMail(box.db, { payload: { notificationId }, attempt: 1 }), { message: /another box is sending/ });
+  t.equal(server.mails.length, before);
+  await passTime(box);
+  await mailsWhere(server, 2, ({ to }) => to === email);
+  await untilIdle(box);
+  await sendMail(box.db, { payload: { notificationId }, attempt: 1 });
+  t.equal(server.mails.filter(({ to }) => to === email).length, 2, 'a mail that was sent is not sent again');
+});
+
+t.test('the last attempt is a visible failure', async (t) => {
+  const email = 'last@shopper.example';
+  server.behaviour = { stored: () => ({ code: 451, text: 'try again' }) };
+  const { id } = await placeOrder(box, variantId, { email });
+  const { id: notificationId } = await untilRecord(id, ({ error }) => error !== null);
+  await sendMail(box.db, { payload: { notificationId }, attempt: 440 });
+  t.match(await recordsOf(id), exactly([{ status: 'failed', error: /451/ }]));
+  server.behaviour = {};
+  await passTime(box);
+  await untilIdle(box);
+});
+
+t.test('a store sends from its own address only in its own domain, signed with its key', async (t) => {
+  const set = (senderAddress: string | null) =>
+    staff.patch('/admin/store', { settings: { notification: { senderName: 'Own', senderAddress } } });
+  t.equal((await set('hello@own.example')).status, 200);
+  await placeOrder(box, variantId, { email: 'foreign@shopper.example' });
+  const [foreign] = await mailsWhere(server, 1, ({ to }) => to === 'foreign@shopper.example');
+  t.match(foreign, { from: 'box@mail.example', fromName: 'Own', replyTo: 'hello@own.example' });
+  t.notMatch(foreign?.raw, /^DKIM-Signature/m);
+
+  await box.operator.post(`/admin/tenants/${box.id}/domains`, { host: 'www.own.example' });
+  await placeOrder(box, variantId, { email: 'own@shopper.example' });
+  const [own] = await mailsWhere(server, 1, ({ to }) => to === 'own@shopper.example');
+  t.match(own, { from: 'hello@own.example', fromName: 'Own', replyTo: null, messageId: /@own\.example>$/ });
+  t.match(own?.raw.replaceAll(/\r\n\s+/g, ' '), /^DKIM-Signature: .*d=own\.example;.* s=carton;/m);
+  const answers = JSON.stringify([
+    (await staff.get('/admin/store')).body,
+    (await staff.get('/admin/notifications')).body,
+  ]);
+  t.notMatch(answers, 'PRIVATE KEY');
+  await set(null);
+});
+
+t.test('personal data is exported, and erased for good', async (t) => {
+  const email = 'erase@shopper.example';
+  const { id } = await placeOrder(box, variantId, { email });
+  await mailsWhere(server, 1, ({ to }) => to === email);
+  await staff.post(`/admin/orders/${id}/cancel`, {});
+  await mailsWhere(server, 2, ({ to }) => to === email);
+  await untilIdle(box);
+  const person = { memberId: null, emails: [email] };
+  t.match(
+    (await exportPerson(box.db, person)).notifications?.data,
+    exactly([{ recipient: email }, { recipient: email }]),
+  );
+  await erasePerson(box.db, person);
+  const records = await recordsOf(id);
+  t.match(
+    records,
+    exactly([
+      { recipient: null, subject: null },
+      { recipient: null, subject: null },
+    ]),
+  );
+  const [row] = await box.owner.query<{ found: number }>(
+    `select count(*)::integer as found from notifications row where strpos(row::text, $1) > 0`,
+    [email],
+  );
+  t.equal(row?.found, 0);
+  t.match(await staff.post(`/admin/notifications/${records[0].id}/resend`), {
+    status: 409,
+    body: { code: 'notification_erased' },
+  });
+});
+
+t.test('old records are deleted, except queued ones', async (t) => {
+  const old = '00000000-0000-7000-8000-00000000000';
+  for (const [at, status] of ['sent', 'queued'].entries()) {
+    await box.owner.query(
+      `insert into notifications (tenant_id, id, template, dedupe_key, status, resource_type, resource_id)
+       values ($1, $2::uuid, 'order.placed', $2::text, $3, 'order', $2::uuid)`,
+      [box.id, `${old}${at}`, status],
+    );
+  }
+  const [{ count: before } = { count: 0 }] = await countRecords();
+  await deleteOld(box.db);
+  t.equal((await countRecords())[0]?.count, before - 1);
+  const found = await box.owner.query('select status from notifications where id = $1', [`${old}1`]);
+  t.strictSame(found, [{ status: 'queued' }]);
+  await box.owner.query('delete from notifications where id = $1', [`${old}1`]);
+});
+
+const countRecords = () =>
+  box.db.query<{ count: number }>('select count(*)::integer as count from notifications where tenant_id = $1');
+
+t.test('lists have filters', async (t) => {
+  const count = async (query: string) => (await staff.get(`/admin/notifications?limit=100&${query}`)).body.items.length;
+  t.equal(await count('recipient=OTHER@shopper.example'), 1);
+  t.equal(await count('recipient=nobody@shopper.example'), 0);
+  t.equal(await count('template=order.placed&status=failed'), 2);
+  t.equal(await count('to=2020-01-01T00:00:00Z'), 0);
+  t.ok((await count('from=2020-01-01T00:00:00Z')) > 10);
+});
+
+t.test('without a mail server the box warns, and mails are recorded and can be sent later', async (t) => {
+  const lines: string[] = [];
+  const log = pino({}, new Writable({ write: (line, _, next) => next(void lines.push(String(line))) }));
+  const silent = await createTestBox(t, { log });
+  t.ok(
+    lines.some((line) => /no mail server is configured/.test(line)),
+    'a warning',
+  );
+  const { id } = await placeOrder(silent, await createProduct(silent));
+  await until(
+    async () => (await recordsOf(id, silent))[0]?.status,
+    (status) => status === 'not_sent',
+  );
+  const [record] = await recordsOf(id, silent);
+  t.match(record, { status: 'not_sent', error: 'No mail server is configured.' });
+  await untilIdle(silent);
+  const test = await silent.staff.post('/admin/notification-templates/order.placed/test', {});
+  t.match(test, { status: 503, body: { code: 'mail_not_configured' } });
+});
+
+t.test('refused credentials and missing TLS delay mails', async (t) => {
+  const environment = { ...server.environment, SMTP_TLS: 'starttls' };
+  const strict = await createTestBox(t, { environment });
+  const { id } = await placeOrder(strict, await createProduct(strict));
+  const record = await until(
+    async () => (await recordsOf(id, strict))[0],
+    (found) => found?.error !== null && found !== undefined,
+  );
+  t.match(record, { status: 'queued', error: /TLS/i });
+});
+
+t.test('invalid settings stop the start', async (t) => {
+  const refuse = (environment: Record<string, string>, message: RegExp) =>
+    t.rejects(createTestBox(t, { environment }), { message });
+  await refuse({ SMTP_HOST: 'mail.example' }, /MAIL_FROM is not set/);
+  const common = { SMTP_HOST: 'mail.example', MAIL_FROM: 'box@mail.example' };
+  await refuse({ ...common, SMTP_USER: 'box' }, /both SMTP_USER and SMTP_PASSWORD/);
+  await refuse({ ...common, SMTP_USER: 'box', SMTP_PASSWORD: 'x', SMTP_TLS: 'none' }, /without encryption/);
+  const open = join(folder, 'open.json');
+  await writeFile(open, '{}', { mode: 0o644 });
+  await refuse({ MAIL_DKIM_KEYS: open }, /chmod 600/);
+  const bad = join(folder, 'bad.json');
+  await writeFile(bad, JSON.stringify({ 'own.example': { selector: 'a', privateKey: 'secret' } }), { mode: 0o600 });
+  await refuse({ MAIL_DKIM_KEYS: bad }, /must have an RSA privateKey in PEM for own\.example$/);
+});
