@@ -16,8 +16,8 @@ import { openTenants } from './tenants.ts';
 /** Milliseconds within which a serving box must send the next mail. */
 const progressTimeout = 90_000;
 /** Milliseconds until all mails have arrived: leases of killed boxes last a minute, retries after an outage longer. */
-const arrivalTimeout = 300_000;
-const awayMilliseconds = 20_000;
+const arrivalTimeout = 500_000;
+const awayMilliseconds = { short: 8_000, long: 20_000 };
 
 export const rig: Rig = {
   about: 'Kills the box while it sends mails, takes the mail server away, and checks that each mail arrives, in order.',
@@ -61,8 +61,8 @@ export const rig: Rig = {
 /** A mail that the server has stored. */
 interface Arrival {
   mail: ReceivedMail;
-  /** Number of kills before it. */
-  kills: number;
+  /** Number of times that the box was started again, or the server was back, before it. */
+  round: number;
 }
 
 /** Kills the box during mails, alternately before and after the server's response; takes the server away in between. */
@@ -70,12 +70,14 @@ async function injectFaults(stage: Stage, box: RigBox, server: MailServer, arriv
   const kills = stage.number('kills');
   const outages = stage.number('outages');
   let done = 0;
+  // Not the number of kills: a mail of the killed process may be stored after the kill.
+  let round = 0;
   /** The process to kill at the next mail. */
   let victim: number | null = null;
   let onKilled: () => void = () => {};
   server.behaviour = {
     async stored(mail) {
-      arrivals.push({ mail, kills: done });
+      arrivals.push({ mail, round });
       if (victim === null) return null;
       const pid = victim;
       victim = null;
@@ -99,6 +101,7 @@ async function injectFaults(stage: Stage, box: RigBox, server: MailServer, arriv
     victim = pid;
     await Promise.race([killed, timeout(stage)]);
     const milliseconds = await box.untilServes(pid);
+    round++;
     stage.say(
       `${number} of ${kills}: killed during a mail, served again after ${milliseconds.toFixed(0)} ms; ${arrivals.length} mails so far`,
     );
@@ -106,7 +109,8 @@ async function injectFaults(stage: Stage, box: RigBox, server: MailServer, arriv
     if (Math.floor((number * outages) / kills) > Math.floor(((number - 1) * outages) / kills)) {
       await server.stop();
       stage.say('the mail server is away');
-      await sleep(awayMilliseconds, undefined, { signal: stage.signal });
+      await sleep(awayMilliseconds[stage.short ? 'short' : 'long'], undefined, { signal: stage.signal });
+      round++;
       await server.start();
       stage.say('the mail server is back');
     }
@@ -177,10 +181,10 @@ function checkMails(
     const broken: string[] = [];
     const firstOf = new Map<string, number>();
     let copies = 0;
-    for (const [at, { mail, kills }] of arrivals.entries()) {
+    for (const [at, { mail, round }] of arrivals.entries()) {
       const first = firstOf.get(mail.messageId);
       if (first === undefined) firstOf.set(mail.messageId, at);
-      else if (arrivals.slice(first, at).some((one) => one.mail.messageId === mail.messageId && one.kills === kills)) {
+      else if (arrivals.slice(first, at).some((one) => one.mail.messageId === mail.messageId && one.round === round)) {
         broken.push(`${mail.messageId} arrived twice without a kill in between`);
       } else copies++;
     }

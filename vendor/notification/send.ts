@@ -25,10 +25,10 @@ import { changeClaimed, claimNotification, type NotificationRow, notifications }
 import { renderMail } from './texts.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from './transport.ts';
 
-/** 15 seconds, then 30, 60 …, at most ten minutes, for about three days. */
+/** 15 seconds, then 30, 60 …, at most five minutes, for about three days. */
 export const sendRetries: Retries = {
-  attempts: 440,
-  delay: (attempts) => Math.min(15 * 2 ** Math.min(attempts - 1, 10), 600),
+  attempts: 780,
+  delay: (attempts) => Math.min(15 * 2 ** Math.min(attempts - 1, 10), 300),
 };
 
 /** Milliseconds of an attempt; less than its lease, so that two boxes do not send a mail at the same time. */

@@ -13,6 +13,13 @@ const timeouts = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout
 /** The commands whose refusal concerns the mail. Earlier ones concern the connection, such as a wrong password. */
 const mailCommands = ['MAIL FROM', 'RCPT TO', 'DATA'];
 
+/** An attempt without a response that took this many milliseconds shows that the server does not respond. */
+const slowAttempt = 3_000;
+/** Milliseconds for which no other mail waits for a server that does not respond, since payments wait behind mails. */
+const pause = 15_000;
+/** When to try again, by server, for those that do not respond. */
+const silentServers = new Map<string, number>();
+
 interface SmtpError extends Error {
   responseCode?: number;
   command?: string;
@@ -21,11 +28,17 @@ interface SmtpError extends Error {
 export const smtpTransport: MailTransport = {
   name: 'smtp',
   async send(db, mail, signal) {
-    const { smtp } = mailSettings.of(db);
+    const smtp = mailSettings.of(db).smtp as SmtpSettings;
+    const server = `${smtp.host}:${smtp.port}`;
+    const started = performance.now();
+    if (started < (silentServers.get(server) ?? 0)) throw new Error('The mail server did not respond to other mails.');
     try {
-      await connectionTo(smtp as SmtpSettings).sendMail({ ...messageOf(db, mail), signal });
+      await connectionTo(smtp).sendMail({ ...messageOf(db, mail), signal });
     } catch (error) {
       const { responseCode = 0, command = '', message } = error as SmtpError;
+      if (responseCode === 0 && performance.now() - started > slowAttempt) {
+        silentServers.set(server, performance.now() + pause);
+      }
       if (responseCode >= 500 && mailCommands.includes(command)) throw new MailRefused(message);
       throw error;
     }

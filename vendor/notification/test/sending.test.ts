@@ -2,14 +2,16 @@
  * Sending: retries, final failures, a server that is away, senders, several boxes, and boxes without a server.
  */
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { erasePerson, exportPerson, newId } from '@carton/runtime';
 import { createTestBox, exactly, type TestBox, temporaryFolder, until } from '@carton/runtime/testing';
 import { pino } from 'pino';
 import t from 'tap';
-import { sendMail } from '../send.ts';
+import { sendMail, sendRetries } from '../send.ts';
 import { claimNotification } from '../store.ts';
 import { deleteOld } from '../sweep.ts';
 import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, untilIdle } from './helpers.ts';
@@ -156,7 +158,7 @@ t.test('the last attempt is a visible failure', async (t) => {
   server.behaviour = { stored: () => ({ code: 451, text: 'try again' }) };
   const { id } = await placeOrder(box, variantId, { email });
   const { id: notificationId } = await untilRecord(id, ({ error }) => error !== null);
-  await sendMail(box.db, { payload: { notificationId }, attempt: 440 });
+  await sendMail(box.db, { payload: { notificationId }, attempt: sendRetries.attempts });
   t.match(await recordsOf(id), exactly([{ status: 'failed', error: /451/ }]));
   server.behaviour = {};
   await passTime(box);
@@ -275,6 +277,24 @@ t.test('refused credentials and missing TLS delay mails', async (t) => {
     (found) => found?.error !== null && found !== undefined,
   );
   t.match(record, { status: 'queued', error: /TLS/i });
+});
+
+t.test('mails do not wait one after another for a server that does not respond', async (t) => {
+  const mute = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+  t.teardown(() => mute.close());
+  await once(mute, 'listening');
+  const environment = { ...server.environment, SMTP_PORT: String((mute.address() as AddressInfo).port) };
+  const waiting = await createTestBox(t, { environment });
+  const variantId = await createProduct(waiting);
+  const { id } = await placeOrder(waiting, variantId);
+  const error = (expected: RegExp) =>
+    until(
+      async () => (await recordsOf(id, waiting))[0]?.error,
+      (found) => expected.test(found ?? ''),
+    );
+  await error(/Greeting never received/);
+  await passTime(waiting);
+  t.equal(await error(/to other mails/), 'The mail server did not respond to other mails.');
 });
 
 t.test('invalid settings stop the start', async (t) => {
