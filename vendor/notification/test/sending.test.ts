@@ -135,6 +135,26 @@ t.test('an answer that is lost is followed by the same mail, with the same Messa
   server.behaviour = {};
 });
 
+t.test('a repeated mail with a secret has a new secret and a new Message-ID', async (t) => {
+  let lost = 0;
+  server.behaviour = { stored: () => (lost++ === 0 ? { code: 451, text: 'try again' } : null) };
+  await box.visitor().post('/admin/auth/password/forgot', { email: box.email });
+  const isReset = ({ subject }: { subject: string }) => subject === 'Reset your password';
+  await mailsWhere(server, 1, isReset);
+  await until(
+    async () => (await staff.get('/admin/notifications?template=staff.password_reset_requested')).body.items[0],
+    ({ error }) => error !== null,
+  );
+  await passTime(box);
+  const [first, second] = await mailsWhere(server, 2, isReset);
+  const tokenOf = (mail = first) => /rst_\S+/.exec(mail?.text ?? '')?.[0];
+  t.ok(tokenOf(first));
+  t.not(tokenOf(first), tokenOf(second));
+  t.not(first?.messageId, second?.messageId, 'or a server could deliver only the first, whose link no longer works');
+  server.behaviour = {};
+  await untilIdle(box);
+});
+
 t.test('two boxes never send a mail at the same time', async (t) => {
   const email = 'claim@shopper.example';
   server.behaviour = { stored: () => ({ code: 451, text: 'try again' }) };

@@ -154,11 +154,11 @@ t.test('names cannot inject HTML or headers', async (t) => {
   t.match(mail?.html, '&lt;img src=x onerror=alert(1)&gt;');
   t.notMatch(mail?.raw.split('\r\n\r\n')[0], /^(Bcc|X-Injected):/im);
   t.equal(mail?.subject, 'Hello <img src=x onerror=alert(1)> Bcc: all@shopper.example X-Injected: yes');
-  await staff.patch('/admin/store', { name: 'Shop "A" <x@y.example>' });
+  await staff.patch('/admin/store', { name: 'Store "A" <x@y.example>' });
   await placeOrder(box, variantId, { email: 'name@shopper.example' });
   const [named] = await mailsWhere(server, 1, ({ to }) => to === 'name@shopper.example');
-  t.match(named, { from: 'box@mail.example', fromName: 'Shop "A" <x@y.example>' });
-  const injected = { settings: { notification: { senderName: 'Shop\r\nBcc: all@shopper.example' } } };
+  t.match(named, { from: 'box@mail.example', fromName: 'Store "A" <x@y.example>' });
+  const injected = { settings: { notification: { senderName: 'Store\r\nBcc: all@shopper.example' } } };
   t.equal((await staff.patch('/admin/store', injected)).status, 400);
 });
 
