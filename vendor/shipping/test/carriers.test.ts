@@ -102,6 +102,8 @@ t.test('goods of several profiles are parcels of their own', async (t) => {
   // 352.8 ounces
   t.equal((await choose(shopper, bulky)).totals.shipping.amount, price + 3928);
   await box.db.query('delete from shipping_quotes where tenant_id = $1');
+  t.equal((await bodyOf(shopper.get('/cart'))).totals.shipping.amount, price + 3928);
+  await box.db.query('delete from shipping_quotes where tenant_id = $1');
   const order = await bodyOf(shopper.post('/checkout', buyer));
   t.equal(order.totals.shipping.amount, price + 3928, 'both are asked for again before the order');
 });
