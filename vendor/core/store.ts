@@ -69,7 +69,18 @@ export async function updateTenant(
   return row ?? null;
 }
 
-export async function findStore(db: TenantDatabase): Promise<Store> {
+/** The stores that transactions have read. */
+const storesRead = new WeakMap<TenantDatabase, Promise<Store>>();
+
+/** The tenant's store. A transaction reads it once, so that all of its work sees the same settings. */
+export function findStore(db: TenantDatabase): Promise<Store> {
+  if (!db.inTransaction) return readStore(db);
+  const store = storesRead.get(db) ?? readStore(db);
+  storesRead.set(db, store);
+  return store;
+}
+
+async function readStore(db: TenantDatabase): Promise<Store> {
   const [store] = await db.query<Store>('select * from stores where tenant_id = $1');
   if (!store) throw new Error(`tenant ${db.tenantId} has no store`);
   return store;
@@ -85,6 +96,7 @@ export async function findAllowedOrigins(database: Database, tenantId: string): 
 
 /** The stored settings of packages, locked until the transaction ends. */
 export async function lockSettings(db: TenantDatabase): Promise<StoredSettings> {
+  storesRead.delete(db);
   const [store] = await db.query<Pick<Store, 'settings'>>(
     'select settings from stores where tenant_id = $1 for no key update',
   );
@@ -93,6 +105,7 @@ export async function lockSettings(db: TenantDatabase): Promise<StoredSettings> 
 
 export async function updateStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
   const [store] = await db.update<Store>('stores', {}, { ...patch, updatedAt: new Date() });
+  storesRead.delete(db);
   return store as Store;
 }
 
