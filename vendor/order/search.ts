@@ -142,7 +142,9 @@ async function findCandidates(search: Search): Promise<Candidates | null> {
   }
   const isOrdered = filters.currency === undefined && sets.length === 1 && sets[0] !== ofWords;
   if (isOrdered && sets[0]) return { ids: await sets[0](search, search.need), end: null };
-  for (const set of sets) {
+  // Most stores have one currency, and no orders in another.
+  const withCurrency = filters.currency !== undefined && !hasAmounts ? [someInCurrency, ...sets] : sets;
+  for (const set of withCurrency) {
     const ids = await set(search, maxMatches);
     if (ids.length < maxMatches) return { ids, end: null };
   }
@@ -229,6 +231,15 @@ function ofWords({ db, filters }: Search, count: number): Promise<string[]> {
   return idsOf(db, {
     sql: `select order_id as id from order_words where tenant_id = $1 and ${beginsWith} limit ${count}`,
     values: [filters.q, filters.q],
+  });
+}
+
+/** Some orders in the currency. */
+function someInCurrency(search: Search, count: number): Promise<string[]> {
+  const { sql, values } = within(search, 'orders', 'id');
+  return idsOf(search.db, {
+    sql: `select id from orders where orders.tenant_id = $1 and orders.currency = ? and ${sql} limit ${count}`,
+    values: [search.filters.currency, ...values],
   });
 }
 
