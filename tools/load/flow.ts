@@ -1,5 +1,6 @@
 /**
- * The requests of a guest, from the list of products to the order, in a store with a region, a tax and a promotion.
+ * The requests of a guest, from the list of products to the order, in a store with a region, a tax, shipping options and
+ * a promotion.
  */
 import { callerOf } from '@carton/runtime/testing';
 import type { LoadRequest, LoadResponse, Send } from './load.ts';
@@ -8,6 +9,7 @@ import { type LoadTenant, requireSuccess } from './tenant.ts';
 /** What a guest remembers of earlier responses. */
 interface Guest {
   session?: string;
+  shippingOption?: string;
   order?: string;
 }
 
@@ -34,6 +36,20 @@ const steps: readonly Step[] = [
   addItem(0),
   addItem(1),
   { status: 200, request: () => ({ ...post('/cart/shipping-address', address), method: 'PUT' }) },
+  {
+    status: 200,
+    request: () => ({ path: '/cart/shipping-options' }),
+    remember: (guest, { body }) => {
+      guest.shippingOption = JSON.parse(body).groups[0].options[0].id;
+    },
+  },
+  {
+    status: 200,
+    request: ({ shippingOption }) => ({
+      ...post('/cart/shipping-method', { optionId: shippingOption }),
+      method: 'PUT',
+    }),
+  },
   { status: 201, request: () => post('/cart/promotions', { code: promotionCode }) },
   {
     status: 201,
@@ -59,6 +75,11 @@ export async function prepareFlow(url: string, { staffHeaders }: LoadTenant): Pr
   const region = { name: 'Europe', currency: 'EUR', taxInclusive: true, countries: [country] };
   await requireSuccess(staff.post('/admin/regions', region));
   await requireSuccess(staff.post('/admin/tax-rates', { code: 'vat', name: 'VAT', rate: 20, country }));
+  const zone = await requireSuccess(staff.post('/admin/shipping-zones', { name: 'France', places: [{ country }] }));
+  for (const [code, amount] of Object.entries({ standard: 490, express: 1290 })) {
+    const option = { code, name: code, zoneId: zone.id, type: 'flat', rates: [{ currency: 'EUR', amount }] };
+    await requireSuccess(staff.post('/admin/shipping-options', option));
+  }
   const discount = { kind: 'percent', percent: 10 };
   const promotion = await requireSuccess(staff.post('/admin/promotions', { label: 'Welcome', discount }));
   await requireSuccess(staff.post(`/admin/promotions/${promotion.id}/codes`, { codes: [promotionCode] }));
