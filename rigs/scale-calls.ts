@@ -32,6 +32,8 @@ interface Operation {
 
 /** A request and the same in the other store, each with values of its own. */
 export interface ComparedCall {
+  /** The path of the document. */
+  path: string;
   /** The path, with the filters and the kinds of their values. */
   name: string;
   /** Number of filters. */
@@ -63,6 +65,7 @@ export async function comparedCalls(url: string, send: Send, stores: { small: Lo
     const large = await knownValues({ url, tenant: stores.large, send }, path, parameters);
     for (const [index, query] of queriesOf(small.filters).entries()) {
       calls.push({
+        path,
         name: nameOf(path, query, small.filters),
         filters: Object.keys(query).length,
         small: small.request(query),

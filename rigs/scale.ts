@@ -1,7 +1,9 @@
 /**
  * Compares a large store with a small one in the same box: the latency of lists with each declared filter and sort, and of
- * checkouts. Pages have as many items in both, so that only the size of the store differs. Requests go to the stores in
- * turn, so that both get the same share of whatever else the machine does.
+ * checkouts. Requests go to the stores in turn, so that both get the same share of whatever else the machine does.
+ *
+ * Items cost time in a store of any size. A call that finds fewer in the small store is compared with the unfiltered list
+ * there, if that is slower.
  */
 import { openDatabase } from '@carton/runtime/service';
 import { freePort } from '@carton/runtime/testing';
@@ -20,7 +22,7 @@ const maxRatio = 1.5;
 /** The most milliseconds that a list with several filters may take (99th percentile). */
 const maxCombined = 100;
 /** How often a call beyond a limit is measured again, to tell it from a disturbance of the machine. */
-const maxRepeats = 3;
+const maxRepeats = 2;
 const warmUps = 5;
 const smallStore = { products: 200, orders: 1000, members: 200 };
 
@@ -79,6 +81,7 @@ export const rig: Rig = {
       body: checkoutBody,
     });
     const measured: Measured[] = [];
+    const unfiltered = new Map<string, Measured>();
     let rejected = 0;
     const measureAll = async (send: Send) => {
       const calls = await comparedCalls(box.url, send, stores);
@@ -86,9 +89,12 @@ export const rig: Rig = {
       for (const [index, call] of calls.entries()) {
         if (index % 50 === 49) stage.say(`${index + 1} of ${calls.length} calls`);
         const next = () => ({ small: call.small, large: call.large });
-        const result = await measure(stage, send, { call, status: 200, repetitions, next });
+        const reference = unfiltered.get(call.path);
+        const result = await measure(stage, send, { call, status: 200, repetitions, next, reference });
         if (result) measured.push(result);
         else rejected++;
+        if (result && call.filters === 0) unfiltered.set(call.path, result);
+        for (const fault of result ? faultsOf(result) : []) stage.say(`${call.name}: ${fault}`);
       }
       const next = () => {
         const cart = nextCart++;
@@ -110,6 +116,10 @@ interface Measured {
   /** Milliseconds. */
   small: number[];
   large: number[];
+  /** Items of the page; 0 for other responses. */
+  items: { small: number; large: number };
+  /** The unfiltered list. */
+  reference: Measured | undefined;
 }
 
 interface Trial {
@@ -119,13 +129,15 @@ interface Trial {
   repetitions: number;
   /** Returns the next pair of requests. */
   next(): { small: LoadRequest; large: LoadRequest };
+  reference?: Measured | undefined;
 }
 
 /** Null for a call that the box rejects in one of the stores: not every pair of filters is allowed. */
 async function measure(stage: Stage, send: Send, trial: Trial): Promise<Measured | null> {
-  const { call, status, repetitions, next } = trial;
-  const measured: Measured = { name: call.name, filters: call.filters, small: [], large: [] };
-  const timed = async (request: LoadRequest) => {
+  const { call, status, repetitions, next, reference } = trial;
+  const items = { small: 0, large: 0 };
+  const measured: Measured = { name: call.name, filters: call.filters, small: [], large: [], items, reference };
+  const timed = async (store: 'small' | 'large', request: LoadRequest) => {
     stage.signal.throwIfAborted();
     const started = performance.now();
     const response = await send(request);
@@ -133,11 +145,13 @@ async function measure(stage: Stage, send: Send, trial: Trial): Promise<Measured
     if (response.status !== status && response.status !== 400) {
       throw new Error(`${request.url} returned ${response.status}: ${response.body}`);
     }
-    return response.status === status ? milliseconds : null;
+    if (response.status !== status) return null;
+    items[store] = JSON.parse(response.body).items?.length ?? 0;
+    return milliseconds;
   };
   for (let count = 0; count < warmUps; count++) {
     const { small, large } = next();
-    if ((await timed(small)) === null || (await timed(large)) === null) return null;
+    if ((await timed('small', small)) === null || (await timed('large', large)) === null) return null;
   }
   for (let repeats = 0; repeats <= maxRepeats; repeats++) {
     for (let count = 0; count < repetitions; count++) {
@@ -145,7 +159,7 @@ async function measure(stage: Stage, send: Send, trial: Trial): Promise<Measured
       // Going second may be an advantage, so each store is second equally often.
       const order = count % 2 ? (['small', 'large'] as const) : (['large', 'small'] as const);
       for (const store of order) {
-        const milliseconds = await timed(requests[store]);
+        const milliseconds = await timed(store, requests[store]);
         if (milliseconds === null) throw new Error(`${requests[store].url} is rejected now`);
         measured[store].push(milliseconds);
       }
@@ -155,8 +169,14 @@ async function measure(stage: Stage, send: Send, trial: Trial): Promise<Measured
   return measured;
 }
 
-function ratioOf({ small, large }: Measured): number {
-  return percentile(large, 99) / percentile(small, 99);
+/** Milliseconds of the small store that the large one is compared with (99th percentile). */
+function comparable({ small, items, reference }: Measured): number {
+  const own = percentile(small, 99);
+  return items.small < items.large && reference ? Math.max(own, percentile(reference.small, 99)) : own;
+}
+
+function ratioOf(measured: Measured): number {
+  return percentile(measured.large, 99) / comparable(measured);
 }
 
 function faultsOf(measured: Measured): string[] {
@@ -171,10 +191,12 @@ function faultsOf(measured: Measured): string[] {
 function findingsOf(stage: Stage, measured: readonly Measured[], rejected: number): Findings {
   const sorted = measured.toSorted((a, b) => ratioOf(b) - ratioOf(a));
   const column = (value: number, digits = 1) => value.toFixed(digits).padStart(8);
-  stage.say('milliseconds: p50 small, p50 large, p99 small, p99 large, ratio of p99');
+  stage.say('milliseconds: p50 small, p50 large, p99 small, p99 large, ratio of p99; items small, items large');
   for (const each of sorted) {
     const figures = [50, 99].flatMap((percent) => [percentile(each.small, percent), percentile(each.large, percent)]);
-    stage.say(`${figures.map((value) => column(value)).join('')}${column(ratioOf(each), 2)}  ${each.name}`);
+    stage.say(
+      `${figures.map((value) => column(value)).join('')}${column(ratioOf(each), 2)}${column(each.items.small, 0)}${column(each.items.large, 0)}  ${each.name}`,
+    );
   }
   const broken = sorted.flatMap((each) => faultsOf(each).map((fault) => `${each.name}: ${fault}`));
   const combined = measured.filter(({ filters }) => filters > 1);

@@ -1,7 +1,8 @@
 /**
  * Runs a rig: creates its folder, limits its time, prints its progress, and stops everything that it started.
  */
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { temporaryFolder } from '@carton/runtime/testing';
 import type { Findings, Rig, Stage } from './rig.ts';
 import { folderPrefix, killProcessesOf, removeOrphanedRigs } from './rig-processes.ts';
@@ -57,7 +58,12 @@ export async function runRig(rig: Rig, { short, values, keep, say, signal }: Run
     }
     const left = await killProcessesOf(folder);
     if (left > 0) stage.say(`${left} processes did not stop and were killed`);
-    if (keep) stage.say(`kept its folder: ${folder}`);
-    else await rm(folder, { recursive: true, force: true });
+    if (keep) {
+      // Under its own name, the next rig would remove it.
+      const kept = join(dirname(folder), `kept-${basename(folder)}`);
+      await rename(folder, kept);
+      stage.say(`kept its folder: ${kept}`);
+    }
+    if (!keep) await rm(folder, { recursive: true, force: true });
   }
 }
