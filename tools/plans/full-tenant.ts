@@ -79,6 +79,7 @@ async function fillShipping({ staff }: TestTenant): Promise<void> {
 /** An automatic promotion, which every order uses, and one by code. */
 async function fillPromotions({ staff }: TestTenant): Promise<void> {
   const promotion = { label: 'Summer', discount: { kind: 'percent', percent: 5 } };
+  await requireSuccess(staff.post('/admin/promotions', { ...promotion, status: 'inactive' }));
   await requireSuccess(staff.post('/admin/promotions', { ...promotion, automatic: true }));
   const { id } = await requireSuccess(staff.post('/admin/promotions', promotion));
   await requireSuccess(staff.post(`/admin/promotions/${id}/codes`, { codes: ['SUMMER', 'SUN'] }));
@@ -133,5 +134,10 @@ async function forceRareStates({ owner }: TestBox, { id }: TestTenant): Promise<
     id,
   ]);
   await owner.query(`update orders set member_id = id where ${first('orders', "status = 'placed'")}`, [id]);
+  await owner.query(
+    `update notifications set status = case when template like '%canceled%' then 'failed' else 'sent' end
+      where tenant_id = $1 and template like 'order.%'`,
+    [id],
+  );
   await owner.query(`update event_deliveries set status = 'dead' where ${first('event_deliveries', 'true')}`, [id]);
 }
