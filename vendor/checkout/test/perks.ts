@@ -1,5 +1,5 @@
 /**
- * A package with promotions and approvals as a third party would write it: its steps use only what checkout exports.
+ * A package with vouchers and approvals as a third party would write it: its steps use only what checkout exports.
  */
 import { shortName } from '@carton/runtime';
 import { createTestBox, packagesOfTier, type TestBox, writePackage } from '@carton/runtime/testing';
@@ -7,21 +7,21 @@ import type { Test } from 'tap';
 
 const migration = `export const up = (knex) =>
   knex.raw(\`
-    create table promotions (
+    create table vouchers (
       tenant_id uuid not null references tenants (id),
       code text not null,
       amount bigint not null,
       uses_left integer not null check (uses_left >= 0),
       primary key (tenant_id, code)
     );
-    create table promotion_choices (
+    create table voucher_choices (
       tenant_id uuid not null,
       cart_id uuid not null,
       code text not null,
       primary key (tenant_id, cart_id),
-      foreign key (tenant_id, code) references promotions (tenant_id, code)
+      foreign key (tenant_id, code) references vouchers (tenant_id, code)
     );
-    create table promotion_uses (
+    create table voucher_uses (
       tenant_id uuid not null,
       order_id uuid not null,
       code text not null,
@@ -34,7 +34,7 @@ const migration = `export const up = (knex) =>
       primary key (tenant_id, cart_id)
     );
   \`);
-export const down = (knex) => knex.raw('drop table approvals, promotion_uses, promotion_choices, promotions');
+export const down = (knex) => knex.raw('drop table approvals, voucher_uses, voucher_choices, vouchers');
 `;
 
 const index = `
@@ -43,19 +43,19 @@ import { orderPlacing, placingOrder } from '@carton/checkout';
 import { releaseStock } from '@carton/inventory';
 import { defineProblem, definePackage } from '@carton/runtime';
 
-const usedUp = defineProblem({ code: 'promotion_used_up', status: 409, title: 'This promotion is used up' });
+const usedUp = defineProblem({ code: 'voucher_used_up', status: 409, title: 'This voucher is used up' });
 const notApproved = defineProblem({ code: 'not_approved', status: 403, title: 'The order is not approved' });
 
-const chosen = 'select promotion_choices.code from promotion_choices where tenant_id = $1 and cart_id = $2';
+const chosen = 'select voucher_choices.code from voucher_choices where tenant_id = $1 and cart_id = $2';
 
-const promotion = {
-  name: 'promotion',
+const voucher = {
+  name: 'voucher',
   order: placingOrder.claim,
   problems: [usedUp],
   async claim(tx, { source }) {
     const [row] = await tx.query(
       \`with choice as (\${chosen}),
-            used as (update promotions set uses_left = uses_left - 1
+            used as (update vouchers set uses_left = uses_left - 1
                        where tenant_id = $1 and code = (select code from choice) and uses_left > 0 returning code)
        select (select count(*) from choice) - (select count(*) from used) as short\`,
       [source.id],
@@ -64,8 +64,8 @@ const promotion = {
   },
   write: (tx, { source }, order) =>
     tx.query(
-      \`insert into promotion_uses (tenant_id, order_id, code)
-       select $1, $3, code from promotion_choices where tenant_id = $1 and cart_id = $2\`,
+      \`insert into voucher_uses (tenant_id, order_id, code)
+       select $1, $3, code from voucher_choices where tenant_id = $1 and cart_id = $2\`,
       [source.id, order.id],
     ),
 };
@@ -89,7 +89,7 @@ const reservation = {
 
 export default definePackage({
   routes: [],
-  extends: [promotion, approval, reservation].map((step) => orderPlacing.with(step)),
+  extends: [voucher, approval, reservation].map((step) => orderPlacing.with(step)),
 });
 `;
 

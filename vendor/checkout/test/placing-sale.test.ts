@@ -61,8 +61,8 @@ t.test('a draft becomes an order with agreed prices, a custom line and the claim
     unpaidOrderMinutes: 5,
   });
   const id = newId();
-  await db.insert('promotions', { code: 'STAFF', amount: 100, usesLeft: 1 });
-  await db.insert('promotion_choices', { cartId: id, code: 'STAFF' });
+  await db.insert('vouchers', { code: 'STAFF', amount: 100, usesLeft: 1 });
+  await db.insert('voucher_choices', { cartId: id, code: 'STAFF' });
   const completed: string[] = [];
   const order = await placeDraft(id, draftOf(2), async () => completed.push(id));
   t.match(order, { status: 'placed', paymentStatus: 'unpaid', locale: 'de-DE', notes: 'By phone', payBy: null });
@@ -76,7 +76,7 @@ t.test('a draft becomes an order with agreed prices, a custom line and the claim
   t.equal(order.totals.total.amount, 5800);
   t.equal(await onHand(), 8);
   t.strictSame(completed, [id]);
-  const uses = await db.query('select order_id from promotion_uses where tenant_id = $1');
+  const uses = await db.query('select order_id from voucher_uses where tenant_id = $1');
   t.strictSame(uses, [{ orderId: order.id }]);
   t.strictSame((await box.staff.get(`/admin/orders/${order.id}`)).body.items.length, 2);
   t.equal((await box.staff.post(`/admin/orders/${order.id}/cancel`)).status, 200);

@@ -16,28 +16,28 @@ const mug = await createArticle(box, 'mug', 1250, 1000);
 
 const cartOf = async (shopper: Caller): Promise<string> => (await shopper.get('/cart')).body.id;
 const usesOf = (code: string) =>
-  db.query('select order_id from promotion_uses where tenant_id = $1 and code = $2 order by 1', [code]);
+  db.query('select order_id from voucher_uses where tenant_id = $1 and code = $2 order by 1', [code]);
 const leftOf = async (code: string) =>
-  (await db.query('select uses_left from promotions where tenant_id = $1 and code = $2', [code]))[0];
+  (await db.query('select uses_left from vouchers where tenant_id = $1 and code = $2', [code]))[0];
 
-async function createPromotion(code: string, uses: number): Promise<void> {
-  await db.insert('promotions', { code, amount: 100, usesLeft: uses });
+async function createVoucher(code: string, uses: number): Promise<void> {
+  await db.insert('vouchers', { code, amount: 100, usesLeft: uses });
 }
-async function choosePromotion(shopper: Caller, code: string): Promise<void> {
-  await db.insert('promotion_choices', { cartId: await cartOf(shopper), code });
+async function chooseVoucher(shopper: Caller, code: string): Promise<void> {
+  await db.insert('voucher_choices', { cartId: await cartOf(shopper), code });
 }
 
-t.test('of two carts with a single-use promotion one becomes an order', async (t) => {
+t.test('of two carts with a single-use voucher one becomes an order', async (t) => {
   for (let round = 0; round < 10; round++) {
     const code = `ONCE-${round}`;
-    await createPromotion(code, 1);
+    await createVoucher(code, 1);
     const shoppers = [await shopperWith(box, [mug, 1]), await shopperWith(box, [mug, 1])];
-    for (const shopper of shoppers) await choosePromotion(shopper, code);
+    for (const shopper of shoppers) await chooseVoucher(shopper, code);
     const before = await snapshot(box);
     const answers = await Promise.all(shoppers.map((shopper) => shopper.post('/checkout', buyer)));
     const placed = answers.find(({ status }) => status === 201);
     const refused = answers.find(({ status }) => status === 409);
-    t.match(refused?.body, { code: 'promotion_used_up', detail: 'Another order has used it.' });
+    t.match(refused?.body, { code: 'voucher_used_up', detail: 'Another order has used it.' });
     t.strictSame(await usesOf(code), [{ orderId: placed?.body.id }]);
     t.strictSame(await leftOf(code), { usesLeft: 0 });
     const after = await snapshot(box);
@@ -47,10 +47,10 @@ t.test('of two carts with a single-use promotion one becomes an order', async (t
 });
 
 t.test('a claim is rolled back if the order is rejected for another reason', async (t) => {
-  await createPromotion('UNUSED', 1);
+  await createVoucher('UNUSED', 1);
   const scarce = await createArticle(box, 'scarce', 700, 1);
   const [late, first] = [await shopperWith(box, [scarce, 1]), await shopperWith(box, [scarce, 1])];
-  await choosePromotion(late, 'UNUSED');
+  await chooseVoucher(late, 'UNUSED');
   await first.post('/checkout', buyer);
   t.match(await late.post('/checkout', buyer), { status: 409, body: { code: 'insufficient_stock' } });
   t.strictSame(await leftOf('UNUSED'), { usesLeft: 1 });
@@ -118,7 +118,7 @@ t.test('an order consumes the reservation of its cart', async (t) => {
 t.test("the box's document lists the requirements and problems of its packages", async (t) => {
   const document = (await box.visitor().get('/docs/json')).body;
   const declared = JSON.stringify([409, 403].map((status) => responseOf(document, '/checkout', 'post', status)));
-  for (const code of ['promotion_used_up', 'not_approved', 'insufficient_stock', 'guest_checkout_off']) {
+  for (const code of ['voucher_used_up', 'not_approved', 'insufficient_stock', 'guest_checkout_off']) {
     t.match(declared, `"${code}"`, code);
   }
   const { description } = document.components.schemas.CheckoutRequirement.properties.code;
