@@ -5,7 +5,9 @@ import { newId } from '@carton/runtime';
 import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
-const box = await createTestBox(t, { tier: 'basic' });
+/** Packages without subscribers, which would add deliveries. */
+const packages = ['core', 'tenant', 'auth'].map((name) => `@carton/${name}`);
+const box = await createTestBox(t, { packages });
 const other = await box.openTenant();
 
 interface Delivery {
