@@ -23,7 +23,7 @@ t.test('no table restricts the actor types', async (t) => {
   );
   t.strictSame(
     tables.map(({ name }) => name),
-    ['audit_entries', 'order_events', 'payment_transactions', 'stock_movements'],
+    ['audit_entries', 'order_events', 'payment_transactions', 'stock_movements', 'variant_price_changes'],
   );
   const constraints = await owner.query(
     `select conname from pg_constraint where contype = 'c' and pg_get_constraintdef(oid) like '%actor_type%'`,
