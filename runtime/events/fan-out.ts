@@ -17,7 +17,10 @@ const maxBatch = 500;
 interface WaitingEvent {
   id: string;
   type: string;
+  resourceType: string;
   resourceId: string;
+  payload: unknown;
+  createdAt: string;
   /** Seconds since it was written. */
   age: number;
 }
@@ -42,7 +45,7 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
     );
     if (!task) return nothing;
     const events = await tx.query<WaitingEvent>(
-      `select id, type, resource_id, extract(epoch from clock_timestamp() - created_at)::float8 as age
+      `select id, type, resource_type, resource_id, payload, created_at, extract(epoch from clock_timestamp() - created_at)::float8 as age
          from event_outbox where tenant_id = $1 and dispatched_at is null order by position, id limit ${maxBatch}`,
     );
     if (events.length === 0) return nothing;
@@ -63,15 +66,22 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
 
 function deliveriesOf(
   box: HasExtensions,
-  { id: eventId, type, resourceId }: WaitingEvent,
+  { id: eventId, type, resourceType, resourceId, payload, createdAt }: WaitingEvent,
   subscribers: readonly Subscriber[],
 ) {
+  const event = { id: eventId, type, resource: { type: resourceType, id: resourceId }, payload, createdAt };
   return subscribers
     .filter(({ events }) => {
       if (events === 'all') return true;
       return (typeof events === 'function' ? events(box) : events).some((event) => event.type === type);
     })
-    .map(({ name }) => ({ id: newId(), eventId, type, subscriber: name, resourceId }));
+    .map(({ name, orderedBy }) => ({
+      id: newId(),
+      eventId,
+      type,
+      subscriber: name,
+      resourceId: orderedBy?.(box, event) ?? resourceId,
+    }));
 }
 
 async function insertDeliveries(

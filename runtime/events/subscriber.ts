@@ -22,6 +22,9 @@ export interface DeliveredEvent<Payload = unknown> {
   readonly attempt: number;
 }
 
+/** An event before its deliveries. */
+export type DispatchedEvent = Omit<DeliveredEvent, 'deliveryId' | 'attempt'>;
+
 /** How often a delivery is attempted. */
 export interface Retries {
   /** After this many the delivery is dead. */
@@ -43,6 +46,11 @@ export interface Subscriber {
    * again for work it has already done. Otherwise its work and the delivery's record are one transaction: exactly once.
    */
   readonly outsideTransaction?: boolean;
+  /**
+   * Id of the resource within which its deliveries are in order, in place of the event's: that of the order, for a
+   * subscriber that keeps events of an order and of its payments in order.
+   */
+  orderedBy?(box: HasExtensions, event: DispatchedEvent): string;
   /** Replaces the attempts of other subscribers: twelve in about two days. */
   readonly retries?: Retries;
   /** Retried later if it throws. */

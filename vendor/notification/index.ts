@@ -6,7 +6,7 @@ import { definePackage, mailTemplates, personalData, subscriber } from '@carton/
 import { boundTransport } from './bound.ts';
 import { notificationFailed, notificationQueued, notificationSent } from './events.ts';
 import { personalNotifications } from './persons.ts';
-import { recordMails } from './record.ts';
+import { orderOfMails, recordMails } from './record.ts';
 import { listAdminNotifications, resendNotification } from './routes/notifications.ts';
 import {
   listNotificationTemplates,
@@ -37,6 +37,7 @@ export default definePackage({
     subscriber({
       name: 'notification.record',
       events: (box) => mailTemplates.of(box).flatMap(({ event }) => event ?? []),
+      orderedBy: orderOfMails,
       handle: recordMails,
     }),
     subscriber({

@@ -4,6 +4,7 @@
  */
 import {
   type DeliveredEvent,
+  type HasExtensions,
   type MailEvent,
   type MailTemplate,
   mailTemplates,
@@ -14,6 +15,12 @@ import {
 import { notificationQueued } from './events.ts';
 import { staffAddresses } from './sender.ts';
 import { findDisabled, insertNotification, type NewNotification } from './store.ts';
+
+/** Mails of an order and of its payments are recorded, and so sent, in the order of their events. */
+export function orderOfMails(box: HasExtensions, event: MailEvent): string {
+  const template = mailTemplates.of(box).find(({ event: sentFor, about }) => about && sentFor?.type === event.type);
+  return (template?.about?.(event) ?? event.resource).id;
+}
 
 /** Records a mail for each template of the event, and for each address if it goes to the store's staff. */
 export async function recordMails(tx: TenantDatabase, delivered: DeliveredEvent): Promise<void> {

@@ -57,10 +57,15 @@ t.test('an order is confirmed in the shopper’s language', async (t) => {
 t.test('payments, refunds and cancellations are mailed, in the order of their events', async (t) => {
   const email = 'steps@shopper.example';
   const { id, number } = await placeOrder(box, variantId, { email });
-  const amount = { amount: 1999, currency: 'EUR' };
-  const payment = await staff.post(`/admin/orders/${id}/payments`, { method: 'bank_transfer', amount });
-  await staff.post(`/admin/payments/${payment.body.id}/refunds`, { amount });
-  await staff.post(`/admin/orders/${id}/cancel`, {});
+  await mailsWhere(server, 1, ({ to }) => to === email);
+  // The events of the payment and the order are dispatched together.
+  await box.db.transaction(async (tx) => {
+    await tx.query(`select from background_tasks where tenant_id = $1 and name = 'events.dispatch' for update`);
+    const amount = { amount: 1999, currency: 'EUR' };
+    const payment = await staff.post(`/admin/orders/${id}/payments`, { method: 'bank_transfer', amount });
+    await staff.post(`/admin/payments/${payment.body.id}/refunds`, { amount });
+    await staff.post(`/admin/orders/${id}/cancel`, {});
+  });
   const mails = await mailsWhere(server, 4, ({ to }) => to === email);
   t.strictSame(
     mails.map(({ subject }) => subject),
