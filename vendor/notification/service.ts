@@ -1,19 +1,33 @@
 /**
  * Rules of the records of mails: listing them, and sending one again.
  */
-import { newId, type Page, type TenantDatabase } from '@carton/runtime';
+import { encodeCursor, newId, type Page, type TenantDatabase } from '@carton/runtime';
 import { notificationErased, notificationQueuedAlready } from './problems.ts';
 import { queueMail } from './record.ts';
 import type { Notification, NotificationQuery } from './schemas.ts';
 import { type NotificationRow, notifications } from './store.ts';
 
+/** Before any other in the order of ids. */
+const lowestId = '00000000-0000-0000-0000-000000000000';
+
 function present({ resourceType, resourceId, ...row }: NotificationRow): Notification {
   return { ...row, about: { type: resourceType, id: resourceId } };
 }
 
-export async function listNotifications(db: TenantDatabase, query: NotificationQuery): Promise<Page<Notification>> {
-  const page = await notifications.page(db, query);
-  return { ...page, items: page.items.map(present) };
+/**
+ * The list is in the order of time, so a period is a part of it: it begins at `to`, by a cursor, and ends at `from`. As
+ * conditions they would keep the database from using the index of the status.
+ * @throws invalid_request (400) for a cursor of another list
+ */
+export async function listNotifications(
+  db: TenantDatabase,
+  { from, to, ...query }: NotificationQuery,
+): Promise<Page<Notification>> {
+  const start = to === undefined ? undefined : encodeCursor(['newest', new Date(to).toISOString(), lowestId]);
+  const { items, nextCursor } = await notifications.page(db, { ...query, cursor: query.cursor ?? start });
+  const first = from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from);
+  const within = items.filter(({ createdAt }) => Date.parse(createdAt) >= first);
+  return { items: within.map(present), nextCursor: within.length < items.length ? null : nextCursor };
 }
 
 /**

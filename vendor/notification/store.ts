@@ -41,8 +41,6 @@ export const notifications = rows<NotificationRow>({
   noun: 'notification',
   filters: {
     recipient: (listed, recipient: string) => listed.whereRaw('notifications.recipient_key = lower(?)', [recipient]),
-    from: (listed, from: string) => listed.where('notifications.createdAt', '>=', from),
-    to: (listed, to: string) => listed.where('notifications.createdAt', '<', to),
   },
   choices: { status: notificationStatuses },
 });

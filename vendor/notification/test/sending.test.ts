@@ -266,6 +266,22 @@ t.test('lists have filters', async (t) => {
   t.equal(await count('template=order.placed&status=failed'), 2);
   t.equal(await count('to=2020-01-01T00:00:00Z'), 0);
   t.ok((await count('from=2020-01-01T00:00:00Z')) > 10);
+  const all = (await staff.get('/admin/notifications?limit=100')).body.items;
+  const [third, sixth] = [all[2].createdAt, all[5].createdAt];
+  const listed: string[] = [];
+  let cursor = '';
+  do {
+    const { body } = await staff.get(`/admin/notifications?limit=2&from=${sixth}&to=${third}${cursor}`);
+    listed.push(...body.items.map(({ id }: { id: string }) => id));
+    cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`;
+  } while (cursor !== '');
+  const expected = all.filter(({ createdAt }: { createdAt: string }) => createdAt >= sixth && createdAt < third);
+  t.ok(expected.length > 0);
+  t.strictSame(
+    listed,
+    expected.map(({ id }: { id: string }) => id),
+    'a period, page by page',
+  );
 });
 
 t.test('without a mail server the box warns, and mails are recorded and can be sent later', async (t) => {
