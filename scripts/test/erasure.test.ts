@@ -2,7 +2,7 @@
  * The rights of a person in a box with all packages: a member with data in all of them exports everything and erases
  * everything. A package that declares further personal data adds it to `createTraces`, or to `exempt` with the reason.
  */
-import { createMember, logIn, password, register } from '@carton/member/testing';
+import { createMember, logIn, password, register, tokenOf } from '@carton/member/testing';
 import { startMailServer } from '@carton/notification/testing';
 import { type Answer, type Caller, createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
@@ -117,8 +117,16 @@ async function order(shopper: Caller, customer: Record<string, unknown>, note: s
 async function createTraces(): Promise<Caller> {
   const guest = box.shopper();
   await order(guest, lise, 'Uranium for Lise Meitner');
+  const abandoned = box.shopper();
+  await bodyOf(abandoned.post('/cart/items', { variantId: shirt, quantity: 1 }));
+  await bodyOf(abandoned.patch('/cart', { email: lise.email, note: 'Uranium' }));
   const { address: _, ...account } = lise;
-  await register(box, { ...account, password, acceptsMarketing: true });
+  await register(box, { ...account, email: 'lise@former.example', password, acceptsMarketing: true });
+  const owner = box.shopper();
+  await bodyOf(logIn(owner, { email: 'lise@former.example', password }));
+  await bodyOf(owner.post('/member/email', { email: lise.email, password }));
+  const token = await tokenOf(box, lise.email, 'member.email_change_requested');
+  await bodyOf(box.visitor().post('/member/email/verify', { token }));
   const shopper = box.shopper();
   shopper.headers['user-agent'] = 'Meitner/1.0';
   await bodyOf(shopper.post('/cart/items', { variantId: shirt, quantity: 1, properties: { engraving: 'Meitner' } }));
@@ -209,6 +217,10 @@ t.test('the person is erased everywhere, with the password only; records and oth
   t.not((await allColumnsWithTraces()).length, 0);
   t.equal((await shopper.post('/member/erase', { password })).status, 204);
   t.strictSame(await allColumnsWithTraces(), []);
+  for (const table of ['member_tokens', 'member_sessions', 'member_addresses', 'member_words']) {
+    const left = await box.db.query(`select 1 from ${table} where tenant_id = $1 and member_id = $2`, [id]);
+    t.equal(left.length, 0, table);
+  }
   t.equal((await shopper.get('/member')).status, 401);
   t.match(await staff.get(`/admin/members/${id}`), { status: 404 });
   const orders = (await staff.get(`/admin/orders?memberId=${id}`)).body.items;
