@@ -92,7 +92,7 @@ const maxSteps = 60;
 /** Refunds all units and charges in random order and groups, some of which fail and are refunded later. */
 export function checkRefunds(charges: readonly Charge[], seed: number): Refunds {
   const random = new Random(seed ^ 0x5eed);
-  const ledger: OrderRow['refunds'] = [];
+  const ledger: OrderRow['refundItems'] = [];
   const seen: Refunds = { refunds: 0, units: 0, failed: 0 };
   const leftOf = (charge: Charge) => charge.quantity - refundedOf(ledger, charge).quantity;
   for (;;) {
@@ -128,4 +128,4 @@ export function checkRefunds(charges: readonly Charge[], seed: number): Refunds 
 }
 
 /** Refunds that were reversed. */
-const failures = new WeakSet<OrderRow['refunds'][number]>();
+const failures = new WeakSet<OrderRow['refundItems'][number]>();

@@ -27,7 +27,10 @@ export interface RowsDeclaration<Row extends object> {
   noun: string;
   /** The `jsonb` columns. */
   json?: readonly (keyof Row & string)[];
-  /** Computed properties of a row, as SQL over the table's name: `{ size: 'cardinality(parts.pieces)' }`. */
+  /**
+   * Computed properties of a row, as SQL over the table's name: `{ size: 'cardinality(parts.pieces)' }`. None may have the
+   * name of a table, which Citus replaces by the name of a shard.
+   */
   computed?: Readonly<Record<string, string>>;
   /** Rows are soft deleted: removing sets `deletedAt`, and such rows are not found. */
   softDelete?: true;

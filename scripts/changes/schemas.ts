@@ -42,8 +42,10 @@ export function compareSchemas(
   if (isDeepStrictEqual(from, to) && !hasReferences(from)) return;
   const [listed, listedNow] = [listedIn(from), listedIn(to)];
   if (listed || listedNow) {
-    // A schema may have become one of several alternatives, most often beside null.
-    compareAlternatives(comparison, here, listed ?? [old], listedNow ?? [current], below);
+    // A schema may have become one of several alternatives, most often beside null. If it is still there under its name,
+    // its contents are the alternative.
+    const renamed = oldName !== newName;
+    compareAlternatives(comparison, here, listed ?? [renamed ? old : from], listedNow ?? [renamed ? current : to], below);
     if (!listed || !listedNow) return;
   }
   compareTypes(comparison, here, from, to);

@@ -84,7 +84,7 @@ t.test('a patch of one package is published, and boxes install it', async (t) =>
   const { version } = JSON.parse(await checkout.read('package.json'));
   const patched = version.replace(/\d+$/, (patch: string) => String(Number(patch) + 1));
 
-  await checkout.edit('vendor/region/routes.ts', "list: { summary: '", "list: { summary: 'Patched: ");
+  await checkout.edit('vendor/region/routes.ts', "summary: 'List the regions", "summary: 'Patched: List the regions");
   await checkout.edit('CONTRIBUTING.md', '#', '# What');
   checkout.git('commit', '-qam', 'Lists of regions say that they are patched');
   t.match(await publish(), { status: 1, stderr: /Already published with other content: @carton\/region/ });

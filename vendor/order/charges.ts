@@ -114,7 +114,7 @@ function costOf({ quantity, amount: total, tax }: Charge, units: number): Amount
 
 /** What was refunded of a charge, by the ledger. */
 export function refundedOf(
-  refunds: OrderRow['refunds'],
+  refunds: OrderRow['refundItems'],
   { lineItemId, shippingCode }: Pick<Charge, 'lineItemId' | 'shippingCode'>,
 ): Refunded {
   const own = refunds.filter((each) => each.lineItemId === lineItemId && each.shippingCode === shippingCode);

@@ -222,7 +222,7 @@ export function rowOf(draft: OrderDraft): OrderRow {
       ...(customer.billing != null && { billing: customer.billing }),
     },
     ...partsOf(draft),
-    refunds: [],
+    refundItems: [],
   };
 }
 

@@ -22,7 +22,7 @@ export function orderOf(row: OrderRow): Order {
   const charges = chargesOf(row);
   const chargedOf = (lineItemId: string | null, shippingCode: string | null) => {
     const isTarget = (each: Charge) => each.lineItemId === lineItemId && each.shippingCode === shippingCode;
-    const { quantity, amount } = refundedOf(row.refunds, { lineItemId, shippingCode });
+    const { quantity, amount } = refundedOf(row.refundItems, { lineItemId, shippingCode });
     return {
       charged: moneyOf(charges.find(isTarget)?.amount ?? 0),
       refunded: { quantity, amount: moneyOf(amount) },

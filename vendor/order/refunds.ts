@@ -46,7 +46,7 @@ export async function planRefund(tx: TenantDatabase, orderId: string, request: R
 }
 
 function itemsOf(
-  { lines, refunds }: OrderRow,
+  { lines, refundItems: refunds }: OrderRow,
   charges: readonly Charge[],
   { items = [] }: RefundRequest,
 ): RefundPart[] {
@@ -65,7 +65,7 @@ function itemsOf(
   });
 }
 
-function shippingOf({ refunds }: OrderRow, charges: readonly Charge[], { shipping = [] }: RefundRequest): RefundPart[] {
+function shippingOf({ refundItems: refunds }: OrderRow, charges: readonly Charge[], { shipping = [] }: RefundRequest): RefundPart[] {
   const all = charges.filter(({ shippingCode }) => shippingCode !== null);
   const isRefunded = (charge: Charge) => refundedOf(refunds, charge).quantity > 0;
   const chosen =

@@ -144,7 +144,7 @@ export interface OrderRow extends OrderState {
   addresses: Partial<Record<AddressType, OrderAddress>>;
   adjustments: OrderAdjustmentRow[];
   taxLines: OrderTaxLineRow[];
-  refunds: OrderRefundRow[];
+  refundItems: OrderRefundRow[];
 }
 
 export interface OrderEventRow extends ActorColumns {
@@ -179,7 +179,7 @@ export const orders = rows<OrderRow>({
       select coalesce(json_agg(json_build_object(
                'id', id, 'itemId', line_item_id, 'shippingCode', shipping_code, 'code', code, 'label', label,
                'rate', rate, 'amount', amount, 'included', included, 'source', ${source}) order by id), '[]') ${partOf('order_tax_lines')}`,
-    refunds: `
+    refundItems: `
       select coalesce(json_agg(json_build_object(
                'lineItemId', line_item_id, 'shippingCode', shipping_code, 'quantity', quantity, 'amount', amount,
                'tax', tax)), '[]') ${partOf('order_refund_items')}`,

@@ -284,6 +284,15 @@ const rows: Row[] = [
     undone: ['compatible alternative-narrowed response Order.total'],
   },
   {
+    name: 'a named schema becomes one of two alternatives under its name',
+    change: (document) => {
+      const { Money } = document.components.schemas;
+      document.components.schemas.Money = { anyOf: [Money, { type: 'string' }] };
+    },
+    made: ['breaking alternative-widened response Money'],
+    undone: ['compatible alternative-narrowed response Money'],
+  },
+  {
     name: 'deep in a schema that speaks of itself',
     change: (document) => {
       schema(document, 'Money').properties.amount.type = 'number';
