@@ -45,7 +45,13 @@ export function compareSchemas(
     // A schema may have become one of several alternatives, most often beside null. If it is still there under its name,
     // its contents are the alternative.
     const renamed = oldName !== newName;
-    compareAlternatives(comparison, here, listed ?? [renamed ? old : from], listedNow ?? [renamed ? current : to], below);
+    compareAlternatives(
+      comparison,
+      here,
+      listed ?? [renamed ? old : from],
+      listedNow ?? [renamed ? current : to],
+      below,
+    );
     if (!listed || !listedNow) return;
   }
   compareTypes(comparison, here, from, to);

@@ -71,7 +71,7 @@ export async function insertNotification(
     `insert into notifications
        (tenant_id, id, template, dedupe_key, status, resource_type, resource_id, event, recipient)
      values ($1, $2, $3, $4, 'queued', $5, $6, $7, $8)
-     on conflict on constraint notifications_once do nothing returning id`,
+     on conflict (tenant_id, template, dedupe_key) do nothing returning id`,
     [newId(), template, dedupeKey, about.type, about.id, json(event), recipient],
   );
   return inserted?.id ?? null;

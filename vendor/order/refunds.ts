@@ -65,7 +65,11 @@ function itemsOf(
   });
 }
 
-function shippingOf({ refundItems: refunds }: OrderRow, charges: readonly Charge[], { shipping = [] }: RefundRequest): RefundPart[] {
+function shippingOf(
+  { refundItems: refunds }: OrderRow,
+  charges: readonly Charge[],
+  { shipping = [] }: RefundRequest,
+): RefundPart[] {
   const all = charges.filter(({ shippingCode }) => shippingCode !== null);
   const isRefunded = (charge: Charge) => refundedOf(refunds, charge).quantity > 0;
   const chosen =

@@ -66,7 +66,7 @@ async function insertCodes(
   const inserted = await tx.query<{ code: string }>(
     `insert into promotion_codes (tenant_id, id, promotion_id, code, code_key, max_uses)
      select $1, new.id, $2, new.code, upper(new.code), $3 from unnest($4::uuid[], $5::text[]) as new (id, code)
-     on conflict on constraint promotion_codes_code do nothing
+     on conflict (tenant_id, code_key) do nothing
      returning code`,
     [promotionId, maxUses, codes.map(() => newId()), codes],
   );
