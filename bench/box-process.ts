@@ -22,13 +22,21 @@ pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unkn
   // request.
   const { connectionParameters } = this as unknown as { connectionParameters: { application_name: string } };
   const isOfRequest = connectionParameters.application_name === 'box';
-  const sent = send.apply(this, parameters);
-  if (!isOfRequest || !text || text.startsWith('select set_config(') || !(sent instanceof Promise)) return sent;
+  if (!isOfRequest || !text || text.startsWith('select set_config(')) return send.apply(this, parameters);
   const before = outstanding.get(this) ?? 0;
   if (before === 0) roundTrips++;
   recorded?.push({ text, values, roundTrip: roundTrips });
   outstanding.set(this, before + 1);
   const end = () => outstanding.set(this, (outstanding.get(this) ?? 1) - 1);
+  const callback = parameters.at(-1);
+  if (typeof callback === 'function') {
+    const observed = (...result: unknown[]) => {
+      end();
+      callback(...result);
+    };
+    return send.call(this, ...parameters.slice(0, -1), observed);
+  }
+  const sent = send.apply(this, parameters) as Promise<unknown>;
   sent.then(end, end);
   return sent;
 } as never;

@@ -1,30 +1,28 @@
 /**
  * Sends the statements of one turn of the event loop in one write to the socket. A write costs more processor time than
- * its content: with one write for each statement they were the most expensive part of a request.
+ * its content: with one write for each message they were the most expensive part of a request.
  */
 import type { Writable } from 'node:stream';
 import type { Connection } from './client.ts';
 
 /** A connection with the internals of pg that are used here. */
 export interface WritingConnection {
-  connection: { stream: Pick<Writable, 'cork' | 'uncork'> };
+  connection: { stream: Pick<Writable, 'write' | 'writable'>; _send(message: Buffer): boolean };
 }
 
-/** Makes a connection buffer its statements until the code that is ready to run has run. */
-export function batchWrites(connection: Connection & WritingConnection): void {
-  const { stream } = connection.connection;
-  const send = connection.query as (...parameters: unknown[]) => unknown;
-  let isCorked = false;
-  const uncork = () => {
-    isCorked = false;
-    stream.uncork();
+/** Makes a connection collect its messages until the code that is ready to run has run. */
+export function batchWrites({ connection }: Connection & WritingConnection): void {
+  const { stream } = connection;
+  let messages: Buffer[] = [];
+  const flush = () => {
+    const batch = messages.length === 1 ? (messages[0] as Buffer) : Buffer.concat(messages);
+    messages = [];
+    // A socket that was closed meanwhile has ended these statements with its error.
+    if (stream.writable) stream.write(batch);
   };
-  connection.query = function query(this: Connection, ...parameters: unknown[]) {
-    if (!isCorked) {
-      isCorked = true;
-      stream.cork();
-      process.nextTick(uncork);
-    }
-    return send.apply(this, parameters);
-  } as Connection['query'];
+  connection._send = (message) => {
+    if (!stream.writable) return false;
+    if (messages.push(message) === 1) process.nextTick(flush);
+    return true;
+  };
 }

@@ -6,7 +6,6 @@
 export interface QueryResult {
   rows: unknown[];
   rowCount: number;
-  fields: { name: string }[];
 }
 
 /** A connection of pg, as far as it is used here. */
@@ -15,11 +14,7 @@ export interface Connection {
   tenantId?: string;
   /** Milliseconds that the current work waited for this connection; set where the pool is observed. */
   waited?: number;
-  query(config: {
-    name?: string;
-    text: string;
-    values?: readonly unknown[];
-    /** Each row as an array of its values, in the order of `fields`. */
-    rowMode?: 'array';
-  }): Promise<QueryResult>;
+  /** Sends a query object of pg, which receives the messages of its result. */
+  query(query: object, callback: (error: unknown, result: never) => void): unknown;
+  query(config: { name?: string; text: string; values?: readonly unknown[] }): Promise<QueryResult>;
 }

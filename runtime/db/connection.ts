@@ -4,7 +4,7 @@
 import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
 import { batchWrites, type WritingConnection } from './batch-writes.ts';
-import type { Connection, QueryResult } from './client.ts';
+import type { Connection } from './client.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
 
 const { types } = pg;
@@ -27,7 +27,8 @@ const parsers = new Map<number, (text: string) => unknown>([
   [types.builtins.DATE, (text) => text],
 ]);
 
-const typeParsers = {
+/** How values of a type become JavaScript values. */
+export const typeParsers = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     parsers.get(oid) ?? types.getTypeParser(oid, format as 'text'),
 };
@@ -137,14 +138,4 @@ export function camelCaseRow<T>(row: T): T {
   const renamed: Record<string, unknown> = {};
   for (const key in row) renamed[toCamelCase(key)] = row[key];
   return renamed as T;
-}
-
-/** The rows of a result in `rowMode` `array`, as objects with camelCase column names. */
-export function rowsOf({ rows, fields }: Pick<QueryResult, 'rows' | 'fields'>): Record<string, unknown>[] {
-  const names = fields.map(({ name }) => toCamelCase(name));
-  return (rows as unknown[][]).map((values) => {
-    const row: Record<string, unknown> = {};
-    for (let index = 0; index < names.length; index++) row[names[index] as string] = values[index];
-    return row;
-  });
 }

@@ -42,7 +42,7 @@ export function openDatabase({ distributed = false, ...options }: DatabaseOption
     box: {
       query: (text, values = []) =>
         withConnection(knex, async (connection) => {
-          const { rows } = await queryAsTenant(connection, '', { text, values });
+          const { rows } = await queryAsTenant(connection, '', () => connection.query({ text, values }));
           return rows.map((row) => camelCaseRow(row as never));
         }),
     },

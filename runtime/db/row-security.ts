@@ -18,9 +18,6 @@ export const tenantSetting = `${vendor.name}.tenant_id`;
 /** The setting that lets a migration, run by the tables' owner, see the rows of all tenants. */
 const migratingSetting = `${vendor.name}.migrating`;
 
-type Query = Parameters<Connection['query']>[0];
-type QueryResult = Awaited<ReturnType<Connection['query']>>;
-
 /** Makes the rows of all tenants visible to the tables' owner until the transaction ends; for migrations. */
 export async function seeAllTenants(transaction: Knex): Promise<void> {
   await transaction.raw(`set local ${migratingSetting} = 'on'`);
@@ -42,20 +39,26 @@ export function setTenant(connection: Connection, tenantId: string): Promise<unk
 
 /**
  * Sends one statement as a tenant.
+ * @param send sends the statement at once
  * @param shardLock runs the statement in a transaction that begins with this lock (placement.ts), in one round trip
  */
-export async function queryAsTenant(connection: Connection, tenantId: string, query: Query, shardLock?: Query) {
+export async function queryAsTenant<T>(
+  connection: Connection,
+  tenantId: string,
+  send: () => Promise<T>,
+  shardLock?: { text: string },
+): Promise<T> {
   const tenantSet = setTenant(connection, tenantId);
   if (shardLock) {
     const before = [tenantSet, connection.query({ text: 'begin' }), connection.query(shardLock)];
-    const sent = [...before, connection.query(query), connection.query({ text: 'commit' })];
+    const sent = [...before, send(), connection.query({ text: 'commit' })];
     const results = await Promise.allSettled(sent);
     // The first failure is the cause of those after it.
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    return (results[before.length] as PromiseFulfilledResult<QueryResult>).value;
+    return (results[before.length] as PromiseFulfilledResult<T>).value;
   }
-  const result = connection.query(query);
+  const result = send();
   return tenantSet ? (await Promise.all([result, tenantSet]))[0] : result;
 }
 

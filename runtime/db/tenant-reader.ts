@@ -6,9 +6,9 @@ import type { Extensions } from '../extension/extension.ts';
 import { acquireTenantConnection, builderClient } from './builder-client.ts';
 import type { Actor } from './changes.ts';
 import type { Connection } from './client.ts';
-import { rowsOf } from './connection.ts';
 import { type Placement, type Placements, withPlacement } from './placement.ts';
 import { type Deadline, withConnection } from './pool.ts';
+import { queryPrepared } from './prepared-query.ts';
 import { queryAsTenant } from './row-security.ts';
 
 export type Row = Record<string, unknown>;
@@ -77,6 +77,11 @@ export class TenantReader {
     return this.isTransaction;
   }
 
+  /** True inside a transaction and among pipelined reads: the work is one, and ends soon. */
+  get holdsConnection(): boolean {
+    return this.connection !== null;
+  }
+
   /** A query of this tenant's rows in one table. For reading; column names may be camelCase. */
   table<R extends object = Row>(name: string): Knex.QueryBuilder<R, R[]> {
     const current = this.connection && { connection: this.connection, placement: this.placement as Placement };
@@ -99,7 +104,7 @@ export class TenantReader {
       if (!/\$1(?!\d)/.test(text)) throw new Error(`a statement leaves out the tenant ($1): ${text}`);
       checkedStatements.add(text);
     }
-    return rowsOf(await this.#run(text, [this.tenantId, ...values])) as R[];
+    return this.#run(text, [this.tenantId, ...values]);
   }
 
   /**
@@ -130,14 +135,14 @@ export class TenantReader {
     );
   }
 
-  async #run(text: string, values: unknown[]) {
-    const queryAt = (placement: Placement) => {
+  #run<R>(text: string, values: unknown[]): Promise<R[]> {
+    const send = (placement: Placement, connection: Connection) => {
       const rewritten = placement.rewrite(text);
-      return { name: statementName(rewritten), text: rewritten, values, rowMode: 'array' as const };
+      return queryPrepared<R>(connection, { name: statementName(rewritten), text: rewritten, values });
     };
-    if (this.connection) return this.connection.query(queryAt(this.placement as Placement));
+    if (this.connection) return send(this.placement as Placement, this.connection);
     return this.withPlacement((placement, connection) =>
-      queryAsTenant(connection, this.tenantId, queryAt(placement), placement.shardLock),
+      queryAsTenant(connection, this.tenantId, () => send(placement, connection), placement.shardLock),
     );
   }
 }

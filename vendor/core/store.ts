@@ -69,12 +69,12 @@ export async function updateTenant(
   return row ?? null;
 }
 
-/** The stores that transactions have read. */
+/** The stores that transactions and pipelined reads have read. */
 const storesRead = new WeakMap<TenantDatabase, Promise<Store>>();
 
-/** The tenant's store. A transaction reads it once, so that all of its work sees the same settings. */
+/** The tenant's store. A transaction, or pipelined reads, read it once, so that all of their work sees the same settings. */
 export function findStore(db: TenantDatabase): Promise<Store> {
-  if (!db.inTransaction) return readStore(db);
+  if (!db.holdsConnection) return readStore(db);
   const store = storesRead.get(db) ?? readStore(db);
   storesRead.set(db, store);
   return store;

@@ -118,9 +118,9 @@ async function offerTo(db: TenantDatabase, priced: PricedCart): Promise<Offer> {
  * The offer with the prices of services, which are asked outside of any transaction: once for the goods of each profile.
  * Without an answer the options have their own rates.
  */
-async function quotedOfferTo(db: TenantDatabase, priced: PricedCart): Promise<Offer> {
+async function quotedOfferTo(db: TenantDatabase, priced: PricedCart, first?: Offer): Promise<Offer> {
   const asked = new Set<string | null>();
-  for (let offer = await offerTo(db, priced); ; ) {
+  for (let offer = first ?? (await offerTo(db, priced)); ; ) {
     if (db.inTransaction) return offer;
     const { read, parcels } = offer;
     const missing = read.options.flatMap((option) => {
@@ -139,10 +139,13 @@ export async function listCartOptions(
   db: TenantDatabase,
   session: ShopperSession,
 ): Promise<Static<typeof CartShippingOptions>> {
-  const priced = await findPricedCart(db, session);
-  if (!priced) return { groups: [] };
-  const { read, parcels } = await quotedOfferTo(db, priced);
-  const { currency } = priced.sale;
+  const first = await db.pipelined(async (one) => {
+    const priced = await findPricedCart(one, session);
+    return priced && { priced, offer: await offerTo(one, priced) };
+  });
+  if (!first) return { groups: [] };
+  const { read, parcels } = await quotedOfferTo(db, first.priced, first.offer);
+  const { currency } = first.priced.sale;
   const groups = [...parcels.keys()].map((code) => ({
     profile: code,
     chosenOptionId: read.chosen.find((each) => each.profile === code)?.optionId ?? null,

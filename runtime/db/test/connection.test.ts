@@ -44,21 +44,16 @@ t.test('a timestamp is the same instant in every time zone and precision of the 
 });
 
 t.test('statements of one turn of the event loop are sent in one write, in their order', async (t) => {
-  const writes: string[][] = [];
+  const writes: string[] = [];
   const stream = new Writable({
-    decodeStrings: false,
     write(chunk, _, done) {
-      writes.push([String(chunk)]);
-      done();
-    },
-    writev(chunks, done) {
-      writes.push(chunks.map(({ chunk }) => String(chunk)));
+      writes.push(String(chunk));
       done();
     },
   });
   const connection = {
     connection: { stream },
-    query: async ({ text }: { text: string }) => stream.write(text),
+    query: async ({ text }: { text: string }) => connection.connection._send(Buffer.from(`${text};`)),
   } as unknown as Connection & WritingConnection;
   batchWrites(connection);
 
@@ -69,5 +64,11 @@ t.test('statements of one turn of the event loop are sent in one write, in their
   await new Promise(setImmediate);
   await send('later');
   await new Promise(setImmediate);
-  t.strictSame(writes, [['begin', 'one', 'two', 'after one'], ['later']]);
+  t.strictSame(writes, ['begin;one;two;after one;', 'later;']);
+
+  send('too late');
+  stream.destroy();
+  await new Promise(setImmediate);
+  t.equal(connection.connection._send(Buffer.from('later')), false);
+  t.equal(writes.length, 2, 'nothing is written to a closed socket');
 });

@@ -115,9 +115,11 @@ t.test('a connection whose tenant cannot be set returns no rows', async (t) => {
   const { database } = await openFor(t, undefined);
   const real = database.forTenant(newId());
   await withConnection(database.knex, async (connection) => {
-    const query = connection.query;
-    connection.query = (config) =>
-      config.text.includes('set_config') ? Promise.reject(new Error('failed')) : query.call(connection, config);
+    const query = connection.query as (...parameters: unknown[]) => Promise<never>;
+    connection.query = (...parameters: [{ text: string }, ...unknown[]]) =>
+      parameters[0].text.includes('set_config')
+        ? Promise.reject(new Error('failed'))
+        : query.apply(connection, parameters);
     t.teardown(() => {
       connection.query = query;
     });

@@ -1,0 +1,129 @@
+/**
+ * Prepared statements with less work for each execution than those of pg, on whose internals this relies: the columns of
+ * a result are described once for each connection, and rows become objects with camelCase names as they arrive.
+ */
+import pg from 'pg';
+import type { Connection } from './client.ts';
+import { toCamelCase, typeParsers } from './connection.ts';
+
+export interface PreparedStatement {
+  /** The name under which the connection's server prepares the statement, always the same for a text. */
+  name: string;
+  text: string;
+  values: readonly unknown[];
+}
+
+type Row = Record<string, unknown>;
+
+interface Columns {
+  names: string[];
+  parsers: ((text: string) => unknown)[];
+}
+
+/** The part of pg's connection that sends messages of the protocol. */
+interface Protocol {
+  /** Texts by name, of the statements that are prepared and of those that were sent to be. */
+  parsedStatements: Record<string, string>;
+  submittedNamedStatements: Record<string, string>;
+  /** The columns of statements by name. The server never changes those of a prepared statement. */
+  knownColumns?: Map<string, Columns>;
+  describe(portal: { type: 'P'; name: string }): void;
+}
+
+interface PgQuery {
+  name: string;
+  _canceledDueToError: unknown;
+  callback: (error: unknown, rows?: Row[]) => void;
+  handleError(error: unknown, protocol: Protocol): void;
+  prepare(protocol: Protocol): void;
+}
+
+const Query = pg.Query as unknown as new (text: string, values: readonly unknown[]) => PgQuery;
+
+const noColumns: Columns = { names: [], parsers: [] };
+
+class PreparedQuery extends Query {
+  #rows: Row[] = [];
+  #columns: Columns | undefined;
+  #known: Map<string, Columns> | undefined;
+  #isSending = false;
+
+  constructor({ name, text, values }: PreparedStatement) {
+    super(text, values);
+    this.name = name;
+  }
+
+  override prepare(protocol: Protocol): void {
+    protocol.knownColumns ??= new Map();
+    this.#known = protocol.knownColumns;
+    this.#columns = this.#known.get(this.name);
+    this.#isSending = true;
+    super.prepare(this.#columns ? withoutDescription(protocol) : protocol);
+    this.#isSending = false;
+  }
+
+  override handleError(error: unknown, protocol: Protocol): void {
+    // pg has closed a statement with a value that cannot be sent, and would never prepare it again.
+    if (this.#isSending) {
+      delete protocol.parsedStatements[this.name];
+      delete protocol.submittedNamedStatements[this.name];
+    }
+    super.handleError(error, protocol);
+  }
+
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    this.#columns = {
+      names: fields.map(({ name }) => toCamelCase(name)),
+      parsers: fields.map(({ dataTypeID }) => typeParsers.getTypeParser(dataTypeID)),
+    };
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    if (this._canceledDueToError) return;
+    const { names, parsers } = this.#columns as Columns;
+    const row: Row = {};
+    try {
+      for (let index = 0; index < names.length; index++) {
+        const text = fields[index] as string | null;
+        row[names[index] as string] = text === null ? null : parsers[index]?.(text);
+      }
+    } catch (error) {
+      this._canceledDueToError = error;
+    }
+    this.#rows.push(row);
+  }
+
+  handleCommandComplete(): void {
+    this.#known?.set(this.name, this.#columns ?? noColumns);
+  }
+
+  handleReadyForQuery(protocol: Protocol): void {
+    if (this._canceledDueToError) this.handleError(this._canceledDueToError, protocol);
+    else this.callback(null, this.#rows);
+  }
+}
+
+const silent = new WeakMap<Protocol, Protocol>();
+
+/** The same connection, on which descriptions are not requested. */
+function withoutDescription(protocol: Protocol): Protocol {
+  let same = silent.get(protocol);
+  if (same === undefined) {
+    same = Object.create(protocol, { describe: { value: () => {} } }) as Protocol;
+    silent.set(protocol, same);
+  }
+  return same;
+}
+
+/** Runs a prepared statement. Returns its rows, with camelCase column names. */
+export function queryPrepared<R>(connection: Connection, statement: PreparedStatement): Promise<R[]> {
+  return new Promise((resolve, reject) => {
+    const end = (error: unknown, rows?: Row[]) => {
+      if (!error) return resolve(rows as R[]);
+      // The stack of the error leads to the socket.
+      Error.captureStackTrace(error as Error);
+      reject(error);
+    };
+    connection.query(new PreparedQuery(statement), end);
+  });
+}
