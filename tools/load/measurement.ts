@@ -56,7 +56,10 @@ export interface Side {
   measure(round: number): Promise<number>;
 }
 
-/** Measures the box and its peer alternately, `rounds` times after a warm-up. The ratio is that of the medians. */
+/**
+ * Measures the box and its peer alternately, `rounds` times after a warm-up. The ratio is the median of the rounds'
+ * ratios: what else the machine does changes over minutes, and hardly within a round.
+ */
 export async function measureAlternately(
   name: string,
   rounds: number,
@@ -71,8 +74,9 @@ export async function measureAlternately(
     report(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${shown.join('; ')}`);
   }
   const [own, theirs] = sides.map(({ what, unit, digits = 0, figures }) => {
-    const middle = median(figures.slice(1));
-    return { middle, figure: { what, value: rounded(middle, digits), unit } };
-  }) as [{ middle: number; figure: Figure }, { middle: number; figure: Figure }];
-  return { name, ratio: rounded(own.middle / theirs.middle), box: own.figure, peer: theirs.figure };
+    const counted = figures.slice(1);
+    return { counted, figure: { what, value: rounded(median(counted), digits), unit } };
+  }) as [{ counted: number[]; figure: Figure }, { counted: number[]; figure: Figure }];
+  const ratios = own.counted.map((value, round) => value / (theirs.counted[round] as number));
+  return { name, ratio: rounded(median(ratios)), box: own.figure, peer: theirs.figure };
 }
