@@ -8,10 +8,13 @@ import type { AdjustmentKind, OrderAddress, OrderAttribution, PaymentStatus } fr
 import type { OrderLineRow, OrderRow } from './store.ts';
 import { wordsText } from './words.ts';
 
-export interface OrderLineDraft extends Omit<OrderLineRow, 'id' | 'properties'> {
+export interface OrderLineDraft
+  extends Omit<OrderLineRow, 'id' | 'properties' | 'requiresShipping' | 'restockedQuantity'> {
   /** Default: a new id. */
   id?: string;
   properties?: OrderLineRow['properties'];
+  /** Default: true. */
+  requiresShipping?: boolean;
   /** The caller's id of the line, referred to by adjustments. */
   lineId?: string;
 }
@@ -105,12 +108,15 @@ const insertOrder = (details: string) => `
   ),
   lines as (
     insert into order_line_items (tenant_id, order_id, id, position, variant_id, product_id, sku, title,
-                                  variant_title, properties, quantity, unit_amount, total_amount)
+                                  variant_title, properties, quantity, unit_amount, total_amount,
+                                  requires_shipping)
     select $1, $2, part.id, part.position, part."variantId", part."productId", part.sku, part.title,
-           part."variantTitle", part.properties, part.quantity, part."unitAmount", part."totalAmount"
+           part."variantTitle", part.properties, part.quantity, part."unitAmount", part."totalAmount",
+           part."requiresShipping"
       from jsonb_to_recordset($20::jsonb)
            as part (id uuid, position integer, "variantId" uuid, "productId" uuid, sku text, title text,
-                    "variantTitle" text, properties jsonb, quantity integer, "unitAmount" bigint, "totalAmount" bigint)
+                    "variantTitle" text, properties jsonb, quantity integer, "unitAmount" bigint, "totalAmount" bigint,
+                    "requiresShipping" boolean)
   ),
   addresses as (
     insert into order_addresses (tenant_id, order_id, type, address)
@@ -229,9 +235,9 @@ export function rowOf(draft: OrderDraft): OrderRow {
 /** Lines, adjustments and tax lines, each with an id. */
 function partsOf({ lines, adjustments = [] }: OrderDraft): Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'> {
   const itemIds = new Map<string, string>();
-  const rows = lines.map(({ lineId, id = newId(), properties = {}, ...line }) => {
+  const rows = lines.map(({ lineId, id = newId(), properties = {}, requiresShipping = true, ...line }) => {
     if (lineId !== undefined) itemIds.set(lineId, id);
-    return { id, properties, ...line };
+    return { id, properties, requiresShipping, restockedQuantity: 0, ...line };
   });
   const parts: Pick<OrderRow, 'adjustments' | 'taxLines'> = { adjustments: [], taxLines: [] };
   for (const { kind, code, label, amount, lineId, ...rest } of adjustments) {

@@ -23,6 +23,8 @@ export { cancelOverdue } from './overdue.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export {
   alreadyRefunded,
+  type OrderRefundListener,
+  orderRefundListeners,
   partsOfRefunds,
   planRefund,
   type RefundPlan,
@@ -33,16 +35,27 @@ export {
 export { OrderAddress, OrderAttribution, OrderResource, type PaymentStatus, Phone, TermsVersion } from './schemas.ts';
 export {
   addPaymentNote,
+  changeFulfillmentStatus,
   changePaymentState,
   findOrder,
   findOrderOfCart,
   type OrderCanceler,
   orderAlreadyCanceled,
   orderCancelers,
+  orderFulfillmentStarted,
   type PaymentState,
   unknownOrder,
 } from './service.ts';
-export { balanceOf, hasOrdered, lockOrder, type OrderState } from './store.ts';
+export {
+  addRestocked,
+  balanceOf,
+  type EntryActor,
+  hasOrdered,
+  type LockedLine,
+  lockOrder,
+  lockOrderLines,
+  type OrderState,
+} from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
 
 export default definePackage({

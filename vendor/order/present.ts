@@ -35,7 +35,7 @@ export function orderOf(row: OrderRow): Order {
     paymentStatus: row.paymentStatus,
     fulfillmentStatus: row.fulfillmentStatus,
     currency,
-    items: row.lines.map(({ unitAmount, totalAmount, ...line }) => ({
+    items: row.lines.map(({ unitAmount, totalAmount, requiresShipping: _, restockedQuantity: __, ...line }) => ({
       ...line,
       unitPrice: moneyOf(unitAmount),
       total: moneyOf(totalAmount),

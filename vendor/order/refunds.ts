@@ -2,7 +2,7 @@
  * Refunds of units of lines and of shipping charges: an append-only ledger of what was refunded of each. A refund that
  * fails is reversed by rows of opposite sign.
  */
-import { defineProblem, invalidField, newId, type TenantDatabase } from '@carton/runtime';
+import { defineProblem, extensionPoint, invalidField, newId, type TenantDatabase } from '@carton/runtime';
 import { type AmountWithTax, type Charge, chargesOf, refundedOf, refundOf } from './charges.ts';
 import { type OrderRow, orders } from './store.ts';
 
@@ -11,6 +11,13 @@ export const alreadyRefunded = defineProblem({
   status: 409,
   title: 'The items or shipping charges are already refunded',
 });
+
+/**
+ * Called after units of an order were refunded, or a failed refund of units was reversed: in its transaction, with the
+ * order locked.
+ */
+export type OrderRefundListener = (tx: TenantDatabase, orderId: string) => Promise<void>;
+export const orderRefundListeners = extensionPoint<OrderRefundListener>('order.refund-listeners');
 
 /** What is refunded. */
 export interface RefundRequest {
@@ -100,9 +107,10 @@ export async function recordRefund(
     'order_refund_items',
     parts.map((part) => ({ orderId, id: newId(), refundId, ...part })),
   );
+  for (const listen of orderRefundListeners.of(tx)) await listen(tx, orderId);
 }
 
-/** Reverses a refund that failed, so that its units can be refunded again. Call it once for a refund. */
+/** Reverses a refund that failed, so that its units can be refunded again. The order must be locked. Call it once. */
 export async function reverseRefund(tx: TenantDatabase, refundId: string): Promise<void> {
   const parts = await partsOfRefunds(tx, [refundId]);
   await tx.insertMany(
@@ -115,6 +123,9 @@ export async function reverseRefund(tx: TenantDatabase, refundId: string): Promi
       tax: -tax,
     })),
   );
+  const orderId = parts[0]?.orderId;
+  if (orderId === undefined) return;
+  for (const listen of orderRefundListeners.of(tx)) await listen(tx, orderId);
 }
 
 /** The parts of refunds, each with the id of its refund; also those of failed refunds. */

@@ -18,10 +18,12 @@ import { type Order, orderEventOf, orderOf, payloadOfOrder } from './present.ts'
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
 import { pageOfOrders } from './search.ts';
 import {
+  addRestocked,
   type EntryActor,
   insertOrderEvent,
   listOrderEvents,
   lockOrder,
+  lockOrderLines,
   type OrderState,
   orders,
   putAddress,
@@ -48,9 +50,11 @@ export const orderPaymentChanged = defineProblem({
 
 /**
  * Undoes further effects of an order that is canceled. Called in the transaction of the cancellation, after restocking,
- * with the order locked. Must not call other services over the network; subscribe to `order.canceled` for that.
+ * with the order locked. Must not call other services over the network; subscribe to `order.canceled` for that. It can
+ * refuse the cancellation by throwing a problem that the routes declare (`order_fulfillment_started`).
+ * @param by the shopper or the system; undefined for staff
  */
-export type OrderCanceler = (tx: TenantDatabase, order: OrderState) => Promise<void>;
+export type OrderCanceler = (tx: TenantDatabase, order: OrderState, by?: EntryActor) => Promise<void>;
 export const orderCancelers = extensionPoint<OrderCanceler>('order.cancelers');
 
 export function unknownOrder(id: string): Problem {
@@ -128,10 +132,9 @@ export async function cancelOrder(
   by?: EntryActor,
 ): Promise<Order> {
   return db.transaction(async (tx) => {
-    const { items, ...before } = await readOrder(tx, id);
-    requireCancelable(before, expected);
-    // Lock order: stock before orders. If a concurrent cancellation was faster, the rollback undoes the restocking.
-    await returnStock(tx, items.flatMap(stockLinesOf), { type: 'order', id });
+    requireCancelable(await readOrder(tx, id), expected);
+    // Lock order: lines, stock, orders. If a concurrent cancellation was faster, the rollback undoes the restocking.
+    await restockAll(tx, id);
     const now = new Date();
     const [canceled] = await tx.update<OrderState>(
       'orders',
@@ -144,7 +147,7 @@ export async function cancelOrder(
     }
     await insertOrderEvent(tx, id, 'canceled', reason ? `Canceled: ${reason}` : 'Canceled', by);
     await publish(tx, orderCanceled, { type: 'order', id }, payloadOf(canceled));
-    for (const undo of orderCancelers.of(tx)) await undo(tx, canceled);
+    for (const undo of orderCancelers.of(tx)) await undo(tx, canceled, by);
     return readOrder(tx, id);
   });
 }
@@ -174,9 +177,16 @@ export function cancelOwnOrder(db: TenantDatabase, memberId: string, id: string,
   });
 }
 
-/** The stock of a line: none for a custom line. */
-function stockLinesOf({ variantId, quantity }: Order['items'][number]): StockLine[] {
-  return variantId === null ? [] : [{ variantId, quantity }];
+/** Returns the stock that an order still holds; a custom line has none. */
+async function restockAll(tx: TenantDatabase, orderId: string): Promise<void> {
+  const held = (await lockOrderLines(tx, orderId)).map(({ id, variantId, quantity, restockedQuantity }) => ({
+    ...{ lineItemId: id, variantId, quantity: quantity - restockedQuantity },
+  }));
+  const stock = held.flatMap(({ variantId, quantity }): StockLine[] =>
+    variantId === null || quantity === 0 ? [] : [{ variantId, quantity }],
+  );
+  await returnStock(tx, stock, { type: 'order', id: orderId });
+  await addRestocked(tx, orderId, held);
 }
 
 function requireCancelable(
@@ -253,6 +263,29 @@ export async function changePaymentState(
   if (!order) throw new Error(`the order ${orderId} does not exist`);
   await insertOrderEvent(tx, orderId, 'payment', note);
   await publish(tx, orderUpdated, { type: 'order', id: orderId }, payloadOf(order));
+}
+
+/**
+ * Sets the fulfillment status of an order, which its parcels determine; a no-op if it is that already. The only function
+ * that changes it: call it in the transaction that changes a parcel. The caller adds its own timeline entry
+ * (`addTimelineEntry`). Locks the order: stock before orders.
+ * @throws not_found (404), order_already_canceled (409)
+ */
+export async function changeFulfillmentStatus(
+  tx: TenantDatabase,
+  orderId: string,
+  fulfillmentStatus: OrderState['fulfillmentStatus'],
+): Promise<void> {
+  const order = await lockOrder(tx, orderId);
+  if (!order) throw unknownOrder(orderId);
+  if (order.fulfillmentStatus === fulfillmentStatus) return;
+  if (order.status === 'canceled') throw orderAlreadyCanceled();
+  const [changed] = await tx.update<OrderState>(
+    'orders',
+    { id: orderId },
+    { fulfillmentStatus, updatedAt: new Date() },
+  );
+  await publish(tx, orderUpdated, { type: 'order', id: orderId }, payloadOf(changed as OrderState));
 }
 
 /** Adds a timeline entry about payments without changing the payment state. */

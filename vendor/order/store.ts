@@ -63,6 +63,10 @@ export interface OrderLineRow {
   quantity: number;
   unitAmount: number;
   totalAmount: number;
+  /** False for what reaches the shopper without a parcel: a download, a service. */
+  requiresShipping: boolean;
+  /** Units whose stock was returned; the order holds the stock of the others. */
+  restockedQuantity: number;
 }
 
 /** Where an adjustment comes from: `{ type: 'promotion', id: … }`. */
@@ -169,7 +173,8 @@ export const orders = rows<OrderRow>({
       select coalesce(json_agg(json_build_object(
                'id', id, 'variantId', variant_id, 'productId', product_id, 'sku', sku, 'title', title,
                'variantTitle', variant_title, 'properties', properties, 'quantity', quantity,
-               'unitAmount', unit_amount, 'totalAmount', total_amount) order by position), '[]') ${partOf('order_line_items')}`,
+               'unitAmount', unit_amount, 'totalAmount', total_amount, 'requiresShipping', requires_shipping,
+               'restockedQuantity', restocked_quantity) order by position), '[]') ${partOf('order_line_items')}`,
     addresses: `select coalesce(json_object_agg(type, address), '{}') ${partOf('order_addresses')}`,
     adjustments: `
       select coalesce(json_agg(json_build_object(
@@ -212,7 +217,7 @@ export function hasOrdered(memberId: string, email: string): string {
 
 /**
  * Locks an order until the transaction ends and returns it without its parts; null for an unknown id.
- * Lock order: stock before orders.
+ * Lock order: lines, stock, orders.
  */
 export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderState | null> {
   const [row] = await tx.query<OrderState>(
@@ -222,6 +227,41 @@ export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderSt
     [id],
   );
   return row ?? null;
+}
+
+/** A line of an order, as a change of its parcels or of its stock locks it. */
+export type LockedLine = Pick<
+  OrderLineRow,
+  'id' | 'variantId' | 'title' | 'quantity' | 'requiresShipping' | 'restockedQuantity'
+>;
+
+/**
+ * Locks and returns the lines of an order, in their order; none for an unknown id. Serializes changes of its parcels and
+ * of the stock that it holds. Lock order: lines, stock, orders.
+ */
+export function lockOrderLines(tx: TenantDatabase, orderId: string): Promise<LockedLine[]> {
+  return tx.query<LockedLine>(
+    `select id, variant_id, title, quantity, requires_shipping, restocked_quantity
+       from order_line_items where tenant_id = $1 and order_id = $2 order by position for no key update`,
+    [orderId],
+  );
+}
+
+/**
+ * Records that the stock of units was returned or, with negative quantities, taken again. The lines must be locked; a
+ * constraint keeps the recorded units between zero and those of the line.
+ */
+export async function addRestocked(
+  tx: TenantDatabase,
+  orderId: string,
+  units: readonly { lineItemId: string; quantity: number }[],
+): Promise<void> {
+  await tx.query(
+    `update order_line_items lines set restocked_quantity = lines.restocked_quantity + part.quantity
+       from unnest($3::uuid[], $4::integer[]) as part (id, quantity)
+      where lines.tenant_id = $1 and lines.order_id = $2 and lines.id = part.id`,
+    [orderId, units.map(({ lineItemId }) => lineItemId), units.map(({ quantity }) => quantity)],
+  );
 }
 
 /** Sets an address or, with null, removes it. The order must be locked. */

@@ -164,7 +164,7 @@ async function performStep(db: TenantDatabase, step: StepRow): Promise<void> {
   try {
     state = await callAdapter(db, payment, type, step);
   } catch (error) {
-    if (isRefusal(error)) await finishStep(db, step, 'failed', error.message);
+    if (isRefusal(error)) await failStep(db, step, payment.orderId, error.message);
     else await releaseStep(db, step);
     throw error;
   }
@@ -188,6 +188,14 @@ async function performStep(db: TenantDatabase, step: StepRow): Promise<void> {
   // The follow-up is committed as a pending step, so `reconcile` retries it if it fails.
   if (hasFollowUp) await resumePendingStep(db, payment.id).catch(() => {});
   if (refusal) throw refusal;
+}
+
+/** Ends a step that the provider refused. Units of a refund count as unrefunded again, so the order is locked first. */
+function failStep(db: TenantDatabase, step: StepRow, orderId: string, note: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    await lockOrder(tx, orderId);
+    await finishStep(tx, step, 'failed', note);
+  });
 }
 
 /** Calls the adapter for a step. If the provider refused to create the payment, there is nothing to do. */

@@ -239,7 +239,10 @@ export async function pendingPaymentsOf(db: TenantDatabase, orderId: string): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Finishes a pending step; units of a failed refund can be refunded again. False if it has finished already. */
+/**
+ * Finishes a pending step; units of a failed refund can be refunded again, for which the order must be locked. False if it
+ * has finished already.
+ */
 export function finishStep(
   db: TenantDatabase,
   { paymentId, id, type }: StepRow,

@@ -1,6 +1,14 @@
-import { type OrderCanceler, orderCancelers } from '@carton/order';
+import { returnStock } from '@carton/inventory';
+import {
+  addRestocked,
+  changeFulfillmentStatus,
+  lockOrderLines,
+  type Order,
+  type OrderCanceler,
+  orderCancelers,
+} from '@carton/order';
 import { type ExtensionPoint, newId } from '@carton/runtime';
-import { untilWaiting } from '@carton/runtime/testing';
+import { exactly, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import { eventsOf, openBox, place, placeStocked, timelineOf } from '../testing/index.ts';
 
@@ -16,6 +24,46 @@ t.test('canceling restocks once', async (t) => {
   t.equal(await onHand(), 8);
   t.strictSame(await timelineOf(box, order.id), ['Canceled: Ordered twice', 'Order placed']);
   t.strictSame(await eventsOf(box, order.id), ['order.placed', 'order.canceled']);
+});
+
+t.test('canceling restocks only what the order still holds', async (t) => {
+  const { order, onHand } = await placeStocked(box, 5, 3);
+  await box.db.transaction(async (tx) => {
+    const [line] = await lockOrderLines(tx, order.id);
+    const { id: lineItemId, variantId } = line as { id: string; variantId: string };
+    await returnStock(tx, [{ variantId, quantity: 2 }], { type: 'order', id: order.id });
+    await addRestocked(tx, order.id, [{ lineItemId, quantity: 2 }]);
+  });
+  const lineItemId = (order.items[0] as Order['items'][number]).id;
+  for (const quantity of [2, -3]) {
+    const isOutside = { message: /order_line_items_restocked/ };
+    await t.rejects(
+      box.db.transaction((tx) => addRestocked(tx, order.id, [{ lineItemId, quantity }])),
+      isOutside,
+    );
+  }
+  t.equal(await onHand(), 7);
+  t.match(await box.staff.post(`/admin/orders/${order.id}/cancel`), { status: 200 });
+  t.equal(await onHand(), 8);
+  const lines = await box.db.transaction((tx) => lockOrderLines(tx, order.id));
+  t.match(lines, exactly([{ quantity: 3, restockedQuantity: 3 }]));
+});
+
+t.test('the fulfillment status of an order that is not canceled changes with its parcels', async (t) => {
+  const { id } = await place(box);
+  const change = (status: 'unfulfilled' | 'fulfilled') =>
+    box.db.transaction((tx) => changeFulfillmentStatus(tx, id, status));
+  await change('fulfilled');
+  await change('fulfilled');
+  t.match(await box.staff.get(`/admin/orders/${id}`), { body: { fulfillmentStatus: 'fulfilled' } });
+  await change('unfulfilled');
+  t.strictSame(await eventsOf(box, id), ['order.placed', 'order.updated', 'order.updated']);
+  await box.staff.post(`/admin/orders/${id}/cancel`);
+  await t.rejects(change('fulfilled'), { message: 'The order is already canceled' });
+  await t.rejects(
+    box.db.transaction((tx) => changeFulfillmentStatus(tx, newId(), 'fulfilled')),
+    { message: /There is no order/ },
+  );
 });
 
 t.test('of concurrent cancellations one succeeds', async (t) => {
