@@ -75,12 +75,8 @@ export function stockSaleOf({ channelId, shippingAddress }: Pick<Sale, 'channelI
   return { channelId, country: shippingAddress?.country ?? null };
 }
 
-/**
- * Extracts what prices depend on from an address sent by a shopper. In an object, the fields of a cart's address are
- * recognised; free text is not parsed.
- */
-export function saleAddressOf(address: string | Readonly<Record<string, string | null>>): SaleAddress {
-  if (typeof address === 'string') return { country: null, province: null, postalCode: null };
+/** Extracts what prices depend on from an address sent by a shopper: the fields that a cart's address has. */
+export function saleAddressOf(address: Readonly<Record<string, string | null>>): SaleAddress {
   const text = (name: string) => address[name]?.trim() || null;
   const country = text('country')?.toUpperCase() ?? null;
   return {

@@ -40,9 +40,10 @@ export function pointerOf(field: Field): string {
 
 /**
  * Price options that replace the cart's e-mail and addresses with those of the request, so that prices fit the delivery
- * address. A free-text address counts as one without a country, which a cart in a region rejects.
+ * address. Free text is stored as it is and prices nothing: the cart's own address remains in force, so that no tax or
+ * shipping that the cart showed can be written away.
  */
 export function priceOptionsOf({ email, address, billing }: Checkout['customer']): PriceOptions {
-  const optional = (value: typeof address) => (value === undefined ? undefined : saleAddressOf(value));
+  const optional = (value: typeof address) => (typeof value === 'object' ? saleAddressOf(value) : undefined);
   return { email, shippingAddress: optional(address), billingAddress: optional(billing) };
 }

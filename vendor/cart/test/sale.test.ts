@@ -189,7 +189,6 @@ t.test('an agreed price applies whatever the current price, even if the variant 
 
 t.test('saleAddressOf recognises the fields of an address object', async (t) => {
   const none = { country: null, province: null, postalCode: null };
-  t.strictSame(saleAddressOf('12 Rue des Lilas, France'), none);
   const empty = { ...none, city: null, line1: null };
   t.strictSame(saleAddressOf({ line1: ' 12 Rue', country: 'Frankreich', province: ' ' }), {
     ...empty,

@@ -36,7 +36,7 @@ t.test("an address sent with the order replaces the cart's in pricing", async (t
     ['in lower case', { ...at('DE'), country: 'de' }, 1190],
     ['the same country', at('FR'), 1200],
     ['a country without tax', at('CH'), 1000],
-    ['free text, which is not parsed', '1 Main Street, Berlin', 1000],
+    ["free text, which is not parsed: the cart's applies", '1 Main Street, Berlin', 1200],
     ["none: the cart's applies", undefined, 1200],
   ];
   for (const [what, address, total] of cases) {
@@ -72,7 +72,7 @@ t.test('a region sells only to its countries', async (t) => {
   await shopper.patch('/cart', { regionId, note: 'Ring twice', locale: 'fr-FR' });
   await shopper.put('/cart/shipping-address', at('FR'));
   const before = await snapshot(box);
-  for (const address of [at('DE'), '1 Main Street', { line1: '1 Main Street' }]) {
+  for (const address of [at('DE'), { line1: '1 Main Street' }]) {
     const refused = await shopper.post('/checkout', orderTo(address));
     t.match(refused, { status: 409, body: { code: 'country_not_served' } }, JSON.stringify(address));
   }

@@ -39,7 +39,7 @@ t.test('the rates of a category replace those without one, in the country and in
   t.strictSame(ratesOf([eco, gst, qst], null), [gst, qst, eco], 'compound rates come last');
 });
 
-t.test('provinces are compared without case, and with or without their country', async (t) => {
+t.test('provinces are compared by code or name, without case and accents, with or without their country', async (t) => {
   const cases: [country: string | undefined, province: string, key: string][] = [
     ['CA', 'QC', 'QC'],
     ['CA', ' qc', 'QC'],
@@ -47,7 +47,14 @@ t.test('provinces are compared without case, and with or without their country',
     ['FR', 'CA-QC', 'CA-QC'],
     [undefined, 'CA-QC', 'CA-QC'],
     ['CA', 'CA-', 'CA-'],
-    ['FR', 'Rho\u0302ne', 'RH\u00d4NE'],
+    ['CA', ' qu\u00e9bec ', 'QC'],
+    ['CA', 'Quebec', 'QC'],
+    ['FR', 'Rho\u0302ne', '69'],
+    [undefined, 'Rho\u0302ne', 'RH\u00d4NE'],
+    ['US', 'CA', 'CA'],
+    ['AZ', 'Bak\u0131', 'BA'],
+    ['ES', 'La Rioja', 'LA RIOJA'],
+    ['DE', 'Bavaria', 'BAVARIA'],
   ];
   for (const [country, province, key] of cases) t.equal(provinceKey(country, province), key, province);
 });
