@@ -20,6 +20,7 @@ import {
   notFound,
   nullable,
   object,
+  runConcurrently,
   type ShopperSession,
   type Static,
   type TenantDatabase,
@@ -210,9 +211,11 @@ export async function chooseMethod(
     const location = locationFor(option, pickupLocationId, read);
     const chosen = { profile: option.profile, optionId, pickupLocationId: location?.id ?? null };
     const others = read.chosen.filter((each) => each.profile !== option.profile && parcels.has(each.profile));
-    await storeMethods(tx, id, [...others, chosen]);
     const isPickedUp = location !== null && others.every((each) => each.pickupLocationId !== null);
-    await setPickupAddress(tx, id, isPickedUp ? destinationOf(location) : null);
+    await runConcurrently([
+      ...storingMethods(tx, id, [...others, chosen]),
+      () => setPickupAddress(tx, id, isPickedUp ? destinationOf(location) : null),
+    ]);
   });
   return presentQuoted(db, priced);
 }
@@ -231,13 +234,10 @@ function locationFor(
   return location;
 }
 
-/** Replaces what is chosen for a cart; those of profiles that it no longer has go. */
-async function storeMethods(tx: TenantDatabase, cartId: string, methods: readonly ChosenMethod[]): Promise<void> {
-  await tx.remove('cart_shipping_methods', { cartId });
-  await tx.insertMany(
-    'cart_shipping_methods',
-    methods.map(({ profile: code, ...method }) => ({ cartId, profile: keyOf(code), ...method })),
-  );
+/** The statements that replace what is chosen for a cart; choices for profiles that it no longer has go. */
+function storingMethods(tx: TenantDatabase, cartId: string, methods: readonly ChosenMethod[]) {
+  const chosen = methods.map(({ profile: code, ...method }) => ({ cartId, profile: keyOf(code), ...method }));
+  return [() => tx.remove('cart_shipping_methods', { cartId }), () => tx.insertMany('cart_shipping_methods', chosen)];
 }
 
 /** Moves the choices of a guest's cart to the member's, for profiles without a choice. */
