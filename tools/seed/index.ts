@@ -43,6 +43,8 @@ const rowsPer = { member: 1, product: 18, order: 19 };
 /** @throws SeedError; errors of the database */
 export async function seedStore(databaseUrl: string, options: SeedOptions): Promise<{ rows: number }> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'seed' });
+  // A query in progress fails with the same error, and the caller gets it; without a listener it would end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await new Seeding(client, options).run();
