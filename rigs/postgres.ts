@@ -8,15 +8,15 @@ import { readPostmaster } from '../runtime/db/embedded/server.ts';
 import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
 import type { Stage } from './rig.ts';
 
-/** Starts a PostgreSQL in the rig's folder, restarted after crashes; it is stopped when the rig ends. */
+/** Starts a PostgreSQL in a folder of the rig, restarted after crashes; it is stopped when the rig ends. */
 export async function startRigPostgres(
   stage: Stage,
-  settings: Record<string, string> = {},
+  { folder = stage.folder }: { folder?: string } = {},
 ): Promise<{ url: string; folder: string }> {
-  const folder = join(stage.folder, 'postgresql');
-  const postgres = await startEmbeddedPostgres({ directory: folder, settings });
+  const directory = join(folder, 'postgresql');
+  const postgres = await startEmbeddedPostgres({ directory });
   stage.atEnd('PostgreSQL', () => postgres.stop());
-  return { url: postgres.url, folder };
+  return { url: postgres.url, folder: directory };
 }
 
 /**

@@ -17,6 +17,8 @@ export interface RigOption {
   short?: string;
   /** The allowed values; without them, a whole number. */
   oneOf?: readonly string[];
+  /** The value is the path of a folder; empty by default. */
+  isFolder?: boolean;
 }
 
 export interface Rig {

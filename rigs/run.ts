@@ -58,9 +58,10 @@ const list = Object.entries(rigs).map(([name, { about }]) => `  ${name.padEnd(10
 const help = `npm run rig -- <name> [--short] [options]\n\n${list.join('\n')}\n\n${shared}\n\n${exitCodes}`;
 
 function helpOf(name: string, { about, options }: Rig): string {
-  const lines = Object.entries(options).map(([option, { about, defaultValue, short, oneOf }]) => {
-    const values = oneOf ? oneOf.join(' or ') : 'number';
-    return `  --${option} <${values}>\n             ${about} (${defaultValue}${short === undefined ? '' : `, short ${short}`})`;
+  const lines = Object.entries(options).map(([option, { about, defaultValue, short, oneOf, isFolder }]) => {
+    const values = isFolder ? 'folder' : oneOf ? oneOf.join(' or ') : 'number';
+    const defaults = isFolder ? '' : ` (${defaultValue}${short === undefined ? '' : `, short ${short}`})`;
+    return `  --${option} <${values}>\n             ${about}${defaults}`;
   });
   return `npm run rig -- ${name} [--short] [options]\n\n${about}\n\n${lines.join('\n')}\n${shared}\n\n${exitCodes}`;
 }
@@ -70,6 +71,7 @@ function valuesOf(options: Rig['options'], passed: Record<string, unknown>, shor
   const choose = ([name, option]: [string, RigOption]) => {
     const defaultValue = (short ? option.short : undefined) ?? option.defaultValue;
     const value = String(passed[name] ?? defaultValue);
+    if (option.isFolder) return [name, value];
     const isValid = option.oneOf ? option.oneOf.includes(value) : /^\d{1,7}$/.test(value);
     if (!isValid) throw new UsageError(`--${name} is ${option.oneOf?.join(' or ') ?? 'a whole number'}, not ${value}`);
     return [name, value];

@@ -34,8 +34,7 @@ export async function openTenantAt(
   const tenantHeaders = { 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hostingSecret };
   const visitor = callerOf(url, tenantHeaders);
   await requireSuccess(visitor.post('/admin/invites/accept', { token: tenant.invite.token, name: 'Owner', password }));
-  const { token } = await requireSuccess(visitor.post('/admin/auth/login', { email, password }));
-  const staffHeaders = { ...tenantHeaders, authorization: `Bearer ${token}` };
+  const { staffHeaders } = await signInAt(url, { hostingSecret: secrets.hostingSecret, slug, password });
   const staff = callerOf(url, staffHeaders);
   const variants: string[] = [];
   for (let number = 1; number <= products; number++) {
@@ -58,6 +57,17 @@ export async function openTenantAt(
     variants.push(id);
   }
   return { tenantId: tenant.id, slug, tenantHeaders, staffHeaders, variants };
+}
+
+/** Signs in as the owner of a tenant that `openTenantAt` created; the password is the hosting secret of that time. */
+export async function signInAt(
+  url: string,
+  { hostingSecret, slug, password }: { hostingSecret: string; slug: string; password: string },
+): Promise<Pick<LoadTenant, 'tenantHeaders' | 'staffHeaders'>> {
+  const tenantHeaders = { 'x-tenant-slug': slug, 'x-hosting-secret': hostingSecret };
+  const login = { email: `owner@${slug}.example`, password };
+  const { token } = await requireSuccess(callerOf(url, tenantHeaders).post('/admin/auth/login', login));
+  return { tenantHeaders, staffHeaders: { ...tenantHeaders, authorization: `Bearer ${token}` } };
 }
 
 /** Returns the body. @throws Error with an unexpected response */
