@@ -113,7 +113,7 @@ export { type ExportSection, erasePerson, erasureHindered, exportPerson, persona
 export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues } from './queries/acted-by.ts';
 export { eachRow } from './queries/each-row.ts';
 export type { IntegrationPage } from './queries/incremental-reads.ts';
-export { maxWordLength, selectWords, wordBeginsWith } from './queries/words.ts';
+export { isOneWord, maxWordLength, selectWords, wordBeginsWith } from './queries/words.ts';
 export {
   freeHandle,
   Handle,

@@ -30,6 +30,11 @@ export function selectWords({ entire, texts }: { entire: readonly string[]; text
        and substr(' ' || key, place, 2) ~ '[${separators}${ideographs}]'`;
 }
 
+/** True for a text without a separator: it begins a word of its own only, and goes on in none after it. */
+export function isOneWord(text: string): boolean {
+  return !new RegExp(`[${separators}]`).test(text);
+}
+
 /**
  * A condition on `word_from`: the word begins with the text, ignoring case.
  * @param placeholder of the text, in the statement: `$2` or `?`, which occurs twice

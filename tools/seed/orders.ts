@@ -250,7 +250,7 @@ function addOrderRows(
   }
   const words = [number, shopper.name].flatMap(wordStarts);
   for (const word of new Set([...words, shopper.email])) {
-    batch.add('order_words', { order_id: id, word_from: word.slice(0, wordLength) });
+    batch.add('order_words', { order_id: id, word_from: word.slice(0, wordLength), created_at: created });
   }
   for (const tag of tags) batch.add('order_tags', { order_id: id, tag_key: tag, created_at: created });
   addEntry(batch, options, order, { type: 'placed', message: 'Order placed', at: placed, actor: 'shopper' });

@@ -33,7 +33,7 @@ export const personalOrders: PersonalData = {
     },
     {
       table: 'order_words',
-      columns: ['word_from'],
+      columns: ['word_from', 'word'],
       reason: 'To find your order by your name or e-mail address.',
       kept: 'until you ask for erasure',
     },

@@ -2,34 +2,37 @@
  * Lists of orders with filters that no single index serves in the order of the list: tag, amount, text, and states
  * within a period.
  *
- * A filter that few orders match yields their ids; the page is read from these. If many orders match every filter, the
- * list is scanned from the newest order until the page is full, but only so far: a page may have fewer items than its
- * limit, or none, and a cursor to go on with. What a page reads is bounded, however many orders there are.
+ * Most filters have a list of their own (search-lists.ts). The one that goes back farthest with the same number of orders
+ * has the fewest: it is read from its newest order, and the other filters are tested, until the page is full, but only so
+ * far. A page may have fewer items than its limit, or none, and a cursor to go on with. What a page reads is bounded,
+ * however many orders there are.
  */
 import { findStore } from '@carton/core';
 import { decodeCursor, encodeCursor, type IntegrationPage, type TenantDatabase } from '@carton/runtime';
-import { type AdminOrderQuery, fulfillmentStatuses, orderStatuses, paymentStatuses } from './schemas.ts';
+import type { AdminOrderQuery } from './schemas.ts';
+import {
+  allOf,
+  type Filters,
+  listsOf,
+  type OrderList,
+  ofAll,
+  type Part,
+  type Position,
+  run,
+  type Search,
+  within,
+} from './search-lists.ts';
 import { type Condition, type OrderRow, orders } from './store.ts';
 import { beginsWith, searchText } from './words.ts';
 
-/** Matches up to which a filter yields its ids. */
-const maxMatches = 300;
-/** Pages of tables and indexes that one scan reads at most for each item of a page, approximately. */
+/** Parts of a list that are read at most for one page. */
+const maxParts = 5;
+/** Pages of tables and indexes that a part of all orders reads for each item of a page, approximately. */
 const pagesPerItem = 40;
-/** Pages that a subquery, or a row found through another table, reads. */
+/** Pages that reading an order by its id takes. */
+const pagesOfOrder = 4;
+/** Pages that a search among the words of an order reads. */
 const pagesOfLookUp = 3;
-/** Scans at most for one page. */
-const maxScans = 10;
-
-const choices = {
-  status: orderStatuses,
-  paymentStatus: paymentStatuses,
-  fulfillmentStatus: fulfillmentStatuses,
-  archived: [false, true],
-} as const;
-const stateColumns = ['status', 'payment_status', 'fulfillment_status', 'archived'];
-
-type Filters = Omit<AdminOrderQuery, 'limit' | 'cursor' | 'updatedAfter' | 'externalId'>;
 
 /** A page of orders, newest first. @throws invalid_request (400) for a cursor of another list */
 export async function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<OrderRow>> {
@@ -45,8 +48,9 @@ export async function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): 
   const page = { limit, cursor, externalId };
   const isIdentified = [externalId, known.number, known.email, memberId].some((value) => value !== undefined);
   if (!isIdentified) {
-    const search = { db, filters: selected, conditions, need: limit + 1, after: positionOf(cursor) };
-    const found = await findCandidates(search);
+    const names = filterNames.filter((name) => selected[name] !== undefined && !isPeriod(name));
+    const search = { db, filters: selected, names, need: limit + 1, after: positionOf(cursor) };
+    const found = await findMatches(search);
     if (found !== null) {
       conditions.push({ sql: 'orders.id = any(?::uuid[])', values: [found.ids] });
       const { items, nextCursor } = await orders.page(db, { ...page, meets: allOf(conditions) });
@@ -57,11 +61,6 @@ export async function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): 
     }
   }
   return orders.page(db, { ...page, meets: allOf(conditions) });
-}
-
-function allOf(conditions: readonly Condition[]): Condition {
-  const sql = conditions.map((condition) => condition.sql).join(' and ') || 'true';
-  return { sql, values: conditions.flatMap(({ values }) => values) };
 }
 
 const conditionTexts: Readonly<Partial<Record<keyof Filters, string>>> = {
@@ -85,8 +84,11 @@ const conditionTexts: Readonly<Partial<Record<keyof Filters, string>>> = {
         where order_words.tenant_id = orders.tenant_id and order_words.order_id = orders.id and ${beginsWith} limit 1)`,
 };
 
+const isPeriod = (name: keyof Filters) => name === 'placedFrom' || name === 'placedTo';
+const filterNames = Object.keys(conditionTexts) as (keyof Filters)[];
+
 /** The conditions of these filters, all by default; the expensive ones come last. */
-function conditionsOf(filters: Filters, names = Object.keys(conditionTexts) as (keyof Filters)[]): Condition[] {
+function conditionsOf(filters: Filters, names: readonly (keyof Filters)[] = filterNames): Condition[] {
   return names.flatMap((name) => {
     const value = filters[name];
     const sql = conditionTexts[name];
@@ -95,213 +97,155 @@ function conditionsOf(filters: Filters, names = Object.keys(conditionTexts) as (
   });
 }
 
-interface Position {
-  createdAt: string;
-  id: string;
-}
-
 function positionOf(cursor: string | undefined): Position | null {
   if (cursor === undefined) return null;
   const [, createdAt, id] = decodeCursor(cursor, 'newest');
   return { createdAt: String(createdAt), id: String(id) };
 }
 
-interface Search {
-  db: TenantDatabase;
-  filters: Filters;
-  conditions: readonly Condition[];
-  /** Number of orders to find. */
-  need: number;
-  /** The orders after this position of the list. */
-  after: Position | null;
-}
-
-/** Orders among which a page is. */
-interface Candidates {
-  ids: string[];
-  /** The position up to which the list was scanned, if neither the page is full nor the list has ended. */
-  end: Position | null;
-}
+type Matches = Pick<Part, 'ids' | 'end'>;
 
 /**
- * The ids of orders among which the page is: the first `need` matches, or all orders that one of the filters matches.
- * Null if the index of the list serves the filters.
+ * The newest orders that match the filters: as many as needed, or those up to `end`. Null if there is no filter but the
+ * period, which the index of all orders serves.
  */
-async function findCandidates(search: Search): Promise<Candidates | null> {
-  const { filters } = search;
-  const hasStates = Object.keys(choices).some((name) => filters[name as keyof Filters] !== undefined);
-  const hasAmounts = filters.totalMin !== undefined || filters.totalMax !== undefined;
-  const sets = [
-    ...(hasStates ? [ofStates] : []),
-    ...(filters.tag !== undefined ? [ofTag] : []),
-    ...(hasAmounts ? [ofAmounts] : []),
-    ...(filters.q !== undefined ? [ofWords] : []),
-  ];
-  if (sets.length === 0) {
-    return filters.currency === undefined ? null : { ids: await ofCurrency(search, search.need), end: null };
+async function findMatches(search: Search): Promise<Matches | null> {
+  const { names, need } = search;
+  if (names.length === 0) return null;
+  const rarest = await rarestOf(await listsOf(search), search.after);
+  if (!rarest) return matchesAmongAll(search);
+  const { list } = rarest;
+  const untested = names.filter((name) => !list.serves.includes(name));
+  if (untested.length > 0 && rarest.part.end && (await isCommon(search, rarest, untested))) {
+    return matchesAmongAll({ ...search, after: rarest.after });
   }
-  const isOrdered = filters.currency === undefined && sets.length === 1 && sets[0] !== ofWords;
-  if (isOrdered && sets[0]) return { ids: await sets[0](search, search.need), end: null };
-  // Most stores have one currency, and no orders in another.
-  const withCurrency = filters.currency !== undefined && !hasAmounts ? [someInCurrency, ...sets] : sets;
-  for (const set of withCurrency) {
-    const ids = await set(search, maxMatches);
-    if (ids.length < maxMatches) return { ids, end: null };
+  const ids: string[] = [];
+  let { part } = rarest;
+  for (let parts = 1; ; parts++) {
+    ids.push(...(await matchesAmong(search, part.ids, untested, need - ids.length)));
+    if (ids.length >= need || part.end === null) return { ids, end: null };
+    if (parts === maxParts) return { ids, end: part.end };
+    part = await list.next(part.end);
   }
-  return scan(search);
 }
 
-/** Runs a statement whose placeholders are `?`; the tenant is `$1`. */
-function run<Row extends object>(db: TenantDatabase, { sql, values }: Condition): Promise<Row[]> {
-  let count = 1;
-  return db.query<Row>(
-    sql.replaceAll('?', () => `$${++count}`),
-    [...values],
+/** A list, and its first part after a position. */
+interface ReadList {
+  list: OrderList;
+  after: Position | null;
+  part: Part;
+}
+
+/** The list with the fewest orders; null without a list. */
+async function rarestOf(lists: readonly OrderList[], after: Position | null): Promise<ReadList | null> {
+  const read: ReadList[] = [];
+  for (const list of lists) {
+    const part = await list.next(after);
+    if (part.end === null) return { list, after, part };
+    read.push({ list, after, part });
+  }
+  // No match is newer than the first order of each list: archived orders, for example, begin months ago.
+  const start = oldest(read.map(({ part }) => part.start));
+  for (const each of read) {
+    if (!start) break;
+    each.after = { ...start, id: lastId };
+    if (isOlder(start, each.part.end)) each.part = await each.list.next(each.after);
+  }
+  return read.reduce<ReadList | null>(
+    (rarest, each) => (rarest && !isOlder(each.part.end, rarest.part.end) ? rarest : each),
+    null,
   );
 }
 
-async function idsOf(db: TenantDatabase, statement: Condition): Promise<string[]> {
-  return (await run<{ id: string }>(db, statement)).map(({ id }) => id);
+/** Whether reading all orders takes less work than reading the ids of a list and then each order. */
+async function isCommon(search: Search, { list, after, part }: ReadList, untested: Search['names']): Promise<boolean> {
+  // Most stores have one currency, and a currency has an index of its own.
+  if (list.serves.join() === 'currency') return true;
+  if (!part.end || untested.some((name) => name === 'tag' || name === 'q')) return false;
+  const all = await ofAll(search).next(after);
+  const span = ({ start, end, ids }: Part) =>
+    start && end ? (Date.parse(start.createdAt) - Date.parse(end.createdAt)) / ids.length : 0;
+  return all.end !== null && span(part) < pagesOfOrder * 2 * span(all);
 }
 
-/** The conditions of the period and the position, on columns of a table. */
-function within({ filters, after }: Search, table: string, id: string): Condition {
-  const period = conditionsOf(filters, ['placedFrom', 'placedTo']).map(({ sql, values }) => ({
-    sql: sql.replace('orders.', `${table}.`),
-    values,
-  }));
-  const position = after && {
-    sql: `(${table}.created_at, ${table}.${id}) < (?::timestamptz, ?::uuid)`,
-    values: [after.createdAt, after.id],
-  };
-  return allOf([...period, ...(position ? [position] : [])]);
+/** Comes after all other ids. */
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Whether a position is older than another; the end of a list, null, is the oldest. */
+function isOlder(one: Position | null, other: Position | null): boolean {
+  return other !== null && (one === null || one.createdAt < other.createdAt);
 }
 
-/** Orders in the requested states: the newest, or some of them. */
-function ofStates(search: Search, count: number): Promise<string[]> {
-  const { db, filters } = search;
-  const combinations = Object.entries(choices).reduce<(string | boolean)[][]>(
-    (prefixes, [name, values]) => {
-      const selected = filters[name as keyof typeof choices];
-      const allowed: readonly (string | boolean)[] = selected === undefined ? values : [selected];
-      return prefixes.flatMap((prefix) => allowed.map((value) => [...prefix, value]));
-    },
-    [[]],
+function oldest(positions: readonly (Position | null)[]): Position | null {
+  return positions.reduce(
+    (found, position) => (position && (!found || isOlder(position, found)) ? position : found),
+    null,
   );
-  const { sql, values } = within(search, 'orders', 'id');
-  const isOrdered = count === search.need;
-  const newestFirst = (table: string) => (isOrdered ? `order by ${table}.created_at desc, ${table}.id desc` : '');
-  return idsOf(db, {
+}
+
+/** The first of these orders that match the filters, in their order. */
+async function matchesAmong(
+  { db, filters }: Search,
+  ids: readonly string[],
+  names: Search['names'],
+  count: number,
+): Promise<string[]> {
+  if (names.length === 0 || ids.length === 0) return ids.slice(0, count);
+  const { sql, values } = allOf(conditionsOf(filters, names));
+  // A subquery with an offset is evaluated order by order, until there are enough.
+  const order = names.every((name) => name === 'tag' || name === 'q')
+    ? '(select $1::uuid as tenant_id, listed.id)'
+    : '(select * from orders where orders.tenant_id = $1 and orders.id = listed.id offset 0)';
+  const found = await run<{ id: string }>(db, {
     sql: `
-      select found.id
-        from unnest(?::text[], ?::text[], ?::text[], ?::boolean[]) as choice (${stateColumns.join(', ')})
-       cross join lateral (
-         select id, created_at from orders
-          where orders.tenant_id = $1 and ${stateColumns.map((name) => `orders.${name} = choice.${name}`).join(' and ')}
-            and ${sql}
-          ${newestFirst('orders')} limit ${count}) found
-       ${newestFirst('found')} limit ${count}`,
-    values: [...stateColumns.map((_, at) => combinations.map((combination) => combination[at])), ...values],
+      select orders.id from unnest(?::uuid[]) as listed (id)
+       cross join lateral ${order} orders where ${sql} limit ${count}`,
+    values: [ids, ...values],
   });
+  return found.map(({ id }) => id);
 }
 
-/** The newest orders with the tag. */
-function ofTag(search: Search, count: number): Promise<string[]> {
-  const { sql, values } = within(search, 'order_tags', 'order_id');
-  return idsOf(search.db, {
-    sql: `
-      select order_id as id from order_tags
-       where order_tags.tenant_id = $1 and order_tags.tag_key = lower(?) and ${sql}
-       order by created_at desc, order_id desc limit ${count}`,
-    values: [String(search.filters.tag).trim(), ...values],
-  });
-}
-
-/** Some orders with such a total. */
-function ofAmounts({ db, filters }: Search, count: number): Promise<string[]> {
-  const { sql, values } = allOf(conditionsOf(filters, ['currency', 'totalMin', 'totalMax']));
-  return idsOf(db, {
-    sql: `select id from orders where orders.tenant_id = $1 and ${sql} order by total_amount limit ${count}`,
-    values,
-  });
-}
-
-/** Some orders with such a word; an order with several is repeated. */
-function ofWords({ db, filters }: Search, count: number): Promise<string[]> {
-  return idsOf(db, {
-    sql: `select order_id as id from order_words where tenant_id = $1 and ${beginsWith} limit ${count}`,
-    values: [filters.q, filters.q],
-  });
-}
-
-/** Some orders in the currency. */
-function someInCurrency(search: Search, count: number): Promise<string[]> {
-  const { sql, values } = within(search, 'orders', 'id');
-  return idsOf(search.db, {
-    sql: `select id from orders where orders.tenant_id = $1 and orders.currency = ? and ${sql} limit ${count}`,
-    values: [search.filters.currency, ...values],
-  });
-}
-
-/** The newest orders in the currency. */
-function ofCurrency(search: Search, count: number): Promise<string[]> {
-  const { sql, values } = listed(search, count);
-  return idsOf(search.db, { sql: `select id from (${sql}) orders`, values });
-}
-
-/** The next orders of the list, or of those with the tag or in the currency, newest first: at most `count`. */
-function listed(search: Search, count: number): Condition {
-  const { tag, currency } = search.filters;
-  if (tag !== undefined) {
-    const { sql, values } = within(search, 'order_tags', 'order_id');
-    return {
-      sql: `select orders.* from (
-              select order_id from order_tags
-               where order_tags.tenant_id = $1 and order_tags.tag_key = lower(?) and ${sql}
-               order by created_at desc, order_id desc limit ${count}) tagged
-             cross join lateral (
-              select * from orders where orders.tenant_id = $1 and orders.id = tagged.order_id offset 0) orders`,
-      values: [tag.trim(), ...values],
-    };
-  }
-  const { sql, values } = within(search, 'orders', 'id');
-  if (currency !== undefined) {
-    // Not an equality: only orders_currency has this order, even if nearly all orders are in one currency.
-    return {
-      sql: `select * from orders
-             where orders.tenant_id = $1 and orders.currency >= ? and orders.currency <= ? and ${sql}
-             order by currency desc, created_at desc, id desc limit ${count}`,
-      values: [currency, currency, ...values],
-    };
-  }
-  return {
-    sql: `select * from orders
-           where orders.tenant_id = $1 and ${sql}
-           order by created_at desc, id desc limit ${count}`,
-    values,
-  };
-}
-
-/** The first matches of the list, found by scanning it as far as `maxScans` allow. */
-async function scan(search: Search): Promise<Candidates> {
-  const { db, filters, conditions, need } = search;
+/** The first matches among all orders, or among those in the currency, read in parts. */
+async function matchesAmongAll(search: Search): Promise<Matches> {
+  const { db, filters, need } = search;
   const lookUps = Number(filters.tag !== undefined) + Number(filters.q !== undefined);
-  const count = need * Math.floor(pagesPerItem / (1 + lookUps * pagesOfLookUp));
+  const size = need * Math.floor(pagesPerItem / (1 + lookUps * pagesOfLookUp));
+  const { sql, values } = allOf(conditionsOf(filters));
   const ids: string[] = [];
   let { after } = search;
-  for (let scans = 0; scans < maxScans; scans++) {
-    const part = listed({ ...search, after }, count);
-    const { sql, values } = allOf(conditions);
-    const matches = {
-      sql: `select orders.id from (${part.sql}) orders where ${sql} limit ${need - ids.length}`,
+  for (let parts = 0; parts < 2 * maxParts; parts++) {
+    const part = partOfAll(filters, after, size);
+    const matches = await run<{ id: string }>(db, {
+      sql: `select orders.id from (select * ${part.sql}) orders where ${sql} limit ${need - ids.length}`,
       values: [...part.values, ...values],
-    };
-    ids.push(...(await idsOf(db, matches)));
+    });
+    ids.push(...matches.map(({ id }) => id));
     if (ids.length >= need) return { ids, end: null };
-    const end = { sql: `select id, created_at from (${part.sql}) part offset ${count - 1}`, values: part.values };
-    const [last] = await run<Position>(db, end);
+    const [last] = await run<Position>(db, {
+      sql: `select id, created_at from (select id, created_at, currency ${part.sql}) part offset ${size - 1}`,
+      values: part.values,
+    });
     if (!last) return { ids, end: null };
     after = last;
   }
   return { ids, end: after };
+}
+
+/** The next orders, or those in the currency, newest first: what follows `select`. */
+function partOfAll(filters: Filters, after: Position | null, size: number): Condition {
+  const { sql, values } = within(filters, after, 'orders', 'id');
+  const { currency } = filters;
+  if (currency === undefined) {
+    const text = `from orders where orders.tenant_id = $1 and ${sql} order by created_at desc, id desc limit ${size}`;
+    return { sql: text, values };
+  }
+  // Not an equality: only orders_currency has this order, even if nearly all orders are in one currency. The index
+  // orders_total lacks the status; otherwise it might be sorted instead.
+  return {
+    sql: `from orders
+         where orders.tenant_id = $1 and orders.currency >= ? and orders.currency <= ? and orders.status <> ''
+           and ${sql}
+         order by currency desc, created_at desc, id desc limit ${size}`,
+    values: [currency, currency, ...values],
+  };
 }

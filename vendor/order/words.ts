@@ -2,7 +2,7 @@
  * The texts that staff find an order by: its number and the customer's name from the beginning of each of their words,
  * and the beginning of the e-mail address.
  */
-import { selectWords, type TenantDatabase, wordBeginsWith } from '@carton/runtime';
+import { maxWordLength, selectWords, type TenantDatabase, wordBeginsWith } from '@carton/runtime';
 
 /** A statement that selects the words of an order, from SQL expressions of its texts. */
 export function wordsText({ number, email, name }: { number: string; email: string; name: string }): string {
@@ -11,8 +11,8 @@ export function wordsText({ number, email, name }: { number: string; email: stri
 
 const removeWords = 'delete from order_words where tenant_id = $1 and order_id = any($2::uuid[])';
 const writeWords = `
-  insert into order_words (tenant_id, order_id, word_from)
-  select orders.tenant_id, orders.id, words.word_from
+  insert into order_words (tenant_id, order_id, word_from, created_at)
+  select orders.tenant_id, orders.id, words.word_from, orders.created_at
     from orders
    cross join lateral (${wordsText({ number: 'orders.number', email: 'orders.email', name: 'orders.customer_name' })}) words
    where orders.tenant_id = $1 and orders.id = any($2::uuid[])`;
@@ -25,6 +25,12 @@ export async function rewriteWords(tx: TenantDatabase, orderIds: readonly string
 
 /** A condition on `word_from`, with two placeholders `?` for the text: the word begins with it, ignoring case. */
 export const beginsWith = wordBeginsWith('?');
+
+/** The same condition on `word`, which ends before the next separator: for a text without separators. */
+export const wordBeginning = beginsWith.replaceAll('word_from', 'word');
+
+/** The second half of that condition: the word is not after those that begin with the text. */
+export const wordNotAfter = `word <= lower(?) || repeat(chr(1114111), ${maxWordLength})`;
 
 /** The text as it is compared: without the spaces and signs before it, as in `#1001`. */
 export function searchText(q: string): string {

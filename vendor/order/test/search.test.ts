@@ -75,11 +75,17 @@ t.test('the migration writes the same words as a box', async (t) => {
   const words = () => box.owner.query('select * from order_words order by tenant_id, order_id, word_from');
   const written = await words();
   t.ok(written.length > 15);
-  const { up } = await import(new URL('../migrations/20261122172110_order_fill_words.js', import.meta.url).href);
-  let migration = '';
-  await up({ raw: (text: string) => (migration = text) });
+  const textOf = async (name: string) => {
+    const { up } = await import(new URL(`../migrations/${name}.js`, import.meta.url).href);
+    let text = '';
+    await up({ raw: (sql: string) => (text = sql) });
+    return text;
+  };
+  const filling = await textOf('20261122172110_order_fill_words');
+  const dating = await textOf('20261122223000_order_list_by_word');
   await box.owner.query('delete from order_words');
-  await box.owner.query(migration.slice(0, migration.indexOf(';')));
+  await box.owner.query(filling.slice(0, filling.indexOf(';')));
+  await box.owner.query(/update order_words[^;]+/.exec(dating)?.[0] as string);
   t.strictSame(await words(), written);
 });
 
@@ -169,9 +175,17 @@ t.test('many matches are paged, each order once, wherever they are in the list',
        from generate_series(1, 6000) as at`,
   );
   await tenant.db.query(
-    `insert into order_words (tenant_id, order_id, word_from)
-     select tenant_id, id, 'walnut' from orders where tenant_id = $1 and substr(number, 2)::int % 2 = 0
+    `insert into order_words (tenant_id, order_id, word_from, created_at)
+     select tenant_id, id, 'walnut', created_at from orders where tenant_id = $1 and substr(number, 2)::int % 2 = 0
         and number like 'N%' and substr(number, 2)::int > 3000`,
+  );
+  await tenant.db.query(
+    `insert into order_words (tenant_id, order_id, word_from, created_at)
+     select tenant_id, id, 'waltz on', created_at from orders
+      where tenant_id = $1 and number like 'N%' and substr(number, 2)::int % 7 = 0`,
+  );
+  await tenant.db.query(
+    `update orders set archived_at = now() where tenant_id = $1 and number like 'N%' and substr(number, 2)::int > 4001`,
   );
   await tenant.db.query(
     `insert into order_tags (tenant_id, order_id, tag_key, created_at)
@@ -193,6 +207,14 @@ t.test('many matches are paged, each order once, wherever they are in the list',
       expected((at) => at % 60 === 0 && at > 3000),
     ],
     [{ paymentStatus: 'paid', totalMax: '100' }, expected((at) => at % 5 === 0 && at % 4 !== 0)],
+    // Words of which one is rarer, and orders with both; states of which one is rarer.
+    [{ q: 'wal' }, expected((at) => at % 7 === 0 || (at % 2 === 0 && at > 3000))],
+    [{ q: 'waltz' }, expected((at) => at % 7 === 0)],
+    [{ q: 'waltz o', totalMin: '5000' }, expected((at) => at % 28 === 0)],
+    [{ archived: 'false', totalMin: '2' }, [seed.number, ...expected((at) => at <= 4001)]],
+    [{ archived: 'true', tag: 'gift' }, expected((at) => at % 3 === 0 && at > 4001)],
+    [{ archived: 'true', q: 'wal' }, expected((at) => (at % 7 === 0 || at % 2 === 0) && at > 4001)],
+    [{ totalMin: '5000', totalMax: '5000', tag: 'gift' }, expected((at) => at % 12 === 0)],
   ];
   for (const [query, numbers] of cases) {
     for (const limit of [100, 7]) {
