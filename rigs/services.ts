@@ -145,9 +145,9 @@ function sendBuyers(url: string, stores: readonly Store[], shoppers: number): Bu
   const tally = newTally();
   const records: BuyerRecord[] = [];
   let [isOpen, changed] = [true, 0];
-  const shopper = async () => {
+  // Each buys in one store: the shoppers of the one that sells no longer must not leave the other one idle.
+  const shopper = async (store: Store) => {
     while (isOpen) {
-      const store = stores[records.length % stores.length] as Store;
       const purchase: Purchase = {
         tenant: store.tenant,
         sessionHash: '',
@@ -171,7 +171,7 @@ function sendBuyers(url: string, stores: readonly Store[], shoppers: number): Bu
       });
     }
   };
-  const all = Promise.all(Array.from({ length: shoppers }, shopper));
+  const all = Promise.all(Array.from({ length: shoppers }, (_, at) => shopper(stores[at % stores.length] as Store)));
   return {
     records,
     tally,
