@@ -28,6 +28,7 @@ const others: Record<string, readonly string[]> = {
   shipping_zone_places: ['postal_code', 'postal_from', 'postal_to'],
   shipping_options: ['name', 'metadata'],
   order_shipping_methods: ['name', 'pickup_location'],
+  fulfillments: ['shipping_name'],
   background_tasks: ['name'],
   product_options: ['name'],
   applied_migrations: ['name'],

@@ -41,6 +41,7 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<Test
   const member = await createMember(tenant);
   await fillMember(tenant, member, variants);
   await cancelSome(tenant, variants);
+  await fillFulfillments(tenant);
   const [newest] = (await requireSuccess(staff.get('/admin/orders'))).items;
   await requireSuccess(staff.patch(`/admin/orders/${newest.id}`, { tags: ['gift'] }));
   await requireSuccess(tenant.shopper().post('/cart/items', { variantId: variants[0], quantity: 1 }));
@@ -122,6 +123,19 @@ async function cancelSome(tenant: TestTenant, variants: readonly string[]): Prom
   await until(delivered, (count) => count > 1);
 }
 
+/** Creates parcels in all states. */
+async function fillFulfillments({ staff }: TestTenant): Promise<void> {
+  const orders = (await requireSuccess(staff.get('/admin/orders?status=placed'))).items;
+  for (const { id } of orders) {
+    const parcel = await requireSuccess(staff.post(`/admin/orders/${id}/fulfillments`));
+    await requireSuccess(staff.post(`/admin/fulfillments/${parcel.id}/cancel`));
+    const again = await requireSuccess(staff.post(`/admin/orders/${id}/fulfillments`));
+    if (id === orders[0].id) continue;
+    await requireSuccess(staff.post(`/admin/fulfillments/${again.id}/ship`));
+    if (id !== orders[1].id) await requireSuccess(staff.post(`/admin/fulfillments/${again.id}/deliver`));
+  }
+}
+
 /** Sets states that result from failures of a provider or a subscriber. */
 async function forceRareStates({ owner }: TestBox, { id }: TestTenant): Promise<void> {
   const first = (table: string, condition: string) => `
@@ -137,6 +151,10 @@ async function forceRareStates({ owner }: TestBox, { id }: TestTenant): Promise<
   await owner.query(
     `update notifications set status = case when template like '%canceled%' then 'failed' else 'sent' end
       where tenant_id = $1 and template like 'order.%'`,
+    [id],
+  );
+  await owner.query(
+    `update fulfillments set shipping_option_id = id, shipping_profile = 'bulky' where ${first('fulfillments', 'true')}`,
     [id],
   );
   await owner.query(`update event_deliveries set status = 'dead' where ${first('event_deliveries', 'true')}`, [id]);

@@ -2,7 +2,7 @@
  * The confirmation of an order as a page to read and to print.
  */
 import { findStore, type Store } from '@carton/core';
-import type { Order, OrderAddress } from '@carton/order';
+import { addressLines, type Order } from '@carton/order';
 import {
   formatMoney,
   type Html,
@@ -76,32 +76,13 @@ function factsOf({ customer: { email, name, phone, address, billing } }: Order, 
   const contact = [name, email, phone].filter((line) => line !== null);
   const facts: [title: string, lines: readonly string[]][] = [
     ['Contact', contact],
-    ['Shipping address', linesOf(address, locale)],
-    ['Billing address', linesOf(billing, locale)],
+    ['Shipping address', addressLines(address, locale)],
+    ['Billing address', addressLines(billing, locale)],
   ];
   return html`<section class="facts">${facts.map(
     ([title, lines]) =>
       lines.length > 0 && html`<div><h2>${title}</h2>${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}</div>`,
   )}</section>`;
-}
-
-/** The fields of an address in the order of an envelope; fields with other names follow. */
-const addressFields = ['name', 'company', 'line1', 'line2'];
-
-function linesOf(address: OrderAddress | null, locale: string): string[] {
-  if (address === null) return [];
-  if (typeof address === 'string') return address.split('\n');
-  const { postalCode, city, province, country, phone: _, ...others } = address;
-  const known = addressFields.map((field) => others[field]);
-  const rest = Object.entries(others).flatMap(([field, value]) => (addressFields.includes(field) ? [] : value));
-  const town = [postalCode, city, province].filter(Boolean).join(' ');
-  return [...known, ...rest, town, country ? countryIn(country, locale) : null].filter((line) => line) as string[];
-}
-
-/** The name of a country in a language; free text stays as it is. */
-function countryIn(country: string, locale: string): string {
-  const isCode = /^[A-Z]{2}$/.test(country);
-  return (isCode && new Intl.DisplayNames([locale], { type: 'region' }).of(country)) || country;
 }
 
 type Show = (value: MoneyValue) => string;

@@ -10,6 +10,7 @@ import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './routes/m
 import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes/orders.ts';
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
 
+export { addressLines } from './address-lines.ts';
 export { type AmountWithTax, type Charge, chargesOf, refundOf } from './charges.ts';
 export {
   createOrder,
@@ -50,11 +51,12 @@ export {
   addRestocked,
   balanceOf,
   type EntryActor,
+  findOrderUnits,
   hasOrdered,
-  type LockedLine,
   lockOrder,
   lockOrderLines,
   type OrderState,
+  type OrderUnits,
 } from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
 

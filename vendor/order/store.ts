@@ -229,22 +229,42 @@ export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderSt
   return row ?? null;
 }
 
-/** A line of an order, as a change of its parcels or of its stock locks it. */
-export type LockedLine = Pick<
-  OrderLineRow,
-  'id' | 'variantId' | 'title' | 'quantity' | 'requiresShipping' | 'restockedQuantity'
->;
+/** A line of an order, for what happens to its units. */
+export interface OrderUnits extends Omit<OrderLineRow, 'productId' | 'unitAmount' | 'totalAmount'> {
+  orderId: string;
+  orderNumber: string;
+  orderStatus: OrderState['status'];
+  /** Units that were refunded, or are being refunded. */
+  refundedQuantity: number;
+}
+
+const selectUnits = `
+  select lines.order_id, orders.number as order_number, orders.status as order_status, lines.id, lines.variant_id, lines.sku, lines.title,
+         lines.variant_title, lines.properties, lines.quantity, lines.requires_shipping, lines.restocked_quantity,
+         (select coalesce(sum(refunds.quantity), 0)::integer from order_refund_items refunds
+           where refunds.tenant_id = lines.tenant_id and refunds.order_id = lines.order_id
+             and refunds.line_item_id = lines.id) as refunded_quantity
+    from order_line_items lines
+    join orders on orders.tenant_id = lines.tenant_id and orders.id = lines.order_id
+   where lines.tenant_id = $1`;
+
+/** The lines of orders, in their order; none for an unknown id. */
+export function findOrderUnits(db: TenantDatabase, orderIds: readonly string[]): Promise<OrderUnits[]> {
+  return db.query<OrderUnits>(`${selectUnits} and lines.order_id = any($2::uuid[]) order by lines.position`, [
+    orderIds,
+  ]);
+}
 
 /**
- * Locks and returns the lines of an order, in their order; none for an unknown id. Serializes changes of its parcels and
- * of the stock that it holds. Lock order: lines, stock, orders.
+ * Locks the lines of an order and returns them, in their order; none for an unknown id. Serializes changes of its parcels
+ * and of the stock that it holds. Lock order: lines, stock, orders.
  */
-export function lockOrderLines(tx: TenantDatabase, orderId: string): Promise<LockedLine[]> {
-  return tx.query<LockedLine>(
-    `select id, variant_id, title, quantity, requires_shipping, restocked_quantity
-       from order_line_items where tenant_id = $1 and order_id = $2 order by position for no key update`,
+export async function lockOrderLines(tx: TenantDatabase, orderId: string): Promise<OrderUnits[]> {
+  await tx.query(
+    'select id from order_line_items where tenant_id = $1 and order_id = $2 order by id for no key update',
     [orderId],
   );
+  return findOrderUnits(tx, [orderId]);
 }
 
 /**

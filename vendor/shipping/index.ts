@@ -27,6 +27,7 @@ export {
   type NotOffered,
   type Parcel,
   type ParcelLine,
+  pickupType,
   type Rate,
   type RatedOption,
   type ShippingRateSource,

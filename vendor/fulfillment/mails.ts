@@ -1,0 +1,126 @@
+/**
+ * Mails to shoppers about parcels that were shipped or delivered.
+ */
+import { findOrder, greeting, MailedOrder, mailedOrderOf, sampleOrder } from '@carton/order';
+import {
+  type ComposedMail,
+  defineMail,
+  type MailEvent,
+  nullable,
+  object,
+  type Static,
+  type TenantDatabase,
+  Type,
+} from '@carton/runtime';
+import { pickupType } from '@carton/shipping';
+import { type FulfillmentPayload, fulfillmentDelivered, fulfillmentShipped } from './events.ts';
+import { fulfillments, withItems } from './store.ts';
+
+const FulfillmentData = object({
+  order: MailedOrder,
+  fulfillment: object({
+    number: Type.Integer({ description: 'Counts the parcels of the order' }),
+    items: Type.Array(
+      object({ title: Type.String(), variantTitle: nullable(Type.String()), quantity: Type.Integer() }),
+    ),
+    shippingMethod: nullable(Type.String()),
+    isPickup: Type.Boolean({ description: 'Whether the shopper picks it up' }),
+    tracking: Type.Array(
+      object({ carrier: Type.String(), number: Type.String(), url: nullable(Type.String({ description: 'https' })) }),
+    ),
+  }),
+});
+type FulfillmentData = Static<typeof FulfillmentData>;
+
+const number = '00340434292135100186';
+const url = `https://www.dhl.com/global-en/home/tracking.html?tracking-id=${number}`;
+const sample: FulfillmentData = {
+  order: { ...sampleOrder, fulfillmentStatus: 'fulfilled' },
+  fulfillment: {
+    number: 1,
+    items: [{ title: 'Linen shirt', variantTitle: 'M', quantity: 2 }],
+    shippingMethod: 'Standard shipping',
+    isPickup: false,
+    tracking: [{ carrier: 'DHL', number, url }],
+  },
+};
+
+async function compose(db: TenantDatabase, { resource }: MailEvent): Promise<ComposedMail<FulfillmentData> | null> {
+  const row = await fulfillments.find(db, resource.id);
+  const [parcel] = row ? await withItems(db, [row]) : [];
+  const order = parcel && (await findOrder(db, parcel.orderId));
+  if (!order) return null;
+  const { items, shippingMethod, tracking } = parcel;
+  const fulfillment = {
+    number: parcel.number,
+    items: items.map(({ title, variantTitle, quantity }) => ({ title, variantTitle, quantity })),
+    shippingMethod: shippingMethod?.name ?? null,
+    isPickup: shippingMethod?.type === pickupType,
+    tracking,
+  };
+  return { to: order.customer.email, locale: order.locale, data: { order: mailedOrderOf(order), fulfillment } };
+}
+
+/** Staff find the mail under the order, and it is sent after earlier mails about the order. */
+const aboutOrder = ({ payload }: MailEvent) => ({ type: 'order', id: (payload as FulfillmentPayload).orderId });
+
+const title = '{{ item.quantity }} × {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}';
+const items = {
+  text: `{% for item in fulfillment.items %}${title}
+{% endfor %}`,
+  html: `<ul>{% for item in fulfillment.items %}<li>${title}</li>{% endfor %}</ul>`,
+};
+const tracking = {
+  text: `{% for parcel in fulfillment.tracking %}
+{{ parcel.carrier }}: {{ parcel.number }}{% if parcel.url %}
+{{ parcel.url }}{% endif %}
+{% endfor %}`,
+  html: `{% for parcel in fulfillment.tracking %}<p>{{ parcel.carrier }}: {% if parcel.url %}<a href="{{ parcel.url }}">{{ parcel.number }}</a>{% else %}{{ parcel.number }}{% endif %}</p>{% endfor %}`,
+};
+const shippedLine =
+  '{% if fulfillment.isPickup %}you can pick up these items of your order {{ order.number }}:{% else %}these items of your order {{ order.number }} are on their way:{% endif %}';
+const deliveredLine =
+  '{% if fulfillment.isPickup %}you have picked up{% else %}we have delivered{% endif %} these items of your order {{ order.number }}:';
+
+export const shippedMail = defineMail<typeof FulfillmentData>({
+  key: 'fulfillment.shipped',
+  summary: 'To the shopper, when a parcel is shipped or can be picked up',
+  audience: 'shopper',
+  data: FulfillmentData,
+  sample,
+  subject:
+    'Your order {{ order.number }} {% if fulfillment.isPickup %}can be picked up{% else %}is on its way{% endif %}',
+  text: `${greeting}
+
+${shippedLine}
+
+${items.text}${tracking.text}`,
+  html: `<p>${greeting}</p>
+<p>${shippedLine}</p>
+${items.html}
+${tracking.html}`,
+  event: fulfillmentShipped,
+  about: aboutOrder,
+  compose,
+});
+
+export const deliveredMail = defineMail<typeof FulfillmentData>({
+  key: 'fulfillment.delivered',
+  summary: 'To the shopper, when a parcel is delivered',
+  audience: 'shopper',
+  data: FulfillmentData,
+  sample,
+  subject: 'Your order {{ order.number }} was {% if fulfillment.isPickup %}picked up{% else %}delivered{% endif %}',
+  text: `${greeting}
+
+${deliveredLine}
+
+${items.text}${tracking.text}`,
+  html: `<p>${greeting}</p>
+<p>${deliveredLine}</p>
+${items.html}
+${tracking.html}`,
+  event: fulfillmentDelivered,
+  about: aboutOrder,
+  compose,
+});

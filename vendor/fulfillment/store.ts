@@ -1,0 +1,96 @@
+/**
+ * Queries of the tables of parcels.
+ */
+import { findOrderUnits } from '@carton/order';
+import { rows, type TenantDatabase } from '@carton/runtime';
+import type { Fulfillment, Tracking } from './schemas.ts';
+import type { FulfillmentStatus } from './states.ts';
+import type { LineUnits } from './units.ts';
+
+export interface FulfillmentRow {
+  id: string;
+  orderId: string;
+  /** Counts the parcels of the order. */
+  number: number;
+  status: FulfillmentStatus;
+  shippingOptionId: string | null;
+  shippingProfile: string | null;
+  shippingName: string | null;
+  shippingType: string | null;
+  tracking: Tracking[];
+  /** Whether the cancellation returned the items to stock. */
+  restocked: boolean;
+  externalId: string | null;
+  metadata: Record<string, unknown>;
+  shippedAt: string | null;
+  deliveredAt: string | null;
+  canceledAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  units: { lineItemId: string; quantity: number }[];
+}
+
+export const fulfillments = rows<FulfillmentRow>({
+  table: 'fulfillments',
+  noun: 'fulfillment',
+  json: ['tracking', 'metadata'],
+  computed: {
+    units: `
+      select coalesce(json_agg(json_build_object('lineItemId', line_item_id, 'quantity', quantity)
+                               order by line_item_id), '[]')
+        from fulfillment_items items
+       where items.tenant_id = fulfillments.tenant_id and items.fulfillment_id = fulfillments.id`,
+  },
+});
+
+/** Parcels as staff see them, with the titles of their items: one more statement. */
+export async function withItems(db: TenantDatabase, found: readonly FulfillmentRow[]): Promise<Fulfillment[]> {
+  if (found.length === 0) return [];
+  const lines = await findOrderUnits(db, [...new Set(found.map(({ orderId }) => orderId))]);
+  return found.map(({ units, shippingOptionId, shippingProfile, shippingName, shippingType, ...row }) => {
+    const ofOrder = lines.filter(({ orderId }) => orderId === row.orderId);
+    return {
+      ...row,
+      orderNumber: ofOrder[0]?.orderNumber ?? '',
+      shippingMethod: shippingOptionId && {
+        ...{ optionId: shippingOptionId, profile: shippingProfile },
+        ...{ name: shippingName ?? '', type: shippingType ?? '' },
+      },
+      // In the order of the lines of the order.
+      items: ofOrder.flatMap(({ id: lineItemId, title, variantTitle, sku }) => {
+        const unit = units.find((each) => each.lineItemId === lineItemId);
+        return unit ? [{ lineItemId, title, variantTitle, sku, quantity: unit.quantity }] : [];
+      }),
+    } as Fulfillment;
+  });
+}
+
+/** What has become of the units of the lines of an order. */
+export async function countUnits(
+  db: TenantDatabase,
+  orderId: string,
+  lines: readonly Omit<LineUnits, 'packed' | 'shipped'>[],
+): Promise<LineUnits[]> {
+  const counts = await db.query<{ lineItemId: string; packed: number; shipped: number }>(
+    `select items.line_item_id, sum(items.quantity)::integer as packed,
+            coalesce(sum(items.quantity) filter (where parcels.status <> 'pending'), 0)::integer as shipped
+       from fulfillment_items items
+       join fulfillments parcels on parcels.tenant_id = items.tenant_id and parcels.id = items.fulfillment_id
+      where items.tenant_id = $1 and items.order_id = $2 and parcels.status <> 'canceled'
+      group by items.line_item_id`,
+    [orderId],
+  );
+  return lines.map((line) => {
+    const { packed = 0, shipped = 0 } = counts.find(({ lineItemId }) => lineItemId === line.id) ?? {};
+    return { ...line, packed, shipped };
+  });
+}
+
+/** The number of the next parcel of an order, whose lines must be locked. */
+export async function nextNumber(tx: TenantDatabase, orderId: string): Promise<number> {
+  const [found] = await tx.query<{ next: number }>(
+    'select coalesce(max(number), 0) + 1 as next from fulfillments where tenant_id = $1 and order_id = $2',
+    [orderId],
+  );
+  return (found as { next: number }).next;
+}
