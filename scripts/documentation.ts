@@ -4,10 +4,12 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { orderStates, transitions } from '@carton/order';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { loadPackages } from '../runtime/package/load.ts';
 import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
+import { orderStatesPicture } from './documentation/order-states.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
 import { checkMessages, checkReferences } from './documentation/references.ts';
 import { type Rooms, roomsPicture, undescribedRooms } from './documentation/rooms.ts';
@@ -46,6 +48,11 @@ for (const [folder, allowed] of Object.entries(rooms)) {
   const missing = undescribedRooms(read(architectureFile), folder, allowed);
   faults.push(...missing.map((room) => `${architectureFile}: the table of ${folder}/ does not have the room ${room}`));
 }
+writeOrCompare(
+  'docs/order-states.svg',
+  orderStatesPicture(orderStates, transitions),
+  'not the transitions of vendor/order/transitions.ts',
+);
 for (const file of metricsFiles) {
   const text = read(file);
   for (const name of new Set(text.match(metrics.pattern))) {

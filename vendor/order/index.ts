@@ -41,9 +41,7 @@ export {
   findOrder,
   findOrderOfCart,
   type OrderCanceler,
-  orderAlreadyCanceled,
   orderCancelers,
-  orderFulfillmentStarted,
   type PaymentState,
   unknownOrder,
 } from './service.ts';
@@ -59,6 +57,16 @@ export {
   type OrderUnits,
 } from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
+export {
+  type OrderStates,
+  orderAlreadyCanceled,
+  orderFulfillmentStarted,
+  orderStates,
+  orderTransitionIllegal,
+  requireTransition,
+  type Transition,
+  transitions,
+} from './transitions.ts';
 
 export default definePackage({
   routes: [

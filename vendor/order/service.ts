@@ -29,18 +29,8 @@ import {
   putAddress,
   putTags,
 } from './store.ts';
+import { type OrderStates, requireTransition } from './transitions.ts';
 import { rewriteWords } from './words.ts';
-
-export const orderAlreadyCanceled = defineProblem({
-  code: 'order_already_canceled',
-  status: 409,
-  title: 'The order is already canceled',
-});
-export const orderFulfillmentStarted = defineProblem({
-  code: 'order_fulfillment_started',
-  status: 409,
-  title: 'Fulfillment of the order has started',
-});
 
 export const orderPaymentChanged = defineProblem({
   code: 'order_payment_changed',
@@ -189,18 +179,14 @@ async function restockAll(tx: TenantDatabase, orderId: string): Promise<void> {
   await addRestocked(tx, orderId, held);
 }
 
-function requireCancelable(
-  { status, fulfillmentStatus, paymentStatus }: Pick<Order, 'status' | 'fulfillmentStatus' | 'paymentStatus'>,
-  expected: Partial<Pick<OrderState, 'paymentStatus'>>,
-): void {
-  if (status === 'canceled') throw orderAlreadyCanceled();
-  if (fulfillmentStatus !== 'unfulfilled') {
-    throw orderFulfillmentStarted('Use a return for items that have been shipped.');
+function requireCancelable(order: OrderStates, expected: Partial<Pick<OrderState, 'paymentStatus'>>): void {
+  requireTransition(order, 'status', 'canceled');
+  if (expected.paymentStatus !== undefined && expected.paymentStatus !== order.paymentStatus) {
+    throw orderPaymentChanged();
   }
-  if (expected.paymentStatus !== undefined && expected.paymentStatus !== paymentStatus) throw orderPaymentChanged();
 }
 
-/** Archives an order; a no-op if it is archived already. @throws not_found (404) */
+/** Archives an order, whatever its states are; a no-op if it is archived already. @throws not_found (404) */
 export function archiveOrder(db: TenantDatabase, id: string): Promise<Order> {
   return setArchived(db, id, true);
 }
@@ -247,29 +233,38 @@ export type PaymentState = Pick<OrderState, 'paymentStatus' | 'paidAmount' | 're
 /**
  * Sets the payment state of an order, and with it the balance, and adds a timeline entry. The only function that changes
  * it. Call it with the order locked (`lockOrder`), in the transaction of the payment.
+ * @param order as it was locked
  * @param note for staff: `Paid 19.99 EUR by bank transfer`
+ * @throws order_transition_illegal (409)
  */
 export async function changePaymentState(
   tx: TenantDatabase,
-  orderId: string,
+  order: Pick<OrderState, 'id'> & OrderStates,
   { paymentStatus, paidAmount, refundedAmount }: PaymentState,
   note: string,
 ): Promise<void> {
-  const [order] = await tx.update<OrderState>(
+  const { id } = order;
+  requireTransition(order, 'paymentStatus', paymentStatus);
+  const [changed] = await tx.update<OrderState>(
     'orders',
-    { id: orderId },
+    { id, paymentStatus: order.paymentStatus },
     { paymentStatus, paidAmount, refundedAmount, updatedAt: new Date() },
   );
-  if (!order) throw new Error(`the order ${orderId} does not exist`);
+  if (!changed) throw new Error(`the order ${id} is not as it was locked`);
+  await insertOrderEvent(tx, id, 'payment', note);
+  await publish(tx, orderUpdated, { type: 'order', id }, payloadOf(changed));
+}
+
+/** Adds a timeline entry about payments without changing the payment state. */
+export async function addPaymentNote(tx: TenantDatabase, orderId: string, note: string): Promise<void> {
   await insertOrderEvent(tx, orderId, 'payment', note);
-  await publish(tx, orderUpdated, { type: 'order', id: orderId }, payloadOf(order));
 }
 
 /**
  * Sets the fulfillment status of an order, which its parcels determine; a no-op if it is that already. The only function
  * that changes it: call it in the transaction that changes a parcel. The caller adds its own timeline entry
  * (`addTimelineEntry`). Locks the order: stock before orders.
- * @throws not_found (404), order_already_canceled (409)
+ * @throws not_found (404), order_already_canceled (409), order_transition_illegal (409)
  */
 export async function changeFulfillmentStatus(
   tx: TenantDatabase,
@@ -279,16 +274,11 @@ export async function changeFulfillmentStatus(
   const order = await lockOrder(tx, orderId);
   if (!order) throw unknownOrder(orderId);
   if (order.fulfillmentStatus === fulfillmentStatus) return;
-  if (order.status === 'canceled') throw orderAlreadyCanceled();
+  requireTransition(order, 'fulfillmentStatus', fulfillmentStatus);
   const [changed] = await tx.update<OrderState>(
     'orders',
     { id: orderId },
     { fulfillmentStatus, updatedAt: new Date() },
   );
   await publish(tx, orderUpdated, { type: 'order', id: orderId }, payloadOf(changed as OrderState));
-}
-
-/** Adds a timeline entry about payments without changing the payment state. */
-export async function addPaymentNote(tx: TenantDatabase, orderId: string, note: string): Promise<void> {
-  await insertOrderEvent(tx, orderId, 'payment', note);
 }

@@ -36,7 +36,8 @@ function stateOf({ status, totalAmount }: OrderState, sums: PaymentSums): Paymen
   return { paymentStatus: statusOf(status, totalAmount, sums), paidAmount, refundedAmount };
 }
 
-function statusOf(
+/** The payment status of an order, from its state, its total and the sums of its payments. */
+export function statusOf(
   status: OrderState['status'],
   totalAmount: number,
   { captured, refunded, authorized, voided }: PaymentSums,
@@ -57,7 +58,7 @@ export async function refreshPaymentState(tx: TenantDatabase, order: OrderState,
   const isUnchanged =
     paymentStatus === order.paymentStatus && paidAmount === order.paidAmount && refundedAmount === order.refundedAmount;
   if (isUnchanged) await addPaymentNote(tx, order.id, note);
-  else await changePaymentState(tx, order.id, state, note);
+  else await changePaymentState(tx, order, state, note);
   Object.assign(order, state);
 }
 

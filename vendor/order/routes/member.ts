@@ -3,13 +3,8 @@
  */
 import { pageQuery, route } from '@carton/runtime';
 import { CancelOrder, OrderPage, OrderResource } from '../schemas.ts';
-import {
-  cancelOwnOrder,
-  listOwnOrders,
-  orderAlreadyCanceled,
-  orderFulfillmentStarted,
-  readOwnOrder,
-} from '../service.ts';
+import { cancelOwnOrder, listOwnOrders, readOwnOrder } from '../service.ts';
+import { orderAlreadyCanceled, orderFulfillmentStarted } from '../transitions.ts';
 
 const common = { tag: 'Member', access: 'member' } as const;
 

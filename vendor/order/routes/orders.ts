@@ -8,11 +8,10 @@ import {
   cancelOrder as cancel,
   changeOrder,
   listOrders,
-  orderAlreadyCanceled,
-  orderFulfillmentStarted,
   readOrder,
   unarchiveOrder as unarchive,
 } from '../service.ts';
+import { orderAlreadyCanceled, orderFulfillmentStarted } from '../transitions.ts';
 
 const common = { tag: 'Orders', access: 'staff' } as const;
 

@@ -1,11 +1,14 @@
-import { changePaymentState, createOrder, lockOrder } from '@carton/order';
+import { changePaymentState, createOrder, lockOrder, type OrderState } from '@carton/order';
 import { newId } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
+import { exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { draftOf, eventsOf, openBox, place, timelineOf } from '../testing/index.ts';
 
 const box = await openBox(t, ['@carton/audit']);
 const paid = { paymentStatus: 'paid', paidAmount: 2550, refundedAmount: 0 } as const;
+
+const pay = (tenant: TestTenant, id: string, note: string) =>
+  tenant.db.transaction(async (tx) => changePaymentState(tx, (await lockOrder(tx, id)) as OrderState, paid, note));
 
 t.test('orders are listed newest first, with pages and filters', async (t) => {
   const tenant = await box.openTenant();
@@ -17,7 +20,7 @@ t.test('orders are listed newest first, with pages and filters', async (t) => {
   await tenant.db.query("update orders set fulfillment_status = 'fulfilled' where tenant_id = $1 and id = $2", [
     second,
   ]);
-  await tenant.db.transaction((tx) => changePaymentState(tx, third, paid, 'Paid'));
+  await pay(tenant, third, 'Paid');
   await tenant.staff.post(`/admin/orders/${first}/cancel`);
   await tenant.staff.post(`/admin/orders/${fourth}/archive`);
 
@@ -170,8 +173,9 @@ t.test('the timeline shows actors, with pages', async (t) => {
     body: { type: 'note', message: 'Called', actor: { type: 'staff', id: me.id, label: box.email } },
   });
   await box.db.transaction(async (tx) => {
-    t.match(await lockOrder(tx, id), { id, status: 'placed', paymentStatus: 'unpaid', totalAmount: 2550 });
-    await changePaymentState(tx, id, paid, 'Paid 25.50 EUR');
+    const order = (await lockOrder(tx, id)) as OrderState;
+    t.match(order, { id, status: 'placed', paymentStatus: 'unpaid', totalAmount: 2550 });
+    await changePaymentState(tx, order, paid, 'Paid 25.50 EUR');
   });
   t.match(await box.staff.get(`/admin/orders/${id}`), { body: { paymentStatus: 'paid' } });
   const path = `/admin/orders/${id}/timeline`;
@@ -189,8 +193,11 @@ t.test('the timeline shows actors, with pages', async (t) => {
   for (const body of [{}, { note: '' }, { note: 'a'.repeat(5001) }, { note: 'x', by: 'me' }]) {
     t.match(await box.staff.post(`/admin/orders/${id}/notes`, body), { status: 400 });
   }
-  const unknown = box.db.transaction((tx) => changePaymentState(tx, newId(), paid, 'Paid'));
-  await t.rejects(unknown, /does not exist/);
+  const stale = { id, status: 'placed', paymentStatus: 'unpaid', fulfillmentStatus: 'unfulfilled' } as const;
+  await t.rejects(
+    box.db.transaction((tx) => changePaymentState(tx, stale, paid, 'Paid')),
+    /is not as it was locked/,
+  );
   t.equal(await box.db.transaction((tx) => lockOrder(tx, newId())), null);
 });
 
