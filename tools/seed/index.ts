@@ -43,11 +43,17 @@ const rowsPer = { member: 1, product: 18, order: 19 };
 /** @throws SeedError; errors of the database */
 export async function seedStore(databaseUrl: string, options: SeedOptions): Promise<{ rows: number }> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'seed' });
-  // A query in progress fails with the same error, and the caller gets it; without a listener it would end the process.
-  client.on('error', () => {});
+  // Without a listener, a connection that is lost between two queries would end the process. Later queries fail, too, but
+  // say less.
+  let lost: Error | null = null;
+  client.on('error', (error) => {
+    lost ??= error;
+  });
   await client.connect();
   try {
     return await new Seeding(client, options).run();
+  } catch (error) {
+    throw lost ?? error;
   } finally {
     await client.end();
   }
@@ -227,7 +233,8 @@ class Seeding {
       await batch.write(this.#client, (table) => this.#tables.has(table));
       await this.#query('commit');
     } catch (error) {
-      await this.#query('rollback');
+      // On a lost connection it fails as well, with a message that says less.
+      await this.#query('rollback').catch(() => {});
       throw error;
     }
     this.#rows += batch.size;

@@ -136,3 +136,22 @@ t.test('a store with orders is rejected unless they are added to', async (t) => 
     message: /not the database of a box/,
   });
 });
+
+t.test('a lost connection fails the seeding, with its cause', async (t) => {
+  const { slug: tenant } = await box.openTenant();
+  let ended: Promise<unknown> | undefined;
+  const seeding = seedStore(box.databaseUrl, {
+    tenant,
+    products: 1,
+    orders: 100_000,
+    members: 0,
+    onProgress({ step }) {
+      if (step !== 'orders') return;
+      ended ??= box.owner.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'seed'",
+      );
+    },
+  });
+  await t.rejects(seeding, { message: /terminat|EPIPE|ECONNRESET/ });
+  await ended;
+});
