@@ -30,6 +30,18 @@ interface Part {
   amount: number;
 }
 
+/** A charge with the parts that its amount consists of: `amount` is `total + discount + credit`, and taxes on top. */
+export interface ChargeInParts extends Charge {
+  /** Before discounts. */
+  readonly total: number;
+  /** Its discounts and its share of those of the entire order; zero or below. */
+  readonly discount: number;
+  /** Its share of credits; zero or below. */
+  readonly credit: number;
+  /** The part that it bears of each tax line, in their order; null of a tax that does not apply to it. */
+  readonly taxes: readonly (number | null)[];
+}
+
 const sumOf = (parts: readonly { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0);
 
 /**
@@ -40,52 +52,53 @@ export function chargesOf({
   lines,
   adjustments,
   taxLines,
-}: Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'>): Charge[] {
-  const { shipping = [], others = [] } = Object.groupBy(adjustments, ({ kind }) =>
-    kind === 'shipping' ? 'shipping' : 'others',
-  );
-  const listed: Charge[] = [
+}: Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'>): ChargeInParts[] {
+  const ofKind = (kind: OrderRow['adjustments'][number]['kind']) => adjustments.filter((each) => each.kind === kind);
+  const listed: Target[] = [
     ...lines.map(({ id, quantity, totalAmount }) => ({
       lineItemId: id,
       shippingCode: null,
       quantity,
       amount: totalAmount,
-      tax: 0,
     })),
-    ...[...Map.groupBy(shipping, ({ code }) => code)].map(([code, parts]) => ({
+    ...[...Map.groupBy(ofKind('shipping'), ({ code }) => code)].map(([code, parts]) => ({
       lineItemId: null,
       shippingCode: code,
       quantity: 1,
       amount: sumOf(parts),
-      tax: 0,
     })),
   ];
-  const discounts = divideParts(others, listed);
-  const discounted = listed.map((charge, at) => ({ ...charge, amount: charge.amount + (discounts[at] as number) }));
-  const taxes = divideParts(taxLines, discounted);
-  const added = divideParts(
-    taxLines.filter(({ included }) => !included),
-    discounted,
-  );
-  return discounted.map((charge, at) => ({
+  const sharesOf = (parts: readonly Part[], targets: readonly Target[]) => parts.map((part) => divide(part, targets));
+  const discounts = sharesOf(ofKind('discount'), listed);
+  const credits = sharesOf(ofKind('credit'), listed);
+  const sumAt = (shares: readonly (readonly (number | null)[])[], at: number) =>
+    shares.reduce((sum, each) => sum + (each[at] ?? 0), 0);
+  const reduced = listed.map((charge, at) => {
+    const [discount, credit] = [sumAt(discounts, at), sumAt(credits, at)];
+    return { ...charge, total: charge.amount, discount, credit, amount: charge.amount + discount + credit };
+  });
+  const taxes = sharesOf(taxLines, reduced);
+  const onTop = taxes.filter((_, position) => !taxLines[position]?.included);
+  return reduced.map((charge, at) => ({
     ...charge,
-    amount: charge.amount + (added[at] as number),
-    tax: taxes[at] as number,
+    amount: charge.amount + sumAt(onTop, at),
+    tax: sumAt(taxes, at),
+    taxes: taxes.map((shares) => shares[at] ?? null),
   }));
 }
 
-/** The sum of the parts that each charge bears. */
-function divideParts(parts: readonly Part[], charges: readonly Charge[]): number[] {
-  const weights = charges.map(({ amount }) => amount);
-  const sums = charges.map(() => 0);
-  for (const { itemId, shippingCode, amount } of parts) {
-    const target = charges.findIndex(
-      (charge) => charge.lineItemId === itemId && charge.shippingCode === (itemId === null ? shippingCode : null),
-    );
-    const shares = target < 0 ? allocate(amount, weights) : charges.map((_, at) => (at === target ? amount : 0));
-    for (const [at, share] of shares.entries()) sums[at] = (sums[at] as number) + share;
-  }
-  return sums;
+type Target = Omit<Charge, 'tax'>;
+
+/** The share of a part that each charge bears; null where it does not apply. */
+function divide({ itemId, shippingCode, amount }: Part, charges: readonly Target[]): (number | null)[] {
+  const target = charges.findIndex(
+    (charge) => charge.lineItemId === itemId && charge.shippingCode === (itemId === null ? shippingCode : null),
+  );
+  if (target >= 0) return charges.map((_, at) => (at === target ? amount : null));
+  return allocate(
+    amount,
+    charges.map((charge) => charge.amount),
+  );
 }
 
 /** What was refunded of a charge so far. */

@@ -11,7 +11,7 @@ import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
 
 export { addressLines } from './address-lines.ts';
-export { type AmountWithTax, type Charge, chargesOf, refundOf } from './charges.ts';
+export { type AmountWithTax, type Charge, type ChargeInParts, chargesOf, refundOf } from './charges.ts';
 export {
   createOrder,
   type OrderAdjustmentDraft,

@@ -62,6 +62,7 @@ export {
   startPaymentProblems,
 } from './sessions.ts';
 export { completePayments } from './steps.ts';
+export { succeededRefunds } from './store.ts';
 export {
   commitTenders,
   planTenders,

@@ -369,6 +369,15 @@ export async function readRefund(db: TenantDatabase, id: string): Promise<Refund
   return refund as Refund;
 }
 
+/** At most this many refunds of an order are read. */
+const maxRefunds = 10_000;
+
+/** The refunds of an order that have succeeded, oldest first. */
+export async function succeededRefunds(db: TenantDatabase, orderId: string): Promise<Refund[]> {
+  const found = await withParts(db, await refunds.findAllBy(db, { orderId }, maxRefunds));
+  return found.filter(({ status }) => status === 'succeeded').reverse();
+}
+
 export async function listRefunds(db: TenantDatabase, query: RefundQuery): Promise<IntegrationPage<Refund>> {
   const { status, limit, cursor, ...others } = query;
   const isByStatusOnly = status !== undefined && Object.values(others).every((value) => value === undefined);
