@@ -17,6 +17,8 @@ p { margin: 0; }
 .badge { display: inline-block; padding: .125rem .625rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .875rem; font-weight: 600; white-space: nowrap; }
 .facts { display: flex; flex-wrap: wrap; gap: 1.25rem 2.5rem; margin-block: 1.5rem 2rem; }
 .facts > div { flex: 1 1 11rem; min-width: 0; }
+.sheet .facts { gap: 1.25rem; }
+.sheet .facts > div { flex-basis: 8.5rem; }
 .nowrap { white-space: nowrap; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .625rem 0; text-align: start; vertical-align: top; }
@@ -30,13 +32,19 @@ tbody th { font-weight: 500; }
 .totals th, .totals td { padding-block: .25rem; font-weight: 400; }
 .totals tr:has(+ .sum) > * { padding-block-end: .75rem; }
 .totals .sum > * { padding-block-start: .75rem; border-block-start: 2px solid var(--ink); font-size: 1.125rem; font-weight: 700; }
-.note { margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); white-space: pre-line; }
+.taxes { margin-block-start: 1.75rem; break-inside: avoid; }
+.printed { display: none; }
+.note { break-inside: avoid; margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); white-space: pre-line; }
 @media (max-width: 40rem) {
   main { margin: 0; padding: 1.25rem; border: 0; border-radius: 0; }
   .wide { display: none; }
 }
 @page { size: A4; margin: 18mm 16mm; }
+@page sheet { @bottom-right { content: counter(page) " / " counter(pages); font: 9pt system-ui, sans-serif; } }
 @media print {
+  .sheet { page: sheet; }
+  .sheet + .sheet { break-before: page; }
+  .printed { display: table-row; }
   body { background: #fff; font-size: 10.5pt; }
   main { max-width: none; margin: 0; padding: 0; border: 0; border-radius: 0; }
   thead { display: table-header-group; }

@@ -37,6 +37,8 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<Test
   await fillTaxes(tenant);
   await fillShipping(tenant);
   await fillPromotions(tenant);
+  const invoice = { legalName: 'Store SAS', address: '12 Rue des Lilas, Lyon' };
+  await requireSuccess(staff.patch('/admin/store', { settings: { invoice } }));
   for (const email of ['ada@example.com', 'Grace@Example.com']) await order(tenant, variants, email);
   const member = await createMember(tenant);
   await fillMember(tenant, member, variants);
@@ -99,7 +101,7 @@ async function fillMember({ staff }: TestTenant, member: Caller, variants: reado
   await requireSuccess(member.post('/checkout', { customer: { email: 'ada@example.com' } }));
 }
 
-/** Places an order, pays half of it and refunds a little. */
+/** Places an order, pays half of it, refunds a little, and issues its invoice with a credit note for the refund. */
 async function order(tenant: TestTenant, variants: readonly string[], email: string): Promise<void> {
   const shopper = tenant.shopper();
   for (const variantId of variants) await requireSuccess(shopper.post('/cart/items', { variantId, quantity: 1 }));
@@ -109,6 +111,7 @@ async function order(tenant: TestTenant, variants: readonly string[], email: str
   await requireSuccess(
     tenant.staff.post(`/admin/payments/${payment.id}/refunds`, { amount: { amount: 100, currency: 'EUR' } }),
   );
+  await requireSuccess(tenant.staff.post(`/admin/orders/${id}/invoices`));
 }
 
 /** Cancels orders, so that subscribers get events. */

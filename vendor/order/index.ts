@@ -18,7 +18,7 @@ export {
   type OrderDraft,
   type OrderLineDraft,
 } from './draft.ts';
-export { orderCanceled } from './events.ts';
+export { orderCanceled, orderPlaced } from './events.ts';
 export { greeting, MailedOrder, mailedOrderOf, orderTable, sampleOrder } from './mails.ts';
 export { cancelOverdue } from './overdue.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';

@@ -40,9 +40,11 @@ export {
 export { findStripeAccount, type StripeApiAccount } from './adapters/stripe/account.ts';
 export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
 export { paymentAdapters, requireAdapter } from './bound.ts';
+export { paymentCaptured, refundCreated } from './events.ts';
 export { reconcile } from './reconcile.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';
 export { abandonPayment } from './release.ts';
+export { PositiveMoney } from './schemas.ts';
 export {
   type AbandonedPayment,
   type PaymentAbandonHook,

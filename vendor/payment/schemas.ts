@@ -37,7 +37,7 @@ const StepState = oneOf(stepStates, {
   description: 'pending: the provider has not responded yet',
   examples: ['succeeded'],
 });
-const PositiveMoney = object(
+export const PositiveMoney = object(
   {
     amount: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1999] }),
     currency: Currency,

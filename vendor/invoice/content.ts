@@ -1,0 +1,114 @@
+/**
+ * What is printed on an invoice or a credit note, as it is stored with it: later changes of the store, the order or the
+ * products change nothing. Amounts are minor units of its currency; those of a credit note are the amounts credited,
+ * zero or above.
+ */
+
+export const invoiceKinds = ['invoice', 'credit_note'] as const;
+export type InvoiceKind = (typeof invoiceKinds)[number];
+
+export interface TaxOfRate {
+  code: string;
+  label: string;
+  /** Per cent; null without a single rate. */
+  rate: number | null;
+  /** Whether prices contain the tax. */
+  included: boolean;
+}
+
+/** Taxes that apply together to the same net amounts: usually one, none for what is not taxed. */
+export type TaxGroup = readonly TaxOfRate[];
+
+/** The part of a line that has the same taxes; a shipping charge may have several parts. */
+export interface LinePart {
+  /** Position in `taxGroups`. */
+  group: number;
+  net: number;
+  /** The amount of each tax of the group. */
+  taxes: number[];
+}
+
+/** A line or a shipping charge of the order. */
+export interface ContentLine {
+  /** Null for a shipping charge. */
+  lineItemId: string | null;
+  shippingCode: string | null;
+  title: string;
+  variantTitle: string | null;
+  sku: string | null;
+  /** Of a credit note: units credited; zero for a reduction of the price. */
+  quantity: number;
+  /** Null for a shipping charge. */
+  unitAmount: number | null;
+  /** Its discounts, with its share of those of the entire order; zero or below. Zero on a credit note. */
+  discount: number;
+  /** Its share of credits of the order, which reduce what is to be paid and not the taxed amounts; zero or below. */
+  credit: number;
+  parts: LinePart[];
+}
+
+export interface InvoiceContent {
+  /** BCP 47 */
+  locale: string;
+  seller: {
+    name: string;
+    logoUrl: string | null;
+    legalName: string;
+    address: string[];
+    vatNumber: string | null;
+    note: string | null;
+  };
+  buyer: { name: string | null; email: string; address: string[]; vatNumber: string | null };
+  /** Lines of the address of delivery; none if it is the buyer's. */
+  delivery: string[];
+  orderNumber: string;
+  /** Days in the time zone of the store: `2026-11-22`. */
+  orderedOn: string;
+  issuedOn: string;
+  suppliedOn: string | null;
+  /** Of a credit note. */
+  corrects: { number: string; issuedOn: string } | null;
+  /** Of a credit note. */
+  reason: string | null;
+  note: string | null;
+  taxGroups: TaxGroup[];
+  lines: ContentLine[];
+}
+
+/** The sums of a part, a group of taxes or a whole invoice. */
+export interface Sums {
+  net: number;
+  tax: number;
+  gross: number;
+}
+
+/** A group of taxes with its sums. */
+export interface TaxGroupSums extends Sums {
+  taxes: (TaxOfRate & { amount: number })[];
+}
+
+const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
+
+/** The sums of parts. */
+export function sumsOf(parts: readonly LinePart[]): Sums {
+  const net = sumOf(parts.map((part) => part.net));
+  const tax = sumOf(parts.flatMap(({ taxes }) => taxes));
+  return { net, tax, gross: net + tax };
+}
+
+/** The sums of each group of taxes, in the order of the groups. */
+export function sumsByGroup({ taxGroups, lines }: Pick<InvoiceContent, 'taxGroups' | 'lines'>): TaxGroupSums[] {
+  const parts = lines.flatMap((line) => line.parts);
+  return taxGroups.map((group, position) => {
+    const own = parts.filter((part) => part.group === position);
+    const taxes = group.map((tax, at) => ({ ...tax, amount: sumOf(own.map((part) => part.taxes[at] ?? 0)) }));
+    return { taxes, ...sumsOf(own) };
+  });
+}
+
+/** The sums of all lines, and what is to be paid: the gross amount less credits. */
+export function totalsOf(lines: readonly ContentLine[]): Sums & { credit: number; total: number } {
+  const sums = sumsOf(lines.flatMap(({ parts }) => parts));
+  const credit = sumOf(lines.map((line) => line.credit));
+  return { ...sums, credit, total: sums.gross + credit };
+}

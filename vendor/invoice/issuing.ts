@@ -1,0 +1,34 @@
+/**
+ * Invoices that staff issue.
+ */
+import { lockOrder, unknownOrder } from '@carton/order';
+import type { TenantDatabase } from '@carton/runtime';
+import { creditRefunds } from './follow.ts';
+import { invoiceAlreadyIssued, invoiceNotPossible } from './problems.ts';
+import { type IssueRequest, issueLocked } from './service.ts';
+import { findOpenInvoice, type InvoiceRow, invoices, invoicesOfOrder } from './store.ts';
+
+/**
+ * Issues the invoice of an order. An invoice that was credited in full can be replaced by a new one, unless part of the
+ * order was refunded. Refunds before the first invoice get their credit notes with it.
+ * @throws not_found (404), invoice_already_issued (409), invoice_not_possible (409), invoice_seller_incomplete (409)
+ */
+export async function issueInvoice(
+  db: TenantDatabase,
+  orderId: string,
+  request: IssueRequest = {},
+): Promise<InvoiceRow> {
+  return db.transaction(async (tx) => {
+    const state = await lockOrder(tx, orderId);
+    if (!state) throw unknownOrder(orderId);
+    if (await findOpenInvoice(tx, orderId)) throw invoiceAlreadyIssued();
+    if (state.status === 'canceled') throw invoiceNotPossible('The order is canceled.');
+    const isReplacement = (await invoicesOfOrder(tx, orderId)).length > 0;
+    if (isReplacement && state.refundedAmount > 0) {
+      throw invoiceNotPossible('Part of the order was refunded after its first invoice.');
+    }
+    const invoice = await issueLocked(tx, orderId, request);
+    await creditRefunds(tx, state, invoice);
+    return invoices.require(tx, invoice.id);
+  });
+}

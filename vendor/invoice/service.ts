@@ -1,0 +1,226 @@
+/**
+ * Issuing invoices and credit notes. Every function that writes locks the order first, then the balance of its invoice,
+ * then the series of the number.
+ */
+import { findStore, type Store } from '@carton/core';
+import { addressLines, addTimelineEntry, findOrder, type Order, type OrderState } from '@carton/order';
+import { formatMoney, money, publish, type TenantDatabase } from '@carton/runtime';
+import { type ContentLine, type InvoiceContent, type InvoiceKind, totalsOf } from './content.ts';
+import { creditAll, creditAmount, creditUnits, leftOf, type UnitCredit } from './credits.ts';
+import { invoiceIssued } from './events.ts';
+import { creditNotPossible, invoiceSellerIncomplete } from './problems.ts';
+import { invoiceSettings } from './settings.ts';
+import {
+  addCredit,
+  creditedLines,
+  drawSequence,
+  type InvoiceRow,
+  insertBalance,
+  insertInvoice,
+  invoices,
+} from './store.ts';
+import { taxedChargesOf } from './taxation.ts';
+
+/** What staff may state when they issue an invoice. */
+export interface IssueRequest {
+  /** The day of supply: `2026-11-22`. */
+  suppliedOn?: string | null;
+  /** Replaces the customer of the order. */
+  buyer?: { name?: string | null; address?: string | null; vatNumber?: string | null };
+  note?: string | null;
+}
+
+/** Issues the invoice of a locked order that has none. @throws invoice_seller_incomplete (409) */
+export async function issueLocked(tx: TenantDatabase, orderId: string, request: IssueRequest): Promise<InvoiceRow> {
+  const [order, store] = [(await findOrder(tx, orderId)) as Order, await findStore(tx)];
+  const { taxGroups, lines } = linesOf(order);
+  const { total, tax } = totalsOf(lines);
+  if (total !== order.totals.total.amount || tax !== order.totals.tax.amount) {
+    throw new Error(`the invoice of order ${orderId} adds up to ${total} with a tax of ${tax}`);
+  }
+  const { prefix } = invoiceSettings.of(store);
+  const content = { ...contentOf(order, store, request), taxGroups, lines };
+  const invoice = await insertNumbered(tx, { kind: 'invoice', series: prefix, order, store, content });
+  await insertBalance(tx, { invoiceId: invoice, orderId, totalAmount: total });
+  return announce(tx, invoice);
+}
+
+/** The lines of an order with their parts by tax. */
+export function linesOf({ items, adjustments, taxLines }: Pick<Order, 'items' | 'adjustments' | 'taxLines'>) {
+  const { taxGroups, charges } = taxedChargesOf({
+    lines: items.map(({ unitPrice, total, ...item }) => ({
+      ...item,
+      unitAmount: unitPrice.amount,
+      totalAmount: total.amount,
+    })),
+    adjustments: adjustments.map((each) => ({ ...each, amount: each.amount.amount })),
+    taxLines: taxLines.map((each) => ({ ...each, amount: each.amount.amount })),
+  });
+  const lines = charges.map(({ charge, parts }): ContentLine => {
+    const { lineItemId, shippingCode, quantity, discount, credit } = charge;
+    const item = items.find(({ id }) => id === lineItemId);
+    const shipping = adjustments.find(({ kind, code }) => kind === 'shipping' && code === shippingCode);
+    return {
+      lineItemId,
+      shippingCode,
+      title: item?.title ?? shipping?.label ?? '',
+      variantTitle: item?.variantTitle ?? null,
+      sku: item?.sku ?? null,
+      quantity,
+      unitAmount: item?.unitPrice.amount ?? null,
+      discount,
+      credit,
+      parts,
+    };
+  });
+  return { taxGroups, lines };
+}
+
+type Unissued = Omit<InvoiceContent, 'issuedOn'>;
+
+function contentOf(
+  order: Order,
+  store: Store,
+  { suppliedOn = null, buyer = {}, note = null }: IssueRequest,
+): Omit<Unissued, 'taxGroups' | 'lines'> {
+  const settings = invoiceSettings.of(store);
+  if (settings.legalName === null || settings.address === null) {
+    throw invoiceSellerIncomplete('Set legalName and address in settings.invoice of the store.');
+  }
+  const locale = order.locale ?? store.defaultLocale;
+  const { email, name, address, billing } = order.customer;
+  const shippingLines = addressLines(address, locale);
+  const billingLines = addressLines(billing ?? address, locale);
+  const buyerLines = buyer.address ? buyer.address.split('\n') : billingLines;
+  const isSame = shippingLines.join('\n') === buyerLines.join('\n');
+  return {
+    locale,
+    seller: {
+      name: store.name,
+      logoUrl: store.logoUrl,
+      legalName: settings.legalName,
+      address: settings.address.split('\n'),
+      vatNumber: settings.vatNumber,
+      note: settings.note,
+    },
+    buyer: { name: buyer.name ?? name, email, address: buyerLines, vatNumber: buyer.vatNumber ?? null },
+    delivery: isSame ? [] : shippingLines,
+    orderNumber: order.number,
+    orderedOn: dayIn(store, order.createdAt),
+    suppliedOn,
+    corrects: null,
+    reason: null,
+    note,
+  };
+}
+
+/** The day of a time in the time zone of the store. */
+export function dayIn({ timeZone }: Pick<Store, 'timeZone'>, time: Date | string): string {
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  return format.format(new Date(time));
+}
+
+interface Numbered {
+  kind: InvoiceKind;
+  series: string;
+  order: Pick<OrderState, 'id' | 'currency'>;
+  store: Store;
+  content: Unissued;
+  invoiceId?: string;
+  refundId?: string | null;
+}
+
+/** Draws the number and inserts the row; returns its id. */
+async function insertNumbered(
+  tx: TenantDatabase,
+  { kind, series, order, store, content, invoiceId, refundId }: Numbered,
+): Promise<string> {
+  const { net, tax, credit, total } = totalsOf(content.lines);
+  const { sequence, issuedAt } = await drawSequence(tx, series);
+  return insertInvoice(tx, {
+    kind,
+    series,
+    sequence,
+    number: `${series}${sequence}`,
+    orderId: order.id,
+    invoiceId: invoiceId ?? null,
+    refundId: refundId ?? null,
+    currency: order.currency,
+    netAmount: net,
+    taxAmount: tax,
+    creditAmount: credit,
+    totalAmount: total,
+    content: { ...content, issuedOn: dayIn(store, issuedAt) },
+    createdAt: issuedAt,
+  });
+}
+
+const nouns: Readonly<Record<InvoiceKind, string>> = { invoice: 'Invoice', credit_note: 'Credit note' };
+
+/** Adds the entry to the timeline of the order, publishes the event and returns the row. */
+async function announce(tx: TenantDatabase, id: string): Promise<InvoiceRow> {
+  const row = await invoices.require(tx, id);
+  const { kind, number, orderId, invoiceId, currency, totalAmount } = row;
+  const amount = formatMoney(money(totalAmount, currency), 'en');
+  await addTimelineEntry(tx, orderId, 'invoice', `${nouns[kind]} ${number} of ${amount} was issued`);
+  await publish(
+    tx,
+    invoiceIssued,
+    { type: 'invoice', id },
+    { number, kind, orderId, invoiceId, currency, totalAmount },
+  );
+  return row;
+}
+
+/** What a credit note is for. */
+export type Credit = ({ units: readonly UnitCredit[] } | { /** Minor units. */ amount: number } | { all: true }) & {
+  reason?: string | null;
+  refundId?: string | null;
+};
+
+/** The lines of an invoice that are left to credit; its order must be locked. */
+export async function linesLeft(tx: TenantDatabase, invoice: InvoiceRow): Promise<ContentLine[]> {
+  return leftOf(invoice.content.lines, await creditedLines(tx, invoice.orderId, invoice.id));
+}
+
+/**
+ * Issues a credit note. The order must be locked.
+ * @param left the lines of the invoice that are left
+ * @throws credit_not_possible (409) for nothing, or for more than is left
+ */
+export async function creditLocked(
+  tx: TenantDatabase,
+  invoice: InvoiceRow,
+  left: readonly ContentLine[],
+  { reason = null, refundId = null, ...credit }: Credit,
+): Promise<InvoiceRow> {
+  const lines = creditLines(left, credit);
+  const { total } = totalsOf(lines);
+  if (total <= 0) throw creditNotPossible('Nothing is left to credit for this.');
+  if (!(await addCredit(tx, invoice.id, total))) {
+    const most = money(totalsOf(left).total, invoice.currency);
+    throw creditNotPossible(`At most ${formatMoney(most, 'en')} is left to credit.`);
+  }
+  const store = await findStore(tx);
+  const { number, content, orderId: id, currency } = invoice;
+  const { creditNotePrefix } = invoiceSettings.of(store);
+  const creditNote = await insertNumbered(tx, {
+    kind: 'credit_note',
+    series: creditNotePrefix,
+    order: { id, currency },
+    store,
+    content: { ...content, note: null, corrects: { number, issuedOn: content.issuedOn }, reason, lines },
+    invoiceId: invoice.id,
+    refundId,
+  });
+  return announce(tx, creditNote);
+}
+
+function creditLines(
+  left: readonly ContentLine[],
+  credit: Omit<Credit, 'reason' | 'refundId'> & object,
+): ContentLine[] {
+  if ('units' in credit) return creditUnits(left, credit.units as readonly UnitCredit[]);
+  if ('amount' in credit) return creditAmount(left, credit.amount as number);
+  return creditAll(left);
+}

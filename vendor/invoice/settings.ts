@@ -1,0 +1,49 @@
+/**
+ * Settings of invoices, stored with those of the store.
+ */
+import { storeSettings } from '@carton/core';
+import { nullable, oneOf, Type, withOptions } from '@carton/runtime';
+
+const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
+
+/** Does not end in a digit, so that two prefixes never lead to the same number. */
+const prefix = (initial: string, description: string) =>
+  Type.String({
+    maxLength: 20,
+    pattern: '^([A-Za-z0-9 ./_-]*[A-Za-z ./_-])?$',
+    default: initial,
+    description,
+    examples: [initial],
+  });
+
+export const invoiceSettings = storeSettings('invoice', {
+  issueOn: oneOf(['manual', 'payment', 'shipment'], {
+    default: 'manual',
+    description:
+      'When the invoice of an order is issued: by staff only, once the order is paid in full, or when its first parcel is shipped',
+  }),
+  legalName: withOptions(nullable(text(200, 'Demo Store SAS')), {
+    default: null,
+    description: 'Name of the legal entity that sells. Invoices need it',
+  }),
+  address: withOptions(nullable(text(1000, '12 Rue des Lilas\n69003 Lyon\nFrance')), {
+    default: null,
+    description: 'Address of the legal entity, in lines. Invoices need it',
+  }),
+  vatNumber: withOptions(nullable(text(50, 'FR40303265045')), {
+    default: null,
+    description: 'VAT number or other tax number of the legal entity',
+  }),
+  note: withOptions(nullable(text(2000, 'RCS Lyon 303 265 045')), {
+    default: null,
+    description: 'Printed below each invoice and credit note: registration, bank account, legal notices',
+  }),
+  prefix: prefix(
+    'INV-',
+    'Precedes the number of invoices. Each prefix has a series of its own without gaps, from 1; to begin a new one each year, include the year',
+  ),
+  creditNotePrefix: prefix(
+    'CN-',
+    'Precedes the number of credit notes. With the same prefix as invoices, both share one series',
+  ),
+});

@@ -1,0 +1,255 @@
+/**
+ * The parts of invoices add up to the stored amounts of the order, whatever it sold, and credit notes never take more of
+ * any of them than the invoice has.
+ */
+import type { chargesOf } from '@carton/order';
+import { allocate, percentOf, percentWithin } from '@carton/runtime';
+import fc from 'fast-check';
+import t from 'tap';
+import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
+import { costOfUnits, creditAll, creditAmount, creditUnits, leftOf } from '../credits.ts';
+import { taxedChargesOf } from '../taxation.ts';
+
+type Rows = Parameters<typeof chargesOf>[0];
+type TaxLine = Rows['taxLines'][number];
+
+const line = (id: string, quantity: number, totalAmount: number) =>
+  ({ id, quantity, totalAmount }) as Rows['lines'][number];
+const adjustment = (kind: 'discount' | 'shipping' | 'credit', amount: number, over: object = {}) =>
+  ({ kind, code: 'standard', amount, itemId: null, shippingCode: null, ...over }) as Rows['adjustments'][number];
+const tax = (rate: number | null, amount: number, over: Partial<TaxLine> = {}) =>
+  ({
+    code: `vat-${rate}`,
+    label: 'VAT',
+    rate,
+    amount,
+    included: false,
+    itemId: null,
+    shippingCode: null,
+    ...over,
+  }) as TaxLine;
+
+/** The lines of an invoice. */
+function contentOf(rows: Rows) {
+  const { taxGroups, charges } = taxedChargesOf(rows);
+  const lines = charges.map(({ charge, parts }): ContentLine => {
+    const { lineItemId, shippingCode, quantity, discount, credit } = charge;
+    const title = lineItemId ?? shippingCode ?? '';
+    const article = { title, variantTitle: null, sku: null, unitAmount: null };
+    return { lineItemId, shippingCode, ...article, quantity, discount, credit, parts };
+  });
+  return { taxGroups, lines };
+}
+
+/** Groups as `rates net + tax = gross`. */
+const groupsOf = (rows: Rows) =>
+  sumsByGroup(contentOf(rows)).map(
+    ({ taxes, net, tax, gross }) => `${taxes.map(({ rate }) => rate).join('+')}: ${net} + ${tax} = ${gross}`,
+  );
+
+/** Each line as `title net+taxes`, for each part. */
+const partsOf = (rows: Rows) =>
+  contentOf(rows).lines.map(({ title, parts }) => [title, ...parts.map(({ net, taxes }) => [net, ...taxes].join('+'))]);
+
+t.test('taxes on top, within prices, and none', async (t) => {
+  const rows = {
+    lines: [line('shirt', 3, 3000), line('book', 1, 1070), line('gift', 1, 400)],
+    adjustments: [adjustment('discount', -300, { itemId: 'shirt' }), adjustment('shipping', 490)],
+    taxLines: [
+      tax(19, 513, { itemId: 'shirt' }),
+      tax(7, 70, { itemId: 'book', included: true }),
+      tax(19, 93, { shippingCode: 'standard' }),
+    ],
+  };
+  t.strictSame(partsOf(rows), [
+    ['shirt', '2700+513'],
+    ['book', '1000+70'],
+    ['gift', '400'],
+    ['standard', '490+93'],
+  ]);
+  t.strictSame(groupsOf(rows), ['19: 3190 + 606 = 3796', '7: 1000 + 70 = 1070', ': 400 + 0 = 400']);
+});
+
+t.test('taxes that apply together have their net amount once', async (t) => {
+  const rows = {
+    lines: [line('lamp', 1, 10_000), line('book', 1, 5000)],
+    adjustments: [],
+    taxLines: [tax(5, 500, { itemId: 'lamp' }), tax(9.975, 998, { itemId: 'lamp' }), tax(5, 250, { itemId: 'book' })],
+  };
+  t.strictSame(groupsOf(rows), ['5+9.975: 10000 + 1498 = 11498', '5: 5000 + 250 = 5250']);
+});
+
+t.test('shipping taxed in proportion to the goods is divided as they are', async (t) => {
+  const goods = [line('lamp', 1, 3000), line('book', 1, 1000)];
+  const within = (rate: number, amount: number, over: object) => tax(rate, amount, { included: true, ...over });
+  const rows = {
+    lines: goods,
+    adjustments: [adjustment('shipping', 400)],
+    taxLines: [
+      within(19, 479, { itemId: 'lamp' }),
+      within(7, 65, { itemId: 'book' }),
+      within(19, 48, { shippingCode: 'standard' }),
+      within(7, 7, { shippingCode: 'standard' }),
+    ],
+  };
+  t.strictSame(partsOf(rows)[2], ['standard', '252+48', '93+7'], '300 at 19 % and 100 at 7 %');
+  t.strictSame(groupsOf(rows), ['19: 2773 + 527 = 3300', '7: 1028 + 72 = 1100']);
+});
+
+t.test('shipping that bears both taxes together is not divided', async (t) => {
+  const rows = {
+    lines: [line('lamp', 1, 3000), line('book', 1, 1000)],
+    adjustments: [adjustment('shipping', 400)],
+    taxLines: [
+      tax(5, 150, { itemId: 'lamp' }),
+      tax(10, 300, { itemId: 'lamp' }),
+      tax(5, 50, { itemId: 'book' }),
+      tax(5, 20, { shippingCode: 'standard' }),
+      tax(10, 40, { shippingCode: 'standard' }),
+    ],
+  };
+  t.strictSame(partsOf(rows)[2], ['standard', '400+40+20']);
+  const inProportion = { ...rows, taxLines: [...rows.taxLines.slice(0, 4), tax(10, 30, { shippingCode: 'standard' })] };
+  t.strictSame(partsOf(inProportion)[2], ['standard', '300+30+15', '100+5'], 'unless the amounts say so');
+});
+
+const amount = fc.oneof(fc.nat(20), fc.nat(100_000), fc.nat(10 ** 12));
+const rate = fc.constantFrom(0, 5, 7, 9.975, 19, 20);
+const scenarios = fc.record({
+  lines: fc.array(
+    fc.record({
+      quantity: fc.integer({ min: 1, max: 12 }),
+      total: amount,
+      rates: fc.uniqueArray(rate, { maxLength: 2 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  ),
+  charges: fc.array(amount, { maxLength: 2 }),
+  discounts: fc.array(fc.record({ percent: fc.nat(20), line: fc.option(fc.nat(5)) }), { maxLength: 3 }),
+  credit: fc.constantFrom(0, 0, 0, 30, 100),
+  included: fc.boolean(),
+  orderTax: fc.constantFrom(0, 0, 3),
+  steps: fc.array(fc.record({ by: fc.constantFrom('amount', 'units', 'units'), at: fc.nat(50), part: fc.nat(1000) }), {
+    maxLength: 12,
+  }),
+});
+type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
+
+/** The rows of an order, with shipping taxed in proportion to the goods, as the package tax does. */
+function rowsOf({ lines, charges, discounts, credit, included, orderTax }: Scenario): Rows {
+  const sums = lines.map(({ total }) => total);
+  const reductions = lines.map(() => 0);
+  const adjustments: Rows['adjustments'] = charges.map((each, at) => adjustment('shipping', each, { code: `c${at}` }));
+  for (const { percent, line: index } of discounts) {
+    const at = index === null ? null : index % lines.length;
+    const base = at === null ? sums.reduce((sum, each) => sum + each, 0) : (sums[at] as number);
+    const value = Math.floor((base * percent) / 100);
+    if (value === 0) continue;
+    const shares = at === null ? allocate(value, sums) : sums.map((_, position) => (position === at ? value : 0));
+    for (const [position, share] of shares.entries()) {
+      reductions[position] = (reductions[position] as number) + share;
+      if (share > 0) adjustments.push(adjustment('discount', -share, { code: 'sale', itemId: `line ${position}` }));
+    }
+  }
+  const taxed = (base: number, percent: number) => (included ? percentWithin(base, percent) : percentOf(base, percent));
+  const bases = sums.map((each, at) => each - (reductions[at] as number));
+  const taxLines = lines.flatMap(({ rates }, at) =>
+    rates.map((each) => tax(each, taxed(bases[at] as number, each), { included, itemId: `line ${at}` })),
+  );
+  for (const [at, charge] of charges.entries()) {
+    const shares = allocate(charge, bases);
+    const all = new Set(lines.flatMap(({ rates }) => rates));
+    for (const each of all) {
+      const base = shares.reduce(
+        (sum, share, position) => sum + (lines[position]?.rates.includes(each) ? share : 0),
+        0,
+      );
+      taxLines.push(tax(each, taxed(base, each), { included, shippingCode: `c${at}` }));
+    }
+  }
+  const gross = bases.reduce((sum, each) => sum + each, 0) + charges.reduce((sum, each) => sum + each, 0);
+  if (orderTax > 0) taxLines.push(tax(orderTax, percentOf(gross, orderTax), { code: 'levy' }));
+  const reduction = Math.floor((gross * credit) / 100);
+  if (reduction > 0) adjustments.push(adjustment('credit', -reduction));
+  return { lines: lines.map(({ quantity, total }, at) => line(`line ${at}`, quantity, total)), adjustments, taxLines };
+}
+
+const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0);
+
+function requireThat(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message);
+}
+
+const runs = 1500;
+
+t.test('invoices of random sales add up, and so do their credit notes', async (t) => {
+  const seen = { sales: 0, groups: 0, divided: 0, credits: 0, byUnits: 0, byAmount: 0, rests: 0 };
+  const check = (scenario: Scenario) => {
+    const rows = rowsOf(scenario);
+    const content = contentOf(rows);
+    const { lines } = content;
+    const totals = totalsOf(lines);
+    const stored = {
+      tax: sum(rows.taxLines.map((each) => each.amount)),
+      total:
+        sum(rows.lines.map((each) => each.totalAmount)) +
+        sum(rows.adjustments.map((each) => each.amount)) +
+        sum(rows.taxLines.map((each) => (each.included ? 0 : each.amount))),
+      credit: sum(rows.adjustments.map((each) => (each.kind === 'credit' ? each.amount : 0))),
+    };
+    requireThat(totals.total === stored.total, `the total is ${totals.total} of ${stored.total}`);
+    requireThat(totals.tax === stored.tax, `the tax is ${totals.tax} of ${stored.tax}`);
+    requireThat(totals.credit === stored.credit, `the credit is ${totals.credit} of ${stored.credit}`);
+    const groups = sumsByGroup(content);
+    for (const name of ['net', 'tax', 'gross'] as const) {
+      requireThat(sum(groups.map((group) => group[name])) === totals[name], `the groups' ${name}`);
+    }
+    for (const group of groups)
+      requireThat(sum(group.taxes.map((each) => each.amount)) === group.tax, 'taxes of a group');
+    const notes: ContentLine[] = [];
+    const creditOf = (note: readonly ContentLine[], expected: number) => {
+      requireThat(totalsOf(note).total === expected, `credited ${totalsOf(note).total} instead of ${expected}`);
+      notes.push(...note);
+      for (const left of leftOf(lines, notes)) {
+        requireThat(
+          left.quantity >= 0 && left.credit <= 0,
+          `${left.title} has ${left.quantity} and ${left.credit} left`,
+        );
+        for (const { net, taxes } of left.parts)
+          requireThat(Math.min(net, ...taxes) >= 0, `${left.title} is below zero`);
+      }
+    };
+    for (const { by, at, part } of scenario.steps) {
+      const left = leftOf(lines, notes);
+      const rest = totalsOf(left).total;
+      if (by === 'amount') {
+        const value = Math.floor((rest * part) / 3000);
+        if (value > 0) creditOf(creditAmount(left, value), value);
+        seen.byAmount++;
+        continue;
+      }
+      const index = at % lines.length;
+      const { quantity } = left[index] as ContentLine;
+      if (quantity === 0) continue;
+      const unit = costOfUnits(lines[index] as ContentLine, left[index] as ContentLine, 1 + (part % quantity));
+      creditOf(creditUnits(left, [unit]), unit.amount);
+      seen.byUnits++;
+    }
+    const left = leftOf(lines, notes);
+    creditOf(creditAll(left), totalsOf(left).total);
+    if (totalsOf(left).total > 0) seen.rests++;
+    const credited = totalsOf(notes);
+    requireThat(JSON.stringify(credited) === JSON.stringify(totals), 'all credit notes are the invoice');
+    seen.sales++;
+    if (groups.length > 1) seen.groups++;
+    if (lines.some(({ parts }) => parts.length > 1)) seen.divided++;
+    if (stored.credit < 0) seen.credits++;
+  };
+  t.doesNotThrow(() => fc.assert(fc.property(scenarios, check), { numRuns: runs }));
+  t.equal(seen.sales, runs);
+  t.ok(
+    Object.values(seen).every((count) => count > runs / 20),
+    'every kind was seen',
+  );
+  t.comment(seen);
+});

@@ -1,0 +1,133 @@
+/**
+ * Helpers of the invoice tests: a box with a seller, taxed orders, payments, and invoices in brief.
+ */
+import { createOrder, type Order, type OrderDraft } from '@carton/order';
+import { newId } from '@carton/runtime';
+import { type Answer, createTestBox, type TestBox, type TestTenant, until } from '@carton/runtime/testing';
+
+const names = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart', 'order', 'payment'];
+export const packages = [...names, 'invoice'].map((name) => `@carton/${name}`);
+
+export const seller = {
+  legalName: 'Demo Store SAS',
+  address: '12 Rue des Lilas\n69003 Lyon',
+  vatNumber: 'FR40303265045',
+};
+
+export async function bodyOf(response: Promise<Answer>) {
+  const { status, body } = await response;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+export async function openBox(t: { teardown(task: () => Promise<void>): void }): Promise<TestBox> {
+  const box = await createTestBox(t, { packages, tier: 'basic' });
+  await setInvoices(box, seller);
+  return box;
+}
+
+export const setInvoices = ({ staff }: TestTenant, invoice: Record<string, unknown>) =>
+  bodyOf(staff.patch('/admin/store', { settings: { invoice } }));
+
+let lastNumber = 1000;
+export const customer = {
+  email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  address: { name: 'Ada Lovelace', line1: '1 Way', city: 'Lyon', country: 'FR' },
+};
+
+/** A draft of an order for one article without tax. */
+export function draftOf(total: number, over: Partial<OrderDraft> = {}): OrderDraft {
+  const line = { variantId: null, productId: null, sku: 'LINEN', title: 'Shirt', variantTitle: null };
+  return {
+    number: String(++lastNumber),
+    cartId: newId(),
+    sessionHash: null,
+    memberId: null,
+    currency: 'EUR',
+    lines: [{ ...line, lineId: 'a', quantity: 1, unitAmount: total, totalAmount: total }],
+    totals: { subtotal: total, discount: 0, shipping: 0, tax: 0, credit: 0, total },
+    customer,
+    ...over,
+  };
+}
+
+export function place({ db }: TestTenant, draft: OrderDraft): Promise<Order> {
+  return db.transaction((tx) => createOrder(tx, draft));
+}
+
+/**
+ * An order over 41.24: three shirts for 30.00 less 1.00, with 5.51 tax; socks for 5.00, which contain 0.80 tax; shipping
+ * for 1.46 with 0.27 tax.
+ */
+export function placeTaxed(tenant: TestTenant, over: Partial<OrderDraft> = {}): Promise<Order> {
+  const line = { variantId: null, productId: null, sku: null, variantTitle: null };
+  const tax = { kind: 'tax', code: 'vat', label: 'VAT', rate: 19 } as const;
+  return place(
+    tenant,
+    draftOf(4124, {
+      lines: [
+        { ...line, lineId: 'shirts', title: 'Shirt', quantity: 3, unitAmount: 1000, totalAmount: 3000 },
+        { ...line, lineId: 'socks', title: 'Socks', quantity: 1, unitAmount: 500, totalAmount: 500 },
+      ],
+      adjustments: [
+        { kind: 'discount', code: 'sale', label: 'Sale', amount: -100, lineId: 'shirts' },
+        { kind: 'shipping', code: 'standard', label: 'Standard', amount: 146 },
+        { ...tax, amount: 551, lineId: 'shirts' },
+        { ...tax, amount: 80, lineId: 'socks', included: true },
+        { ...tax, amount: 27, shippingCode: 'standard' },
+      ],
+      totals: { subtotal: 3500, discount: -100, shipping: 146, tax: 658, credit: 0, total: 4124 },
+      ...over,
+    }),
+  );
+}
+
+export const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+/** Records an offline payment; returns its id. */
+export async function pay({ staff }: TestTenant, orderId: string, amount: number): Promise<string> {
+  const payment = { amount: eur(amount), method: 'bank_transfer' };
+  return (await bodyOf(staff.post(`/admin/orders/${orderId}/payments`, payment))).id;
+}
+
+export const refund = ({ staff }: TestTenant, paymentId: string, body: object) =>
+  bodyOf(staff.post(`/admin/payments/${paymentId}/refunds`, body));
+
+export const issue = ({ staff }: TestTenant, orderId: string, body?: object) =>
+  staff.post(`/admin/orders/${orderId}/invoices`, body);
+
+export const credit = ({ staff }: TestTenant, invoiceId: string, body?: object) =>
+  staff.post(`/admin/invoices/${invoiceId}/credit-notes`, body);
+
+interface Listed {
+  id: string;
+  kind: string;
+  number: string;
+  totals: { net: { amount: number }; tax: { amount: number }; total: { amount: number } };
+}
+
+/** The invoices and credit notes of an order, oldest first. */
+export async function invoicesOf({ staff }: TestTenant, orderId: string): Promise<Listed[]> {
+  return (await bodyOf(staff.get(`/admin/invoices?limit=100&orderId=${orderId}`))).items.reverse();
+}
+
+/** They as `kind net + tax = total`. */
+export async function summaryOf(tenant: TestTenant, orderId: string): Promise<string[]> {
+  const found = await invoicesOf(tenant, orderId);
+  return found.map(
+    ({ kind, totals: { net, tax, total } }) => `${kind} ${net.amount} + ${tax.amount} = ${total.amount}`,
+  );
+}
+
+/** Waits until all events are delivered. */
+export async function untilDelivered({ db }: TestTenant): Promise<void> {
+  await until(
+    () =>
+      db.query<{ count: number }>(
+        `select (select count(*) from event_outbox where tenant_id = $1 and dispatched_at is null)
+              + (select count(*) from event_deliveries where tenant_id = $1 and status = 'pending') as count`,
+      ),
+    ([left]) => Number(left?.count) === 0,
+  );
+}

@@ -1,0 +1,311 @@
+/**
+ * Invoices and credit notes that staff issue: what is on them, that they never change, and that credit notes never exceed
+ * their invoice.
+ */
+import { newId } from '@carton/runtime';
+import { exactly, until } from '@carton/runtime/testing';
+import t from 'tap';
+import {
+  bodyOf,
+  credit,
+  customer,
+  draftOf,
+  eur,
+  invoicesOf,
+  issue,
+  openBox,
+  pay,
+  place,
+  placeTaxed,
+  refund,
+  seller,
+  setInvoices,
+  summaryOf,
+} from './helpers.ts';
+
+const box = await openBox(t);
+const { staff } = box;
+
+t.test('an invoice has seller, buyer, lines, and the amounts of each rate', async (t) => {
+  const order = await placeTaxed(box);
+  const { status, body, headers } = await issue(box, order.id, { suppliedOn: '2026-11-20', note: 'Paid in advance' });
+  t.equal(status, 201);
+  t.equal(headers.get('location'), `/admin/invoices/${body.id}`);
+  const { id, issuedAt, updatedAt, issuedOn, lines, ...rest } = body;
+  t.strictSame(rest, {
+    number: 'INV-1',
+    kind: 'invoice',
+    orderId: order.id,
+    orderNumber: order.number,
+    invoiceId: null,
+    refundId: null,
+    currency: 'EUR',
+    suppliedOn: '2026-11-20',
+    totals: { net: eur(3466), tax: eur(658), gross: eur(4124), credit: eur(0), total: eur(4124) },
+    credited: eur(0),
+    locale: 'en',
+    seller: {
+      legalName: 'Demo Store SAS',
+      address: ['12 Rue des Lilas', '69003 Lyon'],
+      vatNumber: 'FR40303265045',
+      note: null,
+    },
+    buyer: {
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      address: ['Ada Lovelace', '1 Way', 'Lyon', 'France'],
+      vatNumber: null,
+    },
+    delivery: [],
+    reason: null,
+    note: 'Paid in advance',
+    taxGroups: [
+      {
+        taxes: [{ code: 'vat', label: 'VAT', rate: 19, included: false, amount: eur(578) }],
+        net: eur(3046),
+        tax: eur(578),
+        gross: eur(3624),
+      },
+      {
+        taxes: [{ code: 'vat', label: 'VAT', rate: 19, included: true, amount: eur(80) }],
+        net: eur(420),
+        tax: eur(80),
+        gross: eur(500),
+      },
+    ],
+  });
+  t.equal(issuedOn, issuedAt.slice(0, 10));
+  const sums = (net: number, tax: number) => ({ net: eur(net), tax: eur(tax), gross: eur(net + tax) });
+  t.match(
+    lines,
+    exactly([
+      { title: 'Shirt', quantity: 3, unitPrice: eur(1000), discount: eur(-100), ...sums(2900, 551) },
+      { title: 'Socks', quantity: 1, unitPrice: eur(500), discount: eur(0), ...sums(420, 80) },
+      { title: 'Standard', shippingCode: 'standard', lineItemId: null, unitPrice: null, ...sums(146, 27) },
+    ]),
+  );
+  t.strictSame((await staff.get(`/admin/invoices/${id}`)).body, body);
+  const timeline = (await staff.get(`/admin/orders/${order.id}/timeline`)).body.items;
+  t.match(timeline[0], { type: 'invoice', label: 'Invoice', message: 'Invoice INV-1 of €41.24 was issued' });
+  const events = await box.db.query(
+    "select payload from event_outbox where tenant_id = $1 and type = 'invoice.issued' and resource_id = $2",
+    [id],
+  );
+  const payload = { number: 'INV-1', kind: 'invoice', orderId: order.id, invoiceId: null, currency: 'EUR' };
+  t.strictSame(events, [{ payload: { ...payload, totalAmount: 4124 } }]);
+});
+
+t.test('an invoice never changes: not with the store, not with the order, and not in the database', async (t) => {
+  const order = await placeTaxed(box);
+  const { id } = (await issue(box, order.id)).body;
+  const before = (await staff.get(`/admin/invoices/${id}`)).body;
+  await setInvoices(box, { legalName: 'Another SA', address: 'Elsewhere', vatNumber: null, note: 'New' });
+  await bodyOf(staff.patch('/admin/store', { name: 'Another store', timeZone: 'Asia/Tokyo' }));
+  await bodyOf(staff.patch(`/admin/orders/${order.id}`, { customer: { name: 'Grace', address: 'Arlington' } }));
+  t.strictSame((await staff.get(`/admin/invoices/${id}`)).body, before);
+  await bodyOf(staff.patch('/admin/store', { name: 'Demo', timeZone: 'UTC' }));
+  await setInvoices(box, { ...seller, note: null });
+  for (const db of [box.db, box.owner]) {
+    const where = `tenant_id = ${db === box.db ? '$1' : `'${box.id}'`} and id = '${id}'`;
+    await t.rejects(db.query(`update invoices set total_amount = 1 where ${where}`), { code: '23001' });
+    await t.rejects(db.query(`update invoices set content = '{}' where ${where}`), { code: '23001' });
+    await t.rejects(db.query(`update invoices set updated_at = now() where ${where}`), { code: '23001' });
+    await t.rejects(db.query(`delete from invoices where ${where}`), { code: '23001' });
+  }
+  t.strictSame((await staff.get(`/admin/invoices/${id}`)).body, before);
+});
+
+t.test('what tax law no longer requires may be deleted, not changed', async (t) => {
+  const order = await placeTaxed(box);
+  const { id } = (await issue(box, order.id)).body;
+  const year = new Date().getUTCFullYear();
+  const copyAt = async (time: string) => {
+    const copy = newId();
+    await box.owner.query(
+      `insert into invoices select (jsonb_populate_record(invoices, jsonb_build_object(
+         'id', $2::uuid, 'number', 'OLD-' || $3, 'series', 'OLD-' || $3, 'created_at', $3::timestamptz))).*
+         from invoices where id = $1`,
+      [id, copy, time],
+    );
+    return copy;
+  };
+  const [kept, expired] = [await copyAt(`${year - 10}-01-01T00:00:00Z`), await copyAt(`${year - 11}-12-31T23:59:59Z`)];
+  const remove = (invoice: string) => box.owner.query('delete from invoices where id = $1', [invoice]);
+  await t.rejects(remove(kept), { code: '23001' });
+  await t.rejects(box.owner.query('update invoices set number = number where id = $1', [expired]), { code: '23001' });
+  await remove(expired);
+  t.equal((await staff.get(`/admin/invoices/${expired}`)).status, 404);
+});
+
+t.test('an order has one invoice, and none without a seller or after its cancellation', async (t) => {
+  const order = await placeTaxed(box);
+  t.equal((await issue(box, order.id)).status, 201);
+  t.match(await issue(box, order.id), { status: 409, body: { code: 'invoice_already_issued' } });
+  t.strictSame(await summaryOf(box, order.id), ['invoice 3466 + 658 = 4124']);
+  t.match(await issue(box, newId()), { status: 404, body: { code: 'not_found' } });
+  const other = await placeTaxed(box);
+  for (const missing of ['legalName', 'address']) {
+    await setInvoices(box, { [missing]: null });
+    t.match(await issue(box, other.id), { status: 409, body: { code: 'invoice_seller_incomplete' } }, missing);
+    await setInvoices(box, seller);
+  }
+  await bodyOf(staff.post(`/admin/orders/${other.id}/cancel`));
+  t.match(await issue(box, other.id), { status: 409, body: { code: 'invoice_not_possible' } });
+  t.strictSame(await summaryOf(box, other.id), []);
+});
+
+t.test('each prefix has a series of its own from 1', async (t) => {
+  const numbers: string[] = [];
+  const next = async () => {
+    const order = await placeTaxed(box);
+    const { id, number } = (await issue(box, order.id)).body;
+    numbers.push(number, (await credit(box, id)).body.number);
+  };
+  await setInvoices(box, { prefix: '2026-', creditNotePrefix: 'C2026-' });
+  await next();
+  await next();
+  await setInvoices(box, { prefix: '2027/', creditNotePrefix: '2027/' });
+  await next();
+  await next();
+  await setInvoices(box, { prefix: '2026-', creditNotePrefix: '' });
+  await next();
+  await setInvoices(box, { prefix: 'INV-', creditNotePrefix: 'CN-' });
+  t.strictSame(numbers, [
+    '2026-1',
+    'C2026-1',
+    '2026-2',
+    'C2026-2',
+    '2027/1',
+    '2027/2',
+    '2027/3',
+    '2027/4',
+    '2026-3',
+    '1',
+  ]);
+  t.equal((await staff.patch('/admin/store', { settings: { invoice: { prefix: 'INV-1' } } })).status, 400);
+});
+
+t.test('staff replace the buyer, and the invoice that they have credited in full', async (t) => {
+  const order = await placeTaxed(box);
+  const first = (await issue(box, order.id)).body;
+  t.equal((await credit(box, first.id, { reason: 'Wrong buyer' })).status, 201);
+  const buyer = { name: 'Analytical Engines Ltd', address: '12 St James Square\nLondon', vatNumber: 'GB123456789' };
+  const { status, body } = await issue(box, order.id, { buyer });
+  t.equal(status, 201);
+  t.match(body, {
+    buyer: { ...buyer, email: customer.email, address: exactly(['12 St James Square', 'London']) },
+    delivery: exactly(['Ada Lovelace', '1 Way', 'Lyon', 'France']),
+  });
+  t.match(await issue(box, order.id), { status: 409, body: { code: 'invoice_already_issued' } });
+  t.strictSame(await summaryOf(box, order.id), [
+    'invoice 3466 + 658 = 4124',
+    'credit_note 3466 + 658 = 4124',
+    'invoice 3466 + 658 = 4124',
+  ]);
+  await credit(box, body.id);
+  const payment = await pay(box, order.id, 4124);
+  await refund(box, payment, { amount: eur(100) });
+  t.match(await issue(box, order.id), { status: 409, body: { code: 'invoice_not_possible' } });
+});
+
+t.test('credit notes of units, of an amount and of the rest add up to the invoice', async (t) => {
+  const order = await placeTaxed(box);
+  const [shirts, socks] = order.items.map(({ id }) => id) as [string, string];
+  const { id } = (await issue(box, order.id)).body;
+  const first = await credit(box, id, { items: [{ lineItemId: shirts, quantity: 1 }], reason: 'Too small' });
+  t.match(first, {
+    status: 201,
+    body: {
+      number: /^CN-\d+$/,
+      kind: 'credit_note',
+      invoiceId: id,
+      reason: 'Too small',
+      totals: { net: eur(966), tax: eur(184), total: eur(1150) },
+      lines: exactly([{ title: 'Shirt', quantity: 1, net: eur(966), tax: eur(184) }]),
+    },
+  });
+  t.match((await credit(box, id, { amount: eur(1000) })).body, { totals: { total: eur(1000) } });
+  t.match((await credit(box, id, { items: [{ lineItemId: socks, quantity: 1 }], shipping: true })).body, {
+    lines: exactly([{ title: 'Socks' }, { title: 'Standard' }]),
+  });
+  t.match((await staff.get(`/admin/invoices/${id}`)).body, { totals: { total: eur(4124) } });
+  const rest = await credit(box, id);
+  t.equal(rest.status, 201);
+  const listed = await invoicesOf(box, order.id);
+  const sum = (name: 'net' | 'tax' | 'total') =>
+    listed.filter(({ kind }) => kind === 'credit_note').reduce((all, { totals }) => all + totals[name].amount, 0);
+  t.strictSame([sum('net'), sum('tax'), sum('total')], [3466, 658, 4124]);
+  t.match((await staff.get(`/admin/invoices/${id}`)).body, { credited: eur(4124) });
+  t.match(await credit(box, id), { status: 409, body: { code: 'credit_not_possible' } });
+});
+
+t.test('no more is credited than is left', async (t) => {
+  const order = await placeTaxed(box);
+  const [shirts] = order.items.map(({ id }) => id) as [string];
+  const { id } = (await issue(box, order.id)).body;
+  const refused = async (body: object, expected: object) => {
+    t.match(await credit(box, id, body), expected, JSON.stringify(body));
+  };
+  const conflict = { status: 409, body: { code: 'credit_not_possible' } };
+  await refused({ amount: eur(4125) }, conflict);
+  await refused({ items: [{ lineItemId: shirts, quantity: 4 }] }, conflict);
+  await refused({ amount: { amount: 1, currency: 'USD' } }, { status: 400 });
+  await refused({ amount: eur(1), shipping: true }, { status: 400 });
+  await refused({ items: [{ lineItemId: newId(), quantity: 1 }] }, { status: 400 });
+  const one = { lineItemId: shirts, quantity: 1 };
+  await refused({ items: [one, one] }, { status: 400 });
+  await refused({ shipping: ['express'] }, { status: 400 });
+  t.strictSame(await summaryOf(box, order.id), ['invoice 3466 + 658 = 4124']);
+  const note = (await credit(box, id, { items: [{ lineItemId: shirts, quantity: 3 }] })).body;
+  await refused({ items: [one] }, conflict);
+  t.match(await credit(box, note.id), conflict, 'a credit note is not credited');
+  t.equal((await credit(box, newId())).status, 404);
+  // The balance holds also where a note would not be computed from what is left.
+  await t.rejects(box.owner.query('update invoice_balances set credited_amount = 4125 where invoice_id = $1', [id]), {
+    code: '23514',
+  });
+});
+
+t.test('lists are filtered by order, number, kind and time', async (t) => {
+  const tenant = await box.openTenant();
+  await setInvoices(tenant, seller);
+  const orders = [await placeTaxed(tenant), await placeTaxed(tenant)] as const;
+  const [first, second] = [(await issue(tenant, orders[0].id)).body, (await issue(tenant, orders[1].id)).body];
+  const note = (await credit(tenant, first.id)).body;
+  const numbers = async (query: string) => {
+    const { items } = await bodyOf(tenant.staff.get(`/admin/invoices?${query}`));
+    return items.map(({ number }: { number: string }) => number);
+  };
+  t.strictSame(await numbers(''), ['CN-1', 'INV-2', 'INV-1']);
+  t.strictSame(await numbers(`orderId=${orders[0].id}`), ['CN-1', 'INV-1']);
+  t.strictSame(await numbers('number=INV-2'), ['INV-2']);
+  t.strictSame(await numbers('kind=credit_note'), ['CN-1']);
+  t.strictSame(await numbers(`issuedFrom=${second.issuedAt}`), ['CN-1', 'INV-2']);
+  t.strictSame(await numbers(`issuedTo=${second.issuedAt}&kind=invoice`), ['INV-1']);
+  // Open transactions of other work delay what incremental reads show.
+  const changed = await until(
+    () => numbers('updatedAfter=2026-01-01T00:00:00Z'),
+    (found) => found.length === 3,
+  );
+  t.strictSame(changed.sort(), ['CN-1', 'INV-1', 'INV-2']);
+  t.equal((await box.staff.get(`/admin/invoices/${note.id}`)).status, 404, 'another store has its own');
+  const summary = (await tenant.staff.get('/admin/invoices?number=CN-1')).body.items[0];
+  t.strictSame([summary.lines, summary.buyer], [undefined, undefined]);
+});
+
+t.test('credits of the order reduce what is to be paid, not the taxed amounts', async (t) => {
+  const tax = { kind: 'tax', code: 'vat', label: 'VAT', rate: 19, amount: 190 } as const;
+  const order = await place(
+    box,
+    draftOf(890, {
+      lines: [{ ...(draftOf(1000).lines[0] as object), totalAmount: 1000, unitAmount: 1000 } as never],
+      adjustments: [tax, { kind: 'credit', code: 'bonus', label: 'Bonus', amount: -300 }],
+      totals: { subtotal: 1000, discount: 0, shipping: 0, tax: 190, credit: -300, total: 890 },
+    }),
+  );
+  const { id, totals } = (await issue(box, order.id)).body;
+  t.strictSame(totals, { net: eur(1000), tax: eur(190), gross: eur(1190), credit: eur(-300), total: eur(890) });
+  const half = (await credit(box, id, { amount: eur(445) })).body.totals;
+  t.strictSame(half, { net: eur(500), tax: eur(95), gross: eur(595), credit: eur(-150), total: eur(445) });
+  t.strictSame((await credit(box, id)).body.totals, half);
+});
