@@ -105,6 +105,8 @@ export async function runDistributed(transaction: Knex, work: (transaction: Knex
   await transaction.raw(`set local citus.multi_shard_modify_mode = 'sequential'`);
   // A new table stays a plain table until it is distributed, even if it refers to a reference table.
   await transaction.raw('set local citus.enable_local_reference_table_foreign_keys = off');
+  // Triggers of packages only look at the row that changes, so they work on each node by themselves.
+  await transaction.raw('set local citus.enable_unsafe_triggers = on');
   const distributePending = async () => {
     await createPolicies(transaction);
     await distributeTables(transaction);
