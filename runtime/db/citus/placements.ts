@@ -161,8 +161,9 @@ function rewriterFor(shards: readonly ShardRow[], referenceTables: readonly Shar
   const names = new Map([...shards, ...referenceTables].map(({ table, shard }) => [table, `${table}_${shard}`]));
   const referenceNames = referenceTables.map(({ table }) => table).join('|') || '(?!)';
   const writesReference = new RegExp(`\\b(insert\\s+into|update|delete\\s+from)\\s+"?(${referenceNames})\\b`, 'i');
-  // String literals are matched first, so that they stay as they are; a name after a dot is a column.
-  const name = new RegExp(`'(?:[^']|'')*'|(?<![.\\w]|\\.")\\b(?:${[...names.keys()].join('|')})\\b`, 'g');
+  // String literals are matched first, so that they stay as they are; a name after a dot is a column, and one in quotes
+  // after `as` names a column of the result.
+  const name = new RegExp(`'(?:[^']|'')*'|(?<![.\\w]|\\."|\\bas ")\\b(?:${[...names.keys()].join('|')})\\b`, 'g');
   const cache = new Map<string, string>();
   return (text) => {
     let rewritten = cache.get(text);

@@ -46,6 +46,10 @@ t.test('a box with tenants on both workers', async (t) => {
   for (const tenant of tenants) {
     const order = await buy(tenant);
     t.match(await tenant.staff.get('/admin/orders'), { status: 200, body: { items: exactly([{ id: order.id }]) } });
+    await tenant.staff.patch('/admin/store', { settings: { invoice: { legalName: 'Store', address: 'Lyon' } } });
+    t.match(await tenant.staff.post(`/admin/orders/${order.id}/invoices`), { status: 201, body: { number: 'INV-1' } });
+    const change = "update invoices set number = 'INV-2' where tenant_id = $1";
+    await t.rejects(tenant.db.query(change), { code: '23001' }, 'triggers of packages work on each node');
   }
 
   const kinds = await run(
