@@ -48,11 +48,7 @@ export async function issueLocked(tx: TenantDatabase, orderId: string, request: 
 /** The lines of an order with their parts by tax. */
 export function linesOf({ items, adjustments, taxLines }: Pick<Order, 'items' | 'adjustments' | 'taxLines'>) {
   const { taxGroups, charges } = taxedChargesOf({
-    lines: items.map(({ unitPrice, total, ...item }) => ({
-      ...item,
-      unitAmount: unitPrice.amount,
-      totalAmount: total.amount,
-    })),
+    lines: items.map(({ id, quantity, total }) => ({ id, quantity, totalAmount: total.amount })),
     adjustments: adjustments.map((each) => ({ ...each, amount: each.amount.amount })),
     taxLines: taxLines.map((each) => ({ ...each, amount: each.amount.amount })),
   });

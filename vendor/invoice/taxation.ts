@@ -6,11 +6,9 @@
  * of each tax, so the charge is divided here as the taxes were computed. Where other rules may have led to the same taxes,
  * the division that explains the stored amounts best is used; the sums are right in both cases.
  */
-import { type ChargeInParts, chargesOf } from '@carton/order';
+import { type ChargedRows, type ChargeInParts, chargesOf } from '@carton/order';
 import { allocate, hundredPercent, scalePercent } from '@carton/runtime';
 import type { LinePart, TaxGroup, TaxOfRate } from './content.ts';
-
-type Rows = Parameters<typeof chargesOf>[0];
 
 export interface TaxedCharge {
   charge: ChargeInParts;
@@ -18,7 +16,7 @@ export interface TaxedCharge {
 }
 
 /** Divides the charges of an order: its lines, then its shipping charges. */
-export function taxedChargesOf(order: Rows): { taxGroups: TaxGroup[]; charges: TaxedCharge[] } {
+export function taxedChargesOf(order: ChargedRows): { taxGroups: TaxGroup[]; charges: TaxedCharge[] } {
   const taxGroups: TaxGroup[] = [];
   const positions = new Map<string, number>();
   const positionOf = (taxes: readonly KnownTax[]) => {
@@ -51,7 +49,7 @@ interface KnownTax extends TaxOfRate {
 }
 
 /** The taxes on a charge, in an order that is the same for all charges. */
-function taxesOn(charge: ChargeInParts, taxLines: Rows['taxLines']): KnownTax[] {
+function taxesOn(charge: ChargeInParts, taxLines: ChargedRows['taxLines']): KnownTax[] {
   const taxes = new Map<string, KnownTax>();
   for (const [at, { code, label, rate, included }] of taxLines.entries()) {
     const amount = charge.taxes[at] ?? null;

@@ -44,15 +44,16 @@ export interface ChargeInParts extends Charge {
 
 const sumOf = (parts: readonly { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0);
 
+/** The rows of an order from which its charges are computed. */
+export interface ChargedRows extends Pick<OrderRow, 'adjustments' | 'taxLines'> {
+  lines: readonly Pick<OrderRow['lines'][number], 'id' | 'quantity' | 'totalAmount'>[];
+}
+
 /**
  * The lines of an order, then its shipping charges, with their final amounts, which add up to the order's total. What
  * applies to the entire order is divided among them in proportion to their amounts.
  */
-export function chargesOf({
-  lines,
-  adjustments,
-  taxLines,
-}: Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'>): ChargeInParts[] {
+export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): ChargeInParts[] {
   const ofKind = (kind: OrderRow['adjustments'][number]['kind']) => adjustments.filter((each) => each.kind === kind);
   const listed: Target[] = [
     ...lines.map(({ id, quantity, totalAmount }) => ({

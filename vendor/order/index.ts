@@ -11,7 +11,14 @@ import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
 
 export { addressLines } from './address-lines.ts';
-export { type AmountWithTax, type Charge, type ChargeInParts, chargesOf, refundOf } from './charges.ts';
+export {
+  type AmountWithTax,
+  type Charge,
+  type ChargedRows,
+  type ChargeInParts,
+  chargesOf,
+  refundOf,
+} from './charges.ts';
 export {
   createOrder,
   type OrderAdjustmentDraft,

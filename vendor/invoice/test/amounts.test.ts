@@ -2,7 +2,7 @@
  * The parts of invoices add up to the stored amounts of the order, whatever it sold, and credit notes never take more of
  * any of them than the invoice has.
  */
-import type { chargesOf } from '@carton/order';
+import type { ChargedRows as Rows } from '@carton/order';
 import { allocate, percentOf, percentWithin } from '@carton/runtime';
 import fc from 'fast-check';
 import t from 'tap';
@@ -10,7 +10,6 @@ import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
 import { costOfUnits, creditAll, creditAmount, creditUnits, leftOf } from '../credits.ts';
 import { taxedChargesOf } from '../taxation.ts';
 
-type Rows = Parameters<typeof chargesOf>[0];
 type TaxLine = Rows['taxLines'][number];
 
 const line = (id: string, quantity: number, totalAmount: number) =>
