@@ -33,6 +33,8 @@ export interface Finding extends Reading {
   query: Query;
   /** The path with the query. */
   path: string;
+  /** Pages that all statements of the call read. */
+  pagesOfCall: number;
   /** True if it reads more than a page needs. */
   fails: boolean;
 }
@@ -49,6 +51,8 @@ const maxPageSize = 100;
 /** Limits of what a page may read, including everything that belongs to its items. */
 const maxRows = 1000;
 const maxPages = 1500;
+/** The same for all statements of a call, which may scan a list in several parts. */
+const maxPagesOfCall = 10_000;
 /** Pages of maximum size to skip before a late page is measured. */
 const pagesSkipped = 12;
 
@@ -155,7 +159,10 @@ async function tryCall(
     const readings = await readingsOf(box.box.database, tenant.id, sent);
     const tooMuch = ({ rows, pages }: Reading) => rows > maxRows || pages > maxPages;
     const [worst] = readings.sort((a, b) => Number(tooMuch(b)) - Number(tooMuch(a)) || b.rows - a.rows);
-    if (worst) result.findings.push({ ...worst, operationId, query, path, fails: tooMuch(worst) });
+    if (!worst) return;
+    const pagesOfCall = readings.reduce((sum, { pages }) => sum + pages, 0);
+    const fails = tooMuch(worst) || pagesOfCall > maxPagesOfCall;
+    result.findings.push({ ...worst, operationId, query, path, pagesOfCall, fails });
   };
   await measure({ ...query, limit: pageSize });
   let cursor: string | undefined;
@@ -174,8 +181,9 @@ export function tableOf({ findings, untested }: PlanResult): string[] {
   const operations = [...new Set(findings.map(({ operationId }) => operationId))];
   const lines = operations.flatMap((operationId) => {
     const own = findings.filter((finding) => finding.operationId === operationId);
-    const maximum = (name: 'rows' | 'pages') => String(Math.max(...own.map((finding) => finding[name]))).padStart(8);
-    const line = `${operationId.padEnd(24)}${String(own.length).padStart(5)} calls${maximum('rows')} rows${maximum('pages')} pages`;
+    const maximum = (name: 'rows' | 'pages' | 'pagesOfCall') =>
+      String(Math.max(...own.map((finding) => finding[name]))).padStart(8);
+    const line = `${operationId.padEnd(24)}${String(own.length).padStart(5)} calls${maximum('rows')} rows${maximum('pages')} pages,${maximum('pagesOfCall')} in a call`;
     const failing = own.filter(({ fails }) => fails);
     return [line, ...failing.map(lineOf)];
   });
@@ -183,6 +191,6 @@ export function tableOf({ findings, untested }: PlanResult): string[] {
 }
 
 /** One line about a call that reads too much. */
-export function lineOf({ rows, pages, path, scan }: Finding): string {
-  return `${path}: ${rows} rows and ${pages} pages read (${scan})`;
+export function lineOf({ rows, pages, pagesOfCall, path, scan }: Finding): string {
+  return `${path}: ${rows} rows and ${pages} pages read (${scan}), ${pagesOfCall} pages in the call`;
 }
