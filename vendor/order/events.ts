@@ -1,7 +1,7 @@
 /**
  * Events of orders. They carry no personal data: consumers with access read the order.
  */
-import { defineEvent, object, type Static, Type } from '@carton/runtime';
+import { DateTime, defineEvent, object, type Static, Type, Uuid } from '@carton/runtime';
 import { AdminOrder } from './schemas.ts';
 
 const { number, status, paymentStatus, fulfillmentStatus, currency, memberId } = AdminOrder.properties;
@@ -26,6 +26,13 @@ export const orderCanceled = defineEvent({
   type: 'order.canceled',
   summary: 'An order was canceled and restocked',
   payload: OrderPayload,
+});
+
+/** Occurs for unknown orders too. Contains no secret: the mail obtains the token when it is sent. */
+export const orderLookupRequested = defineEvent({
+  type: 'order.lookup_requested',
+  summary: 'A link to an order was requested by number and e-mail address',
+  payload: object({ requestId: Uuid, expiresAt: DateTime }),
 });
 
 /** The payload of an order's events, from any object with these properties. */

@@ -1,14 +1,19 @@
 /**
  * @carton/order: orders, their timeline and their states.
  */
+import { storeSettingsGroups } from '@carton/core';
 import { definePackage, emailProofs, job, mailTemplates, personalData } from '@carton/runtime';
-import { orderCanceled, orderPlaced, orderUpdated } from './events.ts';
+import { orderCanceled, orderLookupRequested, orderPlaced, orderUpdated } from './events.ts';
+import { orderLinkMail } from './link-mail.ts';
 import { orderCanceledMail, orderPlacedMail } from './mails.ts';
 import { cancelOverdue } from './overdue.ts';
 import { claimOrders, personalOrders } from './persons.ts';
+import { lookUpOrder, openOrder } from './routes/lookup.ts';
 import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './routes/member.ts';
 import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes/orders.ts';
 import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
+import { orderSettings } from './settings.ts';
+import { forgetExpiredLinks } from './sweep.ts';
 
 export { addressLines } from './address-lines.ts';
 export {
@@ -26,6 +31,7 @@ export {
   type OrderLineDraft,
 } from './draft.ts';
 export { orderCanceled, orderPlaced } from './events.ts';
+export { openOrderLink, orderLinkUnknown } from './links.ts';
 export { greeting, MailedOrder, mailedOrderOf, orderTable, sampleOrder } from './mails.ts';
 export { cancelOverdue } from './overdue.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
@@ -86,13 +92,17 @@ export default definePackage({
     listMemberOrders,
     readMemberOrder,
     cancelMemberOrder,
+    lookUpOrder,
+    openOrder,
   ],
-  events: [orderPlaced, orderUpdated, orderCanceled],
-  jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue })],
+  events: [orderPlaced, orderUpdated, orderCanceled, orderLookupRequested],
+  jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue }), forgetExpiredLinks],
   extends: [
     personalData.with(personalOrders),
     emailProofs.with(claimOrders),
     mailTemplates.with(orderPlacedMail),
     mailTemplates.with(orderCanceledMail),
+    mailTemplates.with(orderLinkMail),
+    storeSettingsGroups.with(orderSettings),
   ],
 });

@@ -44,6 +44,12 @@ export const personalOrders: PersonalData = {
       kept: untilErased,
     },
     {
+      table: 'order_links',
+      columns: ['number', 'email_key'],
+      reason: 'To send you a link to your order.',
+      kept: 'until the link expires, after a day',
+    },
+    {
       table: 'order_line_items',
       columns: ['properties'],
       reason: 'To make items to your specification.',
@@ -84,8 +90,13 @@ export const personalOrders: PersonalData = {
     );
     return open.map(({ number }) => `Order ${number} is not fulfilled. Fulfill or cancel it first.`);
   },
-  async erase(tx, { records }) {
+  async erase(tx, { emails, records }) {
     const ids = records.order ?? [];
+    await tx.query(
+      `delete from order_links
+        where tenant_id = $1 and (order_id = any($2::uuid[]) or email_key = any($3::text[]))`,
+      [ids, emails.map((email) => email.toLowerCase())],
+    );
     await tx.query(
       `update orders
           set email = $3, customer_name = null, phone = null, notes = null, session_hash = null, metadata = '{}',

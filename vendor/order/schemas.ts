@@ -1,6 +1,7 @@
 /**
  * Schemas of orders for shoppers and staff, and of changes by staff.
  */
+import { Token } from '@carton/auth';
 import {
   ActedBy,
   changeOf,
@@ -307,6 +308,12 @@ export const CancelOrder = object(
   { reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Ordered twice'] })) },
   { $id: 'CancelOrder' },
 );
+
+export const LookUpOrder = object(
+  { number: Type.String({ minLength: 1, maxLength: 100, examples: ['1001'] }), email: Email },
+  { $id: 'LookUpOrder' },
+);
+export const OpenOrderLink = object({ token: Token }, { $id: 'OpenOrderLink' });
 
 export const OrderEvent = object(
   {

@@ -1,0 +1,91 @@
+/**
+ * Links by mail to an order, for shoppers without an account: by order number and e-mail address. Numbers can be guessed,
+ * so nothing tells whether an order exists: every request is stored and published, and the mail alone differs. The token
+ * is created when the mail is sent, which has the only copy; only its hash is stored. Sending again creates another one.
+ */
+import { countLinkRequest, guardToken, inMinutes, newToken } from '@carton/auth';
+import { type BoxServices, defineProblem, hashToken, newId, publish, type TenantDatabase } from '@carton/runtime';
+import { orderLookupRequested } from './events.ts';
+import { type Order, orderOf } from './present.ts';
+import { type OrderRow, orders } from './store.ts';
+
+const realm = 'order';
+/** Also of the request: a mail that is sent late has less time left. */
+const linkMinutes = 24 * 60;
+
+export const orderLinkUnknown = defineProblem({
+  code: 'order_link_unknown',
+  status: 404,
+  title: 'This link to an order is unknown or expired',
+});
+
+type Client = Pick<BoxServices, 'db' | 'client'>;
+
+interface LinkRequest {
+  id: string;
+  number: string;
+  emailKey: string;
+  expiresAt: string;
+}
+
+/** Requests a link. An unknown order has the same effect and takes the same time. @throws too_many_requests (429) */
+export async function requestOrderLink(
+  { db, client }: Client,
+  { number, email }: { number: string; email: string },
+): Promise<void> {
+  const emailKey = email.toLowerCase();
+  await db.transaction(async (tx) => {
+    await countLinkRequest(tx, { realm, account: emailKey, address: client.address });
+    const requestId = newId();
+    const expiresAt = inMinutes(linkMinutes);
+    await tx.insert('order_links', { id: requestId, number: number.trim(), emailKey, expiresAt });
+    await publish(tx, orderLookupRequested, { type: 'order_link', id: requestId }, { requestId, expiresAt });
+  });
+}
+
+/**
+ * Creates the token of a requested link, for the mail that contains it.
+ * @returns null if the request has expired, or if no order has this number and address
+ */
+export async function issueOrderLink(
+  db: TenantDatabase,
+  requestId: string,
+): Promise<{ order: Order; token: string; expiresAt: string } | null> {
+  const [request] = await db.query<LinkRequest>(
+    `select id, number, email_key, expires_at from order_links
+      where tenant_id = $1 and id = $2 and token_hash is null and expires_at > now()`,
+    [requestId],
+  );
+  const row = request && (await findByNumber(db, request.number));
+  if (!request || row?.email.toLowerCase() !== request.emailKey) return null;
+  const { number, emailKey, expiresAt } = request;
+  const token = newToken('ord');
+  await db.insert('order_links', {
+    ...{ id: newId(), number, emailKey, expiresAt },
+    ...{ orderId: row.id, tokenHash: hashToken(token) },
+  });
+  return { order: orderOf(row), token, expiresAt };
+}
+
+/** People write `#1001` for the number 1001. */
+async function findByNumber(db: TenantDatabase, number: string): Promise<OrderRow | null> {
+  const bare = number.replace(/^#/, '');
+  return (await orders.findBy(db, { number })) ?? (bare === number ? null : orders.findBy(db, { number: bare }));
+}
+
+/**
+ * The order that a link's token opens, with all of the shopper's data. The link works until it expires, unless the order
+ * has got another e-mail address. Other packages let the holder of the token act on the order by this function.
+ * @throws order_link_unknown (404), too_many_requests (429)
+ */
+export async function openOrderLink({ db, client }: Client, token: string): Promise<Order> {
+  const guard = await guardToken(db, { realm, address: client.address });
+  const [link] = await db.query<{ orderId: string; emailKey: string }>(
+    'select order_id, email_key from order_links where tenant_id = $1 and token_hash = $2 and expires_at > now()',
+    [hashToken(token)],
+  );
+  const row = link && (await orders.find(db, link.orderId));
+  if (!row || row.email.toLowerCase() !== link.emailKey) throw orderLinkUnknown();
+  await guard.succeeded(db);
+  return orderOf(row);
+}

@@ -1,0 +1,150 @@
+/**
+ * Orders by a link in a mail: a visitor who knows a number and an address learns nothing, the reader of the mail all.
+ */
+import { erasePerson } from '@carton/runtime';
+import type { TestTenant } from '@carton/runtime/testing';
+import { StatementRecorder } from '@carton/runtime/testing/plans';
+import t from 'tap';
+import { orderLinkMail } from '../link-mail.ts';
+import { deleteExpiredLinks } from '../sweep.ts';
+import { openBox, place } from '../testing/index.ts';
+
+const box = await openBox(t);
+const recorder = new StatementRecorder(box.box.database);
+const email = 'ada@example.com';
+const address = { line1: '1 Main Street', city: 'Paris' };
+
+interface LinkMail {
+  to: string;
+  data: { token: string };
+}
+
+const forgetAttempts = () => box.db.query('delete from auth_attempts where tenant_id = $1');
+
+/** The mail that the latest request causes, as the package that sends mails would compose it now; null for none. */
+async function latestMail({ db }: Pick<TestTenant, 'db'> = box) {
+  const [event] = await db.query<Record<string, unknown>>(
+    "select * from event_outbox where tenant_id = $1 and type = 'order.lookup_requested' order by id desc limit 1",
+  );
+  return ((await orderLinkMail.compose?.(db, event as never)) ?? null) as LinkMail | null;
+}
+
+async function request(number: string, to = email): Promise<void> {
+  await forgetAttempts();
+  const { status, body } = await box.visitor().post('/orders/lookup', { number, email: to });
+  t.strictSame([status, body || null], [202, null]);
+}
+
+const open = (token: string | undefined, tenant: TestTenant = box) =>
+  tenant.visitor().post('/orders/lookup/open', { token });
+
+async function linkTo(number: string, to = email): Promise<string> {
+  await request(number, to);
+  return (await latestMail())?.data.token as string;
+}
+
+t.test('the link opens the order unmasked', async (t) => {
+  const order = await place(box, { customer: { email: 'Ada@Example.com', name: 'Ada Lovelace', address } });
+  for (const [number, to] of [
+    [order.number, email],
+    [` #${order.number} `, 'ADA@example.com'],
+  ] as const) {
+    await request(number, to);
+    const mail = await latestMail();
+    t.match(mail, { to: 'Ada@Example.com', data: { link: null, order: { number: order.number } } });
+    const { status, body } = await open(mail?.data.token);
+    t.equal(status, 200);
+    t.match(body, { id: order.id, customer: { email: 'Ada@Example.com', name: 'Ada Lovelace', address } });
+    t.notOk('attribution' in body || 'memberId' in body, 'as shoppers see it');
+    t.equal((await open(mail?.data.token)).status, 200, 'until it expires');
+  }
+});
+
+t.test('the response and the work tell nothing of orders', async (t) => {
+  const { number } = await place(box);
+  const observe = async (body: object) => {
+    await forgetAttempts();
+    let answer: unknown;
+    const sent = await recorder.record(async () => {
+      const { status, body: received, headers } = await box.visitor().post('/orders/lookup', body);
+      answer = [status, received, [...headers.keys()].sort()];
+    });
+    const isOfRequest = (text: string) => /auth_attempts|orders|order_links|insert into event_outbox/.test(text);
+    return { answer, statements: sent.map(({ text }) => text).filter(isOfRequest) };
+  };
+  const unknown = await observe({ number: 'unknown', email: 'eve@example.com' });
+  t.equal(await latestMail(), null);
+  t.ok(unknown.statements.length > 2);
+  t.notOk(
+    unknown.statements.some((text) => /\borders\b/.test(text)),
+    'orders are not even read',
+  );
+  t.strictSame(await observe({ number, email: 'eve@example.com' }), unknown, "another person's order");
+  t.equal(await latestMail(), null);
+  t.strictSame(await observe({ number: 'unknown', email }), unknown, 'an address with another order');
+  t.equal(await latestMail(), null);
+  t.strictSame(await observe({ number, email }), unknown, 'an order');
+  t.match(await latestMail(), { to: email });
+});
+
+t.test('each sending has a token of its own, of which only the hash is stored', async (t) => {
+  const { number } = await place(box);
+  await request(number);
+  const [one, two] = [await latestMail(), await latestMail()];
+  t.not(one?.data.token, two?.data.token);
+  for (const mail of [one, two]) t.equal((await open(mail?.data.token)).status, 200);
+  const stored = JSON.stringify(await box.db.query('select * from order_links where tenant_id = $1'));
+  const events = JSON.stringify(await box.db.query('select * from event_outbox where tenant_id = $1'));
+  t.notOk(stored.includes(one?.data.token as string) || events.includes(one?.data.token as string));
+  t.match(one?.data.token, /^ord_[\w-]{43}$/);
+});
+
+t.test('an unknown or expired link, and one of another store, opens nothing', async (t) => {
+  const { number } = await place(box);
+  const token = await linkTo(number);
+  const unknown = { status: 404, body: { code: 'order_link_unknown' } };
+  t.match(await open(`${token.slice(0, -2)}xx`), unknown);
+  t.match(await open(token, await box.openTenant()), unknown);
+  t.equal((await open(token)).status, 200);
+  await box.db.query("update order_links set expires_at = now() - interval '1 second' where tenant_id = $1");
+  t.match(await open(token), unknown);
+  t.equal(await latestMail(), null, 'an expired request sends no mail');
+  await deleteExpiredLinks(box.db);
+  t.strictSame(await box.db.query('select id from order_links where tenant_id = $1'), []);
+});
+
+t.test('a link to the former address of an order opens nothing', async (t) => {
+  const { id, number } = await place(box);
+  const token = await linkTo(number);
+  await box.staff.patch(`/admin/orders/${id}`, { customer: { email: 'bob@example.com' } });
+  t.match(await open(token), { status: 404, body: { code: 'order_link_unknown' } });
+  t.equal(await latestMail(), null, 'nor is another sent there');
+  t.equal((await open(await linkTo(number, 'bob@example.com'))).status, 200);
+});
+
+t.test('requests for an address and guesses of tokens are throttled', async (t) => {
+  await forgetAttempts();
+  const statuses = [];
+  for (let n = 0; n < 4; n++) {
+    statuses.push((await box.visitor().post('/orders/lookup', { number: `${n}`, email })).status);
+  }
+  t.strictSame(statuses, [202, 202, 202, 429]);
+  await forgetAttempts();
+  const guesses = [];
+  for (let n = 0; n < 11; n++) guesses.push((await open(`ord_${'x'.repeat(42)}${n % 10}`)).status);
+  t.strictSame(guesses, [...Array(10).fill(404), 429]);
+  await forgetAttempts();
+});
+
+t.test('erasure deletes the links of a person', async (t) => {
+  const { id, number } = await place(box, { customer: { email: 'grace@example.com' } });
+  await box.staff.post(`/admin/orders/${id}/cancel`);
+  const token = await linkTo(number, 'grace@example.com');
+  await request('unknown', 'grace@example.com');
+  await erasePerson(box.db, { memberId: null, emails: ['grace@example.com'] });
+  const left = await box.db.query('select id from order_links where tenant_id = $1 and email_key = $2', [
+    'grace@example.com',
+  ]);
+  t.strictSame(left, []);
+  t.equal((await open(token)).status, 404);
+});
