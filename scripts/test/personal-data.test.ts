@@ -32,6 +32,7 @@ const others: Record<string, readonly string[]> = {
   background_tasks: ['name'],
   product_options: ['name'],
   applied_migrations: ['name'],
+  payment_methods: ['name'],
   order_adjustments: ['label'],
   order_tax_lines: ['label'],
   stock_movements: ['note', 'reason'],

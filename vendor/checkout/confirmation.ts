@@ -2,7 +2,7 @@
  * The confirmation of an order as a page to read and to print.
  */
 import { findStore, type Store } from '@carton/core';
-import { addressLines, type Order } from '@carton/order';
+import { addressLines, type Order, type PaymentNotice, paymentNoticesOf } from '@carton/order';
 import {
   formatMoney,
   type Html,
@@ -22,13 +22,17 @@ export async function readConfirmation(
   orderId: string,
 ): Promise<HtmlDocument> {
   const [order, store] = [await readPlacedOrder(db, session, orderId), await findStore(db)];
-  return renderConfirmation(order, store);
+  return renderConfirmation(order, store, await paymentNoticesOf(db, orderId));
 }
 
 type StoreOnPage = Pick<Store, 'name' | 'logoUrl' | 'defaultLocale' | 'timeZone'>;
 
 /** The page of an order, in the order's language as far as dates and amounts go. */
-export function renderConfirmation(order: Order, store: StoreOnPage): HtmlDocument {
+export function renderConfirmation(
+  order: Order,
+  store: StoreOnPage,
+  payments: readonly PaymentNotice[] = [],
+): HtmlDocument {
   const locale = order.locale ?? store.defaultLocale;
   const show = (value: MoneyValue) => formatMoney(value, locale);
   return renderPage({
@@ -45,6 +49,7 @@ ${store.logoUrl === null ? html`<p class="store">${store.name}</p>` : html`<img 
 ${factsOf(order, locale)}
 ${itemsOf(order, show)}
 ${totalsOf(order, show, locale)}
+${payments.map((payment) => paymentOf(payment, show))}
 ${order.notes !== null && html`<section class="note"><h2>Your note</h2><p><bdi>${order.notes}</bdi></p></section>`}
 </main>`,
   });
@@ -86,6 +91,13 @@ function factsOf({ customer: { email, name, phone, address, billing } }: Order, 
 }
 
 type Show = (value: MoneyValue) => string;
+
+/** How an open payment is made. */
+function paymentOf({ name, instructions, reference, amount }: PaymentNotice, show: Show): Html {
+  return html`<section class="note"><h2><bdi>${name}</bdi>: <bdi class="nowrap">${show(amount)}</bdi></h2>${instructions.map(
+    (line) => html`<p><bdi>${line}</bdi></p>`,
+  )}${reference !== null && html`<p>Reference: <bdi>${reference}</bdi></p>`}</section>`;
+}
 
 function itemsOf({ items, adjustments }: Order, show: Show): Html {
   const discountsOf = (id: string) => adjustments.filter(({ itemId, kind }) => itemId === id && kind === 'discount');

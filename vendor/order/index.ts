@@ -34,6 +34,7 @@ export { orderCanceled, orderPlaced } from './events.ts';
 export { openOrderLink, orderLinkUnknown } from './links.ts';
 export { greeting, MailedOrder, mailedOrderOf, orderTable, sampleOrder } from './mails.ts';
 export { cancelOverdue } from './overdue.ts';
+export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './payment-notices.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export {
   alreadyRefunded,

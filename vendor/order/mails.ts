@@ -14,6 +14,7 @@ import {
   Uuid,
 } from '@carton/runtime';
 import { orderCanceled, orderPlaced } from './events.ts';
+import { paymentNoticesOf } from './payment-notices.ts';
 import type { Order } from './present.ts';
 import type { OrderAddress } from './schemas.ts';
 import { findOrder } from './service.ts';
@@ -149,12 +150,40 @@ async function composeOrder(db: TenantDatabase, { resource }: { resource: { id: 
   return order && { to: order.customer.email, locale: order.locale, data: { order: mailedOrderOf(order) } };
 }
 
-export const orderPlacedMail = defineMail<typeof OrderData>({
+const PlacedData = object({
+  order: MailedOrder,
+  payments: Type.Array(
+    object({
+      name: Type.String(),
+      instructions: Type.Array(Type.String(), { description: 'In lines; empty if the store wrote nothing' }),
+      reference: nullable(Type.String()),
+      amount: Money,
+    }),
+    { description: 'Open payments that the shopper makes by hand, such as a bank transfer' },
+  ),
+});
+
+async function composePlaced(db: TenantDatabase, event: { resource: { id: string } }) {
+  const mail = await composeOrder(db, event);
+  return mail && { ...mail, data: { ...mail.data, payments: await paymentNoticesOf(db, event.resource.id) } };
+}
+
+export const orderPlacedMail = defineMail<typeof PlacedData>({
   key: 'order.placed',
   summary: 'To the shopper, when an order is placed',
   audience: 'shopper',
-  data: OrderData,
-  sample: { order: sampleOrder },
+  data: PlacedData,
+  sample: {
+    order: sampleOrder,
+    payments: [
+      {
+        name: 'Bank transfer',
+        instructions: ['IBAN FR76 3000 6000 0112 3456 7890 189'],
+        reference: '5F3A11C002',
+        amount: sampleOrder.balance,
+      },
+    ],
+  },
   subject: 'Your order {{ order.number }}',
   text: `${greeting}
 
@@ -162,7 +191,11 @@ thank you for your order {{ order.number }}.
 
 ${orderTable.text}{% if order.balance.amount > 0 and order.payBy %}
 Please pay {{ order.balance | money }} by {{ order.payBy | date }}.
-{% endif %}{% if order.shippingAddress.size > 0 %}
+{% endif %}{% for payment in payments %}
+{{ payment.name }}: {{ payment.amount | money }}
+{% for line in payment.instructions %}{{ line }}
+{% endfor %}{% if payment.reference %}Reference: {{ payment.reference }}
+{% endif %}{% endfor %}{% if order.shippingAddress.size > 0 %}
 Shipping to:
 {% for line in order.shippingAddress %}{{ line }}
 {% endfor %}{% endif %}`,
@@ -170,9 +203,10 @@ Shipping to:
 <p>thank you for your order {{ order.number }}.</p>
 ${orderTable.html}
 {% if order.balance.amount > 0 and order.payBy %}<p>Please pay {{ order.balance | money }} by {{ order.payBy | date }}.</p>{% endif %}
+{% for payment in payments %}<p><strong>{{ payment.name }}: {{ payment.amount | money }}</strong>{% for line in payment.instructions %}<br>{{ line }}{% endfor %}{% if payment.reference %}<br>Reference: {{ payment.reference }}{% endif %}</p>{% endfor %}
 {% if order.shippingAddress.size > 0 %}<p>Shipping to:{% for line in order.shippingAddress %}<br>{{ line }}{% endfor %}</p>{% endif %}`,
   event: orderPlaced,
-  compose: composeOrder,
+  compose: composePlaced,
 });
 
 export const orderCanceledMail = defineMail<typeof OrderData>({

@@ -2,11 +2,12 @@
  * @carton/payment: payment adapters, payments of orders, and refunds.
  */
 import { cartCleanUps } from '@carton/cart';
-import { orderCanceled, orderCancelers } from '@carton/order';
+import { orderCanceled, orderCancelers, paymentNotices } from '@carton/order';
 import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
 import { paymentReceivedMail, refundMail } from './mails.ts';
+import { noticesOf } from './notices.ts';
 import { personalPayments } from './persons.ts';
 import { reconcile, voidCanceled } from './reconcile.ts';
 import { adminPayments, capturePayment, createRefund, recordPayment, voidPayment } from './routes/admin.ts';
@@ -107,6 +108,7 @@ export default definePackage({
     // Closed sessions stay as records of payments, without their cart.
     cartCleanUps.with({ keep: cartsBeingPaid }),
     orderCancelers.with(closeCanceledPayments),
+    paymentNotices.with(noticesOf),
     personalData.with(personalPayments),
     mailTemplates.with(paymentReceivedMail),
     mailTemplates.with(refundMail),

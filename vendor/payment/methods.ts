@@ -15,14 +15,28 @@ interface MethodRow {
   enabled: boolean;
   position: number;
   captureMode: CaptureMode;
+  /** As staff wrote it; null for the name of the code. */
+  name: string | null;
+  instructions: string | null;
   createdAt: string;
   updatedAt: string;
 }
 
 /** A method that shoppers may choose. */
-export type OfferedMethod = Pick<MethodRow, 'provider' | 'code' | 'captureMode'>;
+export type OfferedMethod = Pick<MethodRow, 'provider' | 'code' | 'captureMode' | 'instructions'> & { name: string };
 
 const allRows = 'select * from payment_methods where tenant_id = $1 order by position, created_at, id';
+
+/** The methods that staff have seen, with their settings. */
+export function rowsOfMethods(db: TenantDatabase): Promise<MethodRow[]> {
+  return db.query<MethodRow>(allRows);
+}
+
+/** The name of a method for shoppers: as staff wrote it, else its code in words, `Bank transfer`. */
+export function nameOfMethod({ name, code }: Pick<MethodRow, 'name' | 'code'>): string {
+  const words = code.replaceAll('_', ' ');
+  return name ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 /** Every method of every adapter with its defaults, in the order of the adapters. */
 async function methodsOf(db: TenantDatabase) {
@@ -30,7 +44,9 @@ async function methodsOf(db: TenantDatabase) {
     const captureMode: CaptureMode = adapter.byHand ? 'manual' : 'automatic';
     return (await adapter.methods(db)).map((code) => ({ provider: adapter.name, code, captureMode }));
   });
-  return (await Promise.all(methods)).flat().map((method, position) => ({ ...method, enabled: true, position }));
+  return (await Promise.all(methods))
+    .flat()
+    .map((method, position) => ({ ...method, name: null, instructions: null, enabled: true, position }));
 }
 
 function isSameMethod({ provider, code }: Pick<MethodRow, 'provider' | 'code'>) {
@@ -43,9 +59,10 @@ function isSameMethod({ provider, code }: Pick<MethodRow, 'provider' | 'code'>) 
 export async function offeredMethods(db: TenantDatabase): Promise<OfferedMethod[]> {
   const methods = await methodsOf(db);
   if (methods.length === 0) return [];
-  const rows = await db.query<MethodRow>(allRows);
+  const rows = await rowsOfMethods(db);
   const arranged = methods
     .map((method) => ({ ...method, ...rows.find(isSameMethod(method)) }))
+    .map((method) => ({ ...method, name: nameOfMethod(method) }))
     .filter(({ enabled }) => enabled)
     .sort((one, other) => one.position - other.position);
   return arranged.filter(({ code }, index) => arranged.findIndex((other) => other.code === code) === index);
@@ -85,7 +102,7 @@ export async function lockMethod(tx: TenantDatabase, { provider, code }: Pick<Of
 /** Every method with its configuration. A method gets its row, and so its id, when it is first listed. */
 export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMethod[]> {
   const methods = await methodsOf(db);
-  let rows = await db.query<MethodRow>(allRows);
+  let rows = await rowsOfMethods(db);
   const unseen = methods.filter((method) => !rows.some(isSameMethod(method)));
   if (unseen.length > 0) {
     await db.query(
@@ -96,7 +113,7 @@ export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMetho
        on conflict do nothing`,
       [JSON.stringify(unseen.map((method) => ({ id: newId(), ...method })))],
     );
-    rows = await db.query<MethodRow>(allRows);
+    rows = await rowsOfMethods(db);
   }
   return rows.map((row) => ({ ...row, available: methods.some(isSameMethod(row)) }));
 }

@@ -45,11 +45,26 @@ export const PositiveMoney = object(
   { $id: 'PositiveMoney', description: 'At least one minor unit of an ISO 4217 currency' },
 );
 
+const MethodName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['Bank transfer'] });
+const Instructions = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    description: 'How to pay, in lines: shown to shoppers with the method, on the confirmation and in mails',
+    examples: ['IBAN FR76 3000 6000 0112 3456 7890 189\nPlease state the reference.'],
+  }),
+);
+
 export const PaymentMethodList = object(
   {
     items: Type.Array(
       object(
-        { code: withOptions(Method, { description: 'The value of `paymentMethod` in requests' }), provider: Provider },
+        {
+          code: withOptions(Method, { description: 'The value of `paymentMethod` in requests' }),
+          name: MethodName,
+          instructions: Instructions,
+          provider: Provider,
+        },
         { $id: 'PaymentMethod' },
       ),
     ),
@@ -71,6 +86,8 @@ export const AdminPaymentMethod = object(
     enabled: Type.Boolean({ description: 'Whether shoppers may choose it' }),
     position: Type.Integer({ minimum: 0, maximum: 1000, description: 'Lower comes first', examples: [0] }),
     captureMode: CaptureMode,
+    name: withOptions(nullable(MethodName), { description: 'Shown to shoppers; null for the code in words' }),
+    instructions: Instructions,
     ...timestamps,
   },
   { $id: 'AdminPaymentMethod', description: "A payment adapter's method with its settings" },
@@ -80,8 +97,11 @@ export const AdminPaymentMethodList = object(
   { items: Type.Array(AdminPaymentMethod) },
   { $id: 'AdminPaymentMethodList', description: 'In the order that shoppers see' },
 );
-const { enabled, position, captureMode } = AdminPaymentMethod.properties;
-export const ChangePaymentMethod = changeOf({ enabled, position, captureMode }, { $id: 'ChangePaymentMethod' });
+const { enabled, position, captureMode, name, instructions } = AdminPaymentMethod.properties;
+export const ChangePaymentMethod = changeOf(
+  { enabled, position, captureMode, name, instructions },
+  { $id: 'ChangePaymentMethod' },
+);
 export type ChangePaymentMethod = Static<typeof ChangePaymentMethod>;
 
 export const OpenPaymentSession = object(

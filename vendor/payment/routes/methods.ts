@@ -34,7 +34,7 @@ export const updatePaymentMethod = route(
     method: 'patch',
     path: '/admin/payment-methods/:id',
     operationId: 'updatePaymentMethod',
-    summary: 'Change whether a payment method is offered, its position and its capture mode',
+    summary: 'Change whether a payment method is offered, its position, capture mode, name and instructions',
     description: 'Existing orders and payments do not change. A disabled method cannot be used for further orders.',
     body: ChangePaymentMethod,
     status: 200,
