@@ -8,7 +8,7 @@ import { passwordResetRequested, staffInvited, staffJoined } from './events.ts';
 import { invite } from './invites.ts';
 import { inviteMail, passwordResetMail } from './mails.ts';
 import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/invites.ts';
-import { readMe, updateMe } from './routes/me.ts';
+import { endStaffSession, listStaffSessions, readMe, updateMe } from './routes/me.ts';
 import { requestStaffPasswordReset, resetStaffPassword } from './routes/password.ts';
 import { logInStaff, logOutStaff } from './routes/session.ts';
 import { removeStaff, staffRoutes } from './routes/staff.ts';
@@ -60,6 +60,8 @@ export default definePackage({
     resetStaffPassword,
     readMe,
     updateMe,
+    listStaffSessions,
+    endStaffSession,
     ...staffRoutes,
     removeStaff,
     listInvites,

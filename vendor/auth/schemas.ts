@@ -114,6 +114,20 @@ export const sessionFields = {
 };
 export const StaffSession = object(sessionFields, { $id: 'StaffSession' });
 
+/** An open session, as its owner sees it. */
+export const OwnStaffSession = object(
+  {
+    id: Uuid,
+    address: Type.String({ description: 'IP address of the log-in', examples: ['192.0.2.7'] }),
+    userAgent: Type.String({ examples: ['Mozilla/5.0'] }),
+    current: Type.Boolean({ description: 'Whether it is the session of this request' }),
+    createdAt: DateTime,
+    expiresAt: DateTime,
+  },
+  { $id: 'OwnStaffSession' },
+);
+export const OwnStaffSessionPage = pageOf(OwnStaffSession, 'OwnStaffSessionPage');
+
 export const ForgottenPassword = object({ email: Email }, { $id: 'ForgottenPassword' });
 export const ResetPassword = object({ token: Token, password: Password }, { $id: 'ResetPassword' });
 

@@ -1,14 +1,30 @@
 /**
  * Rules of staff sessions, which a password opens. Clients send the token as a bearer token or in a cookie.
  */
-import { type BoxServices, bearerToken, hashToken, type TenantDatabase } from '@carton/runtime';
+import {
+  type BoxServices,
+  bearerToken,
+  hashToken,
+  notFound,
+  type Page,
+  type ServicesFor,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { guardPassword, trustDevice } from './attempts.ts';
 import { staffCookies } from './cookies.ts';
 import { verifyPassword } from './password.ts';
 import { wrongLogIn } from './problems.ts';
 import type { LogIn } from './schemas.ts';
 import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
-import { closeSessions, insertSession, removeSession, staffUsers } from './store.ts';
+import {
+  closeSessions,
+  insertSession,
+  removeOwnSession,
+  removeSession,
+  type SessionRow,
+  staffSessions,
+  staffUsers,
+} from './store.ts';
 
 const sessionMinutes = 12 * 60;
 
@@ -63,4 +79,21 @@ export async function logOut(
 ): Promise<void> {
   if (sessionId) await removeSession(db, sessionId);
   staffCookies.clearSession(cookies);
+}
+
+type LoggedIn = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'cookies'>;
+
+/** Lists the caller's open sessions, newest first. */
+export async function listOwnSessions(
+  { db, staff }: Pick<LoggedIn, 'db' | 'staff'>,
+  query: { limit: number; cursor?: string },
+): Promise<Page<SessionRow & { current: boolean }>> {
+  const { items, nextCursor } = await staffSessions.page(db, { ...query, open: true }, { staffUserId: staff.id });
+  return { items: items.map((row) => ({ ...row, current: row.id === staff.sessionId })), nextCursor };
+}
+
+/** Ends a session of the caller, also the one of the request. @throws not_found (404) */
+export async function endOwnSession({ db, staff, cookies }: LoggedIn, id: string): Promise<void> {
+  if (!(await removeOwnSession(db, staff.id, id))) throw notFound(`No session has the id ${id}.`);
+  if (id === staff.sessionId) staffCookies.clearSession(cookies);
 }

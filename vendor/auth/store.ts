@@ -25,6 +25,22 @@ export const staffInvites = rows<InviteRow>({
   filters: { open: (invites) => invites.whereRaw('staff_invites.expires_at > now()') },
 });
 
+export interface SessionRow {
+  id: string;
+  staffUserId: string;
+  address: string;
+  userAgent: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
+/** An expired session stays until a job deletes it; the filter `open` leaves it out. */
+export const staffSessions = rows<SessionRow>({
+  table: 'staff_sessions',
+  noun: 'session',
+  filters: { open: (sessions) => sessions.whereRaw('staff_sessions.expires_at > now()') },
+});
+
 /** The active member of staff whose session has this token, with the session's id. */
 export async function findStaffBySession(
   db: TenantDatabase,
@@ -87,6 +103,15 @@ export async function endAccess(db: TenantDatabase, staffUserId: string, except:
 
 export async function removeSession(db: TenantDatabase, id: string): Promise<void> {
   await db.query('delete from staff_sessions where tenant_id = $1 and id = $2', [id]);
+}
+
+/** Deletes a session of a member of staff. Returns false if the person has no session with this id. */
+export async function removeOwnSession(db: TenantDatabase, staffUserId: string, id: string): Promise<boolean> {
+  const removed = await db.query(
+    'delete from staff_sessions where tenant_id = $1 and staff_user_id = $2 and id = $3 returning id',
+    [staffUserId, id],
+  );
+  return removed.length > 0;
 }
 
 const hasToken = '(token_hash = $2 or mailed_token_hash = $2)';
