@@ -44,11 +44,11 @@ export interface MailServer {
   start(): Promise<void>;
 }
 
-/** Starts a mail server on a free port. */
-export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+/** Starts a mail server, by default on a free port. */
+export async function startMailServer(options: SMTPServerOptions = {}, ownPort = 0): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let running: SMTPServer | null = null;
-  let port = 0;
+  let port = ownPort;
 
   const open = () =>
     new SMTPServer({
