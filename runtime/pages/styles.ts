@@ -22,7 +22,7 @@ p { margin: 0; }
 .nowrap { white-space: nowrap; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .625rem 0; text-align: start; vertical-align: top; }
-th + th, td + td { padding-inline-start: 1rem; }
+th + th, th + td, td + td { padding-inline-start: 1rem; }
 thead th { font-size: .8125rem; font-weight: 600; color: var(--soft); border-block-end: 1px solid var(--line); }
 tbody tr { border-block-end: 1px solid var(--line); break-inside: avoid; }
 tbody th { font-weight: 500; }
