@@ -2,7 +2,7 @@
  * Capture, void and refund: each takes effect once, wherever it is interrupted.
  */
 import { newId } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
+import { exactly, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, placeWithPayment, statusOf, timelineOf } from './helpers.ts';
@@ -107,6 +107,18 @@ t.test('an authorization, or what is left of it, is voided', async (t) => {
   t.match(await step(other.id, 'void'), { status: 200, body: { status: 'captured', captured: { amount: 700 } } });
   t.equal(await statusOf(box, other.orderId), 'partially_paid');
   t.strictSame(provider.calls.slice(-2), ['capture 700', 'void 1800']);
+});
+
+t.test('of concurrent captures one takes money', async (t) => {
+  const { provider, authorized, step } = setUp(t);
+  for (let round = 0; round < raceRounds; round++) {
+    const { id } = await authorized(2500);
+    const before = provider.calls.length;
+    const captures = await Promise.all([step(id, 'capture'), step(id, 'capture'), step(id, 'capture')]);
+    t.strictSame(captures.map(({ status }) => status).sort(), [200, 409, 409]);
+    const taken = provider.calls.slice(before).filter((call) => call.startsWith('capture'));
+    t.strictSame(taken, ['capture 2500']);
+  }
 });
 
 t.test('concurrent steps never exceed the amount', async (t) => {
