@@ -52,7 +52,7 @@ const maxPageSize = 100;
 const maxRows = 1000;
 const maxPages = 1500;
 /** The same for all statements of a call, which may scan a list in several parts. */
-const maxPagesOfCall = 10_000;
+const maxPagesOfCall = 15_000;
 /** Pages of maximum size to skip before a late page is measured. */
 const pagesSkipped = 12;
 
