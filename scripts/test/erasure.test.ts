@@ -115,6 +115,8 @@ async function order(shopper: Caller, customer: Record<string, unknown>, note: s
   );
   await bodyOf(staff.post(`/admin/orders/${id}/notes`, { note }));
   await bodyOf(staff.post(`/admin/orders/${id}/invoices`, { note }, key));
+  const parcel = { tracking: [{ carrier: 'DHL', number: note }], metadata: { note } };
+  await bodyOf(staff.post(`/admin/orders/${id}/fulfillments`, parcel, key));
   await bodyOf(staff.post(`/admin/orders/${id}/cancel`, { reason: note }, key));
   return id;
 }
@@ -178,6 +180,7 @@ async function createTraces(): Promise<Caller> {
   await bodyOf(shopper.patch('/member', { name: lise.name }));
   await bodyOf(shopper.post('/member/email', { email: 'new@physics.example', password }));
   await bodyOf(box.visitor().post('/member/password/forgot', { email: lise.email }));
+  await bodyOf(box.visitor().post('/orders/lookup', { number: 'Uranium', email: lise.email }));
   await bodyOf(box.visitor().post('/member/register', { ...account, password }));
   return shopper;
 }
