@@ -88,16 +88,48 @@ export function faults(schema: TSchema, value: unknown): string | null {
 }
 
 function fieldErrors(errors: ErrorObject[], part: FieldError['in']): FieldError[] {
+  const own = withoutOtherAlternatives(errors);
   // The meaning of a format is more helpful than the pattern that the value also violates.
-  const formatPaths = new Set(errors.filter(isOwnFormatError).map(({ instancePath }) => instancePath));
-  const relevant = errors.filter(
-    ({ keyword, instancePath }) => keyword !== 'pattern' || !formatPaths.has(instancePath),
-  );
+  const formatPaths = new Set(own.filter(isOwnFormatError).map(({ instancePath }) => instancePath));
+  const relevant = own.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !formatPaths.has(instancePath));
   return relevant.slice(0, 20).map((error) => ({
     in: part,
     pointer: pointerOf(error),
     detail: detailOf(error),
   }));
+}
+
+/** An alternative that the value does not mean: another constant is in the property that tells them apart. */
+interface OtherAlternative {
+  union: string;
+  schemaPath: string;
+  instancePath: string;
+}
+
+/**
+ * Leaves out the errors of alternatives that the value does not mean, such as those of `{ kind: 'fixed' }` for a value
+ * with the kind `percent`. If it means none, their constants are what is wrong.
+ */
+function withoutOtherAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
+  const others = errors.flatMap(({ keyword, schemaPath, instancePath }): OtherAlternative[] => {
+    const [, path, union] = /^((.*)\/(?:anyOf|oneOf)\/\d+)\/properties\/[^/]+\/const$/.exec(schemaPath) ?? [];
+    if (keyword !== 'const' || path === undefined || union === undefined) return [];
+    return [{ union, schemaPath: path, instancePath: instancePath.slice(0, instancePath.lastIndexOf('/')) }];
+  });
+  if (others.length === 0) return [...errors];
+  const isWithin = (error: ErrorObject, schemaPath: string, instancePath: string) =>
+    error.schemaPath.startsWith(`${schemaPath}/`) && error.instancePath.startsWith(instancePath);
+  const otherOf = (error: ErrorObject) =>
+    others.find(({ schemaPath, instancePath }) => isWithin(error, schemaPath, instancePath));
+  const meant = errors.filter((error) => otherOf(error) === undefined);
+  return errors.filter((error) => {
+    const other = otherOf(error);
+    if (other === undefined) return true;
+    const isAnyMeant = meant.some(
+      (each) => /\/(anyOf|oneOf)\/\d+\//.test(each.schemaPath) && isWithin(each, other.union, other.instancePath),
+    );
+    return !isAnyMeant && error.keyword === 'const';
+  });
 }
 
 function isOwnFormatError({ keyword, params }: ErrorObject): boolean {

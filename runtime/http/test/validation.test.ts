@@ -1,10 +1,10 @@
 /**
- * Serialization of responses by their schemas.
+ * Validation of requests and serialization of responses by their schemas.
  */
 import t from 'tap';
 import { Country } from '../../country/country.ts';
 import { nullable, object, Type } from '../schemas.ts';
-import { serialize } from '../validation.ts';
+import { serialize, validate } from '../validation.ts';
 
 t.test('formats of this API cause no warnings on the console', (t) => {
   const warnings = t.capture(console, 'warn');
@@ -17,5 +17,31 @@ t.test('formats of this API cause no warnings on the console', (t) => {
   const place = { format: 'country', country: 'AT', other: { country: null } };
   t.strictSame(JSON.parse(serialize(Place, place)), place);
   t.strictSame(warnings(), []);
+  t.end();
+});
+
+t.test('of alternatives, the errors are those of the one that the value means', (t) => {
+  const Amounts = Type.Array(object({ kind: Type.Literal('amount'), value: Type.Integer() }));
+  const Discount = Type.Union([
+    object({ kind: Type.Literal('percent'), percent: Type.Number() }),
+    object({ kind: Type.Literal('fixed'), amounts: Type.Union([Amounts, Type.Null()]) }),
+    object({ kind: Type.Literal('free') }),
+  ]);
+  const Body = object({ discount: Discount, name: Type.String() });
+  const pointersOf = (discount: object, name: unknown = 'Offer') => {
+    try {
+      validate(Body, { discount, name } as never, 'body');
+      return [];
+    } catch (error) {
+      return [...new Set((error as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer))].sort();
+    }
+  };
+  t.strictSame(pointersOf({ kind: 'fixed', amounts: [{ kind: 'amount', value: 1 }] }), []);
+  t.strictSame(pointersOf({ kind: 'percent', percent: 'all' }), ['/discount', '/discount/percent']);
+  t.strictSame(pointersOf({ kind: 'free', percent: 1 }, 2), ['/discount', '/discount/percent', '/name']);
+  t.ok(pointersOf({ kind: 'fixed', amounts: [{ kind: 'amount', value: 'x' }] }).includes('/discount/amounts/0/value'));
+  t.notOk(pointersOf({ kind: 'fixed', amounts: [{ kind: 'amount', value: 'x' }] }).includes('/discount/percent'));
+  t.strictSame(pointersOf({ kind: 'all' }), ['/discount', '/discount/kind']);
+  t.ok(pointersOf({}).includes('/discount/kind'));
   t.end();
 });
