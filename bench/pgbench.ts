@@ -62,7 +62,8 @@ function expression(value: string | null, otherValue: string | null, own: Map<st
   if (value === null) return 'null';
   // pgbench expands a colon before a word as a variable, even in quotes. JSON allows a space between them.
   const quoted = `'${value.replaceAll("'", "''").replaceAll(/":(?=\w)/g, '": ')}'`;
-  if (value === otherValue) return quoted;
+  // A time decides nothing here: that of the first request serves all.
+  if (value === otherValue || isTime(value)) return quoted;
   const others = otherValue?.match(token) ?? [];
   let sql = quoted;
   for (const [index, part] of (value.match(token) ?? []).entries()) {
@@ -71,6 +72,10 @@ function expression(value: string | null, otherValue: string | null, own: Map<st
     sql = sql === `'${part}'` ? (own.get(part) as string) : `replace(${sql}, '${part}', ${own.get(part)})`;
   }
   return `(${sql})${castOf(value)}`;
+}
+
+function isTime(value: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 }
 
 function idOf(number: number): string {
