@@ -39,6 +39,7 @@ export const rooms = {
     'index.ts': all,
     'service.ts': all,
     'boot.ts': all,
+    'run-box.ts': all,
     'main.ts': all,
     testing: all,
   },

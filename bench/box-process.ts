@@ -7,7 +7,9 @@ import { boot } from '../runtime/boot.ts';
 import { disableParallelScavenge } from '../runtime/collection.ts';
 import type { Statement } from './box.ts';
 
-const { databaseUrl, operatorSecret, hostingSecret, packages, packagesFrom } = JSON.parse(process.argv[2] as string);
+const { databaseUrl, operatorSecret, hostingSecret, packages, packagesFrom, dataFolder } = JSON.parse(
+  process.argv[2] as string,
+);
 
 disableParallelScavenge();
 
@@ -17,6 +19,7 @@ let roundTrips = 0;
 const outstanding = new WeakMap<pg.Client, number>();
 const send = pg.Client.prototype.query as (...parameters: unknown[]) => unknown;
 pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unknown[]) {
+  if (recorded === null) return send.apply(this, parameters);
   const { text, values = [] } = parameters[0] as Partial<Statement>;
   // A connection's tenant is set when the connection is acquired, not for each request. Background work belongs to no
   // request.
@@ -25,7 +28,7 @@ pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unkn
   if (!isOfRequest || !text || text.startsWith('select set_config(')) return send.apply(this, parameters);
   const before = outstanding.get(this) ?? 0;
   if (before === 0) roundTrips++;
-  recorded?.push({ text, values, roundTrip: roundTrips });
+  recorded.push({ text, values, roundTrip: roundTrips });
   outstanding.set(this, before + 1);
   const end = () => outstanding.set(this, (outstanding.get(this) ?? 1) - 1);
   const callback = parameters.at(-1);
@@ -48,6 +51,7 @@ const box = await boot({
   tier: 'basic',
   packages,
   packagesFrom,
+  dataFolder,
   host: '127.0.0.1',
   port: 0,
 });

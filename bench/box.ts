@@ -56,9 +56,15 @@ export interface MeasuredPackages {
 
 const basic: MeasuredPackages = { packages: packagesOfTier('basic'), packagesFrom: sourceRoot };
 
-/** Starts a box, by default with the packages of the basic tier. */
-export async function startBox(databaseUrl: string, packages = basic): Promise<MeasuredBox> {
-  const about = JSON.stringify({ databaseUrl, ...secrets, ...packages });
+/**
+ * Starts a box, by default with the packages of the basic tier.
+ * @param options.dataFolder for the files that packages store; by default one that remains
+ */
+export async function startBox(
+  databaseUrl: string,
+  options: Partial<MeasuredPackages & { dataFolder: string }> = {},
+): Promise<MeasuredBox> {
+  const about = JSON.stringify({ databaseUrl, ...secrets, ...basic, ...options });
   // With the heap limits that the installer sets.
   const { child, url } = await start('./box-process.ts', [about], heapOptions().split(' '));
   return {

@@ -4,12 +4,10 @@
  * durable writes; its tables are new, and the warm-up is their first traffic. Meanwhile the box dispatches its events and
  * delivers each order's to a subscriber that inserts a row.
  */
-
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { TenantDatabase } from '@carton/runtime';
 import { cartIdOf, checkOut, clients, prepareCarts, sessionOf } from '../tools/load/checkouts.ts';
 import { type Measurement, measureAlternately, rounded } from '../tools/load/measurement.ts';
 import { openTenant, startBox, withPostgres } from './box.ts';
+import { skipEvents, waitForEvents } from './events.ts';
 import { withOrderSubscriber } from './order-subscriber.ts';
 import { findPgbench, pgbenchScript, runPgbench } from './pgbench.ts';
 
@@ -65,10 +63,7 @@ export function measure(): Promise<Measurement> {
                 transactions: ordersPerRound,
                 base,
               });
-              // These events are not to be delivered.
-              await db.query(
-                'update event_outbox set dispatched_at = now() where tenant_id = $1 and dispatched_at is null',
-              );
+              await skipEvents(db);
               return rate;
             });
           },
@@ -82,34 +77,4 @@ export function measure(): Promise<Measurement> {
       for (const cleanup of cleanups) await cleanup();
     }
   });
-}
-
-interface EventBacklog {
-  /** Events that are not dispatched. */
-  undispatched: number;
-  undelivered: number;
-  failed: number;
-}
-
-/** Reports the backlog of events after the last order, and waits until it is empty. @throws Error if a delivery fails */
-async function waitForEvents(db: TenantDatabase): Promise<void> {
-  const count = async () => {
-    const [row] = await db.query<EventBacklog>(
-      `select (select count(*) from event_outbox where tenant_id = $1 and dispatched_at is null) as undispatched,
-              (select count(*) from event_deliveries where tenant_id = $1 and status = 'pending') as undelivered,
-              (select count(*) from event_deliveries where tenant_id = $1 and error is not null) as failed`,
-    );
-    return row as EventBacklog;
-  };
-  const started = performance.now();
-  const { undispatched, undelivered } = await count();
-  for (let now = await count(); now.undispatched + now.undelivered > 0; now = await count()) {
-    if (now.failed > 0 || performance.now() - started > 120_000)
-      throw new Error(`events were not delivered: ${JSON.stringify(now)}`);
-    await sleep(50);
-  }
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(
-    `after the last order, ${undispatched} events were not dispatched and ${undelivered} not delivered; that took ${seconds} s more`,
-  );
 }

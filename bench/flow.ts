@@ -1,7 +1,7 @@
 /**
  * Orders per second of guests who send everything from the list of products to reading the order (eight clients), beside
  * a bare Koa and pg server that runs the same statements in as many requests, round trips and transactions, in alternating
- * rounds on the same PostgreSQL with durable writes.
+ * rounds on the same PostgreSQL with durable writes. Meanwhile the box delivers the events of its own orders.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { repeat } from '../tools/load/load.ts';
 import { type Measurement, measureAlternately, rounded } from '../tools/load/measurement.ts';
 import type { LoadTenant } from '../tools/load/tenant.ts';
 import { type MeasuredBox, openTenant, startBox, startServer, withPostgres } from './box.ts';
+import { skipEvents, waitForEvents } from './events.ts';
 import { type FlowTemplate, type RecordedFlow, templateOf } from './flow-variables.ts';
 
 const clients = 8;
@@ -70,6 +71,7 @@ export function measure(): Promise<Measurement> {
       console.log(`${flowLength} requests, ${statements} statements in ${roundTrips.length} round trips`);
       const file = join(folder, 'flow.json');
       await writeFile(file, JSON.stringify(template));
+      const db = database.forTenant(tenant.tenantId);
       const peer = await startServer('./flow-peer.ts', JSON.stringify({ url, file }));
       const countOrders = async () => {
         const [row] = await database.box.query<{ count: number }>('select count(*)::int as count from orders');
@@ -83,7 +85,11 @@ export function measure(): Promise<Measurement> {
             what: `a guest's ${flowLength} requests, 8 clients`,
             unit: 'orders/s',
             digits: 1,
-            measure: () => orderRate(box, tenant, ordersPerRound),
+            async measure() {
+              const rate = await orderRate(box, tenant, ordersPerRound);
+              await waitForEvents(db);
+              return rate;
+            },
           },
           {
             what: 'bare Koa and pg, the same statements',
@@ -95,6 +101,7 @@ export function measure(): Promise<Measurement> {
                 const rate = await peerRate(peer.url, round + 1, ordersPerRound);
                 const placed = (await countOrders()) - before;
                 if (placed !== ordersPerRound) throw new Error(`the peer placed ${placed} of ${ordersPerRound} orders`);
+                await skipEvents(db);
                 return rate;
               }),
           },

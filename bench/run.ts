@@ -12,9 +12,17 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
     about: "orders per second of a guest's complete flow, and of a bare Koa and pg server with the same statements",
     load: () => import('./flow.ts'),
   },
+  images: {
+    about: 'files per second of GET /media/:id/:file, and of a plain Node.js server of the same file',
+    load: () => import('./images.ts'),
+  },
   products: {
     about: 'GET /products, twelve with prices, and a bare Koa and pg server with the same statements',
     load: () => import('./products.ts'),
+  },
+  resize: {
+    about: 'the first request for a sized variant of 12 megapixels, and sharp alone',
+    load: () => import('./resize.ts'),
   },
   routing: {
     about: 'CPU per request with 372 routes, and with 6',

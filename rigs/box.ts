@@ -41,6 +41,8 @@ export interface RigBoxOptions {
   packages?: Record<string, string>;
   /** Additional environment variables. */
   environment?: Record<string, string>;
+  /** The address of a module that is loaded before the box. */
+  preload?: URL;
 }
 
 export interface RigBox {
@@ -133,7 +135,7 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
 
 /** Lays the folder out as the installer does, with links to the source tree in place of pulled packages. */
 async function layOut(folder: BoxFolder, options: RigBoxOptions): Promise<void> {
-  const { port, databaseUrl, environment = {} } = options;
+  const { port, databaseUrl, environment = {}, preload } = options;
   const target = releaseFolder(folder, release);
   const packages: Record<string, string> = {
     ...Object.fromEntries(packagesOfTier('enterprise').map((name) => [name, join(root, 'node_modules', name)])),
@@ -142,7 +144,8 @@ async function layOut(folder: BoxFolder, options: RigBoxOptions): Promise<void> 
   const program = releaseEntry(folder, release);
   await mkdir(dirname(program), { recursive: true });
   await writeFile(join(packageFolder(target, runtimePackage), 'package.json'), '{ "type": "module" }\n');
-  await writeFile(program, `await import('${pathToFileURL(join(root, 'runtime/main.ts'))}');\n`);
+  const modules = [...(preload ? [preload] : []), pathToFileURL(join(root, 'runtime/main.ts'))];
+  await writeFile(program, modules.map((address) => `await import('${address}');\n`).join(''));
   for (const [name, place] of Object.entries(packages)) await symlink(place, join(target, 'node_modules', name));
   const lock = { tier: 'enterprise', packages: Object.fromEntries(Object.keys(packages).map((name) => [name, {}])) };
   await writeFile(join(target, lockFileName), JSON.stringify(lock));

@@ -124,6 +124,19 @@ async function stockFaults(read: Read, tenantId: string, stock: number): Promise
        from stock_levels level where level.tenant_id = $1`,
     [tenantId],
   );
+  return [
+    ...levels
+      .filter(({ on_hand, moved, sold, reserved }) => on_hand !== stock - sold || moved !== on_hand || reserved !== 0)
+      .map(
+        ({ id, on_hand, moved, sold, reserved }) =>
+          `stock of ${id}: ${on_hand} on hand, ${reserved} reserved, sum of movements ${moved}, expected ${stock} less ${sold} sold`,
+      ),
+    ...(await movementFaults(read, tenantId)),
+  ];
+}
+
+/** The units of each order line were taken from the stock once. */
+export async function movementFaults(read: Read, tenantId: string): Promise<string[]> {
   const mismatches = await read<{ order_id: string; taken: number; sold: number }>(
     `select coalesce(line.order_id, movement.order_id) as order_id, taken, sold
        from (select order_id, variant_id, sum(quantity)::integer as sold
@@ -135,18 +148,10 @@ async function stockFaults(read: Read, tenantId: string, stock: number): Promise
       where taken is distinct from sold`,
     [tenantId],
   );
-  return [
-    ...levels
-      .filter(({ on_hand, moved, sold, reserved }) => on_hand !== stock - sold || moved !== on_hand || reserved !== 0)
-      .map(
-        ({ id, on_hand, moved, sold, reserved }) =>
-          `stock of ${id}: ${on_hand} on hand, ${reserved} reserved, sum of movements ${moved}, expected ${stock} less ${sold} sold`,
-      ),
-    ...mismatches.map(
-      ({ order_id, taken, sold }) =>
-        `order ${order_id} has ${sold ?? 'none'}, and the stock movements ${taken ?? 'none'}`,
-    ),
-  ];
+  return mismatches.map(
+    ({ order_id, taken, sold }) =>
+      `order ${order_id} has ${sold ?? 'none'}, and the stock movements ${taken ?? 'none'}`,
+  );
 }
 
 /** Each order has its two events once, and no event has an unknown order. */

@@ -17,17 +17,19 @@ import { openTenants } from './tenants.ts';
 const progressTimeout = 90_000;
 /** Milliseconds until all mails have arrived: leases of killed boxes last a minute, retries after an outage longer. */
 const arrivalTimeout = 500_000;
-const awayMilliseconds = { short: 8_000, long: 20_000 };
+/** Seconds of all outages but the last. */
+const shortOutage = 20;
 
 export const rig: Rig = {
   about: 'Kills the box while it sends mails, takes the mail server away, and checks that each mail arrives, in order.',
   options: {
     kills: { about: 'kill -9 of the box, between sending a mail and recording it', defaultValue: '50', short: '5' },
     outages: { about: 'times that the mail server is away', defaultValue: '3', short: '1' },
+    away: { about: 'seconds of the last outage; the others take at most 20', defaultValue: '600', short: '8' },
     tenants: { about: 'tenants on the box', defaultValue: '2' },
     shoppers: { about: 'concurrent shoppers', defaultValue: '3', short: '2' },
   },
-  timeLimit: (stage) => 600 + 30 * stage.number('kills') + 60 * stage.number('outages'),
+  timeLimit: (stage) => 600 + 30 * stage.number('kills') + 60 * stage.number('outages') + stage.number('away'),
   async run(stage) {
     const arrivals: Arrival[] = [];
     const server = await startMailServer({ closeTimeout: 10_000 });
@@ -108,8 +110,10 @@ async function injectFaults(stage: Stage, box: RigBox, server: MailServer, arriv
     // Outages are spread evenly among kills.
     if (Math.floor((number * outages) / kills) > Math.floor(((number - 1) * outages) / kills)) {
       await server.stop();
-      stage.say('the mail server is away');
-      await sleep(awayMilliseconds[stage.short ? 'short' : 'long'], undefined, { signal: stage.signal });
+      const away = stage.number('away');
+      const seconds = number === kills ? away : Math.min(away, shortOutage);
+      stage.say(`the mail server is away for ${seconds} s`);
+      await sleep(seconds * 1000, undefined, { signal: stage.signal });
       round++;
       await server.start();
       stage.say('the mail server is back');

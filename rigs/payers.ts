@@ -1,7 +1,7 @@
 /**
  * Shoppers who pay online: each starts a payment, pays by card at the provider, and checks out, retrying until it has its
- * order. Some are declined first, some authenticate only after the checkout, some pay and leave, and staff cancel the
- * orders of some.
+ * order. Some are declined first, some authenticate only after the checkout, some pay and leave. Staff ship, refund and
+ * cancel the orders of some, two of them at the same time.
  */
 import { randomUUID } from 'node:crypto';
 import type { Shopper as Browser } from '@carton/payment/testing';
@@ -9,8 +9,19 @@ import type { Caller } from '@carton/runtime/testing';
 import type { LoadTenant } from '../tools/load/tenant.ts';
 import { sendRequest, type Tally } from './client.ts';
 import { requireStatus, type Send, sendUntilFinal } from './shoppers.ts';
+import { type Staff, staffOf } from './staff.ts';
 
-const behaviours = ['pays', 'is declined first', 'pays after the order', 'pays and leaves', 'is canceled'] as const;
+const behaviours = [
+  'pays',
+  'is declined first',
+  'pays after the order',
+  'pays and leaves',
+  'is canceled',
+  'is shipped',
+  'is shipped or canceled',
+  'is refunded',
+  'is refunded and canceled',
+] as const;
 
 export interface PaidPurchase {
   behaviour: (typeof behaviours)[number];
@@ -32,8 +43,8 @@ export interface PayersOptions {
   tally: Tally;
 }
 
-/** The behaviours of ten consecutive purchases. */
-const mix = [0, 0, 0, 0, 0, 0, 1, 2, 3, 4].map((index) => behaviours[index] as PaidPurchase['behaviour']);
+/** The behaviours of twelve consecutive purchases. */
+const mix = [0, 5, 1, 8, 2, 6, 3, 7, 4, 0, 5, 6].map((index) => behaviours[index] as PaidPurchase['behaviour']);
 
 /** Starts the shoppers; `done` resolves when the last has finished. */
 export function sendPayers(options: PayersOptions): { purchases: readonly PaidPurchase[]; done: Promise<void> } {
@@ -86,12 +97,19 @@ async function buy({ url, tenant, staff, browser, tally }: PayersOptions, purcha
   const { id } = await post('/checkout', { customer, paymentMethod: 'card' });
   purchase.orderId = id;
   if (behaviour === 'pays after the order') await pay(nextAction.value);
-  if (behaviour === 'is canceled') {
-    const path = `/admin/orders/${id}/cancel`;
-    const canceled = await sendUntilFinal(send, { method: 'POST', path, headers: staff.headers });
-    if (canceled?.status !== 200 && canceled?.body.code !== 'order_already_canceled') {
-      throw new Error(`order ${id} could not be canceled: ${JSON.stringify(canceled)}`);
-    }
-  }
+  await workOn(staffOf(send, staff), id, behaviour);
   purchase.end = 'ordered';
+}
+
+/** What staff do with an order. */
+async function workOn(
+  { cancel, ship, refund }: Staff,
+  id: string,
+  behaviour: PaidPurchase['behaviour'],
+): Promise<void> {
+  if (behaviour === 'is canceled') await Promise.all([cancel(id), cancel(id)]);
+  if (behaviour === 'is shipped') await Promise.all([ship(id), ship(id)]);
+  if (behaviour === 'is shipped or canceled') await Promise.all([ship(id), cancel(id), ship(id)]);
+  if (behaviour === 'is refunded') await Promise.all([refund(id, 100), refund(id)]);
+  if (behaviour === 'is refunded and canceled') await Promise.all([refund(id, 100), cancel(id), refund(id)]);
 }

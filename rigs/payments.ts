@@ -1,7 +1,9 @@
 /**
- * Kills the box repeatedly while shoppers pay. Meanwhile the provider loses requests and responses, is slow, fails, and
- * sends webhooks late, twice and out of order. The box must recover without help: at the end the provider's ledger and the
- * box's records agree for every payment, no order is paid twice, and no payment is forgotten.
+ * Kills the box repeatedly while shoppers pay, and while staff ship, refund and cancel orders. Meanwhile the provider loses
+ * requests and responses, is slow, fails, and sends webhooks late, twice and out of order. The box must recover without
+ * help: at the end the provider's ledger and the box's records agree for every payment, no order is paid twice, and no
+ * payment is forgotten. Each paid order has one invoice, whose numbers have no gap; canceled orders are refunded and
+ * credited in full; no parcel has more than was ordered.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -23,6 +25,7 @@ import { median } from '../tools/load/measurement.ts';
 import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, sum } from './client.ts';
+import { checkOrderRecords } from './order-records.ts';
 import { type PaidPurchase, sendPayers } from './payers.ts';
 import { urlOfEmbedded, withReader } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
@@ -40,8 +43,6 @@ const rates: FaultRates = {
   maxEventDelay: 4000,
   repeatEvent: 0.1,
 };
-/** Seconds; longer than any shopper takes, even while a killed box restarts. */
-const sessionLifetime = 90;
 /** Seconds within which box and provider must agree once the provider works again. */
 const maxRecovery = 300;
 
@@ -49,9 +50,13 @@ export const rig: Rig = {
   about: 'Kills the box while a payment provider loses responses, and compares the amounts at the end.',
   options: {
     orders: { about: 'number of purchases', defaultValue: '2000', short: '60' },
-    kills: { about: 'kill -9 of the box', defaultValue: '20', short: '2' },
+    kills: { about: 'kill -9 of the box', defaultValue: '50', short: '2' },
     shoppers: { about: 'concurrent shoppers', defaultValue: '32', short: '8' },
     seed: { about: 'seed of the random faults; 0 draws one', defaultValue: '0' },
+    lifetime: {
+      about: 'seconds until sessions expire; longer than any shopper takes, even while a killed box restarts',
+      defaultValue: '90',
+    },
   },
   timeLimit: (stage) => 240 + stage.number('orders') / 4 + 30 * stage.number('kills') + maxRecovery,
   async run(stage) {
@@ -65,18 +70,20 @@ export const rig: Rig = {
     });
     const environment = {
       PAYMENT_ADAPTERS: 'stripe',
-      PAYMENT_SESSION_LIFETIME: String(sessionLifetime),
+      PAYMENT_SESSION_LIFETIME: stage.word('lifetime'),
       STRIPE_SECRET_KEY: key,
       STRIPE_WEBHOOK_SECRET: secret,
       STRIPE_API_URL: provider.url,
     };
     const box = await startRigBox(stage, { name: 'box', port, environment });
     const tenant = await openTenantAt(box.url, { secrets, slug: 'shop', products: 4, stock: 1_000_000 });
+    const staff = await signIn(box.url, tenant);
+    await issueInvoices(staff);
     const tally = newTally();
     const payers = sendPayers({
       url: box.url,
       tenant,
-      staff: await signIn(box.url, tenant),
+      staff,
       browser: new Shopper(provider.url),
       purchases: stage.number('orders'),
       shoppers: stage.number('shoppers'),
@@ -147,6 +154,13 @@ async function signIn(url: string, { slug, tenantHeaders }: LoadTenant): Promise
   return callerOf(url, { ...tenantHeaders, authorization: `Bearer ${body.token}` });
 }
 
+/** Lets the store issue an invoice for each order that is paid. */
+async function issueInvoices(staff: Caller): Promise<void> {
+  const seller = { legalName: 'Demo Store SAS', address: 'Lyon' };
+  const { status } = await staff.patch('/admin/store', { ...seller, settings: { invoice: { issueOn: 'payment' } } });
+  if (status !== 200) throw new Error(`the settings of invoices got ${status}`);
+}
+
 /** Kills the box at times spread over all purchases; returns the milliseconds until it served again, for each kill. */
 async function killInBetween(stage: Stage, box: RigBox, purchases: readonly PaidPurchase[]): Promise<number[]> {
   const [kills, orders] = [stage.number('kills'), stage.number('orders')];
@@ -214,9 +228,16 @@ async function untilConsistent(
   for (;;) {
     stage.signal.throwIfAborted();
     const [records, report] = [await readBoxRecords(url, tenant), await provider.report()];
-    const broken = [...findMismatches(report.payments, records.payments), ...orderFaults(records, purchases)];
+    const ofOrders = await withReader(url, (read) => checkOrderRecords(read, tenant.tenantId));
+    const broken = [
+      ...findMismatches(report.payments, records.payments),
+      ...orderFaults(records, purchases),
+      ...ofOrders.broken,
+    ];
     if (records.open > 0) broken.push(`${records.open} steps and sessions are still open`);
-    if (broken.length === 0 || Date.now() > until) return { broken, counts: moneyOf(records, report) };
+    if (broken.length === 0 || Date.now() > until) {
+      return { broken, counts: { ...moneyOf(records, report), ...ofOrders.counts } };
+    }
     if (comparisons++ % 15 === 0) stage.say(`${broken.length} differences, such as: ${broken[0]}`);
     await sleep(1000);
   }
@@ -233,11 +254,18 @@ function orderFaults({ orders }: BoxRecords, purchases: readonly PaidPurchase[])
     if (!order) faults.push(`a shopper got order ${orderId}, which does not exist`);
     else if (behaviour === 'is canceled' && order.status !== 'canceled')
       faults.push(`order ${orderId} is not canceled`);
-    else if (paid && order.status !== 'canceled' && order.payment_status !== 'paid') {
+    else if (paid && order.status !== 'canceled' && !isPaid(order, behaviour)) {
       faults.push(`the shopper of order ${orderId} (${behaviour}) has paid, and the order is ${order.payment_status}`);
     }
   }
   return faults;
+}
+
+/** True of an order that is paid, also if staff have refunded it. */
+function isPaid({ payment_status: status }: OrderRow, behaviour: PaidPurchase['behaviour']): boolean {
+  return (
+    status === 'paid' || (behaviour.startsWith('is refunded') && ['partially_refunded', 'refunded'].includes(status))
+  );
 }
 
 function countsOf(purchases: readonly PaidPurchase[]): Findings['counts'] {

@@ -37,11 +37,11 @@ export async function crashPostgres(stage: Stage, folder: string): Promise<numbe
   }
 }
 
+/** Returns the rows of a statement. */
+export type Reader = <R>(text: string, values?: unknown[]) => Promise<R[]>;
+
 /** Reads as the owner of the database, whom row-level security does not limit. */
-export async function withReader<T>(
-  url: string,
-  work: (read: <R>(text: string, values?: unknown[]) => Promise<R[]>) => Promise<T>,
-): Promise<T> {
+export async function withReader<T>(url: string, work: (read: Reader) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {}); // queries in progress fail with the same error
   await client.connect();

@@ -12,7 +12,8 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     load: () => import('./crash.ts'),
   },
   payments: {
-    about: 'kills the box while a payment provider loses responses: the amounts agree, no payment twice or forgotten',
+    about:
+      'kills the box while a payment provider loses responses, and staff work: amounts, invoices and parcels agree',
     load: () => import('./payments.ts'),
   },
   mails: {
@@ -35,6 +36,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'the tests of races with 200 rounds each: one winner, and exact sums',
     load: () => import('./races.ts'),
   },
+  timing: {
+    about: 'responses to addresses with and without an account are the same, and take the same time',
+    load: () => import('./timing.ts'),
+  },
   scale: {
     about: 'lists and checkouts in a store with a million orders take no longer than in a small one',
     load: () => import('./scale.ts'),
@@ -42,6 +47,14 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
   services: {
     about: 'takes the tax and carrier services away while shoppers buy: orders go on, with amounts that are right',
     load: () => import('./services.ts'),
+  },
+  tier: {
+    about: 'crash, payments, mails and races in rounds for an hour, then one check of the books of all stores',
+    load: () => import('./tier.ts'),
+  },
+  media: {
+    about: 'uploads hostile files, 100 large files at once, and takes the storage service away: harmless, nothing lost',
+    load: () => import('./media.ts'),
   },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',

@@ -1,6 +1,11 @@
 /**
- * Compares a large store with a small one in the same box: the latency of lists with each declared filter and sort, and of
- * checkouts. Requests go to the stores in turn, so that both get the same share of whatever else the machine does.
+ * Compares a large store with a small one in the same box: the latency of lists with each declared filter and sort, with
+ * each pair of them, and of checkouts. Requests go to the stores in turn, so that both get the same share of whatever else
+ * the machine does.
+ *
+ * A page with one filter or sort, and a checkout, may take little longer in the large store. A pair of filters may have to
+ * pass by more rows until a page is full: how many is bounded, and so is its time, but a small store has fewer rows than
+ * the bound. Their ratio is printed only.
  *
  * Items cost time in a store of any size, and a page of the small store has fewer where a filter matches few rows there.
  * Such a call is compared with the unfiltered list of the small store, if that is slower. The table shows the ratio to the
@@ -14,12 +19,12 @@ import type { Findings, Rig, Stage } from './rig.ts';
 import { type ComparedCall, comparedCalls } from './scale-calls.ts';
 import { openStores } from './scale-stores.ts';
 
-/** The most that the 99th percentile of the large store may be, as a multiple of the small one's. */
+/** The most that the 99th percentile of the large store may be, as a multiple of the small one's, for one filter or sort. */
 const maxRatio = 1.5;
 /** The most milliseconds that a list with several filters may take (99th percentile). */
 const maxCombined = 100;
 /** How often a call beyond a limit is measured again, to tell it from a disturbance of the machine. */
-const maxRepeats = 2;
+const maxRepeats = 4;
 const warmUps = 5;
 
 export const rig: Rig = {
@@ -157,13 +162,15 @@ function ownRatioOf({ small, large }: Measured): number {
   return percentile(large, 99) / percentile(small, 99);
 }
 
+const isCombined = ({ filters }: Pick<Measured, 'filters'>) => filters > 1;
+
 function faultsOf(measured: Measured): string[] {
+  if (isCombined(measured)) {
+    const slowest = percentile(measured.large, 99);
+    return slowest > maxCombined ? [`${rounded(slowest, 1)} ms (99th percentile)`] : [];
+  }
   const ratio = ratioOf(measured);
-  const slowest = percentile(measured.large, 99);
-  return [
-    ...(ratio > maxRatio ? [`${rounded(ratio, 2)} times the small store's 99th percentile`] : []),
-    ...(measured.filters > 1 && slowest > maxCombined ? [`${rounded(slowest, 1)} ms (99th percentile)`] : []),
-  ];
+  return ratio > maxRatio ? [`${rounded(ratio, 2)} times the small store's 99th percentile`] : [];
 }
 
 function findingsOf(stage: Stage, measured: readonly Measured[], rejected: number): Findings {
@@ -179,9 +186,10 @@ function findingsOf(stage: Stage, measured: readonly Measured[], rejected: numbe
     );
   }
   const broken = sorted.flatMap((each) => faultsOf(each).map((fault) => `${each.name}: ${fault}`));
-  const combined = measured.filter(({ filters }) => filters > 1);
+  const combined = sorted.filter(isCombined);
   const slowest = Math.max(...combined.map(({ large }) => percentile(large, 99)));
-  const ratios = sorted.map(ratioOf);
+  const single = sorted.filter((each) => !isCombined(each));
+  const ratios = single.map(ratioOf);
   return {
     broken,
     counts: {
@@ -189,8 +197,9 @@ function findingsOf(stage: Stage, measured: readonly Measured[], rejected: numbe
       rejected,
       medianRatio: rounded(percentile(ratios, 50), 2),
       highestRatio: rounded(ratios[0] ?? 0, 2),
-      heldByUnfiltered: sorted.filter((each) => ratioOf(each) <= maxRatio && ownRatioOf(each) > maxRatio).length,
+      heldByUnfiltered: single.filter((each) => ratioOf(each) <= maxRatio && ownRatioOf(each) > maxRatio).length,
       slowestCombined: rounded(slowest, 1),
+      highestRatioCombined: rounded(combined[0] ? ratioOf(combined[0]) : 0, 2),
     },
   };
 }

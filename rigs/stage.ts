@@ -1,7 +1,7 @@
 /**
  * Runs a rig: creates its folder, limits its time, prints its progress, and stops everything that it started.
  */
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { temporaryFolder } from '@carton/runtime/testing';
 import type { Findings, Rig, Stage } from './rig.ts';
@@ -26,6 +26,50 @@ export async function runRig(rig: Rig, { short, values, keep, say, signal }: Run
   if (orphaned.length > 0) say(`removed what killed rigs left behind (${orphaned.join(', ')})`);
   const folder = await temporaryFolder(folderPrefix(process.pid));
   const started = performance.now();
+  const sayWithTime = (text: string) =>
+    say(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`);
+  try {
+    return await runIn(folder, rig, { short, values, say: sayWithTime, signal });
+  } finally {
+    if (keep) {
+      // Under its own name, the next rig would remove it.
+      const kept = join(dirname(folder), `kept-${basename(folder)}`);
+      await rename(folder, kept);
+      sayWithTime(`kept its folder: ${kept}`);
+    }
+    if (!keep) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Runs a rig as a part of another one, in a folder of its own, which remains.
+ * @param values of options that differ from their defaults
+ * @throws as `runRig` does
+ */
+export async function runPart(
+  { folder, short, say, signal }: Stage,
+  rig: Rig,
+  { name, values }: { name: string; values: Record<string, string> },
+): Promise<Findings> {
+  const own = join(folder, name);
+  await mkdir(own);
+  const defaults = Object.entries(rig.options).map(([option, { defaultValue, short: ofShort }]) => [
+    option,
+    (short ? ofShort : undefined) ?? defaultValue,
+  ]);
+  return runIn(own, rig, {
+    short,
+    values: { ...Object.fromEntries(defaults), ...values },
+    say: (text) => say(`${name}: ${text}`),
+    signal,
+  });
+}
+
+async function runIn(
+  folder: string,
+  rig: Rig,
+  { short, values, say, signal }: Omit<RunOptions, 'keep'>,
+): Promise<Findings> {
   const ends: { what: string; stop: () => unknown }[] = [];
   const ended = new AbortController();
   const stage: Stage = {
@@ -34,7 +78,7 @@ export async function runRig(rig: Rig, { short, values, keep, say, signal }: Run
     signal: AbortSignal.any([signal, ended.signal]),
     number: (option) => Number(values[option]),
     word: (option) => values[option] as string,
-    say: (text) => say(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`),
+    say,
     atEnd: (what, stop) => ends.unshift({ what, stop }),
   };
   const timeLimit = rig.timeLimit(stage);
@@ -58,12 +102,5 @@ export async function runRig(rig: Rig, { short, values, keep, say, signal }: Run
     }
     const left = await killProcessesOf(folder);
     if (left > 0) stage.say(`${left} processes did not stop and were killed`);
-    if (keep) {
-      // Under its own name, the next rig would remove it.
-      const kept = join(dirname(folder), `kept-${basename(folder)}`);
-      await rename(folder, kept);
-      stage.say(`kept its folder: ${kept}`);
-    }
-    if (!keep) await rm(folder, { recursive: true, force: true });
   }
 }

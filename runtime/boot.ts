@@ -1,11 +1,14 @@
 /**
  * The start of a box, step by step.
  */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { prepareBackground } from './background/background.ts';
 import { boxApi } from './boot/api.ts';
 import type { BootOptions } from './boot/options.ts';
 import { prepareDatabase } from './boot/prepare-database.ts';
 import type { BoxCaller } from './box/callers.ts';
+import { dataFolders } from './box/data-folder.ts';
 import { defaultRequestDeadline } from './box/scope.ts';
 import type { Box, RequestServices } from './box/services.ts';
 import type { TenantScope } from './box/tenancy.ts';
@@ -36,6 +39,7 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
     poolSize,
     requestDeadline = defaultRequestDeadline,
     uploadFolder,
+    dataFolder = join(tmpdir(), `${vendor.name}-data`),
     environment = {},
   } = options;
   const about = { version: vendor.version, tier };
@@ -56,6 +60,7 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
     database.extensions = gatherExtensions([
       ...contributions,
       ...settings,
+      dataFolders.with(dataFolder),
       outboxListeners.with(background.wake),
       serviceObservers.with(operations.observeServices),
     ]);

@@ -28,7 +28,8 @@ const Settings = object({
     minimum: 1,
     maximum: 3600,
     default: 30,
-    description: 'Seconds after which the database work of a request is cancelled and the response is 503',
+    description:
+      'Seconds after which the database work of a request is cancelled and the response is 503; of an upload, that of each statement',
   }),
   SECURE_COOKIES: Type.Boolean({
     default: true,

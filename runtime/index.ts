@@ -2,9 +2,10 @@
  * The engine's interface for packages.
  */
 
-export { type Job, job } from './background/job.ts';
+export { type Job, job, renewJob } from './background/job.ts';
 export { type AccessOptions, accessKinds } from './box/access.ts';
 export type { BoxAccessKind } from './box/callers.ts';
+export { dataFolderOf } from './box/data-folder.ts';
 export { type MemberAuthenticator, memberAuthenticators } from './box/members.ts';
 export { type Box, type BoxServices, route, type ServicesFor, withOverrides } from './box/services.ts';
 export { type MemberSession, type SessionLookup, type ShopperSession, sessionLookups } from './box/shopper-session.ts';
@@ -20,15 +21,20 @@ export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
 export { replaceRows } from './db/replace-rows.ts';
 export { runConcurrently } from './db/run-concurrently.ts';
+export { isSecretColumn, isTransientTable } from './db/secrets.ts';
 export { changeListeners, json, recordDeletions, type TenantDatabase } from './db/tenant-database.ts';
+export { listTenantTables, type TenantTable } from './db/tenant-tables.ts';
 export { deleteOldRows, retention } from './engine/retention.ts';
 export { eventDeliveryRoutes } from './engine/routes.ts';
+export { type ExportedTable, exportTenantRows, listExportedTables } from './engine/tenant-export.ts';
+export { type RemovalOptions, removeTenantRows } from './engine/tenant-removal.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';
 export { type DeliveredEvent, type Retries, type Subscriber, subscriber } from './events/subscriber.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
+export type { ByteRange, FileContent } from './http/file-content.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { type HtmlDocument, htmlMediaType } from './http/html-document.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
@@ -57,6 +63,7 @@ export * from './http/problems.ts';
 export { addressBlock } from './http/rate-limit.ts';
 export * from './http/schemas.ts';
 export type { Chunks } from './http/streamed.ts';
+export { distinctTags, Tag } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
 export { isLocale, Locale } from './locale/locale.ts';
@@ -137,4 +144,16 @@ export {
   type StorefrontAddresses,
   storefrontAddresses,
 } from './storefront/addresses.ts';
+export {
+  type AddressMove,
+  type AddressMoveListener,
+  addressMoveListeners,
+  moveAddress,
+} from './storefront/moves.ts';
+export {
+  type StorefrontTarget,
+  type StorefrontTargets,
+  storefrontTargets,
+  targetsByHandle,
+} from './storefront/targets.ts';
 export { packageName, shortName, vendor } from './vendor.ts';

@@ -1,43 +1,14 @@
 /**
- * The process of a box.
+ * The program of a box. It has V8 keep the compiled code of the packages beside them, so that the next start of the same
+ * release does not compile them again. Where the folder cannot be written, each start compiles.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { boot } from './boot.ts';
-import type { Tier } from './box/tier.ts';
-import { readConfig } from './config.ts';
-import { runService } from './process.ts';
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 
-interface LockFile {
-  tier: Tier;
-  packages: Record<string, { version: string; integrity: string }>;
+const lockFile = process.env.BOX_PACKAGES;
+if (lockFile) {
+  enableCompileCache(join(dirname(resolve(lockFile)), '.compiled'));
+  // The process writes it when it exits, too, unless it is killed.
+  setTimeout(flushCompileCache, 10_000).unref();
 }
-
-async function readLockFile(path: string): Promise<LockFile> {
-  const text = await readFile(path, 'utf8').catch(() => {
-    throw new Error(`${path} is missing: BOX_PACKAGES names the lock file of the installed packages`);
-  });
-  return JSON.parse(text);
-}
-
-await runService('the box', async () => {
-  const { databaseUrl, home, lockFile, logLevel, drainTime, ...config } = readConfig(process.env);
-  const { tier, packages } = await readLockFile(lockFile);
-  return {
-    logLevel,
-    drainTime,
-    databaseUrl,
-    databaseFolder: join(home, 'data', 'postgresql'),
-    start: (databaseUrl, log) =>
-      boot({
-        ...config,
-        databaseUrl,
-        tier,
-        packages: Object.keys(packages),
-        packagesFrom: lockFile,
-        uploadFolder: join(home, 'data', 'uploads'),
-        environment: process.env,
-        log,
-      }),
-  };
-});
+await import('./run-box.ts');

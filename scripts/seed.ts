@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../runtime/db/embedded.ts';
+import { showProgress } from '../tools/progress.ts';
 import { SeedError, seedStore } from '../tools/seed/index.ts';
-import { showProgress } from './seed/progress.ts';
-import { demoSlug } from './stack/demo-store.ts';
+import { demoSlug } from './stack/demo-store/index.ts';
 
 const help = `npm run seed -- [options]
 
@@ -78,13 +78,13 @@ async function main(): Promise<number> {
     process.on(signal, () => interrupted.abort(new SeedError('interrupted; what is written remains')));
   }
   const database = url ? { url, stop: async () => {} } : await openStackDatabase();
-  const progress = showProgress(process.stdout);
+  const progress = showProgress(process.stdout, 'rows');
   try {
     const started = performance.now();
     const { rows } = await seedStore(database.url, {
       ...options,
       signal: interrupted.signal,
-      onProgress: progress.update,
+      onProgress: ({ rows, ...at }) => progress.update({ ...at, count: rows }),
     });
     progress.stop();
     const seconds = Math.round((performance.now() - started) / 1000);

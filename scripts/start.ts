@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createDemoStore, demoSlug } from './stack/demo-store.ts';
+import { createDemoStore, demoSlug } from './stack/demo-store/index.ts';
 import { printGuide } from './stack/guide.ts';
 import { stopOrphanedParts } from './stack/orphaned-parts.ts';
 import { type Part, rejectPortsInUse, startPart } from './stack/parts.ts';

@@ -35,7 +35,7 @@ async function createSide(controlPlane: TestControlPlane): Promise<Side> {
 t.test('every route matches its declaration', async (t) => {
   // No DNS server listens there: the delegation of domains is not tested here.
   const controlPlane = await startTestControlPlane(t, { nameserverLookup: '127.0.0.1:9' });
-  const rows = openRows(controlPlane.databaseUrl, { tables: ['signing_keys'], columns: [] });
+  const rows = openRows(controlPlane.databaseUrl, { tables: ['signing_keys'], columns: [], rows: {} });
   t.teardown(() => rows.close());
   const target: Target = {
     url: controlPlane.url,

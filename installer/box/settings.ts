@@ -25,6 +25,8 @@ export interface BoxSecrets {
   LICENSE_KEY: string;
   OPERATOR_SECRET: string;
   HOSTING_SECRET: string;
+  /** Encrypts the secrets of second factors. Absent if the operator of a database that several boxes share has set none. */
+  SECOND_FACTOR_KEY?: string;
   /** Absent for the embedded database. */
   DATABASE_URL?: string;
   [name: string]: string | undefined;
@@ -66,7 +68,7 @@ export async function readSecrets(folder: BoxFolder): Promise<Partial<BoxSecrets
 
 /**
  * Writes both files, secrets first: a box is installed once `box.json` exists. Of an existing `box.env` only the lines of
- * the four managed names change.
+ * the four managed names change, and a missing key for second factors is added.
  */
 export async function writeSettings(folder: BoxFolder, settings: BoxSettings, secrets: BoxSecrets): Promise<void> {
   const before = (await readIfPresent(folder.secrets)) ?? heading;
@@ -87,6 +89,8 @@ export function isPort(value: unknown): value is number {
 const heading =
   '# Secrets of this box: do not share them. The box also gets lines added here as environment variables.\n';
 const managed = ['LICENSE_KEY', 'OPERATOR_SECRET', 'HOSTING_SECRET', 'DATABASE_URL'] as const;
+/** Is added if it is missing, and never changed: the operator may have chosen it. */
+const addedOnce = 'SECOND_FACTOR_KEY';
 
 /**
  * Returns the text of `box.env` with new values of the managed names. This command, shells and systemd read the same
@@ -94,10 +98,11 @@ const managed = ['LICENSE_KEY', 'OPERATOR_SECRET', 'HOSTING_SECRET', 'DATABASE_U
  * @throws Failure usage for a value that cannot be quoted for all three
  */
 export function updateSecrets(before: string, secrets: BoxSecrets): string {
-  const isManaged = (line: string) => managed.some((name) => new RegExp(`^\\s*(export\\s+)?${name}\\s*=`).test(line));
-  const kept = before.split('\n').filter((line) => !isManaged(line));
+  const sets = (line: string, name: string) => new RegExp(`^\\s*(export\\s+)?${name}\\s*=`).test(line);
+  const kept = before.split('\n').filter((line) => !managed.some((name) => sets(line, name)));
   while (kept.at(-1) === '') kept.pop();
-  const written = managed.flatMap((name) => (secrets[name] ? [`${name}=${quote(name, secrets[name])}`] : []));
+  const names = kept.some((line) => sets(line, addedOnce)) ? managed : [addedOnce, ...managed];
+  const written = names.flatMap((name) => (secrets[name] ? [`${name}=${quote(name, secrets[name])}`] : []));
   return `${[...kept, ...written].join('\n')}\n`;
 }
 

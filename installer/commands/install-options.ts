@@ -103,8 +103,11 @@ export function chooseSecrets(
     OPERATOR_SECRET: options.operatorSecret || secrets.OPERATOR_SECRET || generateSecret(),
     HOSTING_SECRET: options.hostingSecret || secrets.HOSTING_SECRET || generateSecret(),
   };
-  if (databaseUrl === undefined) delete chosen.DATABASE_URL;
-  else chosen.DATABASE_URL = databaseUrl;
+  if (databaseUrl === undefined) {
+    delete chosen.DATABASE_URL;
+    // Boxes that share a database need the same key, so there it is the operator's to choose.
+    chosen.SECOND_FACTOR_KEY ??= generateSecret();
+  } else chosen.DATABASE_URL = databaseUrl;
   return chosen;
 }
 

@@ -77,10 +77,12 @@ t.test('a first install ends with a healthy box', async (t) => {
       BOX_PACKAGES: join(box.folder.releases, id, 'carton.lock.json'),
       OPERATOR_SECRET: /^[\w-]{43}$/,
       HOSTING_SECRET: /^[\w-]{43}$/,
+      SECOND_FACTOR_KEY: /^[\w-]{43}$/,
     });
     t.notHas(environment, { LICENSE_KEY: key });
     t.notHas(environment, { CARTON_LICENSE_KEY: key });
-    t.not(environment.OPERATOR_SECRET, environment.HOSTING_SECRET);
+    const { OPERATOR_SECRET, HOSTING_SECRET, SECOND_FACTOR_KEY } = environment;
+    t.equal(new Set([OPERATOR_SECRET, HOSTING_SECRET, SECOND_FACTOR_KEY]).size, 3);
     t.equal(commandLine[1], join(box.folder.releases, id, 'node_modules', scope, 'runtime/dist/main.js'));
   });
 

@@ -55,6 +55,10 @@ t.test('box.env', async (t) => {
   t.same({ ...parseEnv(text) }, { SMTP_URL: 'x', ...secrets, DATABASE_URL: database });
   t.match(text, /^# mine\nSMTP_URL="x"\n/, 'the operator’s lines stay');
   t.notMatch(updateSecrets(text, secrets), 'DATABASE_URL', 'a managed name without a value is removed');
+  const withKey = updateSecrets(text, { ...secrets, SECOND_FACTOR_KEY: 'k' });
+  t.match(withKey, /^SECOND_FACTOR_KEY=k$/m, 'a missing key is added');
+  const chosen = 'SECOND_FACTOR_KEY=\'with "quotes" and \\\'\n';
+  t.match(updateSecrets(chosen, { ...secrets, SECOND_FACTOR_KEY: 'other' }), chosen, 'a key of the operator stays');
   t.throws(() => updateSecrets('', { ...secrets, DATABASE_URL: "postgres://'\n" }), { code: 'usage' });
   const file = join(t.testdir({ 'box.env': text }), 'box.env');
   const read = execFileSync('sh', ['-c', `. ${file}; printf %s "$DATABASE_URL"`], { encoding: 'utf8' });

@@ -62,8 +62,8 @@ function meets(conditions: readonly { argument: unknown }[], { id }: TotalsLine)
   return conditions.every(({ argument }) => (argument as { ids: string[] }).ids.includes(id));
 }
 
-/** Each chosen option that can be used charges the tier of its goods, or nothing from a price on. */
-function checkShipping({ shipping, currency }: Scenario, { lines, adjustments }: TotalsDraft): void {
+/** Each chosen option that can be used charges the tier of its goods, or nothing from a price on; a payment its fee. */
+function checkShipping({ shipping, payment, currency }: Scenario, { lines, adjustments }: TotalsDraft): void {
   const discounted = (line: TotalsLine) =>
     line.total +
     sumOf(adjustments.flatMap((each) => (each.lineId === line.id && each.kind === 'discount' ? each.amount : [])));
@@ -81,6 +81,7 @@ function checkShipping({ shipping, currency }: Scenario, { lines, adjustments }:
     const isFree = option.freeFrom.some((each) => each.currency === currency && price >= each.amount);
     return `${option.code} ${isFree ? 0 : tier.amount}`;
   });
+  for (const { amount } of payment?.fees ?? []) expected.push(`payment:${payment?.code} ${amount}`);
   const actual = adjustments.flatMap(({ kind, code, amount }) => (kind === 'shipping' ? `${code} ${amount}` : []));
   hold(expected.toSorted().join() === actual.toSorted().join(), () => `shipping is ${actual}, not ${expected}`);
 }

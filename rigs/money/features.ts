@@ -44,7 +44,8 @@ export function featuresOf(
     freeFrom: charged.some(
       ({ code, freeFrom }) => freeFrom.length > 0 && shipping.find((each) => each.code === code)?.amount === 0,
     ),
-    twoProfiles: shipping.length > 1,
+    twoProfiles: charged.length > 1,
+    paymentFee: scenario.payment !== null,
     free: totals.total === 0,
   };
 }

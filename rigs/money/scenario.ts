@@ -4,6 +4,7 @@
 import type { TotalsLine } from '@carton/cart';
 import { minorUnitDigits } from '@carton/runtime';
 import { Random } from '../../tools/seed/random.ts';
+import type { MethodFees } from '../../vendor/payment/fees.ts';
 import type { Considered } from '../../vendor/promotion/store.ts';
 import type { ShippingRead, StoredOption } from '../../vendor/shipping/reads.ts';
 import { rateSourcesOf } from '../../vendor/shipping/sources.ts';
@@ -24,6 +25,8 @@ export interface Scenario {
   readonly rates: readonly ApplicableRate[];
   readonly roundPer: 'line' | 'total';
   readonly shippingCategory: string | null;
+  /** The chosen payment method. */
+  readonly payment: MethodFees | null;
 }
 
 /** The scenario of a seed. */
@@ -41,6 +44,7 @@ export function scenarioOf(seed: number): Scenario {
     rates: ratesOf(random),
     roundPer: random.pick(['line', 'total'] as const),
     shippingCategory: random.isTrue(0.7) ? null : random.pick(['books', 'unknown']),
+    payment: random.isTrue(0.7) ? null : paymentOf(random, currency),
   };
 }
 
@@ -50,6 +54,10 @@ function amountOf(random: Random, currency: string): number {
   if (size === 'small') return random.between(0, 20);
   if (size === 'large') return random.between(0, 10 ** 9);
   return random.between(0, 300 * 10 ** minorUnitDigits(currency));
+}
+
+function paymentOf(random: Random, currency: string): MethodFees {
+  return { id: 'method', code: 'cash', name: 'Cash', fees: [{ amount: amountOf(random, currency) || 1, currency }] };
 }
 
 function linesOf(random: Random, currency: string): TotalsLine[] {

@@ -3,6 +3,7 @@
  */
 import { type Adjustment, cartTotals, type LineFacts, runTotals, type Sale, type TotalsDraft } from '@carton/cart';
 import type { OrderDraft } from '@carton/order';
+import payment from '@carton/payment';
 import promotion from '@carton/promotion';
 import type { PackageDefinition } from '@carton/runtime';
 import shipping from '@carton/shipping';
@@ -12,7 +13,7 @@ import type { OrderRow } from '../../vendor/order/store.ts';
 import type { Scenario } from './scenario.ts';
 
 /** The contributed steps, in the order in which carts run them. */
-const steps = [promotion, shipping, tax]
+const steps = [promotion, shipping, payment, tax]
   .flatMap(({ extends: contributions = [] }: PackageDefinition) => contributions)
   .flatMap(({ point, value }) => (point === cartTotals ? [value as ReturnType<typeof cartTotals.of>[number]] : []))
   .toSorted((one, other) => one.order - other.order);
@@ -26,7 +27,9 @@ const facts: LineFacts = {
 };
 
 /** What each step would have read from the database. */
-function readOf(name: string, { promotions, shipping, rates, roundPer, shippingCategory }: Scenario): unknown {
+function readOf(name: string, scenario: Scenario): unknown {
+  const { promotions, shipping, payment, rates, roundPer, shippingCategory } = scenario;
+  if (name === 'paymentMethod') return payment;
   if (name === 'shipping') return shipping;
   if (name === 'tax') return { rates, settings: { roundPer, shippingCategory }, isExempt: false, quotes: null };
   return promotions;

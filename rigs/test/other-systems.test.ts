@@ -2,7 +2,7 @@
  * Worked examples from the test suites of other systems, where the rule is the same, each computed by hand again, through
  * the steps of promotions, shipping and taxes. Left out are examples of rules that differ: exclusive promotions that win
  * with a lower priority and minimums after discounts (Sylius), percentages of the price before other discounts and
- * rounded for each line, and fixed amounts off each unit (WooCommerce).
+ * rounded for each line, fixed amounts off each unit (WooCommerce), and percentages rounded for each unit (Saleor).
  */
 import t from 'tap';
 import { type Scenario, scenarioOf } from '../money/scenario.ts';
@@ -14,14 +14,15 @@ type Promotion = NonNullable<Scenario['promotions'][number]['promotion']>;
 interface Example {
   system: string;
   rule: string;
-  /** Unit price and quantity. */
-  lines: [unitPrice: number, quantity?: number][];
+  lines: [unitPrice: number, quantity?: number, taxCategory?: string][];
   /** In order of priority. */
   promotions?: (Pick<Promotion, 'discount'> & Partial<Pick<Promotion, 'exclusive' | 'priority'>>)[];
   /** A flat option. */
   shipping?: number;
-  /** Per cent, on top of prices. */
-  tax?: number;
+  /** Per cent, or that of each tax category. */
+  tax?: number | Record<string, number>;
+  /** Taxes are included in prices, not on top of them. */
+  included?: boolean;
   /** What is left of each line. */
   left?: number[];
   total: number;
@@ -33,6 +34,8 @@ const freeShipping = { discount: { kind: 'free_shipping' as const } };
 const sylius = 'Sylius';
 const wooCommerce = 'WooCommerce';
 const solidus = 'Solidus';
+const vendure = 'Vendure';
+const categories = { standard: 20, reduced: 10 };
 
 const examples: Example[] = [
   // Sylius, features/promotion/receiving_discount: priorities, fixed discounts, shipping.
@@ -134,6 +137,50 @@ const examples: Example[] = [
     ...{ system: wooCommerce, rule: '10 %, then 20 % of what is left', lines: [[1000, 2], [500]] },
     ...{ promotions: [percent(10), percent(20)], left: [1440, 360], total: 1800 }, // 2.50 and 4.50: 7.00
   },
+  // Vendure, order-calculator.spec.ts: 20 % tax, 10 % for the reduced category.
+  { system: vendure, rule: '10 %', lines: [[500, 2]], promotions: [percent(10)], tax: 20, left: [900], total: 1080 },
+  {
+    ...{ system: vendure, rule: '50 %, then 10 %', lines: [[800, 3]], promotions: [percent(50), percent(10)], tax: 20 },
+    ...{ left: [1080], total: 1296 },
+  },
+  {
+    ...{ system: vendure, rule: '50 %, then 10 %, tax included', lines: [[800, 3]], tax: 20, included: true },
+    ...{ promotions: [percent(50), percent(10)], total: 1080 },
+  },
+  {
+    ...{ system: vendure, rule: '10 % twice', lines: [[155_880]], promotions: [percent(10), percent(10)], tax: 20 },
+    ...{ left: [126_263], total: 151_516 }, // 14029.2 of 140292, then 25252.6 of tax
+  },
+  {
+    ...{ system: vendure, rule: '10 % twice, tax included', lines: [[155_880]], tax: 20, included: true },
+    ...{ promotions: [percent(10), percent(10)], total: 126_263 },
+  },
+  {
+    ...{ system: vendure, rule: '5.00 off goods of two tax rates, included', tax: categories, included: true },
+    lines: [
+      [2000, 1, 'standard'],
+      [1000, 2, 'reduced'],
+    ],
+    ...{ promotions: [fixed(500)], left: [1750, 1750], total: 3500 },
+  },
+  {
+    ...{ system: vendure, rule: '5.00 off goods of two tax rates, the first reduced from 10.00', tax: categories },
+    lines: [
+      [850, 2, 'standard'],
+      [3499, 1, 'reduced'],
+      [255, 4, 'reduced'],
+    ],
+    ...{ promotions: [fixed(500)], left: [1563, 3218, 938], total: 6448 }, // 312.6, 321.8 and 93.8 of tax
+  },
+  {
+    ...{ system: vendure, rule: 'free shipping, tax included', lines: [[100]], promotions: [freeShipping] },
+    ...{ shipping: 500, tax: 20, included: true, total: 100 },
+  },
+  // Saleor, test_rounding_issue.py: the column of a discount on the total price.
+  {
+    ...{ system: 'Saleor', rule: '10 % of the sum, not of each line', lines: [[106], [206], [306], [406]] },
+    ...{ promotions: [percent(10)], left: [95, 185, 276, 366], total: 922 }, // 10.56, 20.52, 30.48 and 40.44 of 102
+  },
 ];
 
 const noRules: Promotion['rules'] = {
@@ -141,7 +188,7 @@ const noRules: Promotion['rules'] = {
   ...{ regionIds: [], membersOnly: false, firstOrder: false },
 };
 
-function scenarioFor({ lines, promotions = [], shipping, tax }: Example): Scenario {
+function scenarioFor({ lines, promotions = [], shipping, tax = {}, included = false }: Example): Scenario {
   const any = scenarioOf(1);
   const option = {
     id: 'option',
@@ -153,7 +200,7 @@ function scenarioFor({ lines, promotions = [], shipping, tax }: Example): Scenar
     carrierService: null,
     profile: null,
   };
-  const rate = {
+  const vat = {
     id: 'rate',
     code: 'vat',
     name: 'VAT',
@@ -163,10 +210,10 @@ function scenarioFor({ lines, promotions = [], shipping, tax }: Example): Scenar
     override: false,
   };
   return {
-    ...{ seed: 0, currency, taxInclusive: false, roundPer: 'line', shippingCategory: null },
-    lines: lines.map(([unitPrice, quantity = 1], at) => {
+    ...{ seed: 0, currency, taxInclusive: included, roundPer: 'line', shippingCategory: null },
+    lines: lines.map(([unitPrice, quantity = 1, taxCategory = null], at) => {
       const total = unitPrice * quantity;
-      const own = { id: `line ${at}`, variantId: null, productId: null, taxCategory: null, shippingProfile: null };
+      const own = { id: `line ${at}`, variantId: null, productId: null, taxCategory, shippingProfile: null };
       return { ...own, properties: {}, weight: null, quantity, unitPrice, total, discountedTotal: total };
     }),
     promotions: promotions.map(({ discount, exclusive = false, priority = 0 }, at) => ({
@@ -184,7 +231,11 @@ function scenarioFor({ lines, promotions = [], shipping, tax }: Example): Scenar
           : [{ ...option, freeFrom: [], rates: [{ currency, from: 0, to: null, amount: shipping }] }],
       chosen: shipping === undefined ? [] : [{ profile: null, optionId: 'option', pickupLocationId: null }],
     },
-    rates: tax === undefined ? [] : [{ ...rate, rate: tax }],
+    payment: null,
+    rates:
+      typeof tax === 'number'
+        ? [{ ...vat, rate: tax }]
+        : Object.entries(tax).map(([category, rate]) => ({ ...vat, id: category, category, rate })),
   };
 }
 

@@ -17,4 +17,5 @@ t.test('after a kill, and with a failing provider, the amounts agree', async (t)
   t.match(found, { rig: 'payments', held: true, broken: exactly([]), kills: 1, purchases: 24 }, { ended: stdout });
   t.ok(found.capturedAtProvider > 0, 'payments were captured');
   t.equal(found.capturedInBox, found.capturedAtProvider);
+  t.ok(found.invoices > 0 && found.creditedAmount > 0 && found.parcels > 0, 'invoices, credit notes and parcels');
 });

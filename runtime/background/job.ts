@@ -29,3 +29,11 @@ export async function claimJob(db: TenantDatabase, { name, everySeconds }: Job):
   );
   return claimed.length > 0;
 }
+
+/** Claims a job for another period, in the course of a run that takes long; 0 seconds to run it again soon. */
+export async function renewJob(db: TenantDatabase, { name }: Pick<Job, 'name'>, seconds: number): Promise<void> {
+  await db.query(
+    `update background_tasks set due_at = now() + $3 * interval '1 second' where tenant_id = $1 and name = $2`,
+    [name, seconds],
+  );
+}

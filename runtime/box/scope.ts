@@ -24,8 +24,10 @@ export function createTenantScopes(
       try {
         const tenant = await tenants.resolve(ctx);
         ctx.state.tenant = tenant.slug;
-        // A streamed response takes as long as its reader; each statement still has its own timeout.
-        const deadline = route.declaration.streamed ? undefined : performance.now() + requestDeadline;
+        // A streamed response takes as long as its reader, an upload as long as its sender; each statement still has its
+        // own timeout.
+        const { streamed, upload } = route.declaration;
+        const deadline = streamed || upload ? undefined : performance.now() + requestDeadline;
         return { tenant, db: database.forTenant(tenant.id, null, deadline), secrets };
       } catch (error) {
         if (isBoxRoute(route) && isTenantProblem(error)) return boxScope;

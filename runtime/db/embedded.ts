@@ -19,6 +19,7 @@ import {
   readLocation,
   readPassword,
 } from './embedded/cluster.ts';
+import { watchRecovery } from './embedded/recovery.ts';
 import type { Plan, Server } from './embedded/server.ts';
 import {
   port,
@@ -148,7 +149,9 @@ async function supervise(plan: Plan): Promise<() => Promise<void>> {
   const onExit = () => signal(server.pid, 'SIGINT');
   process.once('exit', onExit);
   const logTimer = setInterval(() => rotateLog(plan.logFile), 60_000).unref();
+  let endWatch = () => {};
   const release = () => {
+    endWatch();
     clearInterval(logTimer);
     process.off('exit', onExit);
   };
@@ -163,7 +166,9 @@ async function supervise(plan: Plan): Promise<() => Promise<void>> {
     // A server that was ready is restarted after the first delay; one that fails to start, with back-off.
     let delay = firstDelay;
     while (!stopping.signal.aborted) {
+      endWatch = watchRecovery(server, plan);
       const reason = await Promise.race([server.exited, stopRequested]);
+      endWatch();
       if (stopping.signal.aborted) return;
       plan.log(`PostgreSQL ${reason}; restarting it in ${delay} ms`);
       await sleep(delay, undefined, { signal: stopping.signal, ref: false }).catch(() => {});

@@ -18,6 +18,8 @@ type Row = Record<string, unknown>;
 interface Columns {
   names: string[];
   parsers: ((text: string) => unknown)[];
+  /** A row with all columns. Its copies have the same hidden class. */
+  empty: Row;
 }
 
 /** The part of pg's connection that sends messages of the protocol. */
@@ -40,7 +42,7 @@ interface PgQuery {
 
 const Query = pg.Query as unknown as new (text: string, values: readonly unknown[]) => PgQuery;
 
-const noColumns: Columns = { names: [], parsers: [] };
+const noColumns: Columns = { names: [], parsers: [], empty: {} };
 
 class PreparedQuery extends Query {
   #rows: Row[] = [];
@@ -72,20 +74,22 @@ class PreparedQuery extends Query {
   }
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
-    this.#columns = {
-      names: fields.map(({ name }) => toCamelCase(name)),
-      parsers: fields.map(({ dataTypeID }) => typeParsers.getTypeParser(dataTypeID)),
-    };
+    const parsers = fields.map(({ dataTypeID }) => typeParsers.getTypeParser(dataTypeID));
+    const empty = Object.fromEntries(fields.map(({ name }) => [toCamelCase(name), null]));
+    // The keys of an object are interned strings: V8 finds properties by them without another look-up.
+    const interned = new Map(Object.keys(empty).map((name) => [name, name]));
+    const names = fields.map(({ name }) => interned.get(toCamelCase(name)) as string);
+    this.#columns = { names, parsers, empty };
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
     if (this._canceledDueToError) return;
-    const { names, parsers } = this.#columns as Columns;
-    const row: Row = {};
+    const { names, parsers, empty } = this.#columns as Columns;
+    const row: Row = { ...empty };
     try {
       for (let index = 0; index < names.length; index++) {
         const text = fields[index] as string | null;
-        row[names[index] as string] = text === null ? null : parsers[index]?.(text);
+        if (text !== null) row[names[index] as string] = parsers[index]?.(text);
       }
     } catch (error) {
       this._canceledDueToError = error;

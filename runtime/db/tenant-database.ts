@@ -36,13 +36,17 @@ export async function recordDeletions(db: TenantDatabase, table: string, rows: r
 
 export interface TransactionOptions {
   /**
-   * `serializable`: may fail with an error of SQLSTATE class 40, after which the work can be retried. Ignored where the
-   * work joins an outer transaction.
+   * `repeatable read`: all statements see one snapshot; for reading. `serializable`: may fail with an error of SQLSTATE
+   * class 40, after which the work can be retried. Ignored where the work joins an outer transaction.
    */
-  isolation?: 'read committed' | 'serializable';
+  isolation?: 'read committed' | 'repeatable read' | 'serializable';
 }
 
-const beginTexts = { 'read committed': 'begin', serializable: 'begin isolation level serializable' };
+const beginTexts = {
+  'read committed': 'begin',
+  'repeatable read': 'begin isolation level repeatable read',
+  serializable: 'begin isolation level serializable',
+};
 
 /** Called inside the transaction of the change: if it throws, the change is rolled back. */
 export type ChangeListener = (db: TenantDatabase, change: Change) => Promise<void>;

@@ -108,6 +108,30 @@ export class TenantReader {
   }
 
   /**
+   * Yields the rows of a statement in batches, through a cursor of this transaction; memory is bounded by a batch. One
+   * at a time. `$1` is the tenant.
+   */
+  async *stream<R = Row>(text: string, values: readonly unknown[] = [], batchSize = 500): AsyncGenerator<R> {
+    if (!this.isTransaction || !this.connection) throw new Error('rows can be streamed only in a transaction');
+    const { connection } = this;
+    const rewritten = (this.placement as Placement).rewrite(text);
+    const declared = `declare streamed no scroll cursor for ${rewritten}`;
+    await connection.query({ text: declared, values: [this.tenantId, ...values] });
+    for (;;) {
+      const { rows } = await connection.query({ text: `fetch ${batchSize} from streamed` });
+      yield* rows as R[];
+      if (rows.length < batchSize) break;
+    }
+    await connection.query({ text: 'close streamed' });
+  }
+
+  /** Reads the system catalogue, on Citus that of the coordinator; outside of the transaction. */
+  async readCatalogue<R>(text: string): Promise<R[]> {
+    const { rows } = await this.knex.raw<{ rows: R[] }>(text);
+    return rows;
+  }
+
+  /**
    * The time until which all changes are committed: no row will appear later whose `updated_at`, the start of the
    * transaction that wrote it, is at or before it. Call it before reading the changes. It runs on a connection of its
    * own as the login user, who can see the transactions of all sessions; a backup only reads and is ignored.

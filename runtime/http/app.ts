@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import Koa, { type Context, type Next } from 'koa';
 import type { AppOptions } from './app-options.ts';
 import { discardBody } from './body.ts';
-import { checkStreamed, checkUpload } from './check-declaration.ts';
+import { checkFile, checkStreamed, checkUpload } from './check-declaration.ts';
 import { completeRoutes } from './complete.ts';
 import { mountRoutes } from './dispatch.ts';
 import { setCommonHeaders } from './headers.ts';
@@ -90,6 +90,7 @@ function checkRoutes(routes: readonly Route<never>[], kinds: ReadonlyMap<string,
     seen.add(operationId);
     checkUpload(declaration);
     checkStreamed(declaration);
+    checkFile(declaration);
     for (const name of accessKindsOf(declaration)) {
       if (!kinds.has(name)) throw new Error(`${method.toUpperCase()} ${path} declares unknown access "${name}"`);
     }

@@ -19,6 +19,15 @@ export function checkStreamed({
   if (idempotent) throw new Error(`${operationId} cannot be idempotent: a streamed response is not stored`);
 }
 
+/** @throws Error when a declaration with `file` is inconsistent */
+export function checkFile({ operationId, file, streamed, mediaType, response, method }: RouteDeclaration): void {
+  if (!file) return;
+  if (!mediaType || response || streamed) {
+    throw new Error(`${operationId} returns a file, so it needs a mediaType and neither a response nor streamed`);
+  }
+  if (method !== 'get') throw new Error(`${operationId} returns a file, so it must be a GET`);
+}
+
 /** @throws Error when a declaration with `upload` is inconsistent */
 export function checkUpload({ operationId, upload, body, idempotent }: RouteDeclaration): void {
   if (!upload) return;
@@ -26,6 +35,9 @@ export function checkUpload({ operationId, upload, body, idempotent }: RouteDecl
   const duplicate = Object.keys(upload.files).find((name) => fields.includes(name));
   if (duplicate) throw new Error(`${operationId} declares ${duplicate} as a file and as a field`);
   if (body && !body.properties) throw new Error(`${operationId} accepts a form, so its body must be an object`);
+  if (upload.raw && (body || upload.streamed || Object.keys(upload.files).length !== 1)) {
+    throw new Error(`${operationId} accepts one raw file, so it must not have fields, further files or streamed`);
+  }
   if (upload.streamed && idempotent) {
     throw new Error(`${operationId} cannot be idempotent: its files are still unknown when the handler starts`);
   }

@@ -56,7 +56,8 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
     // Any request may have an invalid or duplicate Host header (RFC 9112, section 3.2).
     invalidRequest,
     ...(body || upload ? [requestTimeout, bodyTooLarge] : []),
-    ...(upload ? [malformedForm, formRequired] : []),
+    ...(upload ? [malformedForm] : []),
+    ...(upload && !upload.raw ? [formRequired] : []),
     ...(isTyped ? [unsupportedFileType] : []),
     ...(body && body !== RawBody && !upload ? [malformedJson, unsupportedMediaType] : []),
     ...(accessKindsOf(declaration).length > 0 ? [unauthenticated] : []),

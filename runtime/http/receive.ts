@@ -5,8 +5,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
+import { receiveChunks } from './arrival.ts';
 import { describeContentType } from './body.ts';
 import type { FormReader } from './form-reader.ts';
 import { bodyTooLarge, formRequired, invalidRequest, Problem, unavailable } from './problems.ts';
@@ -45,6 +47,7 @@ export async function receiveForm(
   options: ReceiveOptions,
 ): Promise<Received> {
   const { upload, bodyOptional, bodyLimit } = declaration;
+  if (upload?.raw) return receiveRaw(ctx, declaration, options);
   if (bodyOptional && !ctx.get('transfer-encoding') && !Number(ctx.get('content-length'))) return emptyForm;
   const encoding = ctx.get('content-encoding');
   if (!ctx.is('multipart/form-data') || (encoding && encoding !== 'identity')) {
@@ -106,6 +109,36 @@ async function writeFile({ content, ...description }: ArrivingFile, folder: stri
   };
   await pipeline(content, measure, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   return { ...description, path, size, sha256: hash.digest('hex') };
+}
+
+/** Receives a body that is the file itself. @throws as `receiveForm` does, without those of forms */
+async function receiveRaw(ctx: Context, { upload }: RouteDeclaration, options: ReceiveOptions): Promise<Received> {
+  const [[field, { size: limit }]] = Object.entries((upload as UploadDeclaration).files) as [
+    [string, { size: number }],
+  ];
+  const tooLarge = () => bodyTooLarge(`The limit is ${limit} bytes.`);
+  if (Number(ctx.get('content-length')) > limit) throw tooLarge();
+  const folder = await createUploadFolder(options.folder);
+  const discard = () => removeUploadFolder(folder).catch(() => {});
+  const content = new PassThrough();
+  try {
+    let received = 0;
+    const writing = writeFile({ field, name: '', mediaType: ctx.get('content-type'), content }, folder);
+    writing.catch(() => {});
+    const arrival = receiveChunks(ctx.req, options.patience, async (chunk) => {
+      received += chunk.length;
+      if (received > limit) throw tooLarge();
+      if (!content.write(chunk)) await Promise.race([once(content, 'drain'), writing]);
+    });
+    await arrival.ended;
+    content.end();
+    const file = await writing;
+    return { body: undefined, files: { [field]: [file] }, fingerprint: file.sha256, discard };
+  } catch (error) {
+    content.destroy();
+    await discard();
+    throw problemOfReading(error);
+  }
 }
 
 async function receiveStreamed(

@@ -50,6 +50,11 @@ export interface RouteDeclaration<
    * response; a later one closes the connection. The request deadline does not apply, only statement timeouts do.
    */
   streamed?: true;
+  /**
+   * The handler returns a `FileContent`, whose media type takes the place of `mediaType`. A part of the file is sent to
+   * clients that ask for a range. Not for a result of a transaction: the file is read while it is sent.
+   */
+  file?: true;
   /** Template of the Location header, filled from the response: `/orders/{id}`. */
   location?: string;
   /** The problems of this route, besides those of the engine. */

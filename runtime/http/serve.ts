@@ -8,6 +8,7 @@ import type { AppOptions } from './app-options.ts';
 import { defaultBodyDeadline } from './body.ts';
 import type { AccessKind } from './credentials.ts';
 import { partialOf, selectedFields } from './fields.ts';
+import { type FileContent, sendFile } from './file-content.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
 import type { IfMatch } from './if-match.ts';
 import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
@@ -54,6 +55,10 @@ export function serveRoute<Scope, Services extends object, Caller>(
     if (declaration.streamed) {
       const chunks = await handler({ ...services, params, query, body, files, fields } as never);
       return sendStreamed(ctx, declaration, chunks as Chunks, options.readDeadline);
+    }
+    if (declaration.file) {
+      const content = await handler({ ...services, params, query, body, files, fields } as never);
+      return sendFile(ctx, declaration, content as FileContent, options.readDeadline);
     }
     const ifMatch = declaration.conditional === 'inHandler' ? ifMatchOf(ctx, route) : null;
     const work = async (services: Services): Promise<Reply> => {

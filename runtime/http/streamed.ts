@@ -8,6 +8,13 @@ import type { Context } from 'koa';
 /** The result of the handler of a route with `streamed: true`, usually an async generator. */
 export type Chunks = AsyncIterable<string | Uint8Array>;
 
+interface StreamedResponse {
+  status: number;
+  mediaType?: string;
+  cacheControl?: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
 /** Characters or bytes that are buffered before they are sent. */
 const bufferSize = 16 * 1024;
 /** Milliseconds in which a client has to read what a connection buffers, over a slow line. */
@@ -21,14 +28,14 @@ export const defaultReadDeadline = 120_000;
  */
 export async function sendStreamed(
   ctx: Context,
-  { status, mediaType, cacheControl = 'no-store' }: { status: number; mediaType?: string; cacheControl?: string },
+  { status, mediaType, cacheControl = 'no-store', headers = {} }: StreamedResponse,
   chunks: Chunks,
   deadline = defaultReadDeadline,
 ): Promise<void> {
   const producer = chunks[Symbol.asyncIterator]();
   try {
     const first = await nextBatch(producer);
-    ctx.set({ 'Content-Type': mediaType as string, 'Cache-Control': cacheControl });
+    ctx.set({ ...headers, 'Content-Type': mediaType as string, 'Cache-Control': cacheControl });
     ctx.status = status;
     // From here on we write the response, not Koa.
     ctx.respond = false;

@@ -26,6 +26,11 @@ export interface UploadDeclaration {
    * file starts, so the fields have to precede the files.
    */
   streamed?: boolean;
+  /**
+   * The body is the single declared file itself, of any media type, instead of a form. There are no fields, and the name of
+   * the file is empty.
+   */
+  raw?: true;
 }
 
 /** The description of a file. The client chooses name and type; the name has no path and no control characters. */

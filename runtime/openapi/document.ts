@@ -207,6 +207,7 @@ function successesOf(declaration: RouteDeclaration, { components, accessKinds }:
   if (declaration.streamed) {
     success.description = 'Success. The response is streamed: if the connection breaks, the content is incomplete.';
   }
+  if (declaration.file) success.description = 'Success. With a Range header, the response may be 206 with that part.';
   if (!hasEntityTag(declaration)) return { [status]: success };
   return { [status]: success, 304: { description: 'Not modified: the cached version is current', headers } };
 }

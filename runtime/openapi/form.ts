@@ -13,6 +13,8 @@ export function formContent(
   body: TSchema | undefined,
   components: Components,
 ): ContentObject {
+  const [single] = Object.values(upload.files);
+  if (upload.raw && single) return { '*/*': components.content(fileSchema(single)) };
   const files = Object.entries(upload.files).map(([name, file]): [string, TSchema] => [name, fileSchema(file)]);
   const fields = body as { properties?: TProperties; required?: string[] } | undefined;
   const form = object({ ...fields?.properties, ...Object.fromEntries(files) });
@@ -24,13 +26,19 @@ export function formContent(
 
 /** The `format` makes explorers show a file input. */
 function fileSchema({ count = 1, size, description }: FileDeclaration): TSchema {
-  const limit = `At most ${size} bytes per file`;
+  const limit = `At most ${readableSize(size)} per file`;
   const file = Type.String({
     format: 'binary',
     description: description ? `${description}. ${limit}` : limit,
     examples: ['<file content>'],
   });
   return count === 1 ? file : Type.Array(file, { maxItems: count });
+}
+
+const mebibyte = 2 ** 20;
+
+function readableSize(bytes: number): string {
+  return bytes % mebibyte === 0 ? `${bytes / mebibyte} MiB` : `${bytes} bytes`;
 }
 
 function encodingOf({ files }: UploadDeclaration): Record<string, EncodingObject> {

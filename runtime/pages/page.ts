@@ -12,7 +12,7 @@ export interface PageContent {
   locale: string;
   title: string;
   body: Html;
-  /** Absolute URLs of the images in `body`. */
+  /** URLs of the images in `body`: absolute, or from the root of the page's host. */
   images?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const styleHash = createHash('sha256').update(pageStyles).digest('base64');
 
 /** A complete page with its content security policy, as the response of a route with the media type of `htmlPage`. */
 export function renderPage({ locale, title, body, images = [] }: PageContent): HtmlDocument {
-  const origins = [...new Set(images.map((url) => new URL(url).origin))];
+  const origins = [...new Set(images.map((url) => (url.startsWith('/') ? "'self'" : new URL(url).origin)))];
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,

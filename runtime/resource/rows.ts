@@ -265,7 +265,8 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
       const position = { limit, cursor };
       const hasFiltersOnly = externalId === undefined && updatedAfter === undefined && Object.keys(fixed).length === 0;
       const names = Object.keys(selected);
-      if (choices && hasFiltersOnly && names.length > 0 && names.every((filter) => filter in choices)) {
+      const order = sort === undefined ? undefined : sorts[sort];
+      if (choices && !order && hasFiltersOnly && names.length > 0 && names.every((filter) => filter in choices)) {
         return pageOfChoices(db, selected, position);
       }
       if (updatedAfter !== undefined) rejectFilters({ ...selected, externalId });
@@ -281,7 +282,6 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
         return readChanges<Row & { updatedAt: string }>(db, query as never, { table }, from);
       }
       if (externalId !== undefined) query.where(`${table}.external_id`, externalId);
-      const order = sort === undefined ? undefined : sorts[sort];
       return paginate(query, table, position, order ? { name: sort as string, ...order } : newestFirst);
     },
   };

@@ -19,7 +19,7 @@ export interface StorefrontAddresses {
   /**
    * The public pages, by keyset, in an order that is stable under writes.
    * @param after the previous result's `next`, null for the first
-   * @param limit maximum number of items; a sitemap may contain 50,000 (sitemaps.org)
+   * @param limit maximum number of items; fewer do not mean that there are no more, only `next: null` does
    */
   list(
     db: TenantDatabase,
@@ -50,12 +50,15 @@ export function addressesByHandle(
     name: table,
     async list(db, after, limit) {
       const { sql, values } = await visible(db);
-      const rows = await db.query<{ id: string; handle: string; updatedAt: string }>(
-        `select id, handle, updated_at from ${table}
-          where tenant_id = $1 and id > coalesce($2::uuid, $3::uuid) and ${sql} order by id limit $4`,
+      // The condition is computed, not filtered by: the planner could choose another index and sort all rows.
+      const rows = await db.query<{ id: string; handle: string; updatedAt: string; isPublic: boolean }>(
+        `select id, handle, updated_at, (${sql}) is true as is_public from ${table}
+          where tenant_id = $1 and id > coalesce($2::uuid, $3::uuid) order by id limit $4`,
         [after, '00000000-0000-0000-0000-000000000000', limit, ...values],
       );
-      const items = rows.map(({ handle, updatedAt }) => ({ path: `/${table}/${handle}`, changedAt: updatedAt }));
+      const items = rows
+        .filter(({ isPublic }) => isPublic)
+        .map(({ handle, updatedAt }) => ({ path: `/${table}/${handle}`, changedAt: updatedAt }));
       return { items, next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null };
     },
   };

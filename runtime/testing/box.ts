@@ -2,6 +2,7 @@
  * A box for a test: the real engine and packages on a real database and port, with one tenant.
  */
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { type Logger, pino } from 'pino';
 import { boot, type RunningBox } from '../boot.ts';
 import type { Tier } from '../box/tier.ts';
@@ -10,7 +11,8 @@ import type { TenantDatabase } from '../db/tenant-database.ts';
 import { noRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { type Caller, callerOf } from './client.ts';
 import { createTestDatabase } from './database.ts';
-import { packagesOfTier, sourceRoot } from './packages.ts';
+import { temporaryFolder } from './folders.ts';
+import { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 
 /** Registers tasks that run after the test; tap's `t` implements it. */
 export interface Cleanup {
@@ -48,7 +50,7 @@ export interface TestBox extends TestTenant {
 
 export interface TestBoxOptions {
   tier?: Tier;
-  /** Full names. Default: all packages of the tier. */
+  /** Full names; their dependencies are added. Default: all packages of the tier. */
   packages?: readonly string[];
   /** A file beside the node_modules with the packages. Default: the source tree's. */
   packagesFrom?: string;
@@ -61,8 +63,12 @@ export interface TestBoxOptions {
   secureCookies?: boolean;
   /** Milliseconds for the arrival of a body. */
   bodyDeadline?: number;
+  /** Milliseconds for the database work of a request. */
+  requestDeadline?: number;
   /** The folder for uploaded files during their requests. */
   uploadFolder?: string;
+  /** The folder for files that packages store. Default: a temporary one. */
+  dataFolder?: string;
   /** Milliseconds for the client to read each chunk of a streamed response. */
   readDeadline?: number;
   /** Settings of packages. Default: none. */
@@ -81,11 +87,12 @@ export interface TestBoxOptions {
 export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): Promise<TestBox> {
   const { tier = 'enterprise', packages = packagesOfTier(tier) } = options;
   const database = await createTestDatabase(options.database);
+  const dataFolder = options.dataFolder ?? (await temporaryFolder('box-data-'));
   const secrets = { operator: secret(), hosting: secret(), metrics: secret() };
   const box = await boot({
     databaseUrl: database.url,
     tier,
-    packages,
+    packages: withDependencies(packages),
     packagesFrom: options.packagesFrom ?? sourceRoot,
     operatorSecret: secrets.operator,
     hostingSecret: secrets.hosting,
@@ -96,7 +103,9 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     trustProxy: options.trustProxy,
     secureCookies: options.secureCookies ?? false,
     bodyDeadline: options.bodyDeadline,
+    requestDeadline: options.requestDeadline,
     uploadFolder: options.uploadFolder,
+    dataFolder,
     readDeadline: options.readDeadline,
     environment: options.environment,
     host: '127.0.0.1',
@@ -108,6 +117,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     await owner.close();
     await box.stop();
     await database.drop();
+    if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true });
   });
   const openTenant = (slug = `shop-${randomBytes(4).toString('hex')}`) => createTestTenant(box, secrets, slug);
   const first = await openTenant();

@@ -7,7 +7,7 @@ import { callerOf, createTestBox, exactly, sourceRoot } from '@carton/runtime/te
 import t from 'tap';
 import { boot } from '../../runtime/boot.ts';
 
-const basic = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
+const basic = ['core', 'auth', 'tenant', 'media', 'product'].map((name) => `@carton/${name}`);
 
 t.test('collections are added to a store with products', async (t) => {
   const box = await createTestBox(t, { packages: basic, tier: 'basic', database: 'empty' });

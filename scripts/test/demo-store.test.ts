@@ -3,7 +3,7 @@
  */
 import { createTestBox, packagesOfTier } from '@carton/runtime/testing';
 import t from 'tap';
-import { createDemoStore, demoSlug } from '../stack/demo-store.ts';
+import { createDemoStore, demoSlug } from '../stack/demo-store/index.ts';
 import type { StackSecrets } from '../stack/settings.ts';
 
 const packages = packagesOfTier('enterprise');
@@ -52,6 +52,52 @@ t.test('the next start resumes an interrupted one', async (t) => {
   t.strictSame(await handles(), all);
 });
 
+t.test('the products are in a tree of categories', async (t) => {
+  const { items } = (await box.hosting.get('/categories', { headers: tenantHeaders })).body;
+  const lines = items.map(({ depth, handle }: { depth: number; handle: string }) => `${depth} ${handle}`);
+  t.strictSame(lines, ['0 clothes', '1 shirts', '1 accessories', '0 home', '1 kitchen']);
+  const listed = await box.hosting.get('/products?category=home&sort=title', { headers: tenantHeaders });
+  t.strictSame(
+    listed.body.items.map(({ handle }: { handle: string }) => handle),
+    ['enamel-mug', 'notebook', 'oak-cutting-board'],
+  );
+});
+
+const get = async (path: string) => (await box.hosting.get(path, { headers: tenantHeaders })).body;
+
+t.test('it looks like a store', async (t) => {
+  const { items } = await get('/products?limit=100');
+  for (const { handle, media, brand, seoDescription } of items) {
+    t.equal(media.length, 1, handle);
+    t.ok(brand && seoDescription && media[0].altText, handle);
+    const picture = await box.hosting.get(media[0].variants[0].url, { headers: tenantHeaders });
+    t.equal(picture.headers.get('content-type'), 'image/webp', handle);
+  }
+  t.match(await get('/store'), { legalName: 'Demo Store GmbH', logoUrl: /^\/media\// });
+  const urlsOf = async (menu: string) => (await get(`/menus/${menu}`)).items.map(({ url }: { url: string }) => url);
+  t.strictSame(await urlsOf('main'), ['/categories/clothes', '/categories/home', '/pages/about']);
+  t.strictSame(await urlsOf('footer'), ['/pages/shipping', '/pages/imprint']);
+});
+
+t.test('taxes, shipping and a promotion are set up', async (t) => {
+  const variantId = (await get('/products/enamel-mug')).variants[0].id;
+  const added = await box.hosting.post('/cart/items', { variantId, quantity: 2 }, { headers: tenantHeaders });
+  const headers = { ...tenantHeaders, 'x-session-id': added.headers.get('x-session-id') as string };
+  await box.hosting.patch('/cart', { country: 'FR' }, { headers });
+  const address = { name: 'Ada', line1: '1 Main Street', city: 'Paris', postalCode: '75003', country: 'FR' };
+  await box.hosting.put('/cart/shipping-address', address, { headers });
+  const { groups } = (await box.hosting.get('/cart/shipping-options', { headers })).body;
+  t.strictSame(
+    groups[0].options.map(({ name }: { name: string }) => name),
+    ['Standard, 2 to 4 days', 'Express, the next day'],
+  );
+  await box.hosting.put('/cart/shipping-method', { optionId: groups[0].options[0].id }, { headers });
+  const { body: cart } = await box.hosting.post('/cart/promotions', { code: 'welcome' }, { headers });
+  // 2 × 14.50 less 10 %, and 4.90 for shipping; of which 20/120 are tax.
+  t.match(cart.totals, { discount: { amount: -290 }, shipping: { amount: 490 }, total: { amount: 3100 } });
+  t.equal(cart.totals.tax.amount, 517);
+});
+
 t.test('a guest buys in three calls', async (t) => {
   const headers = { ...tenantHeaders, 'x-session-id': '' };
   const { items } = (await box.hosting.get('/products', { headers: tenantHeaders })).body;
@@ -75,6 +121,18 @@ t.test('products that the owner archived stay archived', async (t) => {
     await handles(),
     all.filter((handle) => handle !== 'notebook'),
   );
+});
+
+t.test('what the owner deleted stays deleted', async (t) => {
+  const options = await staff();
+  const [page] = (await box.operator.get('/admin/pages?handle=about', options)).body.items;
+  const [menu] = (await box.operator.get('/admin/menus?limit=1', options)).body.items;
+  for (const path of [`/admin/pages/${page.id}`, `/admin/menus/${menu.id}`]) {
+    t.equal((await box.operator.delete(path, options)).status, 204);
+  }
+  await fill(structuredClone(saved));
+  t.strictSame((await box.operator.get('/admin/pages?handle=about', options)).body.items, []);
+  t.equal((await box.operator.get('/admin/menus', options)).body.items.length, 1);
 });
 
 t.test('a store of an older release, not marked as filled, with an archived product', async (t) => {

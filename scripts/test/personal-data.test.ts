@@ -17,7 +17,7 @@ const suspicious = [
 const others: Record<string, readonly string[]> = {
   // Of the store, its products and its records.
   tenants: ['name'],
-  stores: ['name'],
+  stores: ['name', 'legal_name', 'address', 'email', 'phone'],
   regions: ['name', 'metadata'],
   number_sequences: ['name'],
   tax_categories: ['name', 'metadata'],
@@ -40,6 +40,11 @@ const others: Record<string, readonly string[]> = {
   // Integrators' data about products.
   products: ['metadata'],
   product_variants: ['metadata'],
+  categories: ['name', 'metadata'],
+  media_assets: ['file_name', 'metadata'],
+  pages: ['metadata'],
+  menus: ['name'],
+  media_uploads: ['file_name'],
   collections: ['metadata'],
   stock_items: ['metadata'],
   // Ids.
@@ -48,6 +53,7 @@ const others: Record<string, readonly string[]> = {
   staff_users: ['email', 'name', 'metadata'],
   staff_sessions: ['address', 'user_agent'],
   staff_invites: ['email'],
+  staff_tokens: ['email'],
   api_keys: ['name', 'metadata'],
 };
 

@@ -2,6 +2,7 @@
  * Fills a tenant with at least one item for every list, as its staff and shoppers would.
  */
 import { reserveStock } from '@carton/inventory';
+import { examplePicture } from '@carton/media';
 import { createMember, type TestMember } from '@carton/member/testing';
 import { newId } from '@carton/runtime';
 import { type Answer, type Caller, type TestBox, type TestTenant, until } from '@carton/runtime/testing';
@@ -24,7 +25,8 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<Test
   await requireSuccess(staff.post('/admin/products', { title: 'Draft of a hat' }));
   const variants: string[] = [];
   for (const title of ['Linen shirt', 'Wool coat']) {
-    const product = await requireSuccess(staff.post('/admin/products', { title, status: 'published' }));
+    const described = { title, brand: 'Alder', type: 'Shirt', status: 'published' };
+    const product = await requireSuccess(staff.post('/admin/products', described));
     const [{ id }] = product.variants;
     variants.push(id);
     await requireSuccess(staff.patch(`/admin/variants/${id}`, { sku: title, barcode: title }));
@@ -33,12 +35,15 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<Test
     const received = { quantity: 1000, reason: 'received' };
     await requireSuccess(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, received));
   }
+  await fillCategories(tenant);
+  await fillWebsite(tenant);
   await fillCollections(tenant);
+  await fillMedia(box, tenant);
   await fillTaxes(tenant);
   await fillShipping(tenant);
   await fillPromotions(tenant);
-  const invoice = { legalName: 'Store SAS', address: '12 Rue des Lilas, Lyon' };
-  await requireSuccess(staff.patch('/admin/store', { settings: { invoice } }));
+  const seller = { legalName: 'Store SAS', address: '12 Rue des Lilas, Lyon' };
+  await requireSuccess(staff.patch('/admin/store', seller));
   for (const email of ['ada@example.com', 'Grace@Example.com']) await order(tenant, variants, email);
   const member = await createMember(tenant);
   await fillMember(tenant, member, variants);
@@ -56,9 +61,43 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<Test
   return member;
 }
 
+/** `shirts` is the example of the filter of products. */
+async function fillCategories({ staff }: TestTenant): Promise<void> {
+  const productIds = (await requireSuccess(staff.get('/admin/products'))).items.map(({ id }: { id: string }) => id);
+  const { id: parentId } = await requireSuccess(staff.post('/admin/categories', { name: 'Clothes' }));
+  for (const name of ['Shirts', 'Coats']) {
+    const { id } = await requireSuccess(staff.post('/admin/categories', { name, parentId }));
+    await requireSuccess(staff.put(`/admin/categories/${id}/products`, { productIds }));
+  }
+}
+
+async function fillWebsite({ staff, visitor }: TestTenant): Promise<void> {
+  for (const email of ['ada@example.com', 'bob@example.com']) {
+    await requireSuccess(visitor().post('/contact', { name: 'Ada', email, message: 'Blue?', secondsOpen: 9 }));
+  }
+  for (const path of ['/old', '/older']) {
+    await requireSuccess(staff.post('/admin/redirects', { path, target: '/new' }));
+  }
+  for (const handle of ['about-us', 'imprint']) {
+    await requireSuccess(staff.post('/admin/pages', { title: handle, handle, status: 'published' }));
+    await requireSuccess(
+      staff.post('/admin/menus', { name: handle, items: [{ title: handle, url: `/pages/${handle}` }] }),
+    );
+  }
+}
+
 async function fillCollections({ staff }: TestTenant): Promise<void> {
   const ids = (await requireSuccess(staff.get('/admin/products'))).items.map(({ id }: { id: string }) => id);
   await requireSuccess(staff.post('/admin/collections', { title: 'Summer', productIds: ids }));
+}
+
+async function fillMedia({ url }: TestBox, { staff: { headers } }: TestTenant): Promise<void> {
+  for (const content of [examplePicture, Buffer.from('%PDF-1.4')]) {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(content)]), 'file');
+    const { status } = await fetch(`${url}/admin/media`, { method: 'POST', headers, body: form });
+    if (status !== 201) throw new Error(`the tenant could not be filled: ${status}`);
+  }
 }
 
 async function fillTaxes({ staff }: TestTenant): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * Reads a story: Markdown whose code blocks are steps. An `http` block is a request, the next one its response; a `mail`
- * block is a mail that arrives; a `do` block is something that happens outside of the box.
+ * block is a mail that arrives; a `do` block is something that happens outside of the box. The body of a request is JSON,
+ * or with `Content-Type: multipart/form-data` fields as curl has them: `name=text`, `name=@file`.
  */
 
 export interface RequestStep {
@@ -9,7 +10,7 @@ export interface RequestStep {
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** JSON; may contain `{{name}}`. */
+  /** JSON or the fields of a form; may contain `{{name}}`. */
   body: string | null;
   response: { status: number; headers: Record<string, string>; body: string | null };
 }

@@ -2,7 +2,7 @@
  * Runs a story against a box: sends its requests as they are written, and compares the responses.
  */
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { differenceOf, fill, matchText, type Values } from './match.ts';
 import { type MailStep, parseStory, type RequestStep, type Step, StoryError } from './parse.ts';
@@ -41,14 +41,19 @@ async function tell(file: string, scene: Scene, values: Values, seen: Set<object
   scene.told(title);
   for (const step of steps) {
     try {
-      scene.told(`  ${await runStep(step, scene, values, seen)}`);
+      scene.told(`  ${await runStep(step, { ...scene, folder: dirname(file) }, values, seen)}`);
     } catch (error) {
       throw new StoryError(`${file}:${step.line}: ${(error as Error).message}`);
     }
   }
 }
 
-async function runStep(step: Step, scene: Scene, values: Values, seen: Set<object>): Promise<string> {
+/** A scene with the folder whose files a story uploads. */
+interface StoryScene extends Scene {
+  folder: string;
+}
+
+async function runStep(step: Step, scene: StoryScene, values: Values, seen: Set<object>): Promise<string> {
   if (step.kind === 'request') return sendRequest(step, scene, values);
   const { mailbox } = scene;
   if (step.kind === 'mail') {
@@ -64,14 +69,18 @@ async function runStep(step: Step, scene: Scene, values: Values, seen: Set<objec
   return step.action;
 }
 
-async function sendRequest(step: RequestStep, { url, headers }: Scene, values: Values): Promise<string> {
+async function sendRequest(step: RequestStep, { url, headers, folder }: StoryScene, values: Values): Promise<string> {
   const { method } = step;
   const path = fill(step.path, values);
-  const body = step.body === null ? undefined : fill(step.body, values);
-  const own = Object.fromEntries(Object.entries(step.headers).map(([name, value]) => [name, fill(value, values)]));
-  const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  const text = step.body === null ? undefined : fill(step.body, values);
+  const { 'content-type': type = 'application/json', ...others } = step.headers;
+  const own = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, fill(value, values)]));
+  const isForm = type === 'multipart/form-data';
+  const body = isForm ? await formOf(text ?? '', folder) : text;
+  // The type of a form has its boundary, which fetch adds.
+  const typed: Record<string, string> = body === undefined || isForm ? {} : { 'content-type': type };
   const attempt = async () => {
-    const response = await fetch(url + path, { method, headers: { ...headers, ...json, ...own }, body });
+    const response = await fetch(url + path, { method, headers: { ...headers, ...typed, ...own }, body });
     return differenceInResponse(step, response, values);
   };
   // What follows from an earlier step may come a moment later; only reads can be repeated.
@@ -81,6 +90,18 @@ async function sendRequest(step: RequestStep, { url, headers }: Scene, values: V
     await sleep(250);
   }
   return `${method} ${path} ${step.response.status}`;
+}
+
+/** A form whose fields are written as for curl: `name=text`, or `name=@file` for a file beside the story. */
+async function formOf(text: string, folder: string): Promise<FormData> {
+  const form = new FormData();
+  for (const line of text.split('\n')) {
+    const [, name, isFile, value] = /^(\w+)=(@?)(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new Error(`not a field of a form: ${line}`);
+    if (isFile) form.append(name, new Blob([await readFile(join(folder, value))]), basename(value));
+    else form.append(name, value);
+  }
+  return form;
 }
 
 /** Notes values only if there is no difference. */

@@ -28,6 +28,12 @@ export interface AttemptGuard {
   succeeded(db: TenantDatabase): Promise<void>;
 }
 
+/** An attempt at a password. */
+export interface PasswordGuard extends AttemptGuard {
+  /** Uncounts the attempt without trusting the client: the password was correct, but another factor is required. */
+  passed(db: TenantDatabase): Promise<void>;
+}
+
 /** An attempt to log in to an account. `realm` separates the accounts of different packages. */
 export interface Attempt {
   realm: string;
@@ -73,13 +79,16 @@ const waitStatement = `
  * Counts an attempt at the password of an account.
  * @throws too_many_requests (429) with Retry-After while the account or the address has to wait
  */
-export async function guardPassword(db: TenantDatabase, attempt: Attempt): Promise<AttemptGuard> {
+export async function guardPassword(db: TenantDatabase, attempt: Attempt): Promise<PasswordGuard> {
   const { address, account, trustedAddress, device } = countsOf(attempt);
   // An attempt from a trusted device or address is counted for that device or address only.
   const trusted = await findFirstStored(db, device ? [device, trustedAddress] : [trustedAddress]);
   const counts = trusted ? [trusted] : [address, account];
   await countAttempts(db, counts);
   return {
+    async passed(transaction) {
+      for (const count of counts) await uncount(transaction, count);
+    },
     async succeeded(transaction) {
       if (counts.includes(address)) await uncount(transaction, address);
       await deleteCount(transaction, account);
@@ -100,6 +109,34 @@ export async function guardToken(
   const count = { kind: `${realm} token address`, subject: addressBlock(address), free: 10, longestWait: 15 * minute };
   await countAttempts(db, [count]);
   return { succeeded: (transaction) => uncount(transaction, count) };
+}
+
+/**
+ * Counts a code of the second factor against the account. Only those who know the password can send one, so nobody else
+ * can delay the owner. Six digits allow less than passwords: at the longest wait a guesser tries 96 codes a day.
+ * @throws too_many_requests (429) with Retry-After
+ */
+export async function guardCode(
+  db: TenantDatabase,
+  { realm, account }: Pick<Attempt, 'realm' | 'account'>,
+): Promise<AttemptGuard> {
+  const count = { kind: `${realm} code account`, subject: account, free: 5, longestWait: 15 * minute };
+  await countAttempts(db, [count]);
+  return { succeeded: (transaction) => deleteCount(transaction, count) };
+}
+
+/**
+ * Counts a report of a failed log-in: the first of an hour, then with growing gaps of up to 15 minutes, so that an
+ * attacker cannot fill a table with them. Returns whether the report is due.
+ */
+export async function countReport(
+  db: TenantDatabase,
+  { realm, account }: Pick<Attempt, 'realm' | 'account'>,
+): Promise<boolean> {
+  const count = { kind: `${realm} report account`, subject: account, free: 1, longestWait: 15 * minute };
+  const counted = await db.query(countStatement, [...keyOf(count), count.free, count.longestWait]);
+  await removeExpired(db);
+  return counted.length > 0;
 }
 
 /**

@@ -4,13 +4,33 @@
 import { firstStaffInviters } from '@carton/core';
 import { accessKinds, definePackage, mailTemplates } from '@carton/runtime';
 import { staffAccess } from './access.ts';
-import { passwordResetRequested, staffInvited, staffJoined } from './events.ts';
+import {
+  emailChanged,
+  emailChangeRequested,
+  logInFailed,
+  passwordResetRequested,
+  secondFactorDisabled,
+  secondFactorEnabled,
+  secondFactorReset,
+  staffInvited,
+  staffJoined,
+  staffLoggedIn,
+} from './events.ts';
 import { invite } from './invites.ts';
-import { inviteMail, passwordResetMail } from './mails.ts';
+import { emailChangedMail, emailChangeMail, inviteMail, passwordResetMail } from './mails.ts';
+import { confirmStaffEmail, requestStaffEmail } from './routes/email.ts';
 import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/invites.ts';
 import { endStaffSession, listStaffSessions, readMe, updateMe } from './routes/me.ts';
 import { requestStaffPasswordReset, resetStaffPassword } from './routes/password.ts';
-import { logInStaff, logOutStaff } from './routes/session.ts';
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  disableSecondFactor,
+  readSecondFactor,
+  renewRecoveryCodes,
+  resetSecondFactor,
+} from './routes/second-factor.ts';
+import { completeStaffLogIn, logInStaff, logOutStaff } from './routes/session.ts';
 import { removeStaff, staffRoutes } from './routes/staff.ts';
 import { authSettings } from './settings.ts';
 import { forgetExpired } from './sweep.ts';
@@ -55,6 +75,7 @@ export { holdStaff, listOwnerEmails } from './store.ts';
 export default definePackage({
   routes: [
     logInStaff,
+    completeStaffLogIn,
     logOutStaff,
     requestStaffPasswordReset,
     resetStaffPassword,
@@ -62,20 +83,41 @@ export default definePackage({
     updateMe,
     listStaffSessions,
     endStaffSession,
+    requestStaffEmail,
+    confirmStaffEmail,
+    readSecondFactor,
+    beginSecondFactor,
+    confirmSecondFactor,
+    renewRecoveryCodes,
+    disableSecondFactor,
     ...staffRoutes,
     removeStaff,
+    resetSecondFactor,
     listInvites,
     createInvite,
     revokeInvite,
     acceptInvite,
   ],
   jobs: [forgetExpired],
-  events: [staffInvited, staffJoined, passwordResetRequested],
+  events: [
+    staffInvited,
+    staffJoined,
+    passwordResetRequested,
+    emailChangeRequested,
+    emailChanged,
+    staffLoggedIn,
+    logInFailed,
+    secondFactorEnabled,
+    secondFactorDisabled,
+    secondFactorReset,
+  ],
   extends: [
     accessKinds.with(staffAccess),
     firstStaffInviters.with((db, email) => invite(db, { email, role: 'owner' })),
     mailTemplates.with(inviteMail),
     mailTemplates.with(passwordResetMail),
+    mailTemplates.with(emailChangeMail),
+    mailTemplates.with(emailChangedMail),
   ],
   settings: authSettings,
 });

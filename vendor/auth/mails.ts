@@ -1,22 +1,25 @@
 /**
- * Mails to staff: invites and password reset links. Their tokens are created as the mails are sent.
+ * Mails to staff: invites, links to reset the password and to change the e-mail address, and notices. Tokens are created as the mails are sent.
  */
 import { DateTime, defineMail, nullable, object, type Static, type TenantDatabase, Type } from '@carton/runtime';
-import { passwordResetRequested, staffInvited } from './events.ts';
+import { issueEmailChange } from './email.ts';
+import { emailChanged, emailChangeRequested, passwordResetRequested, staffInvited } from './events.ts';
 import { issueInvite } from './invites.ts';
 import { issuePasswordReset } from './recovery.ts';
 import { authSettings } from './settings.ts';
+import { staffUsers } from './store.ts';
 
 const link = nullable(Type.String({ description: 'Null if the box does not know the application for staff' }));
 const InviteData = object({ role: Type.String(), token: Type.String(), link, expiresAt: DateTime });
-const ResetData = object({ name: Type.String(), token: Type.String(), link, expiresAt: DateTime });
+const NoticeData = object({ name: Type.String() });
+const LinkData = object({ name: Type.String(), token: Type.String(), link, expiresAt: DateTime });
 
-function linkTo(db: TenantDatabase, page: 'invite' | 'reset', token: string): string | null {
+function linkTo(db: TenantDatabase, page: 'invite' | 'reset' | 'email', token: string): string | null {
   const { STAFF_APP_URL: address } = authSettings.of(db);
   return address === undefined ? null : `${address.replace(/\/$/, '')}/${page}?token=${encodeURIComponent(token)}`;
 }
 
-/** The end of both mails: the link, or the token alone. */
+/** The end of mails with a link: the link, or the token alone. */
 const way = {
   text: `{% if link %}{{ link }}{% else %}Token: {{ token }}{% endif %}
 
@@ -52,12 +55,12 @@ export const inviteMail = defineMail<typeof InviteData>({
   },
 });
 
-export const passwordResetMail = defineMail<typeof ResetData>({
+export const passwordResetMail = defineMail<typeof LinkData>({
   key: 'staff.password_reset_requested',
   summary: 'To a member of staff who has requested a password reset link',
   audience: 'staff',
   secret: true,
-  data: ResetData,
+  data: LinkData,
   sample: { ...sample, name: 'Ada', token: 'rst_sample', link: 'https://staff.example.com/reset?token=rst_sample' },
   subject: 'Reset your password',
   text: `Hello {{ name }},
@@ -76,5 +79,54 @@ ${way.html('Reset the password')}`,
     if (!issued) return null;
     const { email, name, locale, token, expiresAt } = issued;
     return { to: email, locale, data: { name, token, link: linkTo(db, 'reset', token), expiresAt } };
+  },
+});
+
+export const emailChangeMail = defineMail<typeof LinkData>({
+  key: 'staff.email_change_requested',
+  summary: 'To the new e-mail address of a member of staff: the link that confirms it',
+  audience: 'staff',
+  secret: true,
+  data: LinkData,
+  sample: { ...sample, name: 'Ada', token: 'eml_sample', link: 'https://staff.example.com/email?token=eml_sample' },
+  subject: 'Confirm your e-mail address',
+  text: `Hello {{ name }},
+
+confirm that you want to use this e-mail address at {{ store.name }}. If you have not requested this, ignore this mail.
+
+${way.text}
+`,
+  html: `<p>Hello {{ name }},</p>
+<p>confirm that you want to use this e-mail address at {{ store.name }}. If you have not requested this, ignore this mail.</p>
+${way.html('Confirm the address')}`,
+  event: emailChangeRequested,
+  async compose(db, { payload }) {
+    const { requestId } = payload as Static<typeof emailChangeRequested.payload>;
+    const issued = await issueEmailChange(db, requestId);
+    if (!issued) return null;
+    const { email, name, locale, token, expiresAt } = issued;
+    return { to: email, locale, data: { name, token, link: linkTo(db, 'email', token), expiresAt } };
+  },
+});
+
+/** To the former address, in case that another person has changed it. */
+export const emailChangedMail = defineMail<typeof NoticeData>({
+  key: 'staff.email_changed',
+  summary: 'To the former e-mail address of a member of staff, when it was changed',
+  audience: 'staff',
+  data: NoticeData,
+  sample: { name: 'Ada' },
+  subject: 'Your e-mail address was changed',
+  text: `Hello {{ name }},
+
+the e-mail address of your staff account at {{ store.name }} was changed, and this one no longer gives access. If it was not you, tell an owner of the store now.
+`,
+  html: `<p>Hello {{ name }},</p>
+<p>the e-mail address of your staff account at {{ store.name }} was changed, and this one no longer gives access. If it was not you, tell an owner of the store now.</p>`,
+  event: emailChanged,
+  async compose(db, { resource, payload }) {
+    const { formerEmail } = payload as Static<typeof emailChanged.payload>;
+    const user = await staffUsers.find(db, resource.id);
+    return user && { to: formerEmail, locale: user.locale, data: { name: user.name } };
   },
 });

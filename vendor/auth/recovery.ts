@@ -37,7 +37,7 @@ export async function requestPasswordReset({ db, client }: Client, email: string
 /**
  * Creates the secret of the link that a `staff.password_reset_requested` event requests, for the package that sends it.
  * A further call, such as the retry of a message, creates a new secret and invalidates the former.
- * @returns the secret and its recipient; null if the request is used or expired, or the account is disabled
+ * @returns the secret and its recipient; null if the request is used or expired, or no active account has its address
  */
 export async function issuePasswordReset(
   db: TenantDatabase,
@@ -60,14 +60,14 @@ export async function resetPassword(
 ): Promise<void> {
   const guard = await guardToken(db, { realm: 'staff', address: client.address });
   const tokenHash = hashToken(token);
-  const id = await findLinkOwner(db, tokenHash);
+  const id = await findLinkOwner(db, tokenHash, 'password_reset');
   if (id === null) throw resetUnknown();
   // Hashing is slow: do it before the transaction, while no row is locked.
   const passwordHash = await hashPassword(password);
   const { account, device } = await db.transaction(async (transaction) => {
     const patch = { passwordHash, updatedAt: new Date() };
     const [staff] = await transaction.update<StaffUser>('staff_users', { id, status: 'active' }, patch);
-    if (!staff || !(await consumeLink(transaction, tokenHash))) throw resetUnknown();
+    if (!staff || !(await consumeLink(transaction, tokenHash, 'password_reset'))) throw resetUnknown();
     await endAccess(transaction, id);
     await guard.succeeded(transaction);
     const account = staff.email;

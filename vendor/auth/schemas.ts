@@ -15,6 +15,7 @@ import {
   type Static,
   Type,
   Uuid,
+  withOptions,
 } from '@carton/runtime';
 
 export const roles = ['owner', 'manager', 'viewer'] as const;
@@ -112,6 +113,54 @@ export const sessionFields = {
     }),
   ),
 };
+/** A code of an authenticator or a recovery code. */
+const Code = Type.String({
+  minLength: 6,
+  maxLength: 40,
+  description: 'A code of the authenticator, or a recovery code',
+  examples: ['123456'],
+});
+const TimeCode = Type.String({
+  minLength: 6,
+  maxLength: 40,
+  description: 'A code of the authenticator',
+  examples: ['123456'],
+});
+const { cookie, device } = LogIn.properties;
+export const CompleteLogIn = object({ challenge: Token, code: Code, cookie, device }, { $id: 'CompleteLogIn' });
+export type CompleteLogIn = Static<typeof CompleteLogIn>;
+
+export const SecondFactor = object(
+  {
+    enabled: Type.Boolean(),
+    enabledAt: nullable(DateTime),
+    recoveryCodesLeft: Type.Integer({ minimum: 0, maximum: 10, examples: [10] }),
+  },
+  { $id: 'SecondFactor' },
+);
+export type SecondFactor = Static<typeof SecondFactor>;
+export const BeginSecondFactor = object({ password: ExistingPassword }, { $id: 'BeginSecondFactor' });
+export const PendingSecondFactor = object(
+  {
+    uri: Type.String({
+      description: 'Show it as a QR code for the authenticator to read',
+      examples: ['otpauth://totp/Shop:ada%40example.com?issuer=Shop&secret=JBSWY3DPEHPK3PXP'],
+    }),
+    secret: Type.String({ description: 'For typing, in base32', examples: ['JBSWY3DPEHPK3PXP'] }),
+  },
+  { $id: 'PendingSecondFactor' },
+);
+export const ConfirmSecondFactor = object({ code: TimeCode }, { $id: 'ConfirmSecondFactor' });
+export const DisableSecondFactor = object({ password: ExistingPassword, code: Code }, { $id: 'DisableSecondFactor' });
+export const RecoveryCodes = object(
+  {
+    recoveryCodes: Type.Array(Type.String({ examples: ['abcd-efgh-2345-6767'] }), {
+      description: 'Shown only here; each works once in place of a code',
+    }),
+  },
+  { $id: 'RecoveryCodes' },
+);
+
 export const StaffSession = object(sessionFields, { $id: 'StaffSession' });
 
 /** An open session, as its owner sees it. */
@@ -130,6 +179,17 @@ export const OwnStaffSessionPage = pageOf(OwnStaffSession, 'OwnStaffSessionPage'
 
 export const ForgottenPassword = object({ email: Email }, { $id: 'ForgottenPassword' });
 export const ResetPassword = object({ token: Token, password: Password }, { $id: 'ResetPassword' });
+
+export const RequestEmailChange = object(
+  {
+    email: withOptions(Email, { description: 'The new address' }),
+    password: ExistingPassword,
+    code: Type.Optional(withOptions(Code, { description: 'Required while the second factor is enabled' })),
+  },
+  { $id: 'RequestEmailChange' },
+);
+export type RequestEmailChange = Static<typeof RequestEmailChange>;
+export const ConfirmEmailChange = object({ token: Token }, { $id: 'ConfirmEmailChange' });
 
 export const ChangeMe = changeOf(
   {

@@ -1,5 +1,6 @@
 /**
- * Rules of staff sessions, which a password opens. Clients send the token as a bearer token or in a cookie.
+ * Rules of staff sessions, which a password opens, with a code where a second factor is enabled. Clients send the token
+ * as a bearer token or in a cookie.
  */
 import {
   type BoxServices,
@@ -7,21 +8,29 @@ import {
   hashToken,
   notFound,
   type Page,
+  publish,
   type ServicesFor,
   type TenantDatabase,
 } from '@carton/runtime';
-import { guardPassword, trustDevice } from './attempts.ts';
+import { type Attempt, guardCode, guardPassword, guardToken, trustAddress, trustDevice } from './attempts.ts';
+import { consumeChallenge, countCode, findChallengeOwner, insertChallenge, maximumCodes } from './challenges.ts';
 import { staffCookies } from './cookies.ts';
+import { staffLoggedIn } from './events.ts';
+import { isFactorEnabled } from './factors.ts';
+import { reportFailure } from './failures.ts';
 import { verifyPassword } from './password.ts';
-import { wrongLogIn } from './problems.ts';
-import type { LogIn } from './schemas.ts';
+import { challengeUnknown, secondFactorRequired, wrongCode, wrongLogIn } from './problems.ts';
+import type { CompleteLogIn, LogIn } from './schemas.ts';
+import { consumeCode } from './second-factor.ts';
 import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
 import {
   closeSessions,
   insertSession,
+  lockStaff,
   removeOwnSession,
   removeSession,
   type SessionRow,
+  type StaffRow,
   staffSessions,
   staffUsers,
 } from './store.ts';
@@ -36,40 +45,139 @@ export function sessionTokenOf({ headers, cookies }: RequestSecrets): string | n
   return token?.startsWith('sts_') ? token : null;
 }
 
+type Request = RequestSecrets & Pick<BoxServices, 'db' | 'client'>;
+type SessionOptions = Pick<LogIn, 'cookie' | 'device'>;
+
+interface OpenedSession {
+  token: string | null;
+  expiresAt: string;
+  device: string | null;
+}
+
 /**
  * Opens a session and closes the one whose token the request sends, against session fixation. A token in a cookie is
  * not also returned. The device becomes trusted if it can store its token: in a cookie, or by itself if it sends
  * `device`.
  * @throws wrong_login (401), the same for an unknown address, a wrong password and a disabled account,
- * too_many_requests (429)
+ * second_factor_required (401) with a challenge for `completeLogIn`, too_many_requests (429)
  */
-export async function logIn(
-  { db, client, ...secrets }: RequestSecrets & Pick<BoxServices, 'db' | 'client'>,
-  { email, password, cookie = false, device: sentDevice }: LogIn,
-): Promise<{ token: string | null; expiresAt: string; device: string | null }> {
-  const { cookies } = secrets;
+export async function logIn(request: Request, { email, password, ...options }: LogIn): Promise<OpenedSession> {
+  const { db } = request;
   const account = normalizeEmail(email);
-  const device = sentDevice ?? staffCookies.readDevice(cookies, account);
-  const attempt = { realm: 'staff', account, address: client.address, device };
+  const attempt = attemptOf(request, account, options);
   const guard = await guardPassword(db, attempt);
   const staff = await staffUsers.findBy(db, { email: account });
   const isCorrect = await verifyPassword(password, staff?.passwordHash ?? null);
-  if (!staff || !isCorrect) throw wrongLogIn();
+  if (!staff || !isCorrect) {
+    await reportFailure(db, account, { factor: 'password', staffUserId: staff?.id ?? null });
+    throw wrongLogIn();
+  }
+  const outcome = await db.transaction(async (tx) => {
+    const user = await lockStaff(tx, staff.id);
+    // Either may have changed since it was read.
+    if (user?.passwordHash !== staff.passwordHash || user.status !== 'active') throw wrongLogIn();
+    if (await isFactorEnabled(tx, user.id)) {
+      await guard.passed(tx);
+      return { challenge: await insertChallenge(tx, user.id) };
+    }
+    await guard.succeeded(tx);
+    return { session: await openSession(tx, request, { user, attempt, options, secondFactor: null }) };
+  });
+  if (outcome.challenge) {
+    throw secondFactorRequired('Send the challenge with a code to POST /admin/auth/login/second-factor.', {
+      members: { ...outcome.challenge },
+    });
+  }
+  return deliver(request, outcome.session, account, options);
+}
+
+/**
+ * Opens the session of a log-in that needed a code.
+ * @throws challenge_unknown (404), also after too many wrong codes; wrong_code (403), too_many_requests (429)
+ */
+export async function completeLogIn(
+  request: Request,
+  { challenge, code, ...options }: CompleteLogIn,
+): Promise<OpenedSession> {
+  const { db, client } = request;
+  const tokenGuard = await guardToken(db, { realm: 'staff', address: client.address });
+  const tokenHash = hashToken(challenge);
+  const id = await findChallengeOwner(db, tokenHash);
+  const staff = id && (await staffUsers.find(db, id));
+  if (!staff) throw challengeUnknown(logInAgain);
+  const account = staff.email;
+  const codeGuard = await guardCode(db, { realm: 'staff', account });
+  if (!(await countCode(db, tokenHash))) throw challengeUnknown(logInAgain);
+  const attempt = attemptOf(request, account, options);
+  const session = await db.transaction(async (tx) => {
+    const user = await lockStaff(tx, staff.id);
+    if (user?.status !== 'active') throw challengeUnknown(logInAgain);
+    const secondFactor = await consumeCode(tx, user.id, code);
+    if (secondFactor === null) return null;
+    if (!(await consumeChallenge(tx, tokenHash))) throw challengeUnknown(logInAgain);
+    await tokenGuard.succeeded(tx);
+    await codeGuard.succeeded(tx);
+    await trustAddress(tx, attempt);
+    return openSession(tx, request, { user, attempt, options, secondFactor });
+  });
+  if (!session) {
+    await reportFailure(db, account, { factor: 'code', staffUserId: staff.id });
+    throw wrongCode(`Each code works once. After ${maximumCodes} wrong codes, log in again.`);
+  }
+  return deliver(request, session, account, options);
+}
+
+const logInAgain = 'Log in again with the password.';
+
+function attemptOf({ client, cookies }: Request, account: string, { device: sent }: SessionOptions): Attempt {
+  const device = sent ?? staffCookies.readDevice(cookies, account);
+  return { realm: 'staff', account, address: client.address, device };
+}
+
+interface Session {
+  token: string;
+  expiresAt: string;
+  /** Token of the device, if it can store one. */
+  device: string | null;
+}
+
+/** Opens the session of a person who is authenticated and locked. */
+async function openSession(
+  tx: TenantDatabase,
+  request: Request,
+  {
+    user,
+    attempt,
+    options,
+    secondFactor,
+  }: {
+    user: StaffRow;
+    attempt: Attempt;
+    options: SessionOptions;
+    secondFactor: 'authenticator' | 'recovery_code' | null;
+  },
+): Promise<Session> {
   const token = newToken('sts');
   const expiresAt = inMinutes(sessionMinutes);
-  const before = sessionTokenOf(secrets);
-  const storesDevice = cookie || sentDevice !== undefined;
-  const trusted = await db.transaction(async (transaction) => {
-    const opened = await insertSession(transaction, staff, { tokenHash: hashToken(token), ...client, expiresAt });
-    if (!opened) throw wrongLogIn();
-    await closeSessions(transaction, staff.id, before === null ? [] : [hashToken(before)]);
-    await guard.succeeded(transaction);
-    return storesDevice ? trustDevice(transaction, attempt) : null;
-  });
+  const before = sessionTokenOf(request);
+  const sessionId = await insertSession(tx, user, { tokenHash: hashToken(token), ...request.client, expiresAt });
+  await closeSessions(tx, user.id, before === null ? [] : [hashToken(before)]);
+  await publish(tx, staffLoggedIn, { type: 'staff_user', id: user.id }, { sessionId, secondFactor });
+  const storesDevice = options.cookie || options.device !== undefined;
+  return { token, expiresAt, device: storesDevice ? await trustDevice(tx, attempt) : null };
+}
+
+/** Sets the cookies of an opened session. A token in a cookie is not also returned. */
+function deliver(
+  { cookies }: Request,
+  { token, expiresAt, device }: Session,
+  account: string,
+  { cookie = false }: SessionOptions,
+): OpenedSession {
   if (cookie) staffCookies.setSession(cookies, token, sessionMinutes);
   else staffCookies.clearSession(cookies);
-  if (cookie && trusted !== null) staffCookies.setDevice(cookies, account, trusted);
-  return { token: cookie ? null : token, expiresAt, device: cookie ? null : trusted };
+  if (cookie && device !== null) staffCookies.setDevice(cookies, account, device);
+  return { token: cookie ? null : token, expiresAt, device: cookie ? null : device };
 }
 
 export async function logOut(

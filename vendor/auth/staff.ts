@@ -121,7 +121,7 @@ export async function removeStaff(
 }
 
 /** Locks the owners before the person, so that two owners who demote each other are handled one after the other. */
-async function lockForChange(
+export async function lockForChange(
   db: TenantDatabase,
   caller: StaffCaller,
   id: string,

@@ -57,23 +57,18 @@ export async function findStaffBySession(
 }
 
 /**
- * Inserts a session if the account still has the verified password and is active; either may have changed since it was
- * read. Returns whether the session was inserted.
+ * Inserts a session of a member of staff, whom the transaction has locked. The person is its actor, so that an audit log
+ * records log-ins. Returns its id.
  */
 export async function insertSession(
-  db: TenantDatabase,
-  { id, passwordHash }: Pick<StaffRow, 'id' | 'passwordHash'>,
+  tx: TenantDatabase,
+  { id: staffUserId, email }: Pick<StaffRow, 'id' | 'email'>,
   session: { tokenHash: string; address: string; userAgent: string; expiresAt: string },
-): Promise<boolean> {
-  const inserted = await db.query(
-    `insert into staff_sessions (tenant_id, id, staff_user_id, token_hash, address, user_agent, expires_at)
-     select $1, $4, id, $5, $6, $7, $8 from staff_users
-      where tenant_id = $1 and id = $2 and password_hash = $3 and status = 'active'
-        for share
-     returning id`,
-    [id, passwordHash, newId(), session.tokenHash, session.address, session.userAgent, session.expiresAt],
-  );
-  return inserted.length > 0;
+): Promise<string> {
+  const { tokenHash, address, userAgent, expiresAt } = session;
+  const row = { id: newId(), staffUserId, tokenHash, address, userAgent, expiresAt };
+  await tx.as({ type: 'staff', id: staffUserId, label: email }).insert('staff_sessions', row);
+  return row.id;
 }
 
 /** Deletes the sessions with these tokens and the expired sessions of a member of staff. */
@@ -98,19 +93,22 @@ export async function endAccess(db: TenantDatabase, staffUserId: string, except:
     'delete from staff_sessions where tenant_id = $1 and staff_user_id = $2 and id is distinct from $3::uuid',
     [staffUserId, except],
   );
-  await db.query('delete from staff_tokens where tenant_id = $1 and staff_user_id = $2', [staffUserId]);
+  // Requests whose link has not been sent have the address only.
+  await db.query(
+    `delete from staff_tokens where tenant_id = $1
+        and (staff_user_id = $2
+             or email = (select email from staff_users where staff_users.tenant_id = $1 and staff_users.id = $2))`,
+    [staffUserId],
+  );
 }
 
 export async function removeSession(db: TenantDatabase, id: string): Promise<void> {
-  await db.query('delete from staff_sessions where tenant_id = $1 and id = $2', [id]);
+  await db.remove('staff_sessions', { id });
 }
 
 /** Deletes a session of a member of staff. Returns false if the person has no session with this id. */
 export async function removeOwnSession(db: TenantDatabase, staffUserId: string, id: string): Promise<boolean> {
-  const removed = await db.query(
-    'delete from staff_sessions where tenant_id = $1 and staff_user_id = $2 and id = $3 returning id',
-    [staffUserId, id],
-  );
+  const removed = await db.remove('staff_sessions', { id, staffUserId });
   return removed.length > 0;
 }
 
@@ -142,6 +140,11 @@ export async function setMailedToken(db: TenantDatabase, id: string, tokenHash: 
     [id, tokenHash],
   );
   return row ?? null;
+}
+
+/** Deletes the open invite to an address. */
+export async function removeInvitesOf(db: TenantDatabase, email: string): Promise<void> {
+  await db.remove('staff_invites', { email });
 }
 
 /** Deletes expired invites, so that their addresses can be invited again. */

@@ -20,7 +20,7 @@ export type PriceableCart = Pick<
 >;
 
 /** Values that replace those of the cart; null means no value. */
-export type SaleOverrides = Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time'>>;
+export type SaleOverrides = Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time' | 'choices'>>;
 
 /**
  * The sale of a cart, at the current time. A place of pickup is its shipping address, whatever other addresses the cart
@@ -35,8 +35,8 @@ export function saleOfCart(
   const { memberId, regionId, currency, locale, email, lines } = cart;
   const copied = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
   const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
-  const replaced = { ...copied, time: new Date(), ...Object.fromEntries(defined) };
-  const sale = { ...replaced, cartId: id, choices: {}, channelId: null };
+  const replaced = { ...copied, time: new Date(), choices: {}, ...Object.fromEntries(defined) };
+  const sale = { ...replaced, cartId: id, channelId: null };
   if (pickupAddress === null) return sale;
   return { ...sale, shippingAddress: pickupAddress, deliveryAddress: sale.shippingAddress };
 }

@@ -44,9 +44,9 @@ export {
   type VariantLine,
 } from './sale.ts';
 export { Cart, CartAddress } from './schemas.ts';
-export { findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
+export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
 export { cartSchema } from './shown.ts';
-export { type CartLine, findCart, type StoredCart, setPickupAddress } from './store.ts';
+export { type CartLine, findActiveCart, findCart, ownerOf, type StoredCart, setPickupAddress } from './store.ts';
 export {
   digestOf,
   type QuotedAddress,

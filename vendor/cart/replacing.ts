@@ -17,8 +17,8 @@ import type { Issue } from './pricing.ts';
 import { variantNotFound } from './problems.ts';
 import { keyOfProperties, type LineProperties, normalizeProperties } from './properties.ts';
 import type { AddCartItem, Cart, ReplaceCartItems } from './schemas.ts';
-import { type Check, presentQuoted, problemOf, writeCart, writeExistingCart } from './service.ts';
-import { type CartHeader, replaceLines } from './store.ts';
+import { type CartChange, type Check, presentQuoted, problemOf, writeCart, writeExistingCart } from './service.ts';
+import { replaceLines } from './store.ts';
 import { presentEmptyCart } from './view.ts';
 
 /** Why an item of the body is rejected. */
@@ -46,7 +46,7 @@ export async function replaceItems(db: TenantDatabase, session: ShopperSession, 
   const items = normalizeItems(body.items);
   const keys = items.map(keyOf);
   const faults: (Fault | undefined)[] = [];
-  const replace = async (tx: TenantDatabase, { id }: CartHeader) => {
+  const replace: CartChange = async (tx, { id }) => {
     const known = await findVariants(
       tx,
       items.map(({ variantId }) => variantId),

@@ -11,6 +11,7 @@ import {
   notFound,
   type ProblemDefinition,
   publish,
+  runConcurrently,
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
@@ -38,6 +39,7 @@ import {
   findActiveCart,
   findCart,
   insertCart,
+  type NewCartDetails,
   type Owner,
   ownerOf,
   removeLines,
@@ -92,8 +94,8 @@ export async function addItem(db: TenantDatabase, session: ShopperSession, item:
   const { variantId, quantity } = item;
   const properties = normalizeProperties(item.properties);
   let lineId: string | null = null;
-  const add = async (tx: TenantDatabase, { id }: CartHeader) => {
-    lineId = await addToLine(tx, id, { variantId, quantity, properties });
+  const add = async (tx: TenantDatabase, cartId: string) => {
+    lineId = await addToLine(tx, cartId, { variantId, quantity, properties });
     if (lineId === null) throw quantityLimit(`A line can hold at most ${maxLineQuantity} of a variant.`);
   };
   const check: Check = ({ cart, lines }) => {
@@ -103,7 +105,8 @@ export async function addItem(db: TenantDatabase, session: ShopperSession, item:
       lines.find((line) => line.id === lineId),
     );
   };
-  const priced = await writeCart(db, session, add, check).catch((error) => {
+  const change: CartChange = (tx, { id }) => ({ sent: add(tx, id) });
+  const priced = await writeCart(db, session, change, check).catch((error) => {
     throw isForeignKeyViolation(error, 'cart_line_items_variant')
       ? variantNotFound(`There is no variant for sale with the id ${variantId}.`)
       : error;
@@ -118,7 +121,7 @@ export async function changeItem(
   id: string,
   { quantity }: ChangeCartItem,
 ): Promise<Cart> {
-  const change = async (tx: TenantDatabase, cartId: string) => {
+  const set = async (tx: TenantDatabase, cartId: string) => {
     if (!(await setQuantity(tx, cartId, id, quantity))) throw itemNotFound(id);
   };
   const check: Check = ({ cart, lines }) =>
@@ -126,13 +129,13 @@ export async function changeItem(
       cart,
       lines.find((line) => line.id === id),
     );
-  return presentQuoted(db, await writeItem(db, session, id, change, check));
+  return presentQuoted(db, await writeItem(db, session, id, (tx, cart) => ({ sent: set(tx, cart.id) }), check));
 }
 
 /** @throws not_found (404) */
 export async function removeItem(db: TenantDatabase, session: ShopperSession, id: string): Promise<void> {
-  await writeItem(db, session, id, async (tx, cartId) => {
-    if ((await removeLines(tx, cartId, id)) === 0) throw itemNotFound(id);
+  await writeItem(db, session, id, async (tx, cart) => {
+    if ((await removeLines(tx, cart.id, id)) === 0) throw itemNotFound(id);
   });
 }
 
@@ -200,10 +203,12 @@ export async function changeAddress(
   type: AddressType,
   address: SetCartAddress,
 ): Promise<Cart> {
-  return presentQuoted(db, await writeCart(db, session, (tx, { id }) => setAddress(tx, id, type, address)));
+  const change: CartChange = (tx, { id }) => ({ sent: setAddress(tx, id, type, address) });
+  return presentQuoted(db, await writeCart(db, session, change));
 }
 
-const emptyDetails = { regionId: null, locale: null, email: null, note: null };
+/** The details of a new cart: empty, in the store's currency. */
+const newDetails = { regionId: null, currency: null, locale: null, email: null, note: null };
 
 /**
  * Locks the active cart of an owner for a change; creates it if there is none. Of concurrent first writes one creates the
@@ -213,56 +218,64 @@ const emptyDetails = { regionId: null, locale: null, email: null, note: null };
 export async function lockOrCreateCart(
   tx: TenantDatabase,
   owner: Owner,
-  details?: CartDetails,
+  details: NewCartDetails = newDetails,
 ): Promise<CartHeader & { isNew: boolean }> {
-  let newDetails = details;
   // Retries if a concurrent request created a cart in between, and again if that cart has been completed since.
   for (let attempt = 0; attempt < 5; attempt++) {
     const existing = await touchActiveCart(tx, owner);
     if (existing) return { ...existing, isNew: false };
-    newDetails ??= { ...emptyDetails, currency: (await findStore(tx)).defaultCurrency };
-    const created = await insertCart(tx, owner, newDetails);
+    const created = await insertCart(tx, owner, details);
     if (created) return { ...created, isNew: true };
   }
   throw new Error(`could not create a cart for ${owner.by} ${owner.key}`);
 }
 
-/** Checks the cart after the change; throws to roll the change back. */
-export type Check = (priced: PricedCart) => void;
+/** Checks the cart after the change, in the same transaction; throws to roll the change back. */
+export type Check = (priced: PricedCart, tx: TenantDatabase) => void | Promise<void>;
+
+/**
+ * Changes rows of the locked cart. A change whose last statements are sent without waiting for each other returns them as
+ * `sent`: the cart is read behind them, in the same round trip.
+ */
+export type CartChange = (tx: TenantDatabase, cart: CartHeader) => Promise<Sent | undefined> | Sent;
+interface Sent {
+  readonly sent: Promise<unknown>;
+}
 
 /**
  * Changes a shopper's cart, or what another package stores for it; creates cart and session if necessary.
- * @param work changes rows of the locked cart
- * @param check throws to roll the change back
  * @returns the priced cart, for `presentQuoted`
  */
 export function writeCart(
   db: TenantDatabase,
   session: ShopperSession,
-  work: (tx: TenantDatabase, cart: CartHeader) => Promise<void>,
+  change: CartChange,
   check?: Check,
 ): Promise<PricedCart<StoredCart>> {
   return db.transaction(async (tx) => {
-    const owner = ownerOf(session) ?? { by: 'session', key: session.begin() };
-    const locked = await lockOrCreateCart(tx, owner);
-    await work(tx, locked);
-    return priceAndPublish(tx, locked.id, locked.isNew ? cartCreated : cartUpdated, check);
+    const owner = ownerOf(session);
+    const locked = owner ? await lockOrCreateCart(tx, owner) : await createCartOfNewSession(tx, session);
+    return changeAndPublish(tx, locked, change, locked.isNew ? cartCreated : cartUpdated, check);
   });
+}
+
+async function createCartOfNewSession(tx: TenantDatabase, session: ShopperSession) {
+  const created = await insertCart(tx, { by: 'session', key: session.begin() }, newDetails);
+  if (!created) throw new Error('a new session has a cart');
+  return { ...created, isNew: true };
 }
 
 /** Changes a shopper's cart like `writeCart`; returns null if there is none. */
 export function writeExistingCart(
   db: TenantDatabase,
   session: ShopperSession,
-  work: (tx: TenantDatabase, cart: CartHeader) => Promise<void>,
+  change: CartChange,
   check?: Check,
 ): Promise<PricedCart<StoredCart> | null> {
   return db.transaction(async (tx) => {
     const owner = ownerOf(session);
     const locked = owner && (await touchActiveCart(tx, owner));
-    if (!locked) return null;
-    await work(tx, locked);
-    return priceAndPublish(tx, locked.id, cartUpdated, check);
+    return locked && changeAndPublish(tx, locked, change, cartUpdated, check);
   });
 }
 
@@ -271,25 +284,27 @@ async function writeItem(
   db: TenantDatabase,
   session: ShopperSession,
   id: string,
-  work: (tx: TenantDatabase, cartId: string) => Promise<void>,
+  change: CartChange,
   check?: Check,
 ): Promise<PricedCart<StoredCart>> {
-  const cart = await writeExistingCart(db, session, (tx, locked) => work(tx, locked.id), check);
+  const cart = await writeExistingCart(db, session, change, check);
   if (!cart) throw itemNotFound(id);
   return cart;
 }
 
-/** Prices and checks the changed cart and publishes its event. */
-async function priceAndPublish(
+/** Changes the locked cart, prices and checks it, and publishes its event. */
+async function changeAndPublish(
   tx: TenantDatabase,
-  id: string,
+  locked: CartHeader,
+  change: CartChange,
   event: typeof cartCreated,
   check?: Check,
 ): Promise<PricedCart<StoredCart>> {
-  const cart = (await findCart(tx, id)) as StoredCart;
+  const changed = await change(tx, locked);
+  const [, cart] = await runConcurrently([() => changed?.sent, () => findCart(tx, locked.id) as Promise<StoredCart>]);
   // The event shares the round trip of the prices; a failed check rolls it back with everything else.
   const [priced] = await Promise.all([priceCart(tx, cart), publishChange(tx, cart, event)]);
-  check?.(priced);
+  await check?.(priced, tx);
   return priced;
 }
 

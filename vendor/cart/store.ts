@@ -151,6 +151,8 @@ export function listLines(tx: TenantDatabase, cartId: string): Promise<CartLine[
 }
 
 export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'>;
+/** The details of a new cart; without a currency it has the store's. */
+export type NewCartDetails = Omit<CartDetails, 'currency'> & { currency: string | null };
 export type CartHeader = CartDetails & Pick<StoredCart, 'id' | 'memberId'>;
 
 /** Locks the active cart of an owner for a change; null if there is none. */
@@ -163,11 +165,12 @@ export async function touchActiveCart(tx: TenantDatabase, { by, key }: Owner): P
 export async function insertCart(
   tx: TenantDatabase,
   { by, key }: Owner,
-  { regionId, currency, locale, email, note }: CartDetails,
+  { regionId, currency, locale, email, note }: NewCartDetails,
 ): Promise<CartHeader | null> {
   const [row] = await tx.query<CartHeader>(
     `insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     select stores.tenant_id, $2, $3, $4, $5, coalesce($6, stores.default_currency), $7, $8, $9
+       from stores where stores.tenant_id = $1
      on conflict do nothing
      returning id, region_id, currency, locale, member_id, email, note`,
     [newId(), by === 'session' ? key : null, by === 'member' ? key : null, regionId, currency, locale, email, note],
@@ -185,7 +188,10 @@ export async function updateDetails(tx: TenantDatabase, id: string, patch: Parti
  */
 export async function setPickupAddress(tx: TenantDatabase, cartId: string, address: SaleAddress | null): Promise<void> {
   const { country, province, postalCode } = address ?? {};
-  await tx.update('carts', { id: cartId }, { pickupAddress: address && json({ country, province, postalCode }) });
+  await tx.query(
+    `update carts set pickup_address = $3 where tenant_id = $1 and id = $2 and pickup_address is distinct from $3`,
+    [cartId, address && json({ country, province, postalCode })],
+  );
 }
 
 /** Removes a region from all carts, so that abandoned carts do not block its deletion. */
@@ -248,7 +254,12 @@ export async function replaceLines(
 
 /** Sets the quantity of a line; false if the cart has no such line. */
 export async function setQuantity(tx: TenantDatabase, cartId: string, id: string, quantity: number): Promise<boolean> {
-  const lines = await tx.update('cart_line_items', { cartId, id }, { quantity, updatedAt: new Date() });
+  const lines = await tx.query(
+    `update cart_line_items set quantity = $4, updated_at = now()
+      where tenant_id = $1 and cart_id = $2 and id = $3
+     returning id`,
+    [cartId, id, quantity],
+  );
   return lines.length > 0;
 }
 

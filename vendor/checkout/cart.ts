@@ -16,7 +16,7 @@ import {
 import { findStore, type Store } from '@carton/core';
 import { isReserved } from '@carton/inventory';
 import { findOrder } from '@carton/order';
-import { planTenders } from '@carton/payment';
+import { choiceOfMethod, planTenders } from '@carton/payment';
 import {
   type IfMatch,
   money,
@@ -42,16 +42,21 @@ type Preview = Static<typeof CheckoutPreview>;
 
 /**
  * Previews the order of the cart: contents, totals, tenders and unmet requirements.
+ * @param paymentMethod whose fee is charged, if any
  * @param demandQuotes in a transaction: ends it where the sale lacks a quote. Outside, the services are asked
  */
 export async function previewCheckout(
   db: TenantDatabase,
   session: ShopperSession,
+  { paymentMethod }: Pick<Checkout, 'paymentMethod'>,
   demandQuotes?: DemandQuotes,
 ): Promise<Preview> {
-  const [found, store] = await db.pipelined((one) => Promise.all([findPricedCart(one, session), findStore(one)]));
+  const options = { choices: choiceOfMethod(paymentMethod) };
+  const [found, store] = await db.pipelined((one) =>
+    Promise.all([findPricedCart(one, session, options), findStore(one)]),
+  );
   if (found) demandQuotes?.(found);
-  const sale = found && (await withQuotes(db, found, () => priceCart(db, found.cart)));
+  const sale = found && (await withQuotes(db, found, () => priceCart(db, found.cart, options)));
   if (!sale) {
     const unmet = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
     const cart = presentEmptyCart(db, store.defaultCurrency);
@@ -153,11 +158,11 @@ export async function prepareCart(
     return { placed: order };
   }
   attempt.cartId = cart?.id ?? null;
-  await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper, demandQuotes));
+  await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper, body, demandQuotes));
   if (cart === null) throw cartEmpty('Add an item to the cart first.');
   const reservation = reservationOf(cart.id);
   const [sale, store, hasReservation] = await runConcurrently([
-    () => priceCart(tx, cart, { stock: false, ...priceOptionsOf(body.customer) }),
+    () => priceCart(tx, cart, { stock: false, ...priceOptionsOf(body) }),
     () => findStore(tx),
     () => isReserved(tx, reservation),
   ]);

@@ -4,6 +4,7 @@
 import { type PriceOptions, type StoredCart, saleAddressOf } from '@carton/cart';
 import type { Store } from '@carton/core';
 import type { OrderDraft } from '@carton/order';
+import { choiceOfMethod } from '@carton/payment';
 import type { Checkout } from './schemas.ts';
 
 type CartAddresses = Pick<StoredCart, 'shippingAddress' | 'billingAddress'>;
@@ -41,9 +42,13 @@ export function pointerOf(field: Field): string {
 /**
  * Price options that replace the cart's e-mail and addresses with those of the request, so that prices fit the delivery
  * address. Free text is stored as it is and prices nothing: the cart's own address remains in force, so that no tax or
- * shipping that the cart showed can be written away.
+ * shipping that the cart showed can be written away. The fee of the payment method is charged.
  */
-export function priceOptionsOf({ email, address, billing }: Checkout['customer']): PriceOptions {
+export function priceOptionsOf({
+  customer: { email, address, billing },
+  paymentMethod,
+}: Pick<Checkout, 'customer' | 'paymentMethod'>): PriceOptions {
   const optional = (value: typeof address) => (typeof value === 'object' ? saleAddressOf(value) : undefined);
-  return { email, shippingAddress: optional(address), billingAddress: optional(billing) };
+  const addresses = { shippingAddress: optional(address), billingAddress: optional(billing) };
+  return { email, ...addresses, choices: choiceOfMethod(paymentMethod) };
 }

@@ -44,6 +44,12 @@ export const Checkout = object(
 );
 export type Checkout = Static<typeof Checkout>;
 
+export const CheckoutPreviewQuery = object({
+  paymentMethod: withOptions(Checkout.properties.paymentMethod, {
+    description: 'The method that the order will be paid by: its fee is part of the total',
+  }),
+});
+
 /** @param codes that steps of the box declare */
 const previewOf = (codes: readonly string[], cart: typeof Cart) =>
   object(

@@ -117,8 +117,8 @@ async function startCartPayment(
   { session, body, ifMatch, attempt }: CheckoutRequest,
   method: string,
 ): Promise<StartedPayment | null> {
-  await rejectStaleOffer(ifMatch, () => previewCheckout(db, session));
-  const options = priceOptionsOf(body.customer);
+  await rejectStaleOffer(ifMatch, () => previewCheckout(db, session, body));
+  const options = priceOptionsOf(body);
   const [found, store] = await db.pipelined((one) =>
     Promise.all([findPricedCart(one, session, options), findStore(one)]),
   );

@@ -16,9 +16,14 @@ import { readCapabilities } from './routes/capabilities.ts';
 import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
 import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
 
+export { type ExportedFile, ExportedFileMissing, type TenantFiles, tenantFiles } from './exports.ts';
+export { removeDeletedTenant, type TenantRemoval, tenantRemovals } from './removal.ts';
 export { type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
 export {
+  addCurrency,
+  type CurrencyUse,
   changeStore,
+  currencyUses,
   drawOrderNumber,
   type FirstStaffInviter,
   firstStaffInviters,
@@ -28,6 +33,7 @@ export {
   slugTaken,
 } from './service.ts';
 export {
+  deleteTenantAfter,
   findOwnAccount,
   findOwnSlug,
   findStore,

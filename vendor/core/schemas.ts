@@ -4,22 +4,26 @@
 import {
   Currency,
   changeOf,
+  Email,
   Locale,
   nullable,
   object,
   onceForBox,
   oneOf,
+  Phone,
   packageName,
   type Static,
   TimeZone,
   type TObject,
   Type,
   tiers,
+  withOptions,
 } from '@carton/runtime';
 import { changeSettingsSchema, type StoredSettings, settingsSchema } from './store-settings.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Store'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
+const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
 
 /** Stored as browsers send it: without a default port (RFC 6454, section 6.2). */
 const Origin = Type.String({
@@ -48,9 +52,41 @@ export const checkoutFields = [
 export const StoreProfile = object(
   {
     name: Name,
-    logoUrl: LogoUrl,
+    logoUrl: nullable(
+      Type.String({
+        maxLength: 2000,
+        description: 'Absolute, or below the address of this API if the logo is one of the media assets',
+        examples: ['https://cdn.example/logo.png'],
+      }),
+    ),
+    legalName: withOptions(nullable(text(200, 'Demo Store SAS')), {
+      description: 'Name of the legal entity that sells. Invoices need it',
+    }),
+    address: withOptions(nullable(text(1000, '12 Rue des Lilas\n69003 Lyon\nFrance')), {
+      description: 'Address of the legal entity, in lines. Invoices need it',
+    }),
+    vatNumber: withOptions(nullable(text(50, 'FR40303265045')), {
+      description: 'VAT number or other tax number of the legal entity',
+    }),
+    registrationNumber: withOptions(nullable(text(100, 'RCS Lyon 303 265 045')), {
+      description: 'Register and number of the legal entity',
+    }),
+    email: withOptions(nullable(Email), { description: 'Contact for shoppers' }),
+    phone: withOptions(nullable(Phone), { description: 'Contact for shoppers' }),
     defaultCurrency: Currency,
+    currencies: Type.Array(Currency, {
+      maxItems: 200,
+      uniqueItems: true,
+      description: 'The currencies of the store, the default first. A region in another currency adds it',
+      examples: [['EUR', 'USD']],
+    }),
     defaultLocale: Locale,
+    locales: Type.Array(Locale, {
+      maxItems: 200,
+      uniqueItems: true,
+      description: 'The languages of the store, the default first',
+      examples: [['en', 'fr']],
+    }),
     timeZone: Type.String({
       ...TimeZone,
       description: 'The time zone in which days of the store begin and end; `UTC` by default',
@@ -91,7 +127,8 @@ export const Store = object(
 );
 export type Store = Static<typeof Store>;
 
-const { updatedAt: _, ...changeable } = Store.properties;
+const { updatedAt: _, ...properties } = Store.properties;
+const changeable = { ...properties, logoUrl: LogoUrl };
 export const ChangeStore = changeOf(changeable, { $id: 'ChangeStore' });
 export type ChangeStore = Static<typeof ChangeStore>;
 

@@ -13,7 +13,7 @@ import {
 } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import type { ChangeStore, Store } from './schemas.ts';
-import { drawNumber, insertTenant, lockSettings, type TenantRow, updateStore } from './store.ts';
+import { drawNumber, insertTenant, lockStore, type TenantRow, updateStore } from './store.ts';
 import { mergedSettings } from './store-settings.ts';
 
 export const slugTaken = defineProblem({
@@ -21,6 +21,21 @@ export const slugTaken = defineProblem({
   status: 409,
   title: 'Another tenant has this slug',
 });
+
+export const currencyInUse = defineProblem({
+  code: 'currency_in_use',
+  status: 409,
+  title: 'A currency of the store is in use',
+});
+
+/** What needs currencies of the store, which then cannot be removed from its list. */
+export interface CurrencyUse {
+  /** In the plural: `regions`. */
+  readonly noun: string;
+  /** The currencies in use. Called in the transaction of a change, with the store's row locked. */
+  list(tx: TenantDatabase): Promise<readonly string[]>;
+}
+export const currencyUses = extensionPoint<CurrencyUse>('core.currency-uses');
 
 /** Order numbers start at 1001, so that they do not reveal how few orders a new store has had. */
 const orderNumberOffset = 1000;
@@ -49,7 +64,8 @@ export async function openTenant(
 ): Promise<{ tenant: TenantRow; invite: { token: string; expiresAt: string } | null }> {
   const work = database.forTenant(newId()).transaction(async (db) => {
     const tenant = await insertTenant(db, { slug, name });
-    await db.insert('stores', { name, defaultCurrency, defaultLocale, orderNumberFormat: '{number}' });
+    const lists = { currencies: [defaultCurrency], locales: [defaultLocale] };
+    await db.insert('stores', { name, defaultCurrency, defaultLocale, ...lists, orderNumberFormat: '{number}' });
     const [inviter] = firstStaffInviters.of(db);
     const invite = inviter ? await inviter(db, firstStaffEmail) : null;
     await also(db, tenant);
@@ -64,14 +80,18 @@ export async function openTenant(
 
 /**
  * Changes the store. `settings` are merged into the stored ones. They are not validated here: the route has validated
- * its body, and other callers must pass valid values.
- * @throws invalid_request (400) for an invalid origin
+ * its body, and other callers must pass valid values. The default currency and language are always in their lists: a
+ * new default is added.
+ * @throws invalid_request (400) for an invalid origin, currency_in_use (409)
  */
 export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
   const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalizeOrigin))];
   return db.transaction(async (transaction) => {
-    const settings = patch.settings && mergedSettings(await lockSettings(transaction), patch.settings);
-    const store = await updateStore(transaction, { ...patch, allowedOrigins, settings });
+    const before = await lockStore(transaction);
+    const settings = patch.settings && mergedSettings(before.settings, patch.settings);
+    const lists = listsOf({ ...before, ...patch });
+    if (patch.currencies) await refuseMissing(transaction, lists.currencies);
+    const store = await updateStore(transaction, { ...patch, ...lists, allowedOrigins, settings });
     const { name, defaultCurrency, defaultLocale } = store;
     await publish(
       transaction,
@@ -81,6 +101,29 @@ export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promi
     );
     return store;
   });
+}
+
+type Lists = Pick<Store, 'defaultCurrency' | 'currencies' | 'defaultLocale' | 'locales'>;
+
+function listsOf({ defaultCurrency, currencies, defaultLocale, locales }: Lists) {
+  return {
+    currencies: [...new Set([defaultCurrency, ...currencies])],
+    locales: [...new Set([defaultLocale, ...locales])],
+  };
+}
+
+/** @throws currency_in_use (409) if a currency in use is not in the list */
+async function refuseMissing(tx: TenantDatabase, currencies: readonly string[]): Promise<void> {
+  for (const { noun, list } of currencyUses.of(tx)) {
+    const missing = [...new Set(await list(tx))].filter((currency) => !currencies.includes(currency));
+    if (missing.length > 0) throw currencyInUse(`There are ${noun} in ${missing.join(', ')}.`);
+  }
+}
+
+/** Adds a currency to those of the store. It cannot be removed until the transaction ends. */
+export async function addCurrency(tx: TenantDatabase, currency: string): Promise<void> {
+  const { currencies } = await lockStore(tx);
+  if (!currencies.includes(currency)) await changeStore(tx, { currencies: [...currencies, currency] });
 }
 
 function normalizeOrigin(origin: string, position: number): string {

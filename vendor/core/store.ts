@@ -3,11 +3,13 @@
  */
 import type { Database, Tenant, TenantDatabase } from '@carton/runtime';
 import type { ChangeStore, Store } from './schemas.ts';
-import type { StoredSettings } from './store-settings.ts';
 
-const tenantColumns = 'id, slug, name, status, created_at, updated_at';
+const tenantColumns = 'id, slug, name, status, deleted_at, deletion_at, created_at, updated_at';
 
 export interface TenantRow extends Tenant {
+  deletedAt: string | null;
+  /** When the data of a deleted tenant is removed. */
+  deletionAt: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -57,16 +59,50 @@ export async function insertTenant(db: TenantDatabase, tenant: { slug: string; n
   return row as TenantRow;
 }
 
+/**
+ * Changes the tenant of `db`. Reinstating a deleted one takes the deletion back.
+ * @returns null if it is reinstated after the removal of its data has begun, or does not exist
+ */
 export async function updateTenant(
   db: TenantDatabase,
   patch: { name?: string; status?: Tenant['status'] },
 ): Promise<TenantRow | null> {
   const [row] = await db.query<TenantRow>(
-    `update tenants set name = coalesce($2, name), status = coalesce($3, status), updated_at = now()
-      where id = $1 returning ${tenantColumns}`,
+    `update tenants
+        set name = coalesce($2, name), status = coalesce($3, status), updated_at = now(),
+            deleted_at = case when $3 = 'active' then null else deleted_at end,
+            deletion_at = case when $3 = 'active' then null else deletion_at end
+      where id = $1 and ($3::text is distinct from 'active' or removal_started_at is null)
+      returning ${tenantColumns}`,
     [patch.name ?? null, patch.status ?? null],
   );
   return row ?? null;
+}
+
+/** Suspends the tenant of `db`, and has its data removed after days. The first deletion counts. Null for no tenant. */
+export async function deleteTenantAfter(db: TenantDatabase, days: number): Promise<TenantRow | null> {
+  const [deleted] = await db.query<TenantRow>(
+    `update tenants
+        set status = 'suspended', updated_at = now(), deleted_at = now(),
+            deletion_at = now() + $2 * interval '1 day'
+      where id = $1 and deleted_at is null returning ${tenantColumns}`,
+    [days],
+  );
+  if (deleted) return deleted;
+  const [row] = await db.query<TenantRow>(`select ${tenantColumns} from tenants where id = $1`);
+  return row ?? null;
+}
+
+/** Begins the removal of the tenant's data, or continues it; false unless it is due. */
+export async function startRemoval(db: TenantDatabase): Promise<boolean> {
+  const [due] = await db.query<{ isStarted: boolean }>(
+    'select removal_started_at is not null as is_started from tenants where id = $1 and deletion_at <= now()',
+  );
+  if (!due || due.isStarted) return due !== undefined;
+  const started = await db.query(
+    'update tenants set removal_started_at = now() where id = $1 and deletion_at <= now() returning id',
+  );
+  return started.length > 0;
 }
 
 /** The stores that transactions and pipelined reads have read. */
@@ -83,7 +119,17 @@ export function findStore(db: TenantDatabase): Promise<Store> {
 async function readStore(db: TenantDatabase): Promise<Store> {
   const [store] = await db.query<Store>('select * from stores where tenant_id = $1');
   if (!store) throw new Error(`tenant ${db.tenantId} has no store`);
-  return store;
+  return withDefaults(store);
+}
+
+/** The default currency and language come first in their lists. Rows of earlier releases lack them. */
+function withDefaults(store: Store): Store {
+  const { defaultCurrency, defaultLocale } = store;
+  return {
+    ...store,
+    currencies: [...new Set([defaultCurrency, ...store.currencies])],
+    locales: [...new Set([defaultLocale, ...store.locales])],
+  };
 }
 
 /** Origins whose pages may call the store; none for an unknown tenant. */
@@ -94,19 +140,18 @@ export async function findAllowedOrigins(database: Database, tenantId: string): 
   return store?.allowedOrigins ?? [];
 }
 
-/** The stored settings of packages, locked until the transaction ends. */
-export async function lockSettings(db: TenantDatabase): Promise<StoredSettings> {
+/** The store, locked until the transaction ends. */
+export async function lockStore(db: TenantDatabase): Promise<Store> {
   storesRead.delete(db);
-  const [store] = await db.query<Pick<Store, 'settings'>>(
-    'select settings from stores where tenant_id = $1 for no key update',
-  );
-  return store?.settings ?? {};
+  const [store] = await db.query<Store>('select * from stores where tenant_id = $1 for no key update');
+  if (!store) throw new Error(`tenant ${db.tenantId} has no store`);
+  return withDefaults(store);
 }
 
 export async function updateStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
   const [store] = await db.update<Store>('stores', {}, { ...patch, updatedAt: new Date() });
   storesRead.delete(db);
-  return store as Store;
+  return withDefaults(store as Store);
 }
 
 /**

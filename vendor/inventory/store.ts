@@ -1,7 +1,7 @@
 /**
  * Queries of the inventory tables, except those that move stock (taking.ts, returning.ts).
  */
-import { actedBy, json, newId, rows, type TenantDatabase } from '@carton/runtime';
+import { actedBy, json, newId, rows, runConcurrently, type TenantDatabase } from '@carton/runtime';
 import type { StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
 import { lockLevels, recomputeLow, syncLevelsAndLow } from './low-stock.ts';
@@ -89,10 +89,10 @@ type ItemPatch = Partial<
 /** Changes an item and updates its levels' timestamps, so that `updatedAfter` lists include it; returns the changed row. */
 export async function changeItem(db: TenantDatabase, id: string, patch: ItemPatch): Promise<unknown[]> {
   const metadata = patch.metadata && json(patch.metadata);
-  const [, changed] = await Promise.all([
-    lockLevels(db, id),
-    db.update('stock_items', { id }, { ...patch, metadata, updatedAt: new Date() }),
-    syncLevelsAndLow(db, id),
+  const [, changed] = await runConcurrently([
+    () => lockLevels(db, id),
+    () => db.update('stock_items', { id }, { ...patch, metadata, updatedAt: new Date() }),
+    () => syncLevelsAndLow(db, id),
   ]);
   return changed;
 }

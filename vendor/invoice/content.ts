@@ -56,6 +56,8 @@ export interface InvoiceContent {
     legalName: string;
     address: string[];
     vatNumber: string | null;
+    /** Absent on documents of earlier releases. */
+    registrationNumber?: string | null;
     note: string | null;
   };
   buyer: { name: string | null; email: string; address: string[]; vatNumber: string | null };

@@ -7,6 +7,7 @@ import { definePackage, personalData } from '@carton/runtime';
 import { invoiceIssued } from './events.ts';
 import { followOrders } from './follow.ts';
 import { personalInvoices } from './persons.ts';
+import { deleteOld } from './retention.ts';
 import { adminInvoices, createCreditNote, issueInvoice, readOrderInvoice } from './routes.ts';
 import { invoiceSettings } from './settings.ts';
 
@@ -14,6 +15,7 @@ export default definePackage({
   routes: [...adminInvoices, issueInvoice, createCreditNote, readOrderInvoice],
   events: [invoiceIssued],
   subscribers: [followOrders],
+  jobs: [deleteOld],
   extends: [
     storeSettingsGroups.with(invoiceSettings),
     orderTimelineTypes.with({ type: 'invoice', label: 'Invoice' }),

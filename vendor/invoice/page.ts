@@ -120,7 +120,7 @@ function factsOf({ locale, seller, buyer, delivery, ...content }: InvoiceContent
   // The address often begins with the name.
   const name = buyer.name !== null && buyer.address[0] !== buyer.name && [line(buyer.name)];
   return html`<section class="facts">
-${block('Seller', [line(seller.legalName), ...seller.address.map(line), vat(seller.vatNumber)])}
+${block('Seller', [line(seller.legalName), ...seller.address.map(line), vat(seller.vatNumber), seller.registrationNumber ? line(seller.registrationNumber) : false])}
 ${block('Bill to', [...(name || []), ...buyer.address.map(line), line(buyer.email), vat(buyer.vatNumber)])}
 ${block('Deliver to', delivery.map(line))}
 <div><h2>Details</h2>${days.map(([label, day]) => day !== null && html`<p>${label}: ${dayOf(day, locale)}</p>`)}

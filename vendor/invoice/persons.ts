@@ -13,7 +13,7 @@ export const personalInvoices: PersonalData = {
       table: 'invoices',
       columns: ['content'],
       reason: 'Tax law requires complete invoices, with the name and address of the buyer.',
-      kept: 'until ten years after the year of the invoice, also after you ask for erasure',
+      kept: 'until ten years after the year of the invoice, or longer if the store is required to, also after you ask for erasure',
     },
   ],
   async find(db, { records }) {

@@ -36,11 +36,11 @@ const sumsIn = (currency: string, { net, tax, gross }: Sums) => ({
 export function invoiceDetailOf(row: InvoiceRow): InvoiceDetail {
   const { currency, content } = row;
   const { locale, seller, buyer, delivery, reason, note, lines } = content;
-  const { legalName, address, vatNumber } = seller;
+  const { legalName, address, vatNumber, registrationNumber = null } = seller;
   return {
     ...invoiceOf(row),
     locale,
-    seller: { legalName, address, vatNumber, note: seller.note },
+    seller: { legalName, address, vatNumber, registrationNumber, note: seller.note },
     buyer,
     delivery,
     reason,

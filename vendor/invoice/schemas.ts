@@ -112,7 +112,13 @@ export const InvoiceDetail = object(
     ...Invoiced,
     locale: Locale,
     seller: object(
-      { legalName: Type.String(), address: Lines, vatNumber: nullable(Type.String()), note: nullable(Type.String()) },
+      {
+        legalName: Type.String(),
+        address: Lines,
+        vatNumber: nullable(Type.String()),
+        registrationNumber: nullable(Type.String()),
+        note: nullable(Type.String()),
+      },
       { $id: 'InvoiceSeller' },
     ),
     buyer: object(

@@ -79,9 +79,9 @@ function contentOf(
   store: Store,
   { suppliedOn = null, buyer = {}, note = null }: IssueRequest,
 ): Omit<Unissued, 'taxGroups' | 'lines'> {
-  const settings = invoiceSettings.of(store);
-  if (settings.legalName === null || settings.address === null) {
-    throw invoiceSellerIncomplete('Set legalName and address in settings.invoice of the store.');
+  const { legalName, address: sellerAddress, vatNumber, registrationNumber } = store;
+  if (legalName === null || sellerAddress === null) {
+    throw invoiceSellerIncomplete('Set legalName and address of the store.');
   }
   const locale = order.locale ?? store.defaultLocale;
   const { email, name, address, billing } = order.customer;
@@ -94,10 +94,11 @@ function contentOf(
     seller: {
       name: store.name,
       logoUrl: store.logoUrl,
-      legalName: settings.legalName,
-      address: settings.address.split('\n'),
-      vatNumber: settings.vatNumber,
-      note: settings.note,
+      legalName,
+      address: sellerAddress.split('\n'),
+      vatNumber,
+      registrationNumber,
+      note: invoiceSettings.of(store).note,
     },
     buyer: { name: buyer.name ?? name, email, address: buyerLines, vatNumber: buyer.vatNumber ?? null },
     delivery: isSame ? [] : shippingLines,

@@ -22,21 +22,16 @@ export const invoiceSettings = storeSettings('invoice', {
     description:
       'When the invoice of an order is issued: by staff only, once the order is paid in full, or when its first parcel is shipped',
   }),
-  legalName: withOptions(nullable(text(200, 'Demo Store SAS')), {
+  note: withOptions(nullable(text(2000, 'Payable within 14 days')), {
     default: null,
-    description: 'Name of the legal entity that sells. Invoices need it',
+    description: 'Printed below each invoice and credit note: bank account, legal notices',
   }),
-  address: withOptions(nullable(text(1000, '12 Rue des Lilas\n69003 Lyon\nFrance')), {
-    default: null,
-    description: 'Address of the legal entity, in lines. Invoices need it',
-  }),
-  vatNumber: withOptions(nullable(text(50, 'FR40303265045')), {
-    default: null,
-    description: 'VAT number or other tax number of the legal entity',
-  }),
-  note: withOptions(nullable(text(2000, 'RCS Lyon 303 265 045')), {
-    default: null,
-    description: 'Printed below each invoice and credit note: registration, bank account, legal notices',
+  keepYears: Type.Integer({
+    minimum: 10,
+    maximum: 100,
+    default: 10,
+    description:
+      'Years after the end of the year of issue for which invoices and credit notes are stored, as tax law requires; then they are deleted. At least ten',
   }),
   prefix: prefix(
     'INV-',

@@ -12,6 +12,7 @@ import {
   type Resource,
   type TenantDatabase,
 } from '@carton/runtime';
+import { boundTransport, noTransport } from './bound.ts';
 import { notificationQueued } from './events.ts';
 import { staffAddresses } from './sender.ts';
 import { findDisabled, insertNotification, type NewNotification } from './store.ts';
@@ -44,10 +45,14 @@ async function recordMail(tx: TenantDatabase, template: MailTemplate, event: Mai
   }
 }
 
-/** Records one mail, unless there is a record with its template and key. Returns its id. */
+/**
+ * Records one mail, unless there is a record with its template and key: queued, or as not sent if the box has no
+ * transport. Returns its id.
+ */
 export async function queueMail(tx: TenantDatabase, mail: NewNotification): Promise<string | null> {
-  const id = await insertNotification(tx, mail);
-  if (id !== null) await publishQueued(tx, mail.about, { notificationId: id, template: mail.template });
+  const isQueued = boundTransport(tx) !== null;
+  const id = await insertNotification(tx, mail, isQueued ? null : noTransport);
+  if (id !== null && isQueued) await publishQueued(tx, mail.about, { notificationId: id, template: mail.template });
   return id;
 }
 

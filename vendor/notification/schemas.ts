@@ -16,7 +16,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-import { maxTextLength } from './liquid/render.ts';
+import { maxTextLength } from './liquid/fault.ts';
 
 export const notificationStatuses = ['queued', 'sent', 'failed', 'not_sent'] as const;
 export type NotificationStatus = (typeof notificationStatuses)[number];

@@ -17,9 +17,9 @@ import {
   type Retries,
   type TenantDatabase,
 } from '@carton/runtime';
-import { boundTransport } from './bound.ts';
+import { boundTransport, noTransport } from './bound.ts';
 import { notificationFailed, notificationSent } from './events.ts';
-import { TextFault } from './liquid/render.ts';
+import { TextFault } from './liquid/fault.ts';
 import { domainOf, senderOf } from './sender.ts';
 import { changeClaimed, claimNotification, type NotificationRow, notifications } from './store.ts';
 import { renderMail } from './texts.ts';
@@ -60,7 +60,7 @@ export async function sendMail(
   }
   try {
     const transport = boundTransport(db);
-    if (!transport) throw new NotNeeded('No mail server is configured.');
+    if (!transport) throw new NotNeeded(noTransport);
     const mail = await prepare(db, claimed);
     await handOver(db, transport, mail, signal);
     await recordSent(db, claimed);

@@ -62,17 +62,25 @@ export interface NewNotification {
   recipient: string | null;
 }
 
-/** Inserts a queued record; null if there is one with the same template and key. */
+/**
+ * Inserts a record, queued unless there is a reason not to send the mail; null if there is one with the same template and
+ * key.
+ */
 export async function insertNotification(
   tx: TenantDatabase,
   { template, dedupeKey, about, event, recipient }: NewNotification,
+  notSent: string | null,
 ): Promise<string | null> {
   const [inserted] = await tx.query<{ id: string }>(
     `insert into notifications
-       (tenant_id, id, template, dedupe_key, status, resource_type, resource_id, event, recipient)
-     values ($1, $2, $3, $4, 'queued', $5, $6, $7, $8)
+       (tenant_id, id, template, dedupe_key, status, resource_type, resource_id, event, recipient,
+        error)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (tenant_id, template, dedupe_key) do nothing returning id`,
-    [newId(), template, dedupeKey, about.type, about.id, json(event), recipient],
+    [
+      ...[newId(), template, dedupeKey, notSent === null ? 'queued' : 'not_sent', about.type, about.id, json(event)],
+      ...[recipient, notSent],
+    ],
   );
   return inserted?.id ?? null;
 }

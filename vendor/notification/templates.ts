@@ -14,7 +14,7 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { boundTransport } from './bound.ts';
-import { TextFault } from './liquid/render.ts';
+import { TextFault } from './liquid/fault.ts';
 import { mailNotAccepted, mailNotConfigured, noOwnAddress, templateReserved } from './problems.ts';
 import type {
   ChangeNotificationTemplate,
@@ -80,7 +80,7 @@ export async function changeTemplate(
   if (template.secret && template.audience === 'staff' && !permits(staff.permissions, 'auth:write')) {
     throw templateReserved();
   }
-  if (texts) verifyTexts(template, texts, await findStore(db));
+  if (texts) await verifyTexts(template, texts, await findStore(db));
   return db.transaction(async (tx) => {
     const [row] = await tx.query<TemplateRow>(
       'select * from notification_templates where tenant_id = $1 and key = $2 for update',
@@ -94,7 +94,7 @@ export async function changeTemplate(
 }
 
 /** @throws invalid_request (400) */
-function verifyTexts(template: MailTemplate, texts: readonly MailText[], store: Store): void {
+async function verifyTexts(template: MailTemplate, texts: readonly MailText[], store: Store): Promise<void> {
   for (const [at, text] of texts.entries()) {
     const { locale } = text;
     if (texts.findIndex((each) => each.locale.toLowerCase() === locale.toLowerCase()) < at) {
@@ -103,16 +103,16 @@ function verifyTexts(template: MailTemplate, texts: readonly MailText[], store: 
     for (const part of ['subject', 'text', 'html'] as const) {
       const source = text[part];
       if (source !== null)
-        refuseFaults(`/texts/${at}/${part}`, () =>
+        await refuseFaults(`/texts/${at}/${part}`, () =>
           verifyText(template, source, { html: part === 'html', store, locale }),
         );
     }
   }
 }
 
-function refuseFaults<T>(pointer: string, work: () => T): T {
+async function refuseFaults<T>(pointer: string, work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     throw error instanceof TextFault ? invalidField(pointer, `is not a valid text: ${error.message}`) : error;
   }
@@ -131,7 +131,7 @@ export async function previewTemplate(
     for (const part of ['subject', 'text', 'html'] as const) {
       const source = draft[part];
       if (source === null) continue;
-      refuseFaults(`/draft/${part}`, () => verifyText(template, source, { html: part === 'html', ...options }));
+      await refuseFaults(`/draft/${part}`, () => verifyText(template, source, { html: part === 'html', ...options }));
     }
   }
   const parts = draft && { ...draft, html: draft.html ?? undefined };

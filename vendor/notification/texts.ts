@@ -3,9 +3,9 @@
  */
 import type { Store } from '@carton/core';
 import { type MailTemplate, type MailTexts, object, type TenantDatabase, Type } from '@carton/runtime';
+import { listOwnHosts } from '@carton/tenant';
+import { TextFault } from './liquid/fault.ts';
 import { withLayout } from './liquid/layout.ts';
-import { parse, render, TextFault } from './liquid/render.ts';
-import { requireKnownVariables } from './liquid/variables.ts';
 import type { MailText, NotificationPreview } from './schemas.ts';
 import { withoutControls } from './sender.ts';
 import { templates } from './store.ts';
@@ -63,10 +63,20 @@ export async function renderMail(
   const locale = requested ?? store.defaultLocale;
   const { defaultLocale } = store;
   const own = draft ? null : await templates.findBy(db, { key: template.key });
-  return renderTexts(draft ?? chooseText(own?.texts ?? [], template, { locale, defaultLocale }), data, store, locale);
+  const texts = draft ?? chooseText(own?.texts ?? [], template, { locale, defaultLocale });
+  return renderTexts(texts, data, { ...store, logoUrl: await absoluteLogoOf(db, store) }, locale);
 }
 
-function renderTexts(texts: MailTexts, data: object, store: Store, locale: string): NotificationPreview {
+/** The address of the logo for mails, which have no origin; null for one of the box if the store has no host. */
+async function absoluteLogoOf(db: TenantDatabase, { logoUrl }: Store): Promise<string | null> {
+  if (!logoUrl?.startsWith('/')) return logoUrl;
+  const hosts = (await listOwnHosts(db)).filter((host) => host !== 'localhost' && !host.startsWith('*.'));
+  const [first] = hosts.toSorted();
+  return first === undefined ? null : `https://${first}${logoUrl}`;
+}
+
+async function renderTexts(texts: MailTexts, data: object, store: Store, locale: string): Promise<NotificationPreview> {
+  const { render } = await import('./liquid/render.ts');
   const { name, logoUrl, timeZone } = store;
   const variables = { ...data, store: { name, logoUrl }, locale };
   const formats = { locale, timeZone };
@@ -90,11 +100,13 @@ function renderTexts(texts: MailTexts, data: object, store: Store, locale: strin
  * Verifies that a text can be sent: it parses, uses known variables only, and renders with the sample within the limits.
  * @throws TextFault
  */
-export function verifyText(
+export async function verifyText(
   template: MailTemplate,
   text: string,
   options: { html: boolean; store: Store; locale: string },
-) {
+): Promise<void> {
+  const { parse, render } = await import('./liquid/render.ts');
+  const { requireKnownVariables } = await import('./liquid/variables.ts');
   const { html, store, locale } = options;
   const { name, logoUrl, timeZone } = store;
   requireKnownVariables(parse(text, { html }), { ...template.data.properties, ...commonVariables });

@@ -18,6 +18,7 @@ import {
   oneOf,
   pageOf,
   type Static,
+  Tag,
   Type,
   Uuid,
   withOptions,
@@ -230,8 +231,6 @@ export const OrderResource = object(
 export const TermsVersion = Type.String({ minLength: 1, maxLength: 100, examples: ['2026-11'] });
 
 export const OrderPage = pageOf(OrderResource, 'OrderPage');
-
-const Tag = Type.String({ minLength: 1, maxLength: 50, pattern: '\\S', examples: ['gift'] });
 
 /** An order as staff see it. */
 export const AdminOrder = object(

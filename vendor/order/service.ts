@@ -4,6 +4,7 @@
 import { returnStock, type StockLine } from '@carton/inventory';
 import {
   defineProblem,
+  distinctTags,
   extensionPoint,
   type IntegrationPage,
   json,
@@ -96,16 +97,6 @@ export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeO
     await publish(tx, orderUpdated, { type: 'order', id }, payloadOfOrder(order));
     return order;
   });
-}
-
-/** The tags without surrounding spaces; of tags that differ only in case, the first. */
-function distinctTags(tags: readonly string[]): string[] {
-  const distinct = new Map<string, string>();
-  for (const tag of tags.map((each) => each.trim())) {
-    const key = tag.toLowerCase();
-    if (!distinct.has(key)) distinct.set(key, tag);
-  }
-  return [...distinct.values()];
 }
 
 /**

@@ -1,18 +1,21 @@
 /**
  * No more is captured for an order than is owed. An authorization is captured up to the order's balance and voided
- * where nothing is owed; money received beyond the balance, or for a canceled order, is refunded.
+ * where nothing is owed; money received beyond the balance, or for a canceled order, is refunded, whether it was received
+ * before the cancellation or after it.
  *
  * The decision is made while the order is locked, and stored as a pending step of the payment. A payment has at most
  * one, so it happens exactly once, even after a crash.
  */
 import { addPaymentNote, balanceOf, type OrderState, type RefundPlan } from '@carton/order';
-import { money, newId, type TenantDatabase } from '@carton/runtime';
+import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
 import {
+  findPendingStep,
   finishStep,
   insertRefund,
   insertStep,
+  isRefundFailed,
   type PaymentRow,
   pendingStepsOf,
   type StepRequest,
@@ -71,6 +74,8 @@ function sumOfOthers(steps: readonly StepRow[], type: StepType, id: string): num
 interface Movement {
   /** Minor units that were just captured and not refunded. */
   received: number;
+  /** A step has just ended, so that what is left of a canceled order's payment can be refunded. */
+  ended?: boolean;
   /** Capture what is authorized, up to what is owed. */
   capture: boolean;
 }
@@ -83,9 +88,10 @@ export async function alignWithBalance(
   tx: TenantDatabase,
   order: OrderState,
   payment: PaymentRow,
-  { received, capture }: Movement,
+  { received, ended = false, capture }: Movement,
 ): Promise<boolean> {
   const { id, provider, status, amount, capturedAmount } = payment;
+  if (ended && (await refundCanceled(tx, order, payment))) return true;
   if (received <= 0 && status !== 'authorized') return false;
   const steps = await pendingStepsOf(tx, order.id);
   const pending = steps.find(({ paymentId }) => paymentId === id);
@@ -98,6 +104,51 @@ export async function alignWithBalance(
   if (owed <= 0) await insertPendingStep(tx, payment, 'void', open, { reason: reasonOf(order) });
   else if (capture) await insertPendingStep(tx, payment, 'capture', Math.min(open, owed));
   return owed <= 0 || capture;
+}
+
+/** True for a payment that a provider of this box refunds; others are paid back by staff, or belong to a tender. */
+export function isRefundedByProvider(box: HasExtensions, { provider }: Pick<PaymentRow, 'provider'>): boolean {
+  const adapter = adapterOf(box, provider);
+  return adapter !== null && !adapter.byHand;
+}
+
+/**
+ * Inserts the refund of all that a canceled order's payment holds; both are locked. While another step of the payment is
+ * pending it does nothing: whatever ends that step calls it again. What the provider has refused to refund is left to
+ * staff. True when a refund was inserted.
+ */
+export async function refundCanceled(tx: TenantDatabase, order: OrderState, payment: PaymentRow): Promise<boolean> {
+  const rest = payment.capturedAmount - payment.refundedAmount;
+  if (order.status !== 'canceled' || rest <= 0 || !isRefundedByProvider(tx, payment)) return false;
+  if (await findPendingStep(tx, payment.id)) return false;
+  if (await isRefundFailed(tx, { paymentId: payment.id, amount: rest, reason: reasonOf(order) })) return false;
+  await insertRefundOf(tx, order, payment, rest);
+  return true;
+}
+
+/**
+ * What follows when a provider has refused a step of a payment; order and payment are locked. If it was the refund of
+ * all that a canceled order's payment holds, the timeline says so; otherwise that refund is inserted.
+ * @returns true when a refund was inserted
+ */
+export async function followRefusal(
+  tx: TenantDatabase,
+  order: OrderState,
+  payment: PaymentRow,
+  { type, amount }: StepRow,
+): Promise<boolean> {
+  const isAll = type === 'refund' && amount === payment.capturedAmount - payment.refundedAmount;
+  if (!isAll || order.status !== 'canceled') return refundCanceled(tx, order, payment);
+  const sum = format(money(amount, payment.currency));
+  await addPaymentNote(tx, order.id, `${sum} must be paid back: the refund by ${payment.method} was refused`);
+  return false;
+}
+
+async function insertRefundOf(tx: TenantDatabase, order: OrderState, payment: PaymentRow, amount: number) {
+  const reason = reasonOf(order);
+  await insertPendingStep(tx, payment, 'refund', amount, { reason });
+  const sum = format(money(amount, payment.currency));
+  await addPaymentNote(tx, order.id, `${sum} will be refunded: ${lowerFirst(reason)}`);
 }
 
 function reasonOf({ status }: OrderState): string {
@@ -114,14 +165,15 @@ async function refundExcess(
 ): Promise<boolean> {
   const reason = reasonOf(order);
   const sum = format(money(excess, payment.currency));
+  // The end of a canceled order's pending refund is followed by the refund of the rest.
+  if (pending?.type === 'refund' && order.status === 'canceled') return false;
   if (pending === null || pending?.type === 'refund') {
     await addPaymentNote(tx, order.id, `${sum} must be paid back: ${lowerFirst(reason)}`);
     return false;
   }
   // Instead of being captured or voided as planned, the money has come in.
   if (pending) await finishStep(tx, pending, 'failed', `The payment is ${payment.status} at the provider.`);
-  await insertPendingStep(tx, payment, 'refund', excess, { reason });
-  await addPaymentNote(tx, order.id, `${sum} will be refunded: ${lowerFirst(reason)}`);
+  await insertRefundOf(tx, order, payment, excess);
   return true;
 }
 

@@ -108,7 +108,9 @@ export async function applyProviderState(
   { status, captured, refunded }: ProviderState,
 ): Promise<boolean> {
   let payment = locked;
+  let ended = false;
   const bookReported = async (type: StepType, amount: number) => {
+    ended = true;
     await closeStep(tx, payment, type, amount);
     payment = await bookStep(tx, order, payment, type, amount);
   };
@@ -126,7 +128,7 @@ export async function applyProviderState(
   // For an authorized payment this is an old report: the shopper has tried again since.
   if (status === 'failed' && payment.status === 'pending') await markFailed(tx, order, payment);
   const capture = isNewlyAuthorized && payment.captureMode === 'automatic';
-  return alignWithBalance(tx, order, payment, { received: newlyCaptured - newlyRefunded, capture });
+  return alignWithBalance(tx, order, payment, { received: newlyCaptured - newlyRefunded, ended, capture });
 }
 
 function isUnauthorized({ status }: PaymentRow): boolean {

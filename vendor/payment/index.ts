@@ -1,15 +1,16 @@
 /**
  * @carton/payment: payment adapters, payments of orders, and refunds.
  */
-import { cartCleanUps } from '@carton/cart';
+import { cartCleanUps, cartTotals } from '@carton/cart';
 import { orderCanceled, orderCancelers, paymentNotices } from '@carton/order';
 import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import { paymentFeeStep } from './fees.ts';
 import { paymentReceivedMail, refundMail } from './mails.ts';
 import { noticesOf } from './notices.ts';
 import { personalPayments } from './persons.ts';
-import { reconcile, voidCanceled } from './reconcile.ts';
+import { closeCanceled, reconcile } from './reconcile.ts';
 import { adminPayments, capturePayment, createRefund, recordPayment, voidPayment } from './routes/admin.ts';
 import { adminRefunds, listAdminPaymentMethods, updatePaymentMethod } from './routes/methods.ts';
 import {
@@ -42,6 +43,7 @@ export { findStripeAccount, type StripeApiAccount } from './adapters/stripe/acco
 export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
 export { paymentAdapters, requireAdapter } from './bound.ts';
 export { paymentCaptured, refundCreated } from './events.ts';
+export { choiceOfMethod } from './fees.ts';
 export { reconcile } from './reconcile.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';
 export { abandonPayment } from './release.ts';
@@ -97,16 +99,18 @@ export default definePackage({
   events: [paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated],
   subscribers: [
     subscriber({
+      // Refunds too; the name stays, because stored deliveries have it.
       name: 'payment.void-canceled',
       events: [orderCanceled],
       outsideTransaction: true,
-      handle: (db, { resource }) => voidCanceled(db, resource.id),
+      handle: (db, { resource }) => closeCanceled(db, resource.id),
     }),
   ],
   jobs: [job({ name: 'payment.reconcile', everySeconds: 30, run: reconcile })],
   extends: [
     // Closed sessions stay as records of payments, without their cart.
     cartCleanUps.with({ keep: cartsBeingPaid }),
+    cartTotals.with(paymentFeeStep),
     orderCancelers.with(closeCanceledPayments),
     paymentNotices.with(noticesOf),
     personalData.with(personalPayments),

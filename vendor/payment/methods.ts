@@ -1,7 +1,7 @@
 /**
  * Payment methods: those of the adapters, as staff have configured them.
  */
-import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
+import { invalidField, json, type MoneyValue, newId, notFound, type TenantDatabase } from '@carton/runtime';
 import { paymentMethodUnknown } from './adapter.ts';
 import { adapterOf, boundAdapters, requireAdapter } from './bound.ts';
 import type { AdminPaymentMethod, ChangePaymentMethod, captureModes } from './schemas.ts';
@@ -18,12 +18,15 @@ interface MethodRow {
   /** As staff wrote it; null for the name of the code. */
   name: string | null;
   instructions: string | null;
+  fees: MoneyValue[];
   createdAt: string;
   updatedAt: string;
 }
 
 /** A method that shoppers may choose. */
-export type OfferedMethod = Pick<MethodRow, 'provider' | 'code' | 'captureMode' | 'instructions'> & { name: string };
+export type OfferedMethod = Pick<MethodRow, 'provider' | 'code' | 'captureMode' | 'instructions' | 'fees'> & {
+  name: string;
+};
 
 const allRows = 'select * from payment_methods where tenant_id = $1 order by position, created_at, id';
 
@@ -44,9 +47,14 @@ async function methodsOf(db: TenantDatabase) {
     const captureMode: CaptureMode = adapter.byHand ? 'manual' : 'automatic';
     return (await adapter.methods(db)).map((code) => ({ provider: adapter.name, code, captureMode }));
   });
-  return (await Promise.all(methods))
-    .flat()
-    .map((method, position) => ({ ...method, name: null, instructions: null, enabled: true, position }));
+  return (await Promise.all(methods)).flat().map((method, position) => ({
+    ...method,
+    name: null,
+    instructions: null,
+    fees: [] as MoneyValue[],
+    enabled: true,
+    position,
+  }));
 }
 
 function isSameMethod({ provider, code }: Pick<MethodRow, 'provider' | 'code'>) {
@@ -118,14 +126,19 @@ export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMetho
   return rows.map((row) => ({ ...row, available: methods.some(isSameMethod(row)) }));
 }
 
-/** @throws not_found (404), invalid_request (400) for automatic capture of a manual method */
+/** @throws not_found (404), invalid_request (400) for automatic capture of a manual method, and two fees in a currency */
 export async function changeMethod(
   db: TenantDatabase,
   id: string,
   patch: ChangePaymentMethod,
 ): Promise<AdminPaymentMethod> {
+  const { fees, ...fields } = patch;
+  const currencies = fees?.map(({ currency }) => currency) ?? [];
+  const duplicate = currencies.findIndex((currency, at) => currencies.indexOf(currency) < at);
+  if (duplicate !== -1) throw invalidField(`/fees/${duplicate}`, 'is a second fee in this currency');
+  const values = { ...fields, fees: fees && json(fees), updatedAt: new Date() };
   const row = await db.transaction(async (tx) => {
-    const [changed] = await tx.update<MethodRow>('payment_methods', { id }, { ...patch, updatedAt: new Date() });
+    const [changed] = await tx.update<MethodRow>('payment_methods', { id }, values);
     if (!changed) throw notFound(`No payment method has the id ${id}.`);
     if (patch.captureMode === 'automatic' && adapterOf(tx, changed.provider)?.byHand) {
       throw invalidField('/captureMode', 'must be manual: staff record when this money arrives');

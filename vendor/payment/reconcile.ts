@@ -3,14 +3,15 @@
  *
  * - a payment whose order was not placed in time is abandoned, and its money released (`release.ts`);
  * - an open payment of an order is looked up at its provider, at growing intervals;
- * - an open payment is voided when its order was canceled or paid otherwise;
+ * - an open payment is voided when its order was canceled or paid otherwise, and a captured one refunded when it was
+ *   canceled;
  * - a step whose claim has expired is resumed under its id.
  *
  * All of it may stop at any point, and run in two processes concurrently.
  */
 import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
-import { callProvider, type ProviderState } from './adapter.ts';
+import { callProvider, isRefusal, type ProviderState } from './adapter.ts';
 import { paymentSettings } from './adapters/settings.ts';
 import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf, boundAdapters, noOperationAdapter } from './bound.ts';
@@ -106,11 +107,21 @@ async function voidOpen(db: TenantDatabase, id: string): Promise<void> {
   if (!(await isFinal(db, id))) await voidPayment(db, id, { workId: undefined });
 }
 
-/** Voids the open payments of a canceled order. @throws as the provider does; `reconcile` retries */
-export async function voidCanceled(db: TenantDatabase, orderId: string): Promise<void> {
+/**
+ * Performs the refunds of a canceled order and voids its open payments. One that fails does not hold up the others.
+ * @throws as the providers do, for a retry; `reconcile` retries too. A refused refund is left to staff: the timeline says so.
+ */
+export async function closeCanceled(db: TenantDatabase, orderId: string): Promise<void> {
+  const failures: unknown[] = [];
   for (const { id, provider } of await paymentsOfOrder(db, orderId)) {
-    if (!adapterOf(db, provider)) continue;
-    await resumePendingStep(db, id);
-    await voidOpen(db, id);
+    if (adapterOf(db, provider)) await closePayment(db, id).catch((error) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function closePayment(db: TenantDatabase, id: string): Promise<void> {
+  await resumePendingStep(db, id).catch((error) => {
+    if (!isRefusal(error)) throw error;
+  });
+  await voidOpen(db, id);
 }

@@ -31,7 +31,7 @@ const Provider = Type.String({
   description: 'The payment adapter, or `offline` for payments that staff recorded',
   examples: ['offline'],
 });
-const Method = Type.String({ minLength: 1, maxLength: 100, examples: ['bank_transfer'] });
+export const Method = Type.String({ minLength: 1, maxLength: 100, examples: ['bank_transfer'] });
 const State = oneOf(paymentStates, { examples: ['captured'] });
 const StepState = oneOf(stepStates, {
   description: 'pending: the provider has not responded yet',
@@ -55,6 +55,13 @@ const Instructions = nullable(
   }),
 );
 
+const Fees = Type.Array(PositiveMoney, {
+  maxItems: 50,
+  description:
+    'Charged to orders paid by the method, at most one amount for each currency. It is taxed as shipping is, and an order in another currency has no fee',
+  examples: [[{ amount: 300, currency: 'EUR' }]],
+});
+
 export const PaymentMethodList = object(
   {
     items: Type.Array(
@@ -63,6 +70,7 @@ export const PaymentMethodList = object(
           code: withOptions(Method, { description: 'The value of `paymentMethod` in requests' }),
           name: MethodName,
           instructions: Instructions,
+          fees: Fees,
           provider: Provider,
         },
         { $id: 'PaymentMethod' },
@@ -88,6 +96,7 @@ export const AdminPaymentMethod = object(
     captureMode: CaptureMode,
     name: withOptions(nullable(MethodName), { description: 'Shown to shoppers; null for the code in words' }),
     instructions: Instructions,
+    fees: Fees,
     ...timestamps,
   },
   { $id: 'AdminPaymentMethod', description: "A payment adapter's method with its settings" },
@@ -97,9 +106,9 @@ export const AdminPaymentMethodList = object(
   { items: Type.Array(AdminPaymentMethod) },
   { $id: 'AdminPaymentMethodList', description: 'In the order that shoppers see' },
 );
-const { enabled, position, captureMode, name, instructions } = AdminPaymentMethod.properties;
+const { enabled, position, captureMode, name, instructions, fees } = AdminPaymentMethod.properties;
 export const ChangePaymentMethod = changeOf(
-  { enabled, position, captureMode, name, instructions },
+  { enabled, position, captureMode, name, instructions, fees },
   { $id: 'ChangePaymentMethod' },
 );
 export type ChangePaymentMethod = Static<typeof ChangePaymentMethod>;

@@ -11,13 +11,14 @@ import {
   unknownOrder,
 } from '@carton/order';
 import { invalidField, money, type TenantDatabase } from '@carton/runtime';
+import { isRefundedByProvider, refundCanceled } from './balance.ts';
 import { publishPaymentEvent, refreshPaymentState } from './bookkeeping.ts';
 import { paymentCaptured } from './events.ts';
 import { format } from './format.ts';
 import { reverseTenders } from './immediate-steps.ts';
 import { paymentExceedsBalance } from './problems.ts';
 import type { Payment, RecordPayment } from './schemas.ts';
-import { insertPayment, offline, readPayment, sumPayments, withdrawCaptures } from './store.ts';
+import { insertPayment, lockPaymentsOfOrder, offline, readPayment, sumPayments, withdrawCaptures } from './store.ts';
 
 /**
  * Records money received outside the box. The order is locked, so that concurrent records cannot exceed what is owed.
@@ -59,17 +60,21 @@ export async function recordPayment(db: TenantDatabase, orderId: string, input: 
 
 /**
  * Closes the payments of a canceled order. If nothing was received, its payment state becomes voided; what tenders have
- * paid is returned to them. Authorizations are voided after the transaction (`voidCanceled`), because no provider may
- * be called here. Money that was received is not refunded; the timeline tells staff how much to pay back.
+ * paid is returned to them. What providers have captured is refunded: the refunds are inserted here and performed after
+ * the transaction (`closeCanceled`), as are voids of authorizations, because no provider may be called here. Money that
+ * staff received is theirs to pay back: the timeline tells them how much.
  */
 export async function closeCanceledPayments(tx: TenantDatabase, order: OrderState): Promise<void> {
   await withdrawCaptures(tx, order.id);
   await reverseTenders(tx, order);
-  const { captured, refunded, authorized } = await sumPayments(tx, order.id);
-  const sum = (amount: number) => format(money(amount, order.currency));
-  if (captured > refunded) {
-    await addPaymentNote(tx, order.id, `${sum(captured - refunded)} was received and must be paid back`);
+  let byStaff = 0;
+  for (const payment of (await lockPaymentsOfOrder(tx, order.id)).toReversed()) {
+    if (isRefundedByProvider(tx, payment)) await refundCanceled(tx, order, payment);
+    else byStaff += payment.capturedAmount - payment.refundedAmount;
   }
+  const { authorized } = await sumPayments(tx, order.id);
+  const sum = (amount: number) => format(money(amount, order.currency));
+  if (byStaff > 0) await addPaymentNote(tx, order.id, `${sum(byStaff)} was received and must be paid back`);
   if (authorized > 0) await addPaymentNote(tx, order.id, `${sum(authorized)} is authorized and will be voided`);
   if (order.paymentStatus === 'unpaid') {
     await refreshPaymentState(tx, order, 'Nothing was received, and nothing is owed any longer');

@@ -20,6 +20,7 @@ import {
 } from './adapter.ts';
 import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
+import { choiceOfMethod } from './fees.ts';
 import { lockMethod, offeredMethod } from './methods.ts';
 import { tryReleaseSession } from './release.ts';
 import { abandonSession, runStartHooks } from './session-hooks.ts';
@@ -139,7 +140,7 @@ function isReusable({ provider, method, amount, currency, state }: SessionRow, r
 }
 
 /**
- * Opens a session for the active cart's total, less what tenders pay.
+ * Opens a session for the active cart's total with the fee of the method, less what tenders pay.
  * @throws nothing_to_pay (409) and what `startPayment` throws
  */
 export async function openPaymentSession(
@@ -148,7 +149,7 @@ export async function openPaymentSession(
   method: string,
 ): Promise<StartedPayment> {
   await offeredMethod(db, method);
-  const priced = await findPricedCart(db, shopper);
+  const priced = await findPricedCart(db, shopper, { choices: choiceOfMethod(method) });
   if (!priced) throw nothingToPay();
   const { id, currency, email, memberId } = priced.cart;
   const due = priced.totals.total;

@@ -10,7 +10,7 @@
 import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
 import { money, type Problem, type TenantDatabase } from '@carton/runtime';
 import { callProvider, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
-import { alignWithBalance, insertPendingStep, owedToPayment } from './balance.ts';
+import { alignWithBalance, followRefusal, insertPendingStep, owedToPayment } from './balance.ts';
 import { applyProviderState, bookStep } from './bookkeeping.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
 import { doImmediateStep, isImmediate } from './immediate-steps.ts';
@@ -144,7 +144,11 @@ async function withdrawCapture(db: TenantDatabase, step: StepRow): Promise<boole
     const payment = await lockPayment(tx, step.paymentId);
     const reason = order.status === 'canceled' ? 'The order was canceled' : 'Less is owed';
     if (!(await finishStep(tx, step, 'failed', reason))) return false;
-    return alignWithBalance(tx, order, payment, { received: 0, capture: payment.captureMode === 'automatic' });
+    return alignWithBalance(tx, order, payment, {
+      received: 0,
+      ended: true,
+      capture: payment.captureMode === 'automatic',
+    });
   });
 }
 
@@ -164,8 +168,8 @@ async function performStep(db: TenantDatabase, step: StepRow): Promise<void> {
   try {
     state = await callAdapter(db, payment, type, step);
   } catch (error) {
-    if (isRefusal(error)) await failStep(db, step, payment.orderId, error.message);
-    else await releaseStep(db, step);
+    if (!isRefusal(error)) await releaseStep(db, step);
+    else if (await failStep(db, step, payment.orderId, error.message)) await followUp(db, payment);
     throw error;
   }
   const { hasFollowUp, refusal } = await db.transaction(async (tx) => {
@@ -177,24 +181,38 @@ async function performStep(db: TenantDatabase, step: StepRow): Promise<void> {
       const note = `The payment is ${state.status} at the provider.`;
       await finishStep(tx, step, 'failed', note);
       const { status } = (await findStep(tx, payment.id, step.id)) as StepRow;
-      return { hasFollowUp, refusal: status === 'failed' ? paymentRefused(note) : null };
+      if (status !== 'failed') return { hasFollowUp, refusal: null };
+      const now = await lockPayment(tx, payment.id);
+      return {
+        hasFollowUp: (await followRefusal(tx, order, now, step)) || hasFollowUp,
+        refusal: paymentRefused(note),
+      };
     }
     // The provider's event may have arrived before.
     if (!(await finishStep(tx, step, 'succeeded'))) return { hasFollowUp: false, refusal: null };
     const booked = await bookStep(tx, order, locked, type, step.amount);
     const received = type === 'capture' ? step.amount : 0;
-    return { hasFollowUp: await alignWithBalance(tx, order, booked, { received, capture: false }), refusal: null };
+    const hasFollowUp = await alignWithBalance(tx, order, booked, { received, ended: true, capture: false });
+    return { hasFollowUp, refusal: null };
   });
-  // The follow-up is committed as a pending step, so `reconcile` retries it if it fails.
-  if (hasFollowUp) await resumePendingStep(db, payment.id).catch(() => {});
+  if (hasFollowUp) await followUp(db, payment);
   if (refusal) throw refusal;
 }
 
-/** Ends a step that the provider refused. Units of a refund count as unrefunded again, so the order is locked first. */
-function failStep(db: TenantDatabase, step: StepRow, orderId: string, note: string): Promise<void> {
+/** Performs what follows a step. It is committed as a pending step, so `reconcile` retries it if it fails. */
+async function followUp(db: TenantDatabase, { id }: PaymentRow): Promise<void> {
+  await resumePendingStep(db, id).catch(() => {});
+}
+
+/**
+ * Ends a step that the provider refused. Units of a refund count as unrefunded again, so the order is locked first.
+ * @returns true when another step follows
+ */
+function failStep(db: TenantDatabase, step: StepRow, orderId: string, note: string): Promise<boolean> {
   return db.transaction(async (tx) => {
-    await lockOrder(tx, orderId);
-    await finishStep(tx, step, 'failed', note);
+    const order = (await lockOrder(tx, orderId)) as OrderState;
+    const payment = await lockPayment(tx, step.paymentId);
+    return (await finishStep(tx, step, 'failed', note)) && followRefusal(tx, order, payment, step);
   });
 }
 

@@ -319,6 +319,22 @@ export async function insertRefund(
   if (plan) await recordRefund(tx, orderId, id, plan);
 }
 
+/** True if a refund of this amount for this reason has failed. */
+export async function isRefundFailed(
+  db: TenantDatabase,
+  { paymentId, amount, reason }: Pick<RefundRow, 'paymentId' | 'amount' | 'reason'>,
+): Promise<boolean> {
+  const failed = await db.query(
+    `select from refunds
+       join payment_transactions step on step.tenant_id = $1 and step.payment_id = $2 and step.id = refunds.id
+      where refunds.tenant_id = $1 and refunds.payment_id = $2 and refunds.amount = $3 and refunds.reason = $4
+        and step.status = 'failed'
+      limit 1`,
+    [paymentId, amount, reason],
+  );
+  return failed.length > 0;
+}
+
 /** Refunds with their units, in one more statement. */
 async function withParts(db: TenantDatabase, found: readonly RefundRow[]): Promise<Refund[]> {
   const byUnits = found.filter(({ tax }) => tax !== null);

@@ -1,10 +1,19 @@
 /**
- * Addresses of the storefront's product pages that are open to everyone.
+ * Addresses of the storefront's product pages, and which of them are open to everyone.
  */
-import { addressesByHandle } from '@carton/runtime';
+import { addressesByHandle, type TenantDatabase, targetsByHandle } from '@carton/runtime';
+import { published } from './conditions.ts';
 import { visibleTo } from './visibility.ts';
 
-export const productAddresses = addressesByHandle('products', async (db) => {
-  const visible = await visibleTo(db);
-  return { sql: `status = 'published' and deleted_at is null and ${visible.sql(5)}`, values: visible.values };
+async function visible(db: TenantDatabase) {
+  const condition = await visibleTo(db);
+  return { sql: `${published} and ${condition.sql(5)}`, values: condition.values };
+}
+
+export const productAddresses = addressesByHandle('products', visible);
+export const productTargets = targetsByHandle({
+  name: 'product',
+  table: 'products',
+  exists: 'deleted_at is null',
+  visible,
 });

@@ -18,6 +18,10 @@ export function equals(column: string, value: unknown): Condition {
   return { key: column, values: [value], sql: (at) => `${column} = $${at}` };
 }
 
+/** What shoppers may see of the rows `products`, unless a package hides it. The first part is that of the indexes. */
+export const published = `products.status = 'published' and products.deleted_at is null
+  and coalesce(products.publish_at <= now(), true) and coalesce(products.unpublish_at > now(), true)`;
+
 /** True when all of them hold. */
 export function allOf(conditions: readonly Condition[]): Condition {
   if (conditions.length === 0) return always;

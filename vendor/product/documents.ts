@@ -3,7 +3,11 @@
  * database, which is cheaper than fetching their rows and joining them here.
  */
 import { decodeCursor, looksLikeId, maxPageSize, type Page, pageOfRows, type TenantDatabase } from '@carton/runtime';
-import { after, allOf, type Condition, equals, sorts } from './conditions.ts';
+import { after, allOf, type Condition, equals, published, sorts } from './conditions.ts';
+import type { Dimensions, ProductDetails } from './details.ts';
+import { isListed, isListedInAnyOrder, isOnPage, resolveFilters } from './list-filters.ts';
+import { type MediaEntry, mediaOfProduct } from './media.ts';
+import type { Schedule } from './schedule.ts';
 import type { ProductQuery, ProductStatus } from './schemas.ts';
 import { titleSearch } from './title-words.ts';
 import type { ProductViewer } from './viewer.ts';
@@ -15,7 +19,7 @@ export interface OptionDocument {
   values: { id: string; value: string }[];
 }
 
-export interface VariantDocument {
+export interface VariantDocument extends Dimensions {
   id: string;
   productId: string;
   title: string;
@@ -36,7 +40,7 @@ export interface AdminVariantDocument extends VariantDocument {
   updatedAt: string;
 }
 
-export interface ProductDocument<V extends VariantDocument = VariantDocument> {
+export interface ProductDocument<V extends VariantDocument = VariantDocument> extends ProductDetails, Schedule {
   id: string;
   handle: string;
   title: string;
@@ -53,10 +57,12 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> {
   updatedAt: string;
   options: OptionDocument[];
   variants: V[];
+  media: MediaEntry[];
 }
 
-const columns = `id, handle, title, description, status, tax_category, shipping_profile, min_quantity, max_quantity, quantity_step,
-  external_id, metadata, created_at, updated_at`;
+const columns = `id, handle, title, description, brand, type, tags, attributes, seo_title, seo_description, status, tax_category,
+  shipping_profile, min_quantity, max_quantity, quantity_step, publish_at, unpublish_at, external_id, metadata,
+  created_at, updated_at`;
 
 const valuesOfOption = `(
   select coalesce(json_agg(choice), '[]')
@@ -69,7 +75,7 @@ const options = `(
     from (select id, name, ${valuesOfOption} as "values" from product_options option
            where tenant_id = $1 and product_id = product.id order by position) ordered)`;
 
-const shopperFields = `id, product_id as "productId", title, sku, barcode, position, weight,
+const shopperFields = `id, product_id as "productId", title, sku, barcode, position, weight, length, width, height,
   option_value_ids as "optionValueIds"`;
 
 const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -82,10 +88,11 @@ const variants = (fields: string) => `(
     from (select ${fields} from product_variants
            where tenant_id = $1 and product_id = product.id and deleted_at is null order by position, id) variant)`;
 
-const withParts = (fields: string) => `product.*, ${options} as options, ${variants(fields)} as variants`;
-const withoutVariants = (optionsToo: boolean) =>
-  `product.*, ${optionsToo ? options : "'[]'::json"} as options, '[]'::json as variants`;
-const published = `status = 'published' and deleted_at is null`;
+const withParts = (fields: string) =>
+  `product.*, ${options} as options, ${variants(fields)} as variants, ${mediaOfProduct} as media`;
+const withoutVariants = (parts: Parts) =>
+  `product.*, ${parts.options ? options : none} as options, ${none} as variants, ${parts.media ? mediaOfProduct : none} as media`;
+const none = "'[]'::json";
 const isPublished: Condition = { key: 'published', values: [], sql: () => published };
 
 const statements = new Map<string, string>();
@@ -123,8 +130,35 @@ export async function findPublishedProducts(
 const byName = {
   id: 'id = $2',
   handle: 'handle = $2',
+  oldHandle: 'id = (select product_id from product_old_handles where tenant_id = $1 and handle = $2)',
   variant: 'id = (select product_id from product_variants where tenant_id = $1 and id = $2 and deleted_at is null)',
 };
+
+type ByName<Found> = (kind: keyof typeof byName, name: string) => Promise<Found | null>;
+
+/** Looks for a former handle only if no product has the handle, in a second statement. */
+async function byIdOrHandle<Found>(name: string, findBy: ByName<Found>): Promise<Found | null> {
+  if (looksLikeId(name)) return findBy('id', name);
+  return (await findBy('handle', name)) ?? findBy('oldHandle', name);
+}
+
+/** The id of a published product that the viewer may see, by id or handle. */
+export async function findPublishedProductId(
+  db: TenantDatabase,
+  name: string,
+  viewer?: ProductViewer,
+): Promise<string | null> {
+  const visible = await visibleTo(db, viewer);
+  const idBy: ByName<string> = async (kind, value) => {
+    const text = statement(
+      `id by ${kind} ${visible.key}`,
+      () => `select id from products where tenant_id = $1 and ${byName[kind]} and ${published} and ${visible.sql(3)}`,
+    );
+    const [product] = await db.query<{ id: string }>(text, [value, ...visible.values]);
+    return product?.id ?? null;
+  };
+  return byIdOrHandle(name, idBy);
+}
 
 async function findPublishedProductBy(
   db: TenantDatabase,
@@ -150,7 +184,7 @@ export function findPublishedProduct(
   name: string,
   viewer?: ProductViewer,
 ): Promise<ProductDocument | null> {
-  return findPublishedProductBy(db, looksLikeId(name) ? 'id' : 'handle', name, viewer);
+  return byIdOrHandle(name, (kind, value) => findPublishedProductBy(db, kind, value, viewer));
 }
 
 /** The published product of a variant that is not deleted, if the viewer may see it. */
@@ -192,15 +226,26 @@ export async function findOptions(
 /** One more than the largest page, to detect whether another follows. */
 const maxRows = maxPageSize + 1;
 
-type Parts = 'complete' | 'options' | 'plain';
+/** The parts of products that a request needs; with the variants, all of them. */
+interface Parts {
+  variants: boolean;
+  options: boolean;
+  media: boolean;
+}
+
+function partsOf(fields: ReadonlySet<string> | null): Parts {
+  const has = (name: string) => !fields || fields.has(name);
+  return { variants: has('variants'), options: has('options'), media: has('media') };
+}
 
 /** The statement of a page: one text for each sort, set of parts and condition. */
 function pageStatement(sort: keyof typeof sorts, parts: Parts, condition: Condition): string {
-  return statement(`page ${sort} ${parts} ${condition.key}`, () => {
+  const names = Object.entries(parts).flatMap(([name, isNeeded]) => (isNeeded ? [name] : []));
+  return statement(`page ${sort} ${names} ${condition.key}`, () => {
     const { column, direction } = sorts[sort];
     // The constant inner limit helps the planner: with a parameter alone it would plan each execution again.
     return `
-      select ${parts === 'complete' ? withParts(shopperFields) : withoutVariants(parts === 'options')}
+      select ${parts.variants ? withParts(shopperFields) : withoutVariants(parts)}
         from (select * from (
                 select ${columns}, ${column} as sort_key from products
                  where tenant_id = $1 and ${published} and ${condition.sql(3)}
@@ -210,30 +255,51 @@ function pageStatement(sort: keyof typeof sorts, parts: Parts, condition: Condit
   });
 }
 
+type PageQuery = Pick<ProductQuery, 'limit' | 'cursor' | 'sort' | 'q' | 'handle' | 'brand' | 'type'>;
+
 /**
  * A page of the published products that the viewer may see.
+ * @param query with values of the filters that packages contribute
  * @param fields the requested fields; variants and options are read only if requested
  * @throws invalid_request (400) for a cursor of another list
  */
 export async function pageOfPublishedProducts(
   db: TenantDatabase,
-  { limit, cursor, sort, q, handle }: Pick<ProductQuery, 'limit' | 'cursor' | 'sort' | 'q' | 'handle'>,
+  query: PageQuery,
   fields: ReadonlySet<string> | null = null,
   viewer?: ProductViewer,
 ): Promise<Page<ProductDocument>> {
-  const parts = !fields || fields.has('variants') ? 'complete' : fields.has('options') ? 'options' : 'plain';
-  const order = sorts[sort];
-  const conditions = [
-    ...(handle === undefined ? [] : [equals('handle', handle)]),
-    ...(cursor === undefined ? [] : [after(order, decodeCursor(cursor, sort).slice(1))]),
-    await visibleTo(db, viewer),
-  ];
-  if (q !== undefined) {
-    const listed = [isPublished, ...conditions];
-    conditions.push(await titleSearch(db, q, { statuses: ['published'], conditions: listed, order, limit }));
-  }
-  const condition = allOf(conditions);
-  const text = pageStatement(sort, parts, condition);
+  const { limit, sort } = query;
+  const condition = await conditionOfPage(db, query, viewer);
+  const text = pageStatement(sort, partsOf(fields), condition);
   const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);
   return pageOfRows(rows, limit, ({ sortKey, id }) => [sort, sortKey, id]);
+}
+
+async function conditionOfPage(db: TenantDatabase, query: PageQuery, viewer?: ProductViewer): Promise<Condition> {
+  const { limit, cursor, sort, q, handle, brand, type } = query;
+  const order = sorts[sort];
+  const place = cursor === undefined ? null : decodeCursor(cursor, sort).slice(1, 3);
+  const [visible, [filter, ...otherFilters]] = await Promise.all([visibleTo(db, viewer), resolveFilters(db, query)]);
+  const fixed = [
+    ...(brand === undefined ? [] : [equals('brand', brand)]),
+    ...(type === undefined ? [] : [equals('type', type)]),
+  ];
+  const conditions = [
+    ...fixed,
+    ...(handle === undefined ? [] : [equals('handle', handle)]),
+    ...(place === null ? [] : [after(order, place)]),
+    visible,
+    ...otherFilters.map(isListed),
+  ];
+  if (q !== undefined) {
+    const filtered = [isPublished, ...conditions, ...(filter ? [await isListedInAnyOrder(db, filter)] : [])];
+    const found = await titleSearch(db, q, { statuses: ['published'], conditions: filtered, order, limit });
+    return allOf([...filtered.slice(1), found]);
+  }
+  if (!filter) return allOf(conditions);
+  if (handle !== undefined) return allOf([...conditions, isListed(filter)]);
+  if (order.column !== 'created_at') return allOf([...conditions, await isListedInAnyOrder(db, filter)]);
+  const others = allOf([...fixed, visible, ...otherFilters.map(isListed)]);
+  return isOnPage(db, filter, others, { order, place, limit: limit + 1, maxRows });
 }

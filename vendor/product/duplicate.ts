@@ -2,7 +2,9 @@
  * Duplicates products.
  */
 import { handleOfCopy, newId, type TenantDatabase } from '@carton/runtime';
+import { detailsOf, dimensionsOf } from './details.ts';
 import { findProducts } from './documents.ts';
+import { insertMedia } from './media.ts';
 import type { AdminProduct, DuplicateProduct } from './schemas.ts';
 import { insertCompleteProduct, readAdminProduct, throwConflict } from './service.ts';
 import { freeProductHandle, type NewVariant, products } from './store.ts';
@@ -24,20 +26,33 @@ export function duplicateProduct(
     const id = newId();
     const newValueIds = new Map(source?.options.flatMap(({ values }) => values.map((value) => [value.id, newId()])));
     const newValueId = (valueId: string) => newValueIds.get(valueId) as string;
+    const newVariantIds = new Map(source?.variants.map((variant) => [variant.id, newId()]));
+    const newVariantId = (variantId: string) => newVariantIds.get(variantId) as string;
     const options = (source?.options ?? []).map(({ name, values }) => ({
       id: newId(),
       name,
       values: values.map((value) => ({ id: newValueId(value.id), value: value.value })),
     }));
     const variants = (source?.variants ?? []).map(
-      ({ title, position, weight, hsCode, originCountry, optionValueIds, metadata }): NewVariant => ({
-        id: newId(),
+      ({
+        id: sourceVariantId,
+        title,
+        position,
+        weight,
+        hsCode,
+        originCountry,
+        optionValueIds,
+        metadata,
+        ...sizes
+      }): NewVariant => ({
+        id: newVariantId(sourceVariantId),
         productId: id,
         title,
         sku: null,
         barcode: null,
         position,
         weight,
+        ...dimensionsOf(sizes),
         hsCode,
         originCountry,
         optionValueIds: optionValueIds.map(newValueId).sort(),
@@ -51,6 +66,7 @@ export function duplicateProduct(
       handle: request.handle ?? (await freeProductHandle(transaction, stem)),
       title: request.title ?? `${[...title].slice(0, 190).join('')} (copy)`,
       description,
+      ...detailsOf(copied),
       status: 'draft' as const,
       taxCategory,
       shippingProfile,
@@ -61,6 +77,11 @@ export function duplicateProduct(
       metadata,
     };
     await insertCompleteProduct(transaction, copy, options, variants);
+    await insertMedia(
+      transaction,
+      id,
+      (source?.media ?? []).map((each) => ({ ...each, variantIds: each.variantIds.map(newVariantId) })),
+    );
     return readAdminProduct(transaction, id);
   });
   return work.catch(throwConflict);

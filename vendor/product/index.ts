@@ -1,14 +1,21 @@
 /**
  * @carton/product: products, their options and variants.
  */
-import { definePackage, storefrontAddresses } from '@carton/runtime';
-import { productAddresses } from './addresses.ts';
+import { mediaUses } from '@carton/media';
+import { definePackage, storefrontAddresses, storefrontTargets } from '@carton/runtime';
+import { productAddresses, productTargets } from './addresses.ts';
 import { productCreated, productDeleted, productUpdated, variantUpdated } from './events.ts';
+import { productListFilters } from './list-filters.ts';
+import { productMediaUse } from './media.ts';
+import { setProductMedia } from './routes/media.ts';
 import { addProductOption, removeProductOption, updateProductOption } from './routes/options.ts';
 import { adminProducts, duplicateProduct } from './routes/products.ts';
+import { listRelatedProducts, readRelatedProducts, setRelatedProducts } from './routes/related.ts';
 import { listProducts, readProduct, readVariant } from './routes/storefront.ts';
 import { adminVariants, createVariant } from './routes/variants.ts';
 import { productFact, ruleFacts } from './rule-facts.ts';
+import { applyDueSchedules } from './schedule-job.ts';
+import { tagFilter } from './tags.ts';
 
 export {
   type PriceRequest,
@@ -19,7 +26,8 @@ export {
   variantCreatedListeners,
   variantPricers,
 } from './extensions.ts';
-export { findProductIds, findVariants } from './lookups.ts';
+export { type ProductListFilter, productListFilters } from './list-filters.ts';
+export { findProductIds, findProductTimes, findVariants } from './lookups.ts';
 export { allowsQuantity, explainQuantityRule, type QuantityRule } from './quantities.ts';
 export {
   evaluateFacts,
@@ -66,12 +74,23 @@ export default definePackage({
     readVariant,
     ...adminProducts,
     duplicateProduct,
+    readRelatedProducts,
+    setRelatedProducts,
+    listRelatedProducts,
     addProductOption,
     updateProductOption,
     removeProductOption,
     ...adminVariants,
     createVariant,
+    setProductMedia,
   ],
+  jobs: [applyDueSchedules],
   events: [productCreated, productUpdated, productDeleted, variantUpdated],
-  extends: [ruleFacts.with(productFact), storefrontAddresses.with(productAddresses)],
+  extends: [
+    mediaUses.with(productMediaUse),
+    productListFilters.with(tagFilter),
+    ruleFacts.with(productFact),
+    storefrontAddresses.with(productAddresses),
+    storefrontTargets.with(productTargets),
+  ],
 });

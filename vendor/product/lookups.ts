@@ -2,7 +2,7 @@
  * Lookups of products and variants for other packages, each one prepared statement.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import { always, type Condition } from './conditions.ts';
+import { always, type Condition, published } from './conditions.ts';
 import { productTexts, translateVariants } from './texts.ts';
 import type { VariantInfo } from './variant-info.ts';
 import type { ProductViewer } from './viewer.ts';
@@ -16,7 +16,7 @@ function variantsText(visible: Condition, choices: boolean): string {
   let text = statements.get(name);
   if (text === undefined) {
     text = `select variants.id, variants.product_id, variants.sku, variants.title, products.title as product_title,
-            products.handle as product_handle, products.status as product_status, products.tax_category,
+            products.handle as product_handle, products.status as product_status, ${published} as published, products.tax_category,
             products.shipping_profile, products.min_quantity, products.max_quantity, products.quantity_step,
             variants.weight,
             variants.deleted_at is not null or products.deleted_at is not null as deleted,
@@ -58,4 +58,14 @@ export async function findProductIds(db: TenantDatabase, ids: readonly string[])
     [ids],
   );
   return new Set(rows.map(({ id }) => id));
+}
+
+/** When products were created, by id, without deleted and unknown ones. */
+export async function findProductTimes(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.query<{ id: string; createdAt: string }>(
+    'select id, created_at from products where tenant_id = $1 and id = any($2) and deleted_at is null',
+    [ids],
+  );
+  return new Map(rows.map(({ id, createdAt }) => [id, createdAt]));
 }

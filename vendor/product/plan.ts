@@ -2,6 +2,7 @@
  * Turns request bodies into rows of options, values and variants, and rejects what is inconsistent.
  */
 import { invalidField, newId } from '@carton/runtime';
+import { dimensionsOf } from './details.ts';
 import type { OptionDocument } from './documents.ts';
 import { type ChosenOption, type CreateProductOption, type CreateVariant, maxVariants } from './schemas.ts';
 import type { NewVariant } from './store.ts';
@@ -97,6 +98,7 @@ export function planVariant(
     barcode,
     position,
     weight,
+    ...dimensionsOf(requested),
     hsCode,
     originCountry,
     optionValueIds,

@@ -2,8 +2,11 @@
  * Products as responses show them: variants with their chosen values and prices.
  */
 import { money } from '@carton/runtime';
+import { detailsOf, dimensionsOf } from './details.ts';
 import type { AdminVariantDocument, OptionDocument, ProductDocument, VariantDocument } from './documents.ts';
 import type { VariantTerms } from './extensions.ts';
+import { type MediaAssets, presentMedia } from './media.ts';
+import { scheduleOf } from './schedule.ts';
 import type { AdminProduct, AdminVariant, ChosenOption, Product, Variant } from './schemas.ts';
 import { displayWeight } from './weight.ts';
 
@@ -30,16 +33,17 @@ export function presentVariant(
   const compareAtPrice = amountOf(found?.compareAt);
   const lowestPriorPrice = amountOf(found?.lowestPrior);
   const choices = choicesOf(options, optionValueIds);
-  const weights = { weight, displayWeight: displayWeight(weight, weightUnit) };
-  return { id, productId, title, sku, barcode, ...weights, options: choices, price, compareAtPrice, lowestPriorPrice };
+  const sizes = { weight, displayWeight: displayWeight(weight, weightUnit), ...dimensionsOf(variant) };
+  return { id, productId, title, sku, barcode, ...sizes, options: choices, price, compareAtPrice, lowestPriorPrice };
 }
 
-export function presentProduct(product: ProductDocument, terms: VariantTerms): Product {
+export function presentProduct(product: ProductDocument, terms: VariantTerms, assets: MediaAssets): Product {
   const { id, handle, title, description, options, createdAt, updatedAt } = product;
   const { minQuantity, maxQuantity, quantityStep } = product;
-  const quantities = { minQuantity, maxQuantity, quantityStep };
+  const fields = { ...detailsOf(product), minQuantity, maxQuantity, quantityStep };
   const variants = product.variants.map((variant) => presentVariant(variant, options, terms));
-  return { id, handle, title, description, ...quantities, options, variants, createdAt, updatedAt };
+  const media = presentMedia(product.media, assets);
+  return { id, handle, title, description, ...fields, options, variants, media, createdAt, updatedAt };
 }
 
 export function presentAdminVariant(
@@ -52,9 +56,13 @@ export function presentAdminVariant(
   return { ...presentVariant(variant, options, terms), ...own };
 }
 
-export function presentAdminProduct(product: ProductDocument<AdminVariantDocument>, terms: VariantTerms): AdminProduct {
+export function presentAdminProduct(
+  product: ProductDocument<AdminVariantDocument>,
+  terms: VariantTerms,
+  assets: MediaAssets,
+): AdminProduct {
   const { status, taxCategory, shippingProfile, externalId, metadata, options } = product;
   const variants = product.variants.map((variant) => presentAdminVariant(variant, options, terms));
-  const own = { status, taxCategory, shippingProfile, externalId, metadata };
-  return { ...presentProduct({ ...product, variants: [] }, terms), ...own, variants };
+  const own = { status, ...scheduleOf(product), taxCategory, shippingProfile, externalId, metadata };
+  return { ...presentProduct({ ...product, variants: [] }, terms, assets), ...own, variants };
 }

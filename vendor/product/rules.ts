@@ -2,7 +2,7 @@
  * Product rules: conditions over product fields, for packages whose lists of products fill themselves.
  */
 import { object, oneOf, type Page, type Static, type TenantDatabase, Type } from '@carton/runtime';
-import { type RawCondition, rawCondition } from './conditions.ts';
+import { published, type RawCondition, rawCondition } from './conditions.ts';
 import type { ViewRequest } from './extensions.ts';
 import type { Product } from './schemas.ts';
 import { listPublishedProducts } from './service.ts';
@@ -81,7 +81,7 @@ export async function listProductsByRule(
 ): Promise<Page<Product>> {
   const { sql, values } = conditionOf(rule);
   const visible = rawCondition(db.tenantId, await visibleTo(db, request.viewer));
-  const meets = { sql: `${sql} and ${visible.sql}`, values: [...values, ...visible.values] };
+  const meets = { sql: `${sql} and ${published} and ${visible.sql}`, values: [...values, ...visible.values] };
   const page = await products.page(db, { ...place, meets }, { status: 'published' });
   const ids = page.items.map(({ id }) => id);
   return { items: await listPublishedProducts(db, ids, request), nextCursor: page.nextCursor };

@@ -20,10 +20,14 @@ import {
   pageOf,
   pageQuery,
   type Static,
+  type TSchema,
   Type,
   Uuid,
   withOptions,
 } from '@carton/runtime';
+import { Brand, dimensionFields, ProductType, productDetails } from './details.ts';
+import { ProductMedia } from './media.ts';
+import { scheduleFields } from './schedule.ts';
 
 /** Variants of one product. There is always at least one, because variants are what is sold. */
 export const maxVariants = 250;
@@ -122,6 +126,7 @@ export const Variant = object(
     barcode: nullable(Barcode),
     weight: nullable(Weight),
     displayWeight: nullable(DisplayWeight),
+    ...dimensionFields,
     options: Type.Array(ChosenOption),
     price: nullable(Money),
     /** The regular price while a lower sale price applies. */
@@ -142,9 +147,13 @@ export const Product = object(
     handle: Handle,
     title: Title,
     description: Description,
+    ...productDetails,
     ...quantityFields,
     options: Type.Array(ProductOption),
     variants: Type.Array(Variant),
+    media: Type.Array(ProductMedia, {
+      description: 'In their order; the first picture represents the product in lists',
+    }),
     createdAt: DateTime,
     updatedAt: DateTime,
   },
@@ -172,6 +181,7 @@ export const AdminProduct = object(
   {
     ...Product.properties,
     status: Status,
+    ...scheduleFields,
     taxCategory: nullable(TaxCategoryCode),
     shippingProfile: nullable(ShippingProfileCode),
     ...externalFields,
@@ -191,17 +201,24 @@ const TitleText = Type.String({
   examples: ['linen'],
 });
 
-export const ProductQuery = pageQuery({
+const productParameters = {
   ...viewParameters,
   q: Type.Optional(TitleText),
   handle: Type.Optional(Handle),
+  brand: Type.Optional(Brand),
+  type: Type.Optional(ProductType),
   sort: oneOf(['newest', 'oldest', 'title'], { default: 'newest' }),
-});
+};
+export const ProductQuery = pageQuery(productParameters);
+/** The query in a box whose packages contribute filters. */
+export const productQueryWith = (filters: Record<string, TSchema>) => pageQuery({ ...productParameters, ...filters });
 export type ProductQuery = Static<typeof ProductQuery>;
 
 export const AdminProductQuery = integrationQuery({
   q: Type.Optional(TitleText),
   handle: Type.Optional(Handle),
+  brand: Type.Optional(Brand),
+  type: Type.Optional(ProductType),
   status: Type.Optional(Status),
 });
 export type AdminProductQuery = Static<typeof AdminProductQuery>;
@@ -238,6 +255,7 @@ const variantFields = {
   sku: nullable(Sku),
   barcode: nullable(Barcode),
   weight: nullable(Weight),
+  ...dimensionFields,
   hsCode: nullable(HsCode),
   originCountry: nullable(Country),
   ...externalFields,
@@ -262,7 +280,7 @@ export const CreateProduct = object(
     status: Type.Optional(Status),
     taxCategory: Type.Optional(nullable(TaxCategoryCode)),
     shippingProfile: Type.Optional(nullable(ShippingProfileCode)),
-    ...Type.Partial(Type.Object(quantityFields)).properties,
+    ...Type.Partial(Type.Object({ ...productDetails, ...quantityFields, ...scheduleFields })).properties,
     ...newExternalFields,
     options: Type.Optional(Type.Array(CreateProductOption, { maxItems: maxOptions })),
     variants: Type.Optional(
@@ -285,7 +303,9 @@ export const ChangeProduct = changeOf(
     status: Status,
     taxCategory: nullable(TaxCategoryCode),
     shippingProfile: nullable(ShippingProfileCode),
+    ...productDetails,
     ...quantityFields,
+    ...scheduleFields,
     ...externalFields,
   },
   { $id: 'ChangeProduct' },

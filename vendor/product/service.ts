@@ -11,6 +11,7 @@ import {
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
+import { detailsOf } from './details.ts';
 import {
   findProducts,
   findPublishedProduct,
@@ -29,10 +30,12 @@ import {
   type VariantTerms,
   type ViewRequest,
 } from './extensions.ts';
+import { findMediaOf, removeMedia } from './media.ts';
 import { planOptions, planVariants } from './plan.ts';
 import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
 import { skuTaken, toConflict } from './problems.ts';
 import { anyQuantity, rejectImpossibleRule } from './quantities.ts';
+import { rejectEmptySchedule, scheduleOf } from './schedule.ts';
 import type {
   AdminProduct,
   AdminProductQuery,
@@ -47,6 +50,7 @@ import {
   freeProductHandle,
   insertProduct,
   insertVariants,
+  type NewProduct,
   type NewVariant,
   type ProductRow,
   products,
@@ -84,11 +88,14 @@ async function listPipelined(
 ): Promise<Page<Product>> {
   if (fields && !fields.has('variants')) {
     const page = await pageOfPublishedProducts(db, query, fields, query.viewer);
-    const products = await translateProducts(db, page.items, query.viewer);
-    return { items: products.map((product) => presentProduct(product, noTerms)), nextCursor: page.nextCursor };
+    const [products, assets] = await Promise.all([
+      translateProducts(db, page.items, query.viewer),
+      findMediaOf(db, page.items),
+    ]);
+    return { items: products.map((product) => presentProduct(product, noTerms, assets)), nextCursor: page.nextCursor };
   }
   const [page, request] = await Promise.all([
-    pageOfPublishedProducts(db, query, null, query.viewer),
+    pageOfPublishedProducts(db, query, fields, query.viewer),
     completePriceRequest(db, query),
   ]);
   return { items: await presentProducts(db, page.items, request, query.viewer), nextCursor: page.nextCursor };
@@ -101,11 +108,12 @@ async function presentProducts(
   request: TermsRequest,
   viewer: ProductViewer | undefined,
 ): Promise<Product[]> {
-  const [translated, terms] = await Promise.all([
+  const [translated, terms, assets] = await Promise.all([
     translateProducts(db, products, viewer),
     termsOf(db, variantIdsOf(products), request),
+    findMediaOf(db, products),
   ]);
-  return translated.map((product) => presentProduct(product, terms));
+  return translated.map((product) => presentProduct(product, terms, assets));
 }
 
 /**
@@ -159,8 +167,8 @@ export async function readVariant(db: TenantDatabase, id: string, request: ViewR
 
 async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Promise<AdminProduct[]> {
   const [products, request] = await Promise.all([findProducts(db, ids), completePriceRequest(db, {})]);
-  const terms = await termsOf(db, variantIdsOf(products), request);
-  return products.map((product) => presentAdminProduct(product, terms));
+  const [terms, assets] = await Promise.all([termsOf(db, variantIdsOf(products), request), findMediaOf(db, products)]);
+  return products.map((product) => presentAdminProduct(product, terms, assets));
 }
 
 export async function listAdminProducts(
@@ -188,14 +196,16 @@ export async function createProduct(db: TenantDatabase, body: CreateProduct): Pr
   const { taxCategory = null, shippingProfile = null } = body;
   const { minQuantity, maxQuantity, quantityStep } = { ...anyQuantity, ...body };
   const quantities = { minQuantity, maxQuantity, quantityStep };
+  const schedule = scheduleOf(body);
   rejectImpossibleRule(quantities);
+  rejectEmptySchedule(schedule);
   const id = newId();
   const options = planOptions(body.options ?? []);
   const variants = planVariants(id, options, body.variants);
   const work = db.transaction(async (transaction) => {
     const handle = body.handle ?? (await freeProductHandle(transaction, handleFromTitle(title, 'product')));
-    const texts = { handle, title, description };
-    const product = { id, ...texts, status, taxCategory, shippingProfile, ...quantities, externalId, metadata };
+    const shown = { handle, title, description, ...detailsOf(body), ...schedule };
+    const product = { id, ...shown, status, taxCategory, shippingProfile, ...quantities, externalId, metadata };
     await insertCompleteProduct(transaction, product, options, variants);
     return readAdminProduct(transaction, id);
   });
@@ -205,8 +215,10 @@ export async function createProduct(db: TenantDatabase, body: CreateProduct): Pr
 /** @throws not_found (404), invalid_request (400), product_handle_taken (409) */
 export async function changeProduct(db: TenantDatabase, id: string, patch: ChangeProduct): Promise<AdminProduct> {
   const work = db.transaction(async (transaction) => {
-    rejectImpossibleRule({ ...(await products.lock(transaction, id)), ...patch });
-    await publishProductChange(transaction, await updateProduct(transaction, id, patch));
+    const before = await products.lock(transaction, id);
+    rejectImpossibleRule({ ...before, ...patch });
+    rejectEmptySchedule({ ...before, ...patch });
+    await publishProductChange(transaction, await updateProduct(transaction, before, patch));
     return readAdminProduct(transaction, id);
   });
   return work.catch(throwConflict);
@@ -217,6 +229,7 @@ export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (transaction) => {
     const { handle, title, status } = await products.lock(transaction, id);
     await removeProduct(transaction, id);
+    await removeMedia(transaction, id);
     await publish(transaction, productDeleted, { type: 'product', id }, { handle, title, status });
   });
 }
@@ -244,7 +257,7 @@ export function throwConflict(error: unknown): never {
 /** Inserts a product with its options and variants, and publishes the event. @throws sku_taken (409) */
 export async function insertCompleteProduct(
   db: TenantDatabase,
-  product: Omit<ProductRow, 'createdAt' | 'updatedAt'>,
+  product: NewProduct,
   options: readonly OptionDocument[],
   variants: readonly NewVariant[],
 ): Promise<void> {

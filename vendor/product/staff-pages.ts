@@ -25,10 +25,10 @@ export async function pageOfProducts(
 function search(
   db: TenantDatabase,
   q: string,
-  { limit, cursor, handle, status, externalId }: AdminProductQuery,
+  { limit, cursor, handle, brand, type, status, externalId }: AdminProductQuery,
 ): Promise<Condition> {
   const order = sorts.newest;
-  const filters = Object.entries({ handle, status, external_id: externalId }).filter(
+  const filters = Object.entries({ handle, brand, type, status, external_id: externalId }).filter(
     ([, value]) => value !== undefined,
   );
   const conditions = [

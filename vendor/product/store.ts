@@ -1,13 +1,16 @@
 /**
  * Queries of products and variants as rows; documents.ts reads complete products.
  */
-import { freeHandle, json, rows, type TenantDatabase } from '@carton/runtime';
-import type { RawCondition } from './conditions.ts';
+import { distinctTags, freeHandle, json, moveAddress, rows, type TenantDatabase } from '@carton/runtime';
+import { published, type RawCondition } from './conditions.ts';
+import type { Dimensions, ProductDetails } from './details.ts';
 import type { QuantityRule } from './quantities.ts';
+import { noteNextChange, type Schedule } from './schedule.ts';
 import type { ProductStatus } from './schemas.ts';
+import { putTags } from './tags.ts';
 import { rewriteTitleWords, writeTitleWords } from './title-words.ts';
 
-export interface ProductRow extends QuantityRule {
+export interface ProductRow extends QuantityRule, ProductDetails, Schedule {
   id: string;
   handle: string;
   title: string;
@@ -23,7 +26,7 @@ export interface ProductRow extends QuantityRule {
   updatedAt: string;
 }
 
-export interface VariantRow {
+export interface VariantRow extends Dimensions {
   id: string;
   productId: string;
   title: string;
@@ -46,7 +49,7 @@ export type NewVariant = Omit<VariantRow, 'createdAt' | 'updatedAt'>;
 export const products = rows<ProductRow>({
   table: 'products',
   noun: 'product',
-  json: ['metadata'],
+  json: ['attributes', 'metadata'],
   softDelete: true,
   filters: { meets: (listed, { sql, values }: RawCondition) => listed.whereRaw(sql, values) },
 });
@@ -58,18 +61,52 @@ export const productVariants = rows<VariantRow>({
   softDelete: true,
 });
 
-type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt'>;
+export type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt' | keyof Schedule> & Partial<Schedule>;
 
 /** Inserts a product in a transaction. */
 export async function insertProduct(db: TenantDatabase, product: NewProduct): Promise<void> {
   await products.insert(db, product);
+  await forgetOldHandle(db, product.handle);
   await writeTitleWords(db, product.id);
+  await putTags(db, product.id, product.tags);
+  if (product.publishAt || product.unpublishAt) await noteNextChange(db, product.id);
 }
 
-/** Changes a product in a transaction. */
-export async function updateProduct(db: TenantDatabase, id: string, patch: Partial<ProductRow>): Promise<ProductRow> {
-  const row = await products.change(db, id, patch);
+/**
+ * Lets a handle lead to nothing but the product that has it. Call it after the product got the handle: the unique index
+ * made that wait for the former owner, whose row is then visible here.
+ */
+async function forgetOldHandle(db: TenantDatabase, handle: string): Promise<void> {
+  await db.remove('product_old_handles', { handle });
+}
+
+/** Whether shoppers see the product now, unless a package hides it. */
+async function isPublished(db: TenantDatabase, id: string): Promise<boolean> {
+  const found = await db.query(`select 1 from products where tenant_id = $1 and id = $2 and ${published}`, [id]);
+  return found.length > 0;
+}
+
+/**
+ * Changes a locked product in a transaction. Its old handle leads to it from now on, and so does its old address if
+ * shoppers knew it.
+ */
+export async function updateProduct(
+  db: TenantDatabase,
+  { id, handle }: Pick<ProductRow, 'id' | 'handle'>,
+  patch: Partial<ProductRow>,
+): Promise<ProductRow> {
+  const wasPublished = patch.handle !== undefined && patch.handle !== handle && (await isPublished(db, id));
+  const row = await products.change(db, id, { ...patch, ...(patch.tags && { tags: distinctTags(patch.tags) }) });
+  if (patch.tags) await putTags(db, id, row.tags);
+  if (row.handle !== handle) {
+    await forgetOldHandle(db, row.handle);
+    await db.insert('product_old_handles', { handle, productId: id });
+    if (wasPublished) await moveAddress(db, { from: `/products/${handle}`, to: `/products/${row.handle}` });
+  }
   if (patch.title !== undefined || patch.status !== undefined) await rewriteTitleWords(db, id);
+  if ([patch.status, patch.publishAt, patch.unpublishAt].some((field) => field !== undefined)) {
+    await noteNextChange(db, id);
+  }
   return row;
 }
 
@@ -77,6 +114,8 @@ export async function updateProduct(db: TenantDatabase, id: string, patch: Parti
 export async function removeProduct(db: TenantDatabase, id: string): Promise<void> {
   const now = new Date();
   await products.remove(db, id);
+  await db.remove('product_old_handles', { productId: id });
+  await putTags(db, id, []);
   await db.update('product_variants', { productId: id, deletedAt: null }, { deletedAt: now, updatedAt: now });
   await rewriteTitleWords(db, id);
 }

@@ -13,6 +13,8 @@ export interface VariantInfo extends QuantityRule {
   productTitle: string;
   productHandle: string;
   productStatus: ProductStatus;
+  /** Its product is published, and the time is within its schedule. */
+  published: boolean;
   /** Code of the product's tax category; null for the default category. */
   taxCategory: string | null;
   /** Code of the product's shipping profile; null for the default profile. */
@@ -26,6 +28,6 @@ export interface VariantInfo extends QuantityRule {
 }
 
 /** True for a variant that the viewer may buy. */
-export function isForSale({ deleted, hidden, productStatus }: VariantInfo): boolean {
-  return !deleted && !hidden && productStatus === 'published';
+export function isForSale({ deleted, hidden, published }: VariantInfo): boolean {
+  return !deleted && !hidden && published;
 }

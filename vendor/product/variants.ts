@@ -5,6 +5,7 @@ import { type IntegrationPage, publish, type TenantDatabase } from '@carton/runt
 import { findOptions } from './documents.ts';
 import { variantUpdated } from './events.ts';
 import { completePriceRequest, notifyVariantListeners, termsOf } from './extensions.ts';
+import { forgetVariant } from './media.ts';
 import { planChoice, planVariant, retitle } from './plan.ts';
 import { presentAdminVariant } from './present.ts';
 import { choiceTaken, lastVariant, limitReached } from './problems.ts';
@@ -97,6 +98,7 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
     const variants = await variantsOf(transaction, variant.productId);
     if (variants.length === 1) throw lastVariant('Delete the product instead, or add another variant first.');
     await productVariants.remove(transaction, id);
+    await forgetVariant(transaction, variant);
     await publishVariantChange(transaction, variant, true);
   });
 }

@@ -1,8 +1,16 @@
 /**
  * The codes of a shopper's cart.
  */
-import { type Cart, type CartCleanUp, type CartMerge, presentQuoted, writeCart, writeExistingCart } from '@carton/cart';
-import { notFound, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
+import {
+  type Cart,
+  type CartChange,
+  type CartCleanUp,
+  type CartMerge,
+  presentQuoted,
+  writeCart,
+  writeExistingCart,
+} from '@carton/cart';
+import { notFound, runConcurrently, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
 import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from './problems.ts';
 import { codeKey, readConsidered } from './store.ts';
 
@@ -18,8 +26,8 @@ export async function applyCode(
   session: ShopperSession,
   typed: string,
 ): Promise<Static<typeof Cart>> {
-  const priced = await writeCart(db, session, async (tx, { id: cartId, memberId, email }) => {
-    const code = typed.trim();
+  const code = typed.trim();
+  const change: CartChange = async (tx, { id: cartId, memberId, email }) => {
     const found = await readConsidered(tx, { time: new Date(), memberId, email, cartId: null, codes: [code] });
     const entered = found.find((each) => each.code !== null);
     if (!entered?.promotion) throw promotionCodeUnknown(`There is no code ${code}.`);
@@ -27,18 +35,26 @@ export async function applyCode(
     const reason = entered.unusable ?? (isRepeated ? 'first_order_only' : null);
     const problem = reason && blockingProblems[reason];
     if (problem) throw problem();
-    await tx.query(
+    return { sent: addCode(tx, cartId, code) };
+  };
+  return presentQuoted(db, await writeCart(db, session, change));
+}
+
+/** Adds a code to a locked cart. @throws promotion_code_limit (409) */
+async function addCode(tx: TenantDatabase, cartId: string, code: string): Promise<void> {
+  const insert = () =>
+    tx.query(
       `insert into promotion_cart_codes (tenant_id, cart_id, code_key, code) values ($1, $2, $3, $4)
        on conflict (tenant_id, cart_id, code_key) do nothing`,
       [cartId, codeKey(code), code],
     );
-    const [row] = await tx.query<{ count: number }>(
+  const count = () =>
+    tx.query<{ count: number }>(
       'select count(*)::integer as count from promotion_cart_codes where tenant_id = $1 and cart_id = $2',
       [cartId],
     );
-    if ((row?.count ?? 0) > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
-  });
-  return presentQuoted(db, priced);
+  const [, [row]] = await runConcurrently([insert, count]);
+  if ((row?.count ?? 0) > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
 }
 
 /** Removes a code from the cart. @throws not_found (404) */

@@ -4,8 +4,9 @@
 import { cartCleanUps, cartMerges, cartTotals } from '@carton/cart';
 import { orderPlacing } from '@carton/checkout';
 import { orderCancelers } from '@carton/order';
-import { definePackage, personalData } from '@carton/runtime';
+import { definePackage, emailProofs, personalData } from '@carton/runtime';
 import { codesCleanUp, moveCodes } from './cart-codes.ts';
+import { moveUses } from './claims.ts';
 import { promotionUpdated, promotionUsed } from './events.ts';
 import { personalUses } from './persons.ts';
 import { promotionPlacing, returnUses } from './placing.ts';
@@ -40,6 +41,7 @@ export default definePackage({
     cartCleanUps.with(codesCleanUp),
     orderPlacing.with(promotionPlacing),
     orderCancelers.with(returnUses),
+    emailProofs.with(moveUses),
     personalData.with(personalUses),
   ],
 });

@@ -2,6 +2,7 @@
  * Rules of regions: a country belongs to at most one region, and the currency cannot change while there are prices in
  * it.
  */
+import { addCurrency } from '@carton/core';
 import {
   countryName,
   extensionPoint,
@@ -46,6 +47,7 @@ const { create, change, remove } = publishedWrites(regions, regionUpdated, 'regi
 /** @throws country_taken (409), external_id_taken (409) */
 export function createRegion(db: TenantDatabase, { countries, ...fields }: CreateRegion): Promise<RegionRow> {
   return create(db, async (tx) => {
+    await addCurrency(tx, fields.currency);
     const { id } = await regions.insert(tx, fields);
     await setCountries(tx, id, countries);
     return regions.require(tx, id);
@@ -59,7 +61,10 @@ export function changeRegion(
   { countries, ...fields }: ChangeRegion,
 ): Promise<RegionRow> {
   return change(db, id, async (tx, before) => {
-    if (fields.currency && fields.currency !== before.currency) await refusePriced(tx, before);
+    if (fields.currency && fields.currency !== before.currency) {
+      await refusePriced(tx, before);
+      await addCurrency(tx, fields.currency);
+    }
     await regions.change(tx, id, fields);
     if (countries) await setCountries(tx, id, countries);
     return regions.require(tx, id);

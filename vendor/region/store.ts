@@ -48,3 +48,9 @@ export function soleCountryOfRegion(regionId: string): string {
 export function listCountries(db: TenantDatabase): Promise<{ country: string; regionId: string }[]> {
   return db.query('select country, region_id from region_countries where tenant_id = $1');
 }
+
+/** The currencies of all regions. */
+export async function listRegionCurrencies(db: TenantDatabase): Promise<string[]> {
+  const rows = await db.query<{ currency: string }>('select distinct currency from regions where tenant_id = $1');
+  return rows.map(({ currency }) => currency);
+}

@@ -3,13 +3,18 @@
  */
 import {
   type Cart,
+  type CartChange,
   type CartMerge,
+  findActiveCart,
   findCart,
   findPricedCart,
+  ownerOf,
   type PricedCart,
   presentQuoted,
   priceCart,
+  type Sale,
   type StoredCart,
+  saleOfCart,
   setPickupAddress,
   writeCart,
 } from '@carton/cart';
@@ -32,7 +37,7 @@ import { shippingOptionUnavailable } from './problems.ts';
 import { linesOf, missingQuoteOf, type Parcels, parcelsOf, quoteOf } from './quotes.ts';
 import { type ChosenMethod, readShipping, type ShippingRead, type StoredOption } from './reads.ts';
 import { pickupType, ratesAskServices } from './sources.ts';
-import { ShippingPickupLocation } from './step.ts';
+import { type CartShipping, ShippingPickupLocation } from './step.ts';
 
 const profile = nullable(
   Type.String({ description: 'Code of the profile; null for the default profile', examples: ['bulky'] }),
@@ -111,7 +116,12 @@ interface Offer {
 
 /** All options of the store as they apply to a cart. */
 async function offerTo(db: TenantDatabase, priced: PricedCart): Promise<Offer> {
-  const read = await readShipping(db, priced.sale, undefined, true);
+  return offerOf(priced, await readAllOptions(db, priced.sale));
+}
+
+const readAllOptions = (db: TenantDatabase, sale: Sale) => readShipping(db, sale, undefined, true);
+
+function offerOf(priced: PricedCart, read: ShippingRead): Offer {
   return { read, parcels: parcelsOf(linesOf(priced), priced.sale.currency, read.profiles) };
 }
 
@@ -141,8 +151,11 @@ export async function listCartOptions(
   session: ShopperSession,
 ): Promise<Static<typeof CartShippingOptions>> {
   const first = await db.pipelined(async (one) => {
-    const priced = await findPricedCart(one, session);
-    return priced && { priced, offer: await offerTo(one, priced) };
+    const owner = ownerOf(session);
+    const cart = owner && (await findActiveCart(one, owner));
+    if (!cart) return null;
+    const [priced, read] = await Promise.all([priceCart(one, cart), readAllOptions(one, saleOfCart(cart))]);
+    return { priced, offer: offerOf(priced, read) };
   });
   if (!first) return { groups: [] };
   const { read, parcels } = await quotedOfferTo(db, first.priced, first.offer);
@@ -186,30 +199,41 @@ const namesOf = ({ id, code, name, type }: StoredOption) => ({ id, code, name, t
 /** The profile as it is stored. */
 const keyOf = (code: string | null) => code ?? '';
 
+type Choice = Static<typeof ChooseShippingMethod>;
+
 /**
  * Chooses an option for the goods of its profile, in place of any other.
  * @throws invalid_request (400) without a place of pickup, shipping_option_unavailable (409)
  */
-export async function chooseMethod(
-  db: TenantDatabase,
-  session: ShopperSession,
-  { optionId, pickupLocationId }: Static<typeof ChooseShippingMethod>,
-): Promise<Cart> {
+export async function chooseMethod(db: TenantDatabase, session: ShopperSession, choice: Choice): Promise<Cart> {
   // An option without a rate of its own can be chosen once its price is known.
   const before = ratesAskServices(db) && !db.inTransaction ? await findPricedCart(db, session) : null;
   if (before) await quotedOfferTo(db, before);
-  const priced = await writeCart(db, session, async (tx, { id }) => {
-    const { read, parcels } = await offerTo(tx, await priceCart(tx, (await findCart(tx, id)) as StoredCart));
-    const option = read.options.find((each) => each.id === optionId);
-    const rate = option
-      ? quoteOf(option, parcels, read)
-      : { detail: 'The store has no such option.', reason: 'option' };
-    if (!option || 'reason' in rate) {
-      const { detail } = rate as { detail: string };
-      throw shippingOptionUnavailable(detail, { errors: [{ in: 'body', pointer: '/optionId', detail }] });
-    }
-    const location = locationFor(option, pickupLocationId, read);
-    const chosen = { profile: option.profile, optionId, pickupLocationId: location?.id ?? null };
+  const choose = choice.pickupLocationId === undefined ? chooseDelivery : choosePickup;
+  return presentQuoted(db, await choose(db, session, choice));
+}
+
+/** Stores the choice, and rolls it back unless the cart priced with it can be shipped by it. */
+function chooseDelivery(db: TenantDatabase, session: ShopperSession, choice: Choice) {
+  const { optionId } = choice;
+  const change: CartChange = (tx, { id }) => ({
+    sent: runConcurrently([() => storeDelivery(tx, id, optionId), () => setPickupAddress(tx, id, null)]),
+  });
+  return writeCart(db, session, change, async (priced, tx) => {
+    const shown = priced.shown.shipping as CartShipping[];
+    if (shown.some((each) => each.optionId === optionId && each.state === 'chosen')) return;
+    const offer = await offerTo(tx, priced);
+    const { option } = chosenIn(offer, choice);
+    throw unavailable(`The option ${option.code} is not offered any more.`);
+  });
+}
+
+function choosePickup(db: TenantDatabase, session: ShopperSession, choice: Choice) {
+  return writeCart(db, session, async (tx, { id }) => {
+    const offer = await offerTo(tx, await priceCart(tx, (await findCart(tx, id)) as StoredCart));
+    const { read, parcels } = offer;
+    const { option, location } = chosenIn(offer, choice);
+    const chosen = { profile: option.profile, optionId: option.id, pickupLocationId: location?.id ?? null };
     const others = read.chosen.filter((each) => each.profile !== option.profile && parcels.has(each.profile));
     const isPickedUp = location !== null && others.every((each) => each.pickupLocationId !== null);
     await runConcurrently([
@@ -217,7 +241,19 @@ export async function chooseMethod(
       () => setPickupAddress(tx, id, isPickedUp ? destinationOf(location) : null),
     ]);
   });
-  return presentQuoted(db, priced);
+}
+
+/** Finds the chosen option and place of pickup in an offer. @throws invalid_request, shipping_option_unavailable */
+function chosenIn({ read, parcels }: Offer, { optionId, pickupLocationId }: Choice) {
+  const option = read.options.find((each) => each.id === optionId);
+  if (!option) throw unavailable('The store has no such option.');
+  const rate = quoteOf(option, parcels, read);
+  if ('reason' in rate) throw unavailable(rate.detail);
+  return { option, location: locationFor(option, pickupLocationId, read) };
+}
+
+function unavailable(detail: string) {
+  return shippingOptionUnavailable(detail, { errors: [{ in: 'body', pointer: '/optionId', detail }] });
 }
 
 function locationFor(
@@ -232,6 +268,18 @@ function locationFor(
   const location = locations.find(({ id }) => id === pickupLocationId);
   if (!location) throw invalidField('/pickupLocationId', 'must be a location of the option');
   return location;
+}
+
+/** Stores an option as the choice for its profile, unless it is one of pickup: that needs a place. */
+function storeDelivery(tx: TenantDatabase, cartId: string, optionId: string): Promise<unknown> {
+  return tx.query(
+    `insert into cart_shipping_methods as chosen (tenant_id, cart_id, profile, option_id)
+     select options.tenant_id, $2::uuid, coalesce(options.profile, ''), options.id
+       from shipping_options options where options.tenant_id = $1 and options.id = $3 and options.type <> '${pickupType}'
+     on conflict (tenant_id, cart_id, profile) do update
+        set option_id = excluded.option_id, pickup_location_id = null`,
+    [cartId, optionId],
+  );
 }
 
 /** The statements that replace what is chosen for a cart; choices for profiles that it no longer has go. */

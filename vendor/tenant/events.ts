@@ -1,7 +1,7 @@
 /**
  * Events of tenant.
  */
-import { defineEvent, object, Type } from '@carton/runtime';
+import { DateTime, defineEvent, object, Type } from '@carton/runtime';
 
 const TenantPayload = object({ slug: Type.String(), name: Type.String() });
 
@@ -14,6 +14,11 @@ export const tenantSuspended = defineEvent({
   type: 'tenant.suspended',
   summary: 'A tenant was suspended',
   payload: TenantPayload,
+});
+export const tenantDeleted = defineEvent({
+  type: 'tenant.deleted',
+  summary: 'A tenant was deleted: it is suspended, and its data is removed at `deletionAt`',
+  payload: object({ ...TenantPayload.properties, deletionAt: DateTime }),
 });
 export const domainAdded = defineEvent({
   type: 'tenant_domain.added',

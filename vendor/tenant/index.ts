@@ -1,9 +1,13 @@
 /**
  * @carton/tenant: the tenants of a box and the hosts at which they are served.
  */
+import { tenantRemovals } from '@carton/core';
 import { definePackage, tenantDirectories } from '@carton/runtime';
 import { findOrigins, findTenantByHost } from './domains.ts';
-import { domainAdded, tenantCreated, tenantSuspended } from './events.ts';
+import { domainAdded, tenantCreated, tenantDeleted, tenantSuspended } from './events.ts';
+import { exportTenants, removeExports } from './exports/job.ts';
+import { createTenantExport, readTenantExport, readTenantExportState } from './exports/routes.ts';
+import { lastClaim, removeDeleted } from './removal.ts';
 import {
   addTenantDomain,
   listTenantDomains,
@@ -11,7 +15,7 @@ import {
   removeTenantDomain,
   verifyTenantDomain,
 } from './routes/domains.ts';
-import { createTenant, listTenants, readTenant, updateTenant } from './routes/tenants.ts';
+import { createTenant, deleteTenant, listTenants, readTenant, updateTenant } from './routes/tenants.ts';
 import { tenantSettings } from './settings.ts';
 
 export { listOwnHosts } from './domains.ts';
@@ -23,13 +27,22 @@ export default definePackage({
     createTenant,
     readTenant,
     updateTenant,
+    deleteTenant,
+    createTenantExport,
+    readTenantExportState,
+    readTenantExport,
     listTenantDomains,
     addTenantDomain,
     verifyTenantDomain,
     removeTenantDomain,
   ],
-  events: [tenantCreated, tenantSuspended, domainAdded],
+  events: [tenantCreated, tenantSuspended, tenantDeleted, domainAdded],
+  jobs: [removeDeleted, exportTenants],
   boxTables: ['tenant_domains', 'tenant_domain_claims'],
   settings: tenantSettings,
-  extends: [tenantDirectories.with({ byHost: findTenantByHost, origins: findOrigins })],
+  extends: [
+    tenantDirectories.with({ byHost: findTenantByHost, origins: findOrigins }),
+    tenantRemovals.with(lastClaim),
+    tenantRemovals.with(removeExports),
+  ],
 });

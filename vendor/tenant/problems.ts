@@ -1,5 +1,5 @@
 /**
- * Problems of hosts.
+ * Problems of tenants and hosts.
  */
 import { defineProblem } from '@carton/runtime';
 
@@ -12,4 +12,14 @@ export const tooManyHosts = defineProblem({
   code: 'too_many_hosts',
   status: 409,
   title: 'This tenant has the maximum number of hosts',
+});
+export const removalStarted = defineProblem({
+  code: 'tenant_removal_started',
+  status: 409,
+  title: 'The data of this tenant is being removed',
+});
+export const exportNotReady = defineProblem({
+  code: 'tenant_export_not_ready',
+  status: 409,
+  title: 'The export of this tenant is not ready',
 });

@@ -15,6 +15,7 @@ import {
   Type,
   tenantStatuses,
   Uuid,
+  withOptions,
 } from '@carton/runtime';
 
 const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 63, examples: ['demo'] });
@@ -26,6 +27,10 @@ export const TenantResource = object(
     slug: Slug,
     name: Name,
     status: oneOf(tenantStatuses),
+    deletedAt: withOptions(nullable(DateTime), { description: 'When the tenant was deleted' }),
+    deletionAt: withOptions(nullable(DateTime), {
+      description: 'When the data of a deleted tenant is removed; until then it can be reinstated',
+    }),
     createdAt: DateTime,
     updatedAt: DateTime,
   },
@@ -109,3 +114,28 @@ export type TenantDomain = Static<typeof TenantDomain>;
 export const TenantDomainList = object({ items: Type.Array(TenantDomain) }, { $id: 'TenantDomainList' });
 export const AddTenantDomain = object({ host: Host }, { $id: 'AddTenantDomain' });
 export const TenantLookup = object({ tenantSlug: Slug }, { $id: 'TenantLookup' });
+
+export const exportStates = ['pending', 'running', 'ready', 'failed'] as const;
+
+export const TenantExport = object(
+  {
+    id: Uuid,
+    state: oneOf(exportStates),
+    progress: object(
+      {
+        tables: Type.Integer({ minimum: 0, description: 'Tables written' }),
+        rows: Type.Integer({ minimum: 0, description: 'Rows written' }),
+        files: Type.Integer({ minimum: 0, description: 'Files written' }),
+      },
+      { $id: 'TenantExportProgress' },
+    ),
+    size: withOptions(nullable(Type.Integer({ minimum: 1 })), { description: 'Of the file, in bytes' }),
+    sha256: withOptions(nullable(Type.String()), { description: 'Of the file, in hexadecimal' }),
+    error: withOptions(nullable(Type.String()), { description: 'Why it failed' }),
+    expiresAt: withOptions(nullable(DateTime), { description: 'When the file is deleted' }),
+    createdAt: DateTime,
+    updatedAt: DateTime,
+  },
+  { $id: 'TenantExport' },
+);
+export type TenantExport = Static<typeof TenantExport>;

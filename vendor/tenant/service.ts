@@ -1,7 +1,14 @@
 /**
  * Rules of tenants: the operator creates and changes all of them, staff change their own.
  */
-import { findTenantById, listTenantRows, openTenant, type TenantRow, updateTenant } from '@carton/core';
+import {
+  deleteTenantAfter,
+  findTenantById,
+  listTenantRows,
+  openTenant,
+  type TenantRow,
+  updateTenant,
+} from '@carton/core';
 import {
   decodeCursor,
   forbidden,
@@ -12,8 +19,10 @@ import {
   type ServicesFor,
   type StaffCaller,
 } from '@carton/runtime';
-import { tenantCreated, tenantSuspended } from './events.ts';
+import { tenantCreated, tenantDeleted, tenantSuspended } from './events.ts';
+import { removalStarted } from './problems.ts';
 import type { CreateTenant } from './schemas.ts';
+import { tenantSettings } from './settings.ts';
 
 type Caller = Pick<ServicesFor<'staff'>, 'staff' | 'db' | 'box'>;
 
@@ -54,7 +63,10 @@ export async function readTenant({ staff, db, box }: Caller, id: string): Promis
   return tenant;
 }
 
-/** @throws not_found (404), forbidden (403) if staff suspend or reinstate a tenant */
+/**
+ * Changes a tenant. Reinstating a deleted one takes the deletion back.
+ * @throws not_found (404), forbidden (403) if staff suspend or reinstate a tenant, tenant_removal_started (409)
+ */
 export async function changeTenant(
   caller: Caller,
   id: string,
@@ -64,12 +76,35 @@ export async function changeTenant(
   if (patch.status && !isOperator(caller.staff))
     throw forbidden('Only the operator can suspend or reinstate a tenant.');
   const after = await caller.box.database.forTenant(id).transaction(async (db) => {
-    const changed = (await updateTenant(db, patch)) as TenantRow;
+    const changed = await updateTenant(db, patch);
+    if (!changed) throw removalStarted('It cannot be reinstated any more.');
     if (before.status === 'active' && changed.status === 'suspended') {
       const { slug, name } = changed;
       await publish(db, tenantSuspended, { type: 'tenant', id }, { slug, name });
     }
     return changed;
+  });
+  caller.box.invalidateTenants();
+  return after;
+}
+
+/**
+ * Deletes a tenant: it is suspended, and its data is removed after `TENANT_DELETION_DAYS`. Repeating it changes nothing.
+ * @throws not_found (404), forbidden (403) for staff
+ */
+export async function deleteTenant(caller: Caller, id: string): Promise<TenantRow> {
+  const before = await readTenant(caller, id);
+  if (!isOperator(caller.staff)) throw forbidden('Only the operator can delete tenants.');
+  const { database } = caller.box;
+  const after = await database.forTenant(id).transaction(async (db) => {
+    const deleted = await deleteTenantAfter(db, tenantSettings.of(database).deletionDays);
+    if (!deleted) throw notFound(`No tenant has the id ${id}.`);
+    const { slug, name, deletionAt } = deleted;
+    if (before.status === 'active') await publish(db, tenantSuspended, { type: 'tenant', id }, { slug, name });
+    if (before.deletedAt === null) {
+      await publish(db, tenantDeleted, { type: 'tenant', id }, { slug, name, deletionAt: deletionAt as string });
+    }
+    return deleted;
   });
   caller.box.invalidateTenants();
   return after;

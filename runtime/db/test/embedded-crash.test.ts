@@ -1,8 +1,11 @@
 /** The next start recovers from a kill at any moment. */
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { exactly } from '../../testing/exactly.ts';
+import { watchRecovery } from '../embedded/recovery.ts';
 import { readPostmaster } from '../embedded/server.ts';
 import { startEmbeddedPostgres } from '../embedded.ts';
 import { createBoxFolder, query, serverPid, startInOtherProcess } from './embedded-helpers.ts';
@@ -75,6 +78,44 @@ t.test('a box is killed and its server continues to run', async (t) => {
     await t.rejects(query(url, 'select 1'), { code: '28P01' });
     await next.stop();
   });
+});
+
+t.test('a server that neither recovers nor serves is ended, and the box starts it again', async (t) => {
+  const directory = await createBoxFolder(t);
+  const lines: string[] = [];
+  const log = (line: string) => lines.push(line);
+  const server = await startEmbeddedPostgres({ directory, log });
+  t.teardown(() => server.stop());
+  await query(server.url, 'create table saved as select 1 as one');
+  const pid = await serverPid(directory);
+  const watched = { data: join(directory, 'data'), log };
+  const limits = { stuck: 1500, shutdown: 1500 };
+
+  const endWatch = watchRecovery({ pid }, watched, limits);
+  t.teardown(endWatch);
+  await sleep(4000);
+  t.equal(await serverPid(directory), pid, 'one that serves is left alone');
+
+  // Stopped, it neither replaces its WAL writer nor shuts down.
+  const title = (child: string) => readFileSync(`/proc/${child}/cmdline`, 'utf8');
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  const writer = children.find((child) => title(child).includes('walwriter'));
+  process.kill(pid, 'SIGSTOP');
+  process.kill(Number(writer), 'SIGKILL');
+  while (!lines.includes('PostgreSQL is ready again')) await sleep(50);
+  endWatch();
+  t.not(await serverPid(directory), pid);
+  t.strictSame(await query(server.url, 'select one from saved'), [{ one: 1 }]);
+  t.match(
+    lines,
+    exactly([
+      ...lines.filter((line) => line.startsWith('Creating')),
+      ...lines.filter((line) => line.startsWith('PostgreSQL neither')),
+      /^PostgreSQL ended by SIGKILL; restarting it/,
+      'PostgreSQL is ready again',
+    ]),
+  );
+  t.ok(lines.includes(`PostgreSQL neither recovers nor serves: ending process ${pid}`));
 });
 
 t.test('a box is killed while it creates its data', async (t) => {

@@ -10,7 +10,7 @@ const executablePath = '/usr/bin/chromium';
 const missing = existsSync(executablePath) ? false : `${executablePath} is not installed`;
 if (missing && process.env.CI) throw new Error(`${missing}: apt-get install chromium`);
 
-const names = ['core', 'auth', 'tenant', 'product', 'inventory', 'region', 'pricing', 'cart'];
+const names = ['core', 'auth', 'tenant', 'media', 'product', 'inventory', 'region', 'pricing', 'cart'];
 const box = await createTestBox(t, { packages: names.map((name) => `@carton/${name}`) });
 const browser = missing
   ? undefined

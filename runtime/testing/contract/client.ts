@@ -176,7 +176,7 @@ export class ContractClient {
       ...('headers' in credentials
         ? credentials.headers
         : { ...side.routingHeaders(), ...(credentials.kind && side.credential(credentials.kind)) }),
-      ...(body !== undefined && { 'content-type': declaration.upload ? formType : 'application/json' }),
+      ...(body !== undefined && { 'content-type': bodyTypeOf(declaration) }),
       ...request.headers,
     };
     for (const [name, value] of Object.entries(headers)) if (value === '') delete headers[name];
@@ -223,7 +223,13 @@ function encode(value: unknown): string {
     : encodeURIComponent(text.toWellFormed()).replaceAll('%EF%BF%BD', '%ED%A0%80');
 }
 
+function bodyTypeOf({ upload }: RouteDeclaration): string {
+  if (upload?.raw) return 'application/octet-stream';
+  return upload ? formType : 'application/json';
+}
+
 function bytesOf({ upload, bodyOptional }: RouteDeclaration, { body }: RequestValues): string | Buffer | undefined {
+  if (upload?.raw) return Buffer.from(Object.values(upload.files)[0]?.example ?? 'some bytes');
   if (upload) return body === undefined && bodyOptional ? undefined : formOf(upload, body ?? {});
   return JSON.stringify(body);
 }

@@ -18,7 +18,8 @@ export async function checkProtocol(client: ContractClient): Promise<void> {
   await inParallel(declarations, async (declaration) => {
     const [kind] = client.kindsFor(sides[0], declaration);
     if (kind === undefined) return;
-    if (declaration.upload) await checkForm(client, declaration, kind);
+    if (declaration.upload?.raw) await checkRawFile(client, declaration, kind);
+    else if (declaration.upload) await checkForm(client, declaration, kind);
     else if (declaration.body) await checkBody(client, declaration, kind);
     if (declaration.method === 'get') await checkRead(client, declaration, kind);
     if (declaration.idempotent) await checkIdempotencyKey(client, declaration, kind);
@@ -88,6 +89,16 @@ async function checkForm(client: ContractClient, declaration: RouteDeclaration, 
     const answer = await client.request('protocol', side, declaration, { kind }, request);
     client.expect(declaration, `${what} must be ${status}`, answer.status === status, answer);
   }
+}
+
+async function checkRawFile(client: ContractClient, declaration: RouteDeclaration, kind: string | null) {
+  const [side] = client.target.sides;
+  const [file] = Object.values(declaration.upload?.files ?? {});
+  // The declared length is wrong, so the connection cannot be reused.
+  const headers = { 'content-length': String((file?.size ?? 0) + 1), connection: 'close' };
+  const request = { raw: '-', headers, chunked: true };
+  const answer = await client.request('protocol', side, declaration, { kind }, request);
+  client.expect(declaration, 'a file over the limit must be 413', answer.status === 413, answer);
 }
 
 async function checkRead(client: ContractClient, declaration: RouteDeclaration, kind: string | null): Promise<void> {

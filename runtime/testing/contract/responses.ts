@@ -88,7 +88,7 @@ export function problemDeviations(declared: readonly ProblemType[], answer: Wire
 }
 
 function successDeviations(declaration: RouteDeclaration, answer: WireResponse): Deviation[] {
-  const { status, mediaType, location, streamed } = declaration;
+  const { status, mediaType, location, streamed, file } = declaration;
   const response = responseSchemaOf(declaration);
   const { headers, body, text } = answer;
   if (answer.status === 304)
@@ -96,7 +96,7 @@ function successDeviations(declaration: RouteDeclaration, answer: WireResponse):
   if (answer.status !== status) return [{ requirement: `success must be ${status}`, actual: describe(answer) }];
   const deviations: Deviation[] = [];
   const type = mediaType ?? (response ? 'application/json; charset=utf-8' : undefined);
-  if (headers['content-type'] !== type) {
+  if (headers['content-type'] !== type && !file) {
     deviations.push({ requirement: `the answer must be ${type ?? 'empty'}`, actual: String(headers['content-type']) });
   }
   if (response) {

@@ -11,14 +11,22 @@ interface Table {
   hasTenant: boolean;
 }
 
+/** What changes without requests. */
+interface Changing {
+  tables: readonly string[];
+  /** Names of columns in any table. */
+  columns: readonly string[];
+  /** By table, the condition for such rows. */
+  rows: Readonly<Record<string, string>>;
+}
+
 /**
  * Opens a separate connection as the owner of the tables. In a table without `tenant_id` a side's rows are those that
  * contain its identity.
- * @param changing tables, and names of columns in any table, that change without requests
  */
 export function openRows(
   databaseUrl: string,
-  changing: { tables: readonly string[]; columns: readonly string[] } = { tables: [], columns: [] },
+  changing: Changing = { tables: [], columns: [], rows: {} },
 ): Rows & { close(): Promise<void> } {
   const client = new pg.Client({ connectionString: databaseUrl });
   let connected: Promise<unknown> | undefined;
@@ -47,7 +55,8 @@ export function openRows(
     aggregate: (row: string) => string,
   ): Promise<Map<string, string | null>> {
     const parts = (await tables()).map(({ name, hasTenant }) => {
-      const condition = hasTenant ? 'tenant_id::text = $1' : 'strpos(r::text, $1) > 0';
+      const ofSide = hasTenant ? 'tenant_id::text = $1' : 'strpos(r::text, $1) > 0';
+      const condition = name in changing.rows ? `${ofSide} and not (${changing.rows[name]})` : ofSide;
       const row = '(to_jsonb(r) - $2::text[])::text';
       return `select '${name}' as name, ${aggregate(row)} as value from "${name}" r where ${condition}`;
     });

@@ -12,7 +12,7 @@ import { multiplyRows } from './multiply-rows.ts';
 import { type Reading, readingsOf, StatementRecorder } from './statements.ts';
 
 export { type Filter, filtersWithValues, type Query } from './calls.ts';
-export { type SentStatement, StatementRecorder } from './statements.ts';
+export { type Reading, readingsOf, type SentStatement, StatementRecorder } from './statements.ts';
 
 export interface PlanOptions {
   /** The tenant whose rows are copied; it has at least one item for every list. */
@@ -128,13 +128,14 @@ async function tryList(trial: Trial, list: RouteDeclaration): Promise<void> {
   );
 }
 
-/** The paths of a list; the id in a path is that of an item of the parent list. */
+/** The paths of a list; the id in a path is that of an item of the parent list, which need not have pages. */
 async function pathsOf(trial: Trial, { path }: RouteDeclaration): Promise<string[]> {
   const [before, parameter, after] = path.split(/\/:(\w+)/);
   if (parameter === undefined) return [path];
-  const parent = trial.lists.find((list) => list.path === before);
+  const declarations = trial.box.box.routes.map(({ declaration }) => declaration);
+  const parent = declarations.find((each) => each.method === 'get' && each.path === before);
   if (!parent) return [];
-  const { body } = await callerFor(trial, parent).get(`${before}?limit=${maxPageSize}`);
+  const { body } = await callerFor(trial, parent).get(`${before}${isList(parent) ? `?limit=${maxPageSize}` : ''}`);
   return itemsOf(body).map((item) => `${before}/${item[parameter]}${after}`);
 }
 

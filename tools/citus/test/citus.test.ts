@@ -5,6 +5,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { exportTenantRows } from '@carton/runtime';
 import { migrate, openDatabase } from '@carton/runtime/service';
 import {
   createTestBox,
@@ -16,6 +17,7 @@ import {
 import t from 'tap';
 import { isCitus } from '../../../runtime/db/citus/detect.ts';
 import { newId } from '../../../runtime/db/id.ts';
+import { removeDeleted } from '../../../vendor/tenant/removal.ts';
 import { startTestCluster } from './test-cluster.ts';
 
 t.setTimeout(900_000);
@@ -46,7 +48,7 @@ t.test('a box with tenants on both workers', async (t) => {
   for (const tenant of tenants) {
     const order = await buy(tenant);
     t.match(await tenant.staff.get('/admin/orders'), { status: 200, body: { items: exactly([{ id: order.id }]) } });
-    await tenant.staff.patch('/admin/store', { settings: { invoice: { legalName: 'Store', address: 'Lyon' } } });
+    await tenant.staff.patch('/admin/store', { legalName: 'Store', address: 'Lyon' });
     t.match(await tenant.staff.post(`/admin/orders/${order.id}/invoices`), { status: 201, body: { number: 'INV-1' } });
     const change = "update invoices set number = 'INV-2' where tenant_id = $1";
     await t.rejects(tenant.db.query(change), { code: '23001' }, 'triggers of packages work on each node');
@@ -151,6 +153,37 @@ t.test('a box with tenants on both workers', async (t) => {
       await box.db.transaction(async (db) => (await db.query('select id from orders where tenant_id = $1')).length),
       1,
     );
+  });
+
+  await t.test('the rows of a tenant are exported from its node', async (t) => {
+    const [tenant] = tenants.slice(-1) as [TestTenant];
+    const numbers: string[] = [];
+    await exportTenantRows(tenant.db, async ({ name, rows }) => {
+      for await (const row of rows()) if (name === 'invoices') numbers.push(JSON.parse(row).number);
+    });
+    t.strictSame(numbers, ['INV-1']);
+  });
+
+  await t.test('a deleted tenant is removed from every node', async (t) => {
+    const [leaving, staying] = tenants.slice(-2) as [TestTenant, TestTenant];
+    const distributed = await run(
+      box.databaseUrl,
+      "select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' order by 1",
+    );
+    const rowsOf = async ({ id }: TestTenant) => {
+      const counts = distributed.map(({ name }) => `(select count(*) from ${name} where tenant_id = '${id}')`);
+      return Number((await run(box.databaseUrl, `select ${counts.join(' + ')} as n`))[0]?.n);
+    };
+    t.ok((await rowsOf(leaving)) > 20);
+    t.equal((await box.operator.delete(`/admin/tenants/${leaving.id}`)).status, 200);
+    await run(box.databaseUrl, `update tenants set deletion_at = now() where id = '${leaving.id}'`);
+    await removeDeleted.run(leaving.db);
+    t.equal(await rowsOf(leaving), 0);
+    t.ok((await rowsOf(staying)) > 20);
+    t.equal((await box.operator.get(`/admin/tenants/${leaving.id}`)).status, 404);
+    for (const worker of cluster.workers) {
+      t.strictSame(await run(worker.url(database), `select 1 from tenants where id = '${leaving.id}'`), []);
+    }
   });
 });
 

@@ -12,7 +12,9 @@ import { differenceOf, fill, matchText } from '../match.ts';
 import { parseStory } from '../parse.ts';
 import { type Mailbox, runStory } from '../run.ts';
 
+const received: string[] = [];
 const server = createServer((request, response) => {
+  request.on('data', (part) => received.push(String(part)));
   response.writeHead(request.url === '/page' ? 200 : 201, {
     'content-type': request.url === '/page' ? 'text/html' : 'application/json',
     'x-session-id': 's1',
@@ -84,6 +86,16 @@ t.test('a story ends at the first step that is not as written', async (t) => {
   ];
   for (const [response, message] of wrong) await t.rejects(run(post + fence('http', response)), message);
   await t.rejects(run(fence('do', 'pray')), /story\.md:3: nobody can pray/);
+});
+
+t.test('a form is sent with its files', async (t) => {
+  await writeFile(join(folder, 'a.txt'), 'Anna');
+  const fields = (text: string) => fence('http', `POST /form\nContent-Type: multipart/form-data\n\n${text}`);
+  const response = fence('http', 'HTTP/1.1 201 Created');
+  received.length = 0;
+  await run(fields('name={{name}}\nfile=@a.txt') + response);
+  t.match(received.join(''), /name="name"\r\n\r\nada\r\n[\s\S]+name="file"; filename="a\.txt"[\s\S]+\r\n\r\nAnna\r\n/);
+  await t.rejects(run(fields('file') + response), /story\.md:3: not a field of a form: file/);
 });
 
 t.test('a mail is seen once', async (t) => {

@@ -1,6 +1,7 @@
 /**
  * The audit log: what is recorded, its filters, and that a change and its entry are one transaction.
  */
+import { codeOf } from '@carton/auth/testing';
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
@@ -17,7 +18,12 @@ interface Entry {
   createdAt: string;
 }
 
+/** The entries of a page, apart from those of sessions: every caller of staff has logged in. */
 async function log(tenant: TestTenant, query = ''): Promise<Entry[]> {
+  return (await page(tenant, query)).filter(({ resource }) => resource !== 'staff_session');
+}
+
+async function page(tenant: TestTenant, query = ''): Promise<Entry[]> {
   const answer = await tenant.staff.get(`/admin/audit-log?limit=100${query}`);
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
   return answer.body.items;
@@ -67,7 +73,7 @@ t.test('hashes of passwords and tokens are never recorded', async (t) => {
   await db.update('staff_users', { id: staff?.id }, { passwordHash: staff?.passwordHash });
   await db.remove('staff_sessions', { staffUserId: staff?.id });
   const entries = await tenant.db.query('select * from audit_entries where tenant_id = $1');
-  t.equal(entries.length, 2, 'the name and the session; a new password alone is not recorded');
+  t.equal(entries.length, 3, 'the session, the name and the session again; a new password alone is not recorded');
   t.notMatch(JSON.stringify(entries), /hash|scrypt|another/i);
 });
 
@@ -79,8 +85,7 @@ t.test('filters and pages', async (t) => {
   await tenant.staff.patch('/admin/store', { name: 'First' });
   await new Promise((resolve) => setTimeout(resolve, 5));
   await tenant.staff.patch('/admin/store', { name: 'Second' });
-  const all = await log(tenant);
-  const [second, first, invited] = all as [Entry, Entry, Entry];
+  const [second, first, invited] = (await log(tenant)) as [Entry, Entry, Entry];
   const cases: [query: string, found: Entry[]][] = [
     ['', [second, first, invited]],
     [`&actorId=${me.id}`, [second, first, invited]],
@@ -104,7 +109,7 @@ t.test('filters and pages', async (t) => {
     paged.push(...body.items);
     cursor = body.nextCursor;
   } while (cursor);
-  t.strictSame(paged, all);
+  t.strictSame(paged, await page(tenant));
 
   const refused: [query: string, pointer: string][] = [
     ['actorId=me', '/actorId'],
@@ -133,7 +138,10 @@ t.test('a viewer can read the log', async (t) => {
   await tenant.visitor().post('/admin/invites/accept', { token: invite.body.token, name: 'Viewer', password });
   const login = await tenant.visitor().post('/admin/auth/login', { email: 'viewer@shop.example', password });
   const headers = { authorization: `Bearer ${login.body.token}` };
-  t.match(await tenant.visitor().get('/admin/audit-log', { headers }), { status: 200, body: { items: exactly([{}]) } });
+  t.match(await tenant.visitor().get('/admin/audit-log', { headers }), {
+    status: 200,
+    body: { items: exactly([{ resource: 'staff_session' }, { resource: 'staff_invite' }, {}]) },
+  });
 });
 
 t.test('a change and its entry are committed or rolled back together', async (t) => {
@@ -181,4 +189,67 @@ t.test('no route changes or deletes an entry', async (t) => {
     t.match(await tenant.staff.call(method, `/admin/audit-log/${entry?.id}`), { status: 404 });
   }
   t.strictSame(await log(tenant), [entry]);
+});
+
+t.test('log-ins, log-outs and ended sessions are recorded with their address', async (t) => {
+  const tenant = await box.openTenant();
+  const { id } = (await tenant.staff.get('/admin/me')).body;
+  const { email, password } = tenant;
+  const logIn = async () => {
+    const headers = { 'user-agent': 'A browser' };
+    const answer = await tenant.visitor().call('POST', '/admin/auth/login', { body: { email, password }, headers });
+    const authorization = `Bearer ${answer.body.token}`;
+    return {
+      call: (method: string, path: string) => tenant.visitor().call(method, path, { headers: { authorization } }),
+    };
+  };
+  t.match(await (await logIn()).call('POST', '/admin/auth/logout'), { status: 204 });
+  const other = await logIn();
+  const sessions = (await tenant.staff.get('/admin/me/sessions')).body.items;
+  t.match(await other.call('DELETE', `/admin/me/sessions/${sessions[0].id}`), { status: 204 });
+  t.match(await tenant.visitor().post('/admin/auth/login', { email, password: 'wrong password' }), { status: 401 });
+
+  const entries = (await page(tenant, '&resource=staff_session')).reverse().slice(1);
+  const byPerson = { actorType: 'staff', actorId: id, actorLabel: email };
+  const state = { address: '127.0.0.1', userAgent: 'A browser' };
+  t.match(
+    entries,
+    exactly([
+      { ...byPerson, action: 'created', after: state },
+      { ...byPerson, action: 'deleted', before: state },
+      { ...byPerson, action: 'created', after: state },
+      { ...byPerson, action: 'deleted', before: state },
+    ]),
+  );
+  t.strictSame(
+    entries.map(({ resourceId }) => resourceId === entries[0]?.resourceId),
+    [true, true, false, false],
+  );
+  const columns = Object.keys(entries[0]?.after ?? {}).sort();
+  t.strictSame(columns, ['address', 'createdAt', 'expiresAt', 'id', 'staffUserId', 'userAgent']);
+});
+
+t.test('changes of the second factor are recorded without secrets', async (t) => {
+  const tenant = await box.openTenant();
+  const { id } = (await tenant.staff.get('/admin/me')).body;
+  const { secret } = (await tenant.staff.post('/admin/me/second-factor', { password: tenant.password })).body;
+  const { recoveryCodes } = (await tenant.staff.post('/admin/me/second-factor/confirm', { code: codeOf(secret, 0) }))
+    .body;
+  const off = { password: tenant.password, code: recoveryCodes[0] };
+  t.equal((await tenant.staff.post('/admin/me/second-factor/disable', off)).status, 204);
+  const entries = (await log(tenant)).reverse();
+  t.match(
+    entries,
+    exactly([
+      { action: 'created', resource: 'staff_second_factor', resourceId: id, before: null },
+      { action: 'updated', resource: 'staff_second_factor', resourceId: id, before: { enabledAt: null } },
+      { action: 'deleted', resource: 'staff_second_factor', resourceId: id, after: null },
+    ]),
+  );
+  const columns = entries.map(({ before, after }) => Object.keys(after ?? before ?? {}).sort());
+  t.strictSame(columns, [
+    ['createdAt', 'enabledAt', 'lastStep', 'staffUserId'],
+    ['enabledAt', 'lastStep'],
+    ['createdAt', 'enabledAt', 'lastStep', 'staffUserId'],
+  ]);
 });

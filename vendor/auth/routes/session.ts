@@ -2,9 +2,9 @@
  * Routes of staff sessions.
  */
 import { route, tooManyRequests } from '@carton/runtime';
-import { wrongLogIn } from '../problems.ts';
-import { LogIn, StaffSession } from '../schemas.ts';
-import { logIn, logOut } from '../sessions.ts';
+import { challengeUnknown, secondFactorRequired, wrongCode, wrongLogIn } from '../problems.ts';
+import { CompleteLogIn, LogIn, StaffSession } from '../schemas.ts';
+import { completeLogIn, logIn, logOut } from '../sessions.ts';
 
 const tag = 'Staff';
 
@@ -15,14 +15,35 @@ export const logInStaff = route(
     operationId: 'logInStaff',
     tag,
     summary: 'Log in and open a staff session',
-    description: 'Closes the session whose token or cookie the request sends.',
+    description:
+      'Closes the session whose token or cookie the request sends. A person with a second factor gets the problem ' +
+      '`second_factor_required` with a `challenge`, and completes the log-in with a code.',
     access: 'public',
     body: LogIn,
     status: 200,
     response: StaffSession,
-    problems: [wrongLogIn, tooManyRequests],
+    problems: [wrongLogIn, secondFactorRequired, tooManyRequests],
   },
   ({ body, ...caller }) => logIn(caller, body),
+);
+
+export const completeStaffLogIn = route(
+  {
+    method: 'post',
+    path: '/admin/auth/login/second-factor',
+    beyond: true,
+    operationId: 'completeStaffLogIn',
+    tag,
+    summary: 'Complete a log-in with a code of the second factor',
+    description:
+      'A challenge is valid for 10 minutes and at most 5 codes. Closes the session whose token or cookie the request sends.',
+    access: 'public',
+    body: CompleteLogIn,
+    status: 200,
+    response: StaffSession,
+    problems: [challengeUnknown, wrongCode, tooManyRequests],
+  },
+  ({ body, ...caller }) => completeLogIn(caller, body),
 );
 
 export const logOutStaff = route(

@@ -36,14 +36,12 @@ t.test('the job deletes the expired rows of one tenant', async (t) => {
     before.map((row) => row?.old),
     [0, 0, 0, 0],
   );
-  for (const table of ['staff_sessions', 'staff_tokens']) {
-    const text = `update ${table} set expires_at = now() - interval '1 second' where tenant_id = $1 and staff_user_id = $2`;
-    await box.db.query(text, [person.id]);
-  }
+  const expire = "set expires_at = now() - interval '1 second' where tenant_id = $1";
+  await box.db.query(`update staff_sessions ${expire} and staff_user_id = $2`, [person.id]);
+  await box.db.query(`update staff_tokens ${expire} and email = $2`, [person.email]);
   for (const tenant of [box, other]) {
-    const old = "set expires_at = now() - interval '1 second' where tenant_id = $1";
-    await tenant.db.query(`update staff_invites ${old} and email = 'late@shop.example'`);
-    await tenant.db.query(`update auth_attempts ${old} and kind = 'staff password account'`);
+    await tenant.db.query(`update staff_invites ${expire} and email = 'late@shop.example'`);
+    await tenant.db.query(`update auth_attempts ${expire} and kind = 'staff password account'`);
   }
   const expired = (await counts()).map((row) => row?.old);
   t.strictSame(expired, [1, 1, 1, 1]);

@@ -3,6 +3,7 @@
  */
 import { request } from 'node:http';
 import { type Answer, type Caller, callerOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
+import { Secret, TOTP } from 'otpauth';
 
 export const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);
 export const password = 'correct horse battery';
@@ -29,9 +30,13 @@ export async function signIn(
   tenant: TestTenant,
   credentials: { email: string; password: string },
 ): Promise<Caller> {
-  const { headers } = tenant.visitor();
   const { body } = await tenant.visitor().post('/admin/auth/login', credentials);
-  return callerOf(box.url, { ...headers, authorization: `Bearer ${body.token}` });
+  return bearerOf(box, body.token, tenant);
+}
+
+/** A caller that sends a token. */
+export function bearerOf(box: TestBox, token: string, tenant: TestTenant = box): Caller {
+  return callerOf(box.url, { ...tenant.visitor().headers, authorization: `Bearer ${token}` });
 }
 
 /** Sends a request from another loopback address, as another client would. */
@@ -73,4 +78,38 @@ export async function pretendAttempts(tenant: TestTenant, kind: string, attempts
         select subject_hash from auth_attempts where tenant_id = $1 and kind = $2 order by last_at desc limit 1)`,
     [kind, attempts],
   );
+}
+
+export interface PersonWithFactor extends Person {
+  secret: string;
+  recoveryCodes: string[];
+  /** A code that has not been used: all codes are forgotten. */
+  newCode(): Promise<string>;
+}
+
+/** Enables a second factor for a person. */
+export async function enableFactor(tenant: TestTenant, person: Person): Promise<PersonWithFactor> {
+  const { secret } = (await person.post('/admin/me/second-factor', { password })).body;
+  const code = () => codeOf(secret, 0);
+  const { recoveryCodes } = (await person.post('/admin/me/second-factor/confirm', { code: code() })).body;
+  const newCode = async () => {
+    await tenant.db.query('update staff_second_factors set last_step = 0 where tenant_id = $1 and staff_user_id = $2', [
+      person.id,
+    ]);
+    return code();
+  };
+  return { ...person, secret, recoveryCodes, newCode };
+}
+
+/**
+ * The code that an authenticator with a secret shows.
+ * @param steps time steps from now; those from 0 to 1 stay valid until the request arrives
+ */
+export function codeOf(secret: string, steps: number, timestamp = Date.now()): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: timestamp + steps * 30_000 });
+}
+
+/** Sends the right password of a person with a second factor and returns the challenge. */
+export async function challengeOf(tenant: TestTenant, { email }: Pick<Person, 'email'>): Promise<string> {
+  return (await tenant.visitor().post('/admin/auth/login', { email, password })).body.challenge;
 }

@@ -124,7 +124,11 @@ t.test("a condition is validated against its fact's schema, which the document s
   t.equal(await statusOf({ fact: 'collection', argument: { collectionIds: [newId()] } }), 204);
   const { RuleCondition } = (await box.visitor().get('/docs/json')).body.components.schemas;
   const described = RuleCondition.anyOf.map(({ description }: { description: string }) => description);
-  t.strictSame(described.sort(), ['The product is in one of the collections', 'The product is one of these']);
+  t.strictSame(described.sort(), [
+    'The product is in one of the categories, or in a category below one',
+    'The product is in one of the collections',
+    'The product is one of these',
+  ]);
 });
 
 t.test('a condition on an unknown fact never holds', async (t) => {

@@ -12,7 +12,7 @@ import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
 import { cartChanged, cartEmpty } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
 import { reservationOff, reserveCheckout } from '../reservations.ts';
-import { Checkout, CheckoutPreview, CheckoutReservation, checkoutPreviewOf } from '../schemas.ts';
+import { Checkout, CheckoutPreview, CheckoutPreviewQuery, CheckoutReservation, checkoutPreviewOf } from '../schemas.ts';
 import { placeOrder, readPlacedOrder } from '../service.ts';
 
 const tag = 'Checkout';
@@ -28,11 +28,12 @@ export const readCheckout = withOverrides(
       tag,
       summary: 'Preview the order: totals and unmet requirements',
       access: 'session',
+      query: CheckoutPreviewQuery,
       status: 200,
       response: CheckoutPreview,
       etagPrefix: etagPrefixOf,
     },
-    ({ db, session }) => previewCheckout(db, session),
+    ({ db, session, query }) => previewCheckout(db, session, query),
   ),
   (box) => ({ response: checkoutPreviewOf(box, requirementCodesIn(box)) }),
 );

@@ -12,13 +12,18 @@ const mug = await createArticle(box, 'mug', 1250, 1000);
 const { database } = box.box;
 const mounted = database.extensions;
 
-/** Counts the round trips of placing an order with these steps. */
+/** Counts the round trips of placing an order with these steps: the fewest of three, as the box's jobs may add some. */
 async function countWith(steps: readonly PlacingStep[]): Promise<number> {
   database.extensions = new Map([...mounted, [orderPlacing as ExtensionPoint<unknown>, steps]]);
   // A first order prepares the statements.
   await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
-  const shopper = await shopperWith(box, [mug, 1]);
-  return countRoundTrips(database, async () => t.equal((await shopper.post('/checkout', buyer)).status, 201));
+  const counts: number[] = [];
+  for (let times = 0; times < 3; times++) {
+    const shopper = await shopperWith(box, [mug, 1]);
+    const place = async () => t.equal((await shopper.post('/checkout', buyer)).status, 201);
+    counts.push(await countRoundTrips(database, place));
+  }
+  return Math.min(...counts);
 }
 
 const one = 'select 1 as one where $1::uuid is not null';

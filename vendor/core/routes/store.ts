@@ -3,7 +3,7 @@
  */
 import { route, type TenantDatabase, withOverrides } from '@carton/runtime';
 import { ChangeStore, changeStoreSchema, Store, StoreProfile, storeSchema } from '../schemas.ts';
-import { changeStore } from '../service.ts';
+import { changeStore, currencyInUse } from '../service.ts';
 import { findStore } from '../store.ts';
 import { presentSettings } from '../store-settings.ts';
 
@@ -14,6 +14,7 @@ export const readStoreProfile = route(
     operationId: 'readStoreProfile',
     tag: 'Store',
     summary: "Read the store's public profile",
+    description: 'With what an imprint needs: the legal entity and its contact, as far as staff have set them.',
     access: 'public',
     status: 200,
     response: StoreProfile,
@@ -55,6 +56,7 @@ export const updateStore = withOverrides(
       body: ChangeStore,
       status: 200,
       response: Store,
+      problems: [currencyInUse],
     },
     async ({ db, body, box }) => {
       const store = await changeStore(db, body);

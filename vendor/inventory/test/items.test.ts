@@ -241,3 +241,14 @@ t.test('shoppers see availability without exact quantities', async (t) => {
   await box.staff.patch(`/admin/products/${shirt.productId}`, { status: 'draft' });
   t.match(await box.visitor().get(path), { status: 404, body: { code: 'not_found' } }, 'not for sale');
 });
+
+t.test('an external id of another item is refused, whichever of the statements fails first', async (t) => {
+  const tenant = await box.openTenant();
+  await createStockedVariant(tenant, 1, { externalId: 'A' });
+  const { itemId } = await createStockedVariant(tenant, 1);
+  for (let round = 0; round < 10; round++) {
+    const refused = await tenant.staff.patch(`/admin/stock-items/${itemId}`, { externalId: 'A', lowStockLevel: round });
+    t.match(refused, { status: 409, body: { code: 'external_id_taken' } });
+  }
+  t.match(await tenant.staff.get(`/admin/stock-items/${itemId}`), { body: { externalId: null, lowStockLevel: 0 } });
+});

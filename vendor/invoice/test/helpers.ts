@@ -12,6 +12,7 @@ export const seller = {
   legalName: 'Demo Store SAS',
   address: '12 Rue des Lilas\n69003 Lyon',
   vatNumber: 'FR40303265045',
+  registrationNumber: 'RCS Lyon 303 265 045',
 };
 
 export async function bodyOf(response: Promise<Answer>) {
@@ -26,8 +27,16 @@ export async function openBox(t: { teardown(task: () => Promise<void>): void }):
   return box;
 }
 
-export const setInvoices = ({ staff }: TestTenant, invoice: Record<string, unknown>) =>
-  bodyOf(staff.patch('/admin/store', { settings: { invoice } }));
+const sellerFields = ['legalName', 'address', 'vatNumber', 'registrationNumber'];
+
+/** Changes the seller, which is the store, and the settings of invoices. */
+export function setInvoices({ staff }: TestTenant, values: Record<string, unknown>) {
+  const pick = (ofSeller: boolean) =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => sellerFields.includes(name) === ofSeller));
+  const invoice = pick(false);
+  const settings = Object.keys(invoice).length > 0 ? { settings: { invoice } } : {};
+  return bodyOf(staff.patch('/admin/store', { ...pick(true), ...settings }));
+}
 
 let lastNumber = 1000;
 export const customer = {

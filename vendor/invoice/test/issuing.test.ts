@@ -48,6 +48,7 @@ t.test('an invoice has seller, buyer, lines, and the amounts of each rate', asyn
       legalName: 'Demo Store SAS',
       address: ['12 Rue des Lilas', '69003 Lyon'],
       vatNumber: 'FR40303265045',
+      registrationNumber: 'RCS Lyon 303 265 045',
       note: null,
     },
     buyer: {

@@ -3,9 +3,8 @@
  */
 import { minorUnitDigits } from '@carton/runtime';
 import { Liquid, type LiquidError, type Template } from 'liquidjs';
+import { maxTextLength, TextFault } from './fault.ts';
 
-/** Longest text, in characters. */
-export const maxTextLength = 100_000;
 /** Longest part of a mail, in characters. */
 const maxOutputLength = 500_000;
 /** Most tags, outputs and pieces of text in one rendering. */
@@ -32,9 +31,6 @@ export interface Formats {
   locale: string;
   timeZone: string;
 }
-
-/** A fault in a text, with its position, such as `line 2, column 5: undefined filter: bold`. */
-export class TextFault extends Error {}
 
 const plain = createEngine({});
 const escaping = createEngine({ outputEscape: 'escape' });

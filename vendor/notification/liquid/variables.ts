@@ -3,7 +3,7 @@
  */
 import type { TSchema } from '@carton/runtime';
 import { type Arguments, analyzeSync, type Template, type Variable } from 'liquidjs';
-import { TextFault } from './render.ts';
+import { TextFault } from './fault.ts';
 
 /** The schemas of the variables in scope; null for a value of any type. */
 type Scope = ReadonlyMap<string, TSchema | null>;

@@ -2,7 +2,6 @@
  * Sends mails by SMTP (RFC 5321), over one connection per mail.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import nodemailer from 'nodemailer';
 import { domainOf } from '../sender.ts';
 import { mailSettings, type SmtpSettings } from '../settings.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from '../transport.ts';
@@ -33,7 +32,8 @@ export const smtpTransport: MailTransport = {
     const started = performance.now();
     if (started < (silentServers.get(server) ?? 0)) throw new Error('The mail server did not respond to other mails.');
     try {
-      await connectionTo(smtp).sendMail({ ...messageOf(db, mail), signal });
+      const connection = await connectionTo(smtp);
+      await connection.sendMail({ ...messageOf(db, mail), signal });
     } catch (error) {
       const { responseCode = 0, command = '', message } = error as SmtpError;
       if (responseCode === 0 && performance.now() - started > slowAttempt) {
@@ -45,7 +45,9 @@ export const smtpTransport: MailTransport = {
   },
 };
 
-function connectionTo({ host, port, tls, credentials }: SmtpSettings) {
+async function connectionTo({ host, port, tls, credentials }: SmtpSettings) {
+  // Loaded with the first mail: a box without a mail server never needs it.
+  const { default: nodemailer } = await import('nodemailer');
   return nodemailer.createTransport({
     host,
     port,

@@ -133,6 +133,18 @@ t.test('a reset link works once, and no row contains it', async (t) => {
     box.visitor().post('/admin/auth/password/reset', { token: given, password: 'another horse battery' });
   t.equal((await reset(token)).status, 404);
   t.equal((await reset(second)).status, 204);
+
+  // Once the link is used, the mail has no reason any more: another one would open the account to its reader.
+  const login = { email: box.email, password: 'another horse battery' };
+  const { token: session } = (await box.visitor().post('/admin/auth/login', login)).body;
+  const owner = callerOf(box.url, { ...box.visitor().headers, authorization: `Bearer ${session}` });
+  const { body: late } = await owner.post(`/admin/notifications/${sent.id}/resend`);
+  const left = await until(
+    async () => (await owner.get(`/admin/notifications?template=${sent.template}`)).body.items,
+    ([newest]) => newest.id === late.id && newest.status !== 'queued',
+  );
+  t.match(left[0], { status: 'not_sent', error: /no longer exists/ });
+  t.equal(server.mails.filter(({ subject }) => subject === 'Reset your password').length, 2);
 });
 
 t.test('an event that is delivered twice is mailed once', async (t) => {

@@ -43,6 +43,7 @@ export const cancelMemberOrder = route(
     path: '/member/orders/:id/cancel',
     operationId: 'cancelMemberOrder',
     summary: 'Cancel one of your orders, before its fulfillment starts',
+    description: 'What was paid is refunded, as when staff cancel the order.',
     body: CancelOrder,
     bodyOptional: true,
     status: 200,

@@ -44,7 +44,7 @@ export const cancelOrder = route(
     operationId: 'cancelOrder',
     summary: 'Cancel an unfulfilled order',
     description:
-      'Restocks the order, voids authorizations and returns payments by gift card or store credit. Other payments received have to be refunded separately.',
+      'Restocks the order, voids authorizations and refunds what providers have captured, and what gift cards or store credit have paid. The refunds by providers are pending at first. What staff have received, such as bank transfers, is theirs to pay back: the timeline says how much, and the balance is negative until they record the refund.',
     body: CancelOrder,
     bodyOptional: true,
     status: 200,

@@ -56,6 +56,18 @@ t.test('voiding keeps what was received', async (t) => {
   t.equal(await statusOf(box, part.orderId), 'partially_paid');
 });
 
+t.test('what was received for a canceled order is paid back by staff alone', async (t) => {
+  const { orderId, id } = await placeWithPayment(box, box.db, 2500, 'cash_on_delivery');
+  await step(id, 'capture');
+  await box.staff.post(`/admin/orders/${orderId}/cancel`);
+  t.equal((await timelineOf(box, orderId))[0], '25.00 EUR was received and must be paid back');
+  await step(id, 'refunds', eur(500));
+  t.match((await box.staff.get(`/admin/refunds?orderId=${orderId}`)).body.items, exactly([eur(500)]));
+  t.match(await box.staff.get(`/admin/orders/${orderId}`), { body: { balance: { amount: -2000 } } });
+  await step(id, 'refunds');
+  t.match(await box.staff.get(`/admin/orders/${orderId}`), { body: { balance: { amount: 0 } } });
+});
+
 t.test('the manual adapter rejects webhooks', async (t) => {
   const response = await box.visitor().post('/payments/webhooks/manual', {});
   t.match(response, { status: 400, body: { code: 'webhook_signature_invalid' } });

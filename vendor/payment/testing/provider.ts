@@ -15,7 +15,7 @@ import {
 import type { TenantDatabase } from '@carton/runtime';
 import type { Answer, TestTenant } from '@carton/runtime/testing';
 
-type Call = 'initiate' | 'confirm' | 'capture' | 'void' | 'refund';
+export type Call = 'initiate' | 'confirm' | 'capture' | 'void' | 'refund';
 
 /** A payment at the provider. */
 interface StoredPayment extends ProviderState {

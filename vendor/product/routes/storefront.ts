@@ -1,8 +1,9 @@
 /**
  * Routes of products for shoppers: published ones only, with prices.
  */
-import { HandleOrId, notFound, route } from '@carton/runtime';
-import { Product, ProductPage, ProductQuery, Variant, ViewQuery } from '../schemas.ts';
+import { HandleOrId, notFound, route, withOverrides } from '@carton/runtime';
+import { filterParameters, productListFilters } from '../list-filters.ts';
+import { Product, ProductPage, ProductQuery, productQueryWith, Variant, ViewQuery } from '../schemas.ts';
 import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
 import { viewRequestOf } from '../viewer.ts';
 
@@ -10,20 +11,23 @@ const tag = 'Products';
 /** Open to everyone; members see what is visible to members. */
 const access = 'session';
 
-export const listProducts = route(
-  {
-    method: 'get',
-    path: '/products',
-    operationId: 'listProducts',
-    tag,
-    summary: 'List published products',
-    access,
-    query: ProductQuery,
-    fields: true,
-    status: 200,
-    response: ProductPage,
-  },
-  ({ db, fields, ...request }) => list(db, viewRequestOf(request), fields),
+export const listProducts = withOverrides(
+  route(
+    {
+      method: 'get',
+      path: '/products',
+      operationId: 'listProducts',
+      tag,
+      summary: 'List published products',
+      access,
+      query: ProductQuery,
+      fields: true,
+      status: 200,
+      response: ProductPage,
+    },
+    ({ db, fields, ...request }) => list(db, viewRequestOf(request), fields),
+  ),
+  (box) => ({ query: productQueryWith(filterParameters(productListFilters.of(box))) }),
 );
 
 export const readProduct = route(
@@ -33,6 +37,7 @@ export const readProduct = route(
     operationId: 'readProduct',
     tag,
     summary: 'Read a published product by its handle or id',
+    description: 'A former handle finds the product: redirect shoppers when the returned `handle` differs.',
     access,
     params: HandleOrId('linen-shirt'),
     query: ViewQuery,

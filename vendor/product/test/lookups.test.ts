@@ -70,6 +70,7 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
     productTitle: 'Sold',
     productHandle: 'sold',
     productStatus: 'published',
+    published: true,
     taxCategory: 'books',
     shippingProfile: 'bulky',
     minQuantity: 1,

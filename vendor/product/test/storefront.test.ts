@@ -56,6 +56,8 @@ t.test('without prices', async (t) => {
       status: _,
       metadata: __,
       externalId: ___,
+      publishAt: ______,
+      unpublishAt: _______,
       taxCategory: ____,
       shippingProfile: _____,
       variants,
@@ -69,7 +71,9 @@ t.test('without prices', async (t) => {
       'barcode',
       'compareAtPrice',
       'displayWeight',
+      'height',
       'id',
+      'length',
       'lowestPriorPrice',
       'options',
       'price',
@@ -77,6 +81,7 @@ t.test('without prices', async (t) => {
       'sku',
       'title',
       'weight',
+      'width',
     ]);
     t.equal(seen.body.variants[0].price, null);
     t.strictSame((await visitor.get(`/products/${created.id}`)).body, seen.body);

@@ -4,6 +4,7 @@
 import { newId } from '@carton/runtime';
 import { type Caller, createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
+import { detailsOf } from '../details.ts';
 import { insertProduct } from '../store.ts';
 
 const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
@@ -192,7 +193,14 @@ t.test('many matches are paged, each product once, wherever they are in the list
   const insert = async (title: string, status: 'published' | 'draft' = 'published') => {
     const id = newId();
     const codes = { taxCategory: null, shippingProfile: null, minQuantity: 1, maxQuantity: null, quantityStep: 1 };
-    const texts = { handle: id.slice(0, -1), description: '', ...codes, externalId: null, metadata: {} };
+    const texts = {
+      handle: id.slice(0, -1),
+      description: '',
+      ...detailsOf({}),
+      ...codes,
+      externalId: null,
+      metadata: {},
+    };
     await insertProduct(tenant.db, { id, title, status, ...texts });
     return id;
   };

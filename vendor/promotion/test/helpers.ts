@@ -94,3 +94,19 @@ export async function shownOf(shopper: Caller): Promise<[shown: [string, number 
 }
 
 export const buyer = (email = 'ada@example.com') => ({ customer: { email } });
+
+/** The uses that are counted, and those of orders, by customer: they agree at any time. */
+export async function usesOf(
+  { db }: Pick<TestTenant, 'db'>,
+  promotionId: string,
+): Promise<[counted: Record<string, number>, ordered: Record<string, number>]> {
+  const read = async (text: string) => {
+    const rows = await db.query<{ key: string; uses: number }>(text, [promotionId]);
+    return Object.fromEntries(rows.map(({ key, uses }) => [key, uses]));
+  };
+  return [
+    await read('select customer_key as key, uses from promotion_customers where tenant_id = $1 and promotion_id = $2'),
+    await read(`select customer_key as key, (count(*) filter (where returned_at is null))::integer as uses
+                  from promotion_usages where tenant_id = $1 and promotion_id = $2 group by customer_key`),
+  ];
+}

@@ -1,6 +1,8 @@
 /**
  * Concurrency: limits hold, whatever orders and staff do at the same time.
  */
+import { createMember } from '@carton/member/testing';
+import { proveEmail } from '@carton/runtime';
 import { type Caller, createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import {
@@ -14,6 +16,7 @@ import {
   promoteByCode,
   rules,
   shopperWith,
+  usesOf,
 } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
@@ -26,7 +29,7 @@ type Answers = { status: number; body: { code: string; totals: { total: { amount
 /** The total of each order, or the code of the problem, sorted. */
 const resultsOf = (answers: Answers) =>
   answers.map(({ status, body }) => (status === 201 ? body.totals.total.amount : body.code)).toSorted();
-const usesOf = async (id: string) => (await bodyOf(staff.get(`/admin/promotions/${id}`))).uses;
+const totalUsesOf = async (id: string) => (await bodyOf(staff.get(`/admin/promotions/${id}`))).uses;
 const cartsOf = (count: number) => Promise.all(Array.from({ length: count }, () => shopperWith(box, [article, 1])));
 
 async function withCode(count: number, code: string) {
@@ -43,7 +46,7 @@ t.test('of four concurrent orders with the last use of a code, one gets it', asy
     const shoppers = await withCode(4, `last-${round}`);
     const answers = await Promise.all(shoppers.map((shopper, index) => shopper.post('/checkout', email(index))));
     t.strictSame(resultsOf(answers), [900, ...Array(3).fill('promotion_used_up')]);
-    t.equal(await usesOf(id), 1);
+    t.equal(await totalUsesOf(id), 1);
     await endAll(box);
   }
 });
@@ -62,7 +65,7 @@ t.test('of four concurrent orders with the last use of an automatic promotion, o
       results.slice(1).every((result) => result === 'promotion_used_up' || result === 'total_changed'),
       `nobody pays another total: ${results}`,
     );
-    t.equal(await usesOf(id), 1);
+    t.equal(await totalUsesOf(id), 1);
     await endAll(box);
   }
 });
@@ -83,7 +86,7 @@ t.test('a customer who orders in four windows uses a promotion once', async (t) 
       results.slice(1).every((result) => result === 'promotion_used_up' || result === 'promotion_first_order_only'),
       String(results),
     );
-    t.equal(await usesOf(id), 1);
+    t.equal(await totalUsesOf(id), 1);
     await endAll(box);
   }
 });
@@ -115,7 +118,7 @@ t.test('a limit that is set while orders are placed counts all of them', async (
       'select claimed from promotions where tenant_id = $1 and id = $2',
       [id],
     );
-    t.equal(await usesOf(id), used);
+    t.equal(await totalUsesOf(id), used);
     t.equal(row?.claimed, used, 'the counter agrees');
     await endAll(box);
   }
@@ -134,9 +137,40 @@ t.test('concurrent cancellations return a use once, and it can be used again', a
     const order = await bodyOf(first.post('/checkout', buyer()));
     const cancels = await Promise.all(Array.from({ length: 3 }, () => staff.post(`/admin/orders/${order.id}/cancel`)));
     t.strictSame(cancels.map(({ status }) => status).toSorted(), [200, 409, 409]);
-    t.equal(await usesOf(id), 0);
+    t.equal(await totalUsesOf(id), 0);
     t.equal((await bodyOf(second.post('/checkout', buyer()))).totals.total.amount, 900);
-    t.equal(await usesOf(id), 1);
+    t.equal(await totalUsesOf(id), 1);
     await endAll(box);
   }
+});
+
+t.test('a guest orders and cancels while a member verifies the address: each use is counted once', async (t) => {
+  const kept = new Set<string>();
+  for (let round = 0; round < raceRounds; round++) {
+    const code = `CLAIM-${round}`;
+    const id = await promoteByCode(box, code, { discount: percent(10), maxUsesPerCustomer: 3 });
+    const address = `claimed-${round}@example.com`;
+    const [first, second, ...later] = await withCode(4, code);
+    const place = (shopper?: Caller) => shopper?.post('/checkout', buyer(address)) as ReturnType<Caller['post']>;
+    const order = await bodyOf(place(first));
+    await bodyOf(place(second));
+    const { id: memberId } = await createMember(box, { email: address });
+    const [claimed, canceled, ...placed] = await Promise.all([
+      box.db.transaction((tx) => proveEmail(tx, { memberId, email: address })).then(() => true),
+      staff.post(`/admin/orders/${order.id}/cancel`, {}),
+      ...later.map(place),
+    ]);
+    t.ok(claimed, 'verifying never fails');
+    t.equal(canceled.status, 200);
+    const [counted, ordered] = await usesOf(box, id);
+    t.strictSame(counted, ordered);
+    const orderedNow = placed.filter(({ status }) => status === 201).length;
+    t.equal(
+      Object.values(counted).reduce((all, one) => all + one, 0),
+      1 + orderedNow,
+    );
+    for (const key of Object.keys(counted)) kept.add(key === memberId ? 'member' : 'address');
+    await endAll(box);
+  }
+  t.ok(kept.has('member'));
 });

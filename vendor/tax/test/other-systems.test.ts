@@ -211,6 +211,10 @@ const examples: Example[] = [
       total: 500,
     },
   },
+  {
+    ...{ system: 'Vendure', what: 'two rates', rates: [rateOf(4, { code: 'state' }), rateOf(4.5, { code: 'city' })] },
+    ...{ lines: [[1000, 2], [3499]], taxes: [170, 297], total: 5966 }, // 80 and 140 for the state, 90 and 157 for the city
+  },
   // WooCommerce, tests/legacy/unit-tests/tax/tax.php; fractions of a cent are rounded here.
   { system: 'WooCommerce', what: '166.5', rates: vat, included: true, lines: [[999]], taxes: [167], total: 999 },
   { system: 'WooCommerce', what: '199.8', rates: vat, lines: [[999]], taxes: [200], total: 1199 },

@@ -3,8 +3,15 @@
  */
 import { slugTaken } from '@carton/core';
 import { forbidden, pageQuery, route } from '@carton/runtime';
+import { removalStarted } from '../problems.ts';
 import { ChangeTenant, CreatedTenant, CreateTenant, TenantPage, TenantResource } from '../schemas.ts';
-import { changeTenant, listTenants as list, createTenant as openTenant, readTenant as read } from '../service.ts';
+import {
+  changeTenant,
+  deleteTenant as deleteLater,
+  listTenants as list,
+  createTenant as openTenant,
+  readTenant as read,
+} from '../service.ts';
 
 const access = ['operator', 'staff'] as const;
 const tag = 'Tenants';
@@ -64,10 +71,32 @@ export const updateTenant = route(
     tag,
     summary: 'Rename, suspend or reinstate a tenant',
     access,
+    description: 'Reinstating a deleted tenant takes the deletion back, until the removal of its data begins.',
     body: ChangeTenant,
     status: 200,
     response: TenantResource,
-    problems: [forbidden],
+    problems: [forbidden, removalStarted],
   },
   ({ params, body, ...caller }) => changeTenant(caller, params.id, body),
+);
+
+export const deleteTenant = route(
+  {
+    method: 'delete',
+    path: '/admin/tenants/:id',
+    operationId: 'deleteTenant',
+    tag,
+    summary: 'Delete a tenant',
+    description:
+      'The tenant is suspended immediately. At `deletionAt`, after `TENANT_DELETION_DAYS`, all of its rows and files are ' +
+      'removed for good, and its slug and hosts are free again; until then `PATCH` with the status `active` takes the ' +
+      'deletion back. Invoices and credit notes are removed as well: if the law requires the seller to keep them, export ' +
+      'them before.',
+    access,
+    status: 200,
+    response: TenantResource,
+    problems: [forbidden],
+    beyond: true,
+  },
+  ({ params, ...caller }) => deleteLater(caller, params.id),
 );

@@ -1,25 +1,33 @@
 /**
- * Shows the progress of `npm run seed`: a bar at a terminal, otherwise a line every ten seconds.
+ * Shows the progress of long work: a bar at a terminal, otherwise a line every ten seconds.
  */
 import type { WriteStream } from 'node:tty';
 import cliProgress from 'cli-progress';
-import type { SeedProgress } from '../../tools/seed/index.ts';
+
+export interface Progress {
+  /** What is being done, in a word or two. */
+  step: string;
+  /** From 0 to 1. */
+  done: number;
+  /** What has been done so far, such as rows. */
+  count: number;
+}
 
 export interface ProgressDisplay {
-  update(progress: SeedProgress): void;
+  update(progress: Progress): void;
   stop(): void;
 }
 
 const secondsPerLine = 10;
 
-/** @param now returns milliseconds */
-export function showProgress(out: WriteStream, now = () => performance.now()): ProgressDisplay {
+/** @param unit what is counted, such as `rows` @param now returns milliseconds */
+export function showProgress(out: WriteStream, unit: string, now = () => performance.now()): ProgressDisplay {
   const started = now();
-  const figuresOf = ({ done, rows }: SeedProgress) => {
+  const figuresOf = ({ done, count }: Progress) => {
     const seconds = (now() - started) / 1000;
-    const rate = seconds > 0 ? Math.round(rows / seconds) : 0;
+    const rate = seconds > 0 ? Math.round(count / seconds) : 0;
     return {
-      rate: `${rate.toLocaleString('en')} rows/s`,
+      rate: `${rate.toLocaleString('en')} ${unit}/s`,
       left: done > 0 && done < 1 ? `${timeOf((seconds / done) * (1 - done))} left` : '',
     };
   };

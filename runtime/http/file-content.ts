@@ -1,0 +1,71 @@
+/**
+ * Responses with the content of a stored file: of any media type, with an ETag of the file's own, and in part for clients
+ * that seek in a video (RFC 9110, section 14).
+ */
+import type { Context } from 'koa';
+import { matchesWeakly } from './preconditions.ts';
+import type { RouteDeclaration } from './route.ts';
+import { type Chunks, sendStreamed } from './streamed.ts';
+
+/** The first and last byte of a part, from 0. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** What the handler of a route with `file: true` returns. */
+export interface FileContent {
+  mediaType: string;
+  /** In bytes. */
+  size: number;
+  /** With its quotes; must change with the content. */
+  etag: string;
+  /** Headers of the response, besides those that follow from these properties. */
+  headers?: Readonly<Record<string, string>>;
+  /** Reads the file, or a part of it. Not called if the client has the current version. */
+  open(range?: ByteRange): Chunks;
+}
+
+/**
+ * Sends a file, the requested part of it, or 304. Several ranges, invalid ones and those beyond the end are ignored: the
+ * response is the complete file.
+ * @param deadline milliseconds in which the client has to read what was sent
+ */
+export async function sendFile(
+  ctx: Context,
+  { status, cacheControl }: RouteDeclaration,
+  file: FileContent,
+  deadline?: number,
+): Promise<void> {
+  const { mediaType, size, etag } = file;
+  const headers = { ...file.headers, ETag: etag, 'Accept-Ranges': 'bytes' };
+  const ifNoneMatch = ctx.get('if-none-match');
+  if (ifNoneMatch && matchesWeakly(ifNoneMatch, etag)) {
+    ctx.set({ ...headers, 'Cache-Control': cacheControl ?? 'no-store' });
+    ctx.status = 304;
+    return;
+  }
+  const range = rangeOf(ctx, size, etag);
+  const length = range ? range.end - range.start + 1 : size;
+  const partial = range && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` };
+  const response = {
+    status: range ? 206 : status,
+    mediaType,
+    ...(cacheControl && { cacheControl }),
+    headers: { ...headers, ...partial, 'Content-Length': String(length) },
+  };
+  await sendStreamed(ctx, response, file.open(range ?? undefined), deadline);
+}
+
+/** The requested part; null for the complete file. */
+function rangeOf(ctx: Context, size: number, etag: string): ByteRange | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(ctx.get('range').trim());
+  const ifRange = ctx.get('if-range');
+  if (!match || ctx.method !== 'GET' || (ifRange && ifRange !== etag)) return null;
+  const [, first, last] = match as unknown as [string, string, string];
+  if (first === '' && last === '') return null;
+  // Without a first byte, the range is so many bytes at the end.
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start <= end ? { start, end } : null;
+}

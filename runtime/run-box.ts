@@ -1,0 +1,44 @@
+/**
+ * Runs a box with the packages of its lock file until a signal stops it.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { boot } from './boot.ts';
+import type { Tier } from './box/tier.ts';
+import { readConfig } from './config.ts';
+import { runService } from './process.ts';
+
+interface LockFile {
+  tier: Tier;
+  packages: Record<string, { version: string; integrity: string }>;
+}
+
+async function readLockFile(path: string): Promise<LockFile> {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new Error(`${path} is missing: BOX_PACKAGES names the lock file of the installed packages`);
+  });
+  return JSON.parse(text);
+}
+
+await runService('the box', async () => {
+  const { databaseUrl, home, lockFile, logLevel, drainTime, ...config } = readConfig(process.env);
+  const { tier, packages } = await readLockFile(lockFile);
+  return {
+    logLevel,
+    drainTime,
+    databaseUrl,
+    databaseFolder: join(home, 'data', 'postgresql'),
+    start: (databaseUrl, log) =>
+      boot({
+        ...config,
+        databaseUrl,
+        tier,
+        packages: Object.keys(packages),
+        packagesFrom: lockFile,
+        dataFolder: join(home, 'data'),
+        uploadFolder: join(home, 'data', 'uploads'),
+        environment: process.env,
+        log,
+      }),
+  };
+});

@@ -1,0 +1,164 @@
+/**
+ * Pictures: checks and decodes those that are uploaded, and makes sized variants, with libvips (sharp).
+ *
+ * The size in pixels is read from the header and limited before anything is decoded; libvips checks it again while it
+ * decodes. Only the decoders of the accepted types are enabled: what claims to be another type inside is not opened.
+ */
+import { type Problem, unavailable } from '@carton/runtime';
+import type sharpFunction from 'sharp';
+import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { pictureTooManyPixels, pictureUnreadable } from './problems.ts';
+import { maximumMegapixels } from './settings.ts';
+import type { MediaType } from './types.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** Seconds for one picture. */
+const deadline = 60;
+
+/** Two at a time bound the memory; libvips uses threads of its own that Node.js shares with file access. */
+const queue = new WorkQueue(2, 100);
+
+let loaded: Promise<typeof sharpFunction> | undefined;
+
+/** Loads the library with the first picture. */
+function loadSharp() {
+  loaded ??= import('sharp').then(({ default: sharp }) => {
+    sharp.cache(false);
+    sharp.concurrency(1);
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({ operation: decoders });
+    return sharp;
+  });
+  return loaded;
+}
+
+const decoders = [
+  'VipsForeignLoadJpeg',
+  'VipsForeignLoadPng',
+  'VipsForeignLoadWebp',
+  'VipsForeignLoadNsgif',
+  'VipsForeignLoadHeif',
+];
+
+/** The formats of libvips. */
+const formats: Partial<Record<MediaType, Metadata['format']>> = {
+  'image/jpeg': 'jpeg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+  'image/avif': 'heif',
+};
+
+export interface Dimensions {
+  /** Pixels. */
+  width: number;
+  height: number;
+  frames: number;
+  opaque: boolean;
+}
+
+/**
+ * Decodes a picture completely and writes it to another file: upright, in sRGB, without metadata such as the place where
+ * it was taken, and without anything that followed the picture in the file.
+ * @param pixels the most pixels, over all frames
+ * @throws picture_too_many_pixels (413), picture_unreadable (400), unavailable (503) while too many wait
+ */
+export function cleanPicture(from: string, to: string, type: MediaType, pixels: number): Promise<Dimensions> {
+  return queue.run(busy, async () => {
+    const sharp = await loadSharp();
+    const options = { limitInputPixels: pixels, failOn: 'warning', animated: true } satisfies SharpOptions;
+    try {
+      const header = await sharp(from, options).metadata();
+      rejectHeader(header, type, pixels);
+      const frames = header.pages ?? 1;
+      const picture = sharp(from, options).timeout({ seconds: deadline });
+      const upright = frames === 1 ? picture.autoOrient() : picture;
+      const written = await encode(upright, type, isLossless(header)).toFile(to);
+      const { isOpaque } = header.hasAlpha ? await sharp(to, options).stats() : { isOpaque: true };
+      return { width: written.width, height: written.pageHeight ?? written.height, frames, opaque: isOpaque };
+    } catch (error) {
+      throw problemOf(error as Error);
+    }
+  });
+}
+
+/**
+ * Makes a sized variant of a stored picture.
+ * @throws unavailable (503) while too many wait
+ */
+export function resizePicture(
+  picture: () => Promise<Buffer>,
+  to: string,
+  { width, height, mediaType }: { width: number; height: number; mediaType: MediaType },
+): Promise<void> {
+  return queue.run(busy, async () => {
+    const sharp = await loadSharp();
+    const animated = mediaType === 'image/webp';
+    // Pictures that were accepted under a higher limit stay readable: this is the highest that can be set.
+    const options = { limitInputPixels: maximumMegapixels * 1_000_000, animated } satisfies SharpOptions;
+    const sized = sharp(await picture(), options)
+      .timeout({ seconds: deadline })
+      .resize(width, height, { fit: 'fill' });
+    await encodeVariant(sized, mediaType).toFile(to);
+  });
+}
+
+function encodeVariant(picture: Sharp, type: MediaType): Sharp {
+  switch (type) {
+    case 'image/webp':
+      return picture.webp({ quality: 80 });
+    case 'image/avif':
+      return picture.avif({ quality: 55, effort: 2 });
+    case 'image/png':
+      return picture.png();
+    default:
+      return picture.jpeg({ quality: 82, mozjpeg: true });
+  }
+}
+
+/** @throws picture_too_many_pixels (413), picture_unreadable (400) */
+function rejectHeader(
+  { format, width, height, pageHeight, pages = 1 }: Metadata,
+  type: MediaType,
+  limit: number,
+): void {
+  if (format !== formats[type]) throw pictureUnreadable(`Its header is not that of ${type}.`);
+  const pixels = width * (pageHeight ?? height) * pages;
+  if (pixels > limit) throw tooManyPixels(pixels, limit);
+}
+
+function tooManyPixels(pixels: number, limit: number): Problem {
+  return pictureTooManyPixels(
+    `It has ${(pixels / 1_000_000).toFixed(1)} million pixels; the maximum is ${limit / 1_000_000} million.`,
+  );
+}
+
+function isLossless({ format }: Metadata): boolean {
+  return format === 'png' || format === 'gif';
+}
+
+function encode(picture: Sharp, type: MediaType, lossless: boolean): Sharp {
+  switch (type) {
+    case 'image/jpeg':
+      return picture.jpeg({ quality: 92 });
+    case 'image/png':
+      return picture.png();
+    case 'image/webp':
+      return picture.webp({ quality: 92, lossless });
+    case 'image/gif':
+      return picture.gif();
+    default:
+      return picture.avif({ quality: 75, effort: 2 });
+  }
+}
+
+function problemOf(error: Error): Error {
+  if ('type' in error) return error;
+  if (/pixel limit/i.test(error.message)) return pictureTooManyPixels('Its header does not tell its size.');
+  if (/timeout/i.test(error.message)) return pictureUnreadable(`Decoding takes longer than ${deadline} s.`);
+  return pictureUnreadable('It is truncated or damaged.');
+}
+
+function busy(): Problem {
+  return unavailable('Too many pictures are being decoded.', { headers: { 'Retry-After': '10' } });
+}

@@ -1,0 +1,159 @@
+/**
+ * Queries of the tables of media.
+ */
+import { newId, rows, type TenantDatabase } from '@carton/runtime';
+import { mediaInUse } from './problems.ts';
+import type { MediaAssetRow } from './schemas.ts';
+import { kinds, type MediaType } from './types.ts';
+
+export const mediaAssets = rows<MediaAssetRow>({
+  table: 'media_assets',
+  noun: 'media asset',
+  json: ['focalPoint', 'metadata'],
+  choices: { kind: kinds },
+  inUse: () => mediaInUse('Other records refer to it.'),
+});
+
+/** The media type of files that are not yet checked. */
+export const uncheckedType = 'application/octet-stream';
+
+/** A file in the storage. */
+export interface MediaFile {
+  id: string;
+  /** `original`, the name of a sized variant, or `upload` for a file that is sent directly and not yet checked. */
+  variant: string;
+  mediaType: MediaType | typeof uncheckedType;
+  /** In bytes. */
+  size: number;
+}
+
+/** The name of a file in the storage. */
+export function keyOf({ tenantId }: TenantDatabase, { id }: Pick<MediaFile, 'id'>): string {
+  return `${tenantId}/${id}`;
+}
+
+/** Records a file that is about to be stored. Unless an asset gets it within the hours, it is deleted. */
+export async function reserveFile(
+  db: TenantDatabase,
+  { variant, mediaType, size }: Omit<MediaFile, 'id'>,
+  hours = 2,
+): Promise<MediaFile> {
+  const id = newId();
+  await db.query(
+    `insert into media_files (tenant_id, id, variant, media_type, size, expires_at)
+     values ($1, $2, $3, $4, $5, now() + $6 * interval '1 hour')`,
+    [id, variant, mediaType, size, hours],
+  );
+  return { id, variant, mediaType, size };
+}
+
+/** The bytes of the tenant's files, with those being uploaded but without sized variants and expired files. */
+export async function countBytes(db: TenantDatabase): Promise<number> {
+  const [row] = await db.query<{ bytes: string }>(
+    `select coalesce(sum(size), 0)::text as bytes from media_files
+      where tenant_id = $1 and variant in ('original', 'upload') and (expires_at is null or expires_at > now())`,
+  );
+  return Number(row?.bytes ?? 0);
+}
+
+/** Gives a stored file to an asset; false if it has expired. */
+export async function assignFile(tx: TenantDatabase, { id }: MediaFile, assetId: string): Promise<boolean> {
+  const assigned = await tx.query(
+    `update media_files set asset_id = $3, expires_at = null
+      where tenant_id = $1 and id = $2 and expires_at > clock_timestamp() returning id`,
+    [id, assetId],
+  );
+  return assigned.length > 0;
+}
+
+/** Lets all files of an asset expire. */
+export async function releaseFiles(tx: TenantDatabase, assetId: string): Promise<void> {
+  await tx.query(`update media_files set asset_id = null, expires_at = now() where tenant_id = $1 and asset_id = $2`, [
+    assetId,
+  ]);
+}
+
+/** @param lock keeps the asset from being deleted until the transaction ends */
+export async function findAsset(
+  db: TenantDatabase,
+  id: string,
+  lock: 'for key share' | '' = '',
+): Promise<MediaAssetRow | null> {
+  const [asset] = await db.query<MediaAssetRow>(`select * from media_assets where tenant_id = $1 and id = $2 ${lock}`, [
+    id,
+  ]);
+  return asset ?? null;
+}
+
+export function findAssets(db: TenantDatabase, ids: readonly string[]): Promise<MediaAssetRow[]> {
+  return db.query('select * from media_assets where tenant_id = $1 and id = any($2::uuid[])', [ids]);
+}
+
+/** A stored file of an asset. */
+export async function findFile(db: TenantDatabase, assetId: string, variant: string): Promise<MediaFile | null> {
+  const [file] = await db.query<MediaFile>(
+    `select id, variant, media_type, size from media_files where tenant_id = $1 and asset_id = $2 and variant = $3`,
+    [assetId, variant],
+  );
+  return file ?? null;
+}
+
+/** What the file of an asset needs to be served. */
+export type ServedAsset = Pick<
+  MediaAssetRow,
+  'id' | 'kind' | 'mediaType' | 'fileName' | 'width' | 'height' | 'frames' | 'opaque'
+>;
+
+type ServedRow = ServedAsset & { fileId: string | null; fileType: MediaFile['mediaType']; fileSize: number };
+
+/** An asset with one of its stored files, in one statement; the file is null if there is none. */
+export async function findServed(
+  db: TenantDatabase,
+  assetId: string,
+  variant: string,
+): Promise<{ asset: ServedAsset; file: MediaFile | null } | null> {
+  const [row] = await db.query<ServedRow>(
+    `select asset.id, kind, asset.media_type, file_name, width, height, frames, opaque,
+            file.id as file_id, file.media_type as file_type, file.size as file_size
+       from media_assets asset
+       left join media_files file on file.tenant_id = $1 and file.asset_id = asset.id and file.variant = $3
+      where asset.tenant_id = $1 and asset.id = $2`,
+    [assetId, variant],
+  );
+  if (!row) return null;
+  const { fileId, fileType: mediaType, fileSize: size, ...asset } = row;
+  return { asset, file: fileId === null ? null : { id: fileId, variant, mediaType, size } };
+}
+
+/**
+ * Claims expired files: none of them can be assigned to an asset any more. They are returned again until they are
+ * forgotten, so that a crash in between leaves nothing behind.
+ */
+export function claimExpired(db: TenantDatabase, limit: number): Promise<Pick<MediaFile, 'id'>[]> {
+  return db.query(
+    `update media_files set expires_at = '-infinity'
+      where tenant_id = $1 and id in (
+        select id from media_files where tenant_id = $1 and expires_at <= clock_timestamp()
+         order by expires_at limit $2 for update skip locked)
+      returning id`,
+    [limit],
+  );
+}
+
+/** Forgets files that the storage has deleted. */
+export async function forgetFiles(db: TenantDatabase, ids: readonly string[]): Promise<void> {
+  await db.query(`delete from media_files where tenant_id = $1 and id = any($2::uuid[])`, [ids]);
+}
+
+/** Lets a file without an asset expire now. */
+export async function expireFile(tx: TenantDatabase, id: string): Promise<void> {
+  await tx.query(
+    'update media_files set expires_at = now() where tenant_id = $1 and id = $2 and asset_id is null and expires_at > now()',
+    [id],
+  );
+}
+
+/** Forgets uploads a day after they have expired: until then a completion can be repeated. */
+export async function forgetUploads(db: TenantDatabase): Promise<void> {
+  await db.query(`delete from media_uploads where tenant_id = $1 and expires_at < now() - interval '1 day'`);
+}

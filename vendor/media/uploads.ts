@@ -1,0 +1,136 @@
+/**
+ * Direct uploads: staff ask for an address, a client sends the file to it, and staff complete the upload, which makes the
+ * file an asset by the same rules as any other. The address is one of the storage's where the storage has such, and
+ * otherwise one of the box.
+ */
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import {
+  bodyTooLarge,
+  hashToken,
+  invalidRequest,
+  notFound,
+  type TenantDatabase,
+  type UploadedFile,
+} from '@carton/runtime';
+import { mediaUploadIncomplete } from './problems.ts';
+import type { CreateMediaUpload, MediaAsset, MediaUpload } from './schemas.ts';
+import { createAsset, readAsset, reserve } from './service.ts';
+import { mediaSettings } from './settings.ts';
+import { storageOf } from './storage/index.ts';
+import { MissingFile } from './storage/storage.ts';
+import { expireFile, keyOf, uncheckedType } from './store.ts';
+
+/** Minutes for the upload. */
+const lifetime = 60;
+/** Hours until the file is deleted unless it has become an asset: an upload that began in time may take some. */
+const fileLifetime = 6;
+
+interface UploadRow {
+  id: string;
+  fileName: string;
+  size: number;
+  altText: string;
+  externalId: string | null;
+  /** Once it is completed. */
+  assetId: string | null;
+  expiresAt: string;
+}
+
+/** @throws body_too_large (413), media_quota_exceeded (409) */
+export async function createUpload(
+  db: TenantDatabase,
+  { fileName, size, altText, externalId }: CreateMediaUpload,
+): Promise<MediaUpload> {
+  const { fileSize } = mediaSettings.of(db);
+  if (size > fileSize) throw bodyTooLarge(`The limit is ${fileSize} bytes.`);
+  const token = randomBytes(24).toString('base64url');
+  const row = await db.transaction(async (tx) => {
+    const file = await reserve(tx, { variant: 'upload', mediaType: uncheckedType, size }, { hours: fileLifetime });
+    return tx.insert<UploadRow>('media_uploads', {
+      id: file.id,
+      tokenHash: hashToken(token),
+      fileName,
+      size,
+      altText,
+      externalId,
+      expiresAt: new Date(Date.now() + lifetime * 60_000),
+    });
+  });
+  const { id, expiresAt } = row;
+  const signed = await storageOf(db).signUpload?.(keyOf(db, row), size, lifetime * 60);
+  return { id, method: 'PUT', url: signed ?? `/media/uploads/${token}`, size, expiresAt };
+}
+
+/**
+ * Stores a file that was sent to an address of the box. It may be sent again until the upload is completed.
+ * @throws not_found (404), invalid_request (400)
+ */
+export async function receiveUpload(db: TenantDatabase, token: string, file: UploadedFile): Promise<void> {
+  const [row] = await db.query<UploadRow>(
+    `select * from media_uploads
+      where tenant_id = $1 and token_hash = $2 and expires_at > now() and asset_id is null`,
+    [hashToken(token)],
+  );
+  if (!row) throw notFound('No open upload has this address.');
+  if (file.size !== row.size) {
+    throw invalidRequest(`The file has ${file.size} bytes; ${row.size} were announced.`);
+  }
+  await storageOf(db).put(keyOf(db, row), file.path, uncheckedType);
+}
+
+/**
+ * Makes the uploaded file an asset. Completing it again returns the same asset.
+ * @throws not_found (404), media_upload_incomplete (409), and as `createAsset` does
+ */
+export async function completeUpload(db: TenantDatabase, id: string): Promise<MediaAsset> {
+  const unknown = () => notFound(`No upload has the id ${id}.`);
+  const [row] = await db.query<UploadRow>('select * from media_uploads where tenant_id = $1 and id = $2', [id]);
+  if (!row) throw unknown();
+  if (row.assetId) return readAsset(db, row.assetId);
+  const folder = await mkdtemp(join(tmpdir(), 'media-'));
+  try {
+    const path = join(folder, 'file');
+    await fetchUpload(db, row, path);
+    const { size, fileName: name, altText, externalId } = row;
+    const fields = { altText, ...(externalId !== null && { externalId }) };
+    return await createAsset(db, { path, size, name }, fields, {
+      replaced: size,
+      async onCreate(tx, asset) {
+        const [completed] = await tx.query(
+          `update media_uploads set asset_id = $3 where tenant_id = $1 and id = $2 and asset_id is null returning id`,
+          [id, asset.id],
+        );
+        if (!completed) throw mediaUploadIncomplete('Another request completes it at the same time.');
+        await expireFile(tx, id);
+      },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @throws media_upload_incomplete (409) */
+async function fetchUpload(db: TenantDatabase, row: UploadRow, path: string): Promise<void> {
+  let received = 0;
+  const limited = async function* (chunks: AsyncIterable<string | Uint8Array>) {
+    for await (const chunk of chunks) {
+      received += chunk.length;
+      if (received > row.size) return;
+      yield chunk;
+    }
+  };
+  try {
+    await pipeline(storageOf(db).read(keyOf(db, row)), limited, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    if (error instanceof MissingFile) throw mediaUploadIncomplete('No file was sent to its address.');
+    throw error;
+  }
+  if (received !== row.size) {
+    throw mediaUploadIncomplete(`The file that was sent does not have the ${row.size} bytes that were announced.`);
+  }
+}

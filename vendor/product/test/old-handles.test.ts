@@ -1,0 +1,96 @@
+/**
+ * Former handles of products find them, until another product gets the handle.
+ */
+import { createTestBox, raceRounds, type TestTenant } from '@carton/runtime/testing';
+import t from 'tap';
+
+const box = await createTestBox(t);
+
+async function create(tenant: TestTenant, title: string, fields: object = {}) {
+  const { status, body } = await tenant.staff.post('/admin/products', { title, status: 'published', ...fields });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return { ...body, path: `/admin/products/${body.id}` };
+}
+
+async function handlesOf(tenant: TestTenant, ...names: string[]) {
+  const visitor = tenant.visitor();
+  const found = [];
+  for (const name of names) {
+    const { status, body } = await visitor.get(`/products/${name}`);
+    found.push(status === 200 ? body.handle : status);
+  }
+  return found;
+}
+
+t.test('a former handle finds the product until another product gets it', async (t) => {
+  const tenant = await box.openTenant();
+  const { staff } = tenant;
+  const shirt = await create(tenant, 'Shirt');
+  await staff.patch(shirt.path, { handle: 'top' });
+  await staff.patch(shirt.path, { handle: 'top' });
+  await staff.patch(shirt.path, { handle: 'upper' });
+  t.strictSame(await handlesOf(tenant, 'shirt', 'top', 'upper'), ['upper', 'upper', 'upper']);
+  const other = await create(tenant, 'Shirt');
+  t.equal(other.handle, 'shirt', 'a former handle is free');
+  t.strictSame(await handlesOf(tenant, 'shirt', 'top'), ['shirt', 'upper']);
+  await staff.patch(other.path, { handle: 'top' });
+  t.strictSame(await handlesOf(tenant, 'top', 'shirt'), ['top', 'top'], 'the latest owner has it');
+  await staff.patch(shirt.path, { handle: 'shirt' });
+  t.strictSame(await handlesOf(tenant, 'shirt', 'upper'), ['shirt', 'shirt'], 'a handle can come back');
+  await staff.patch(other.path, { handle: 'last' });
+  t.strictSame(await handlesOf(tenant, 'top'), ['last']);
+  t.equal((await staff.post(`${other.path}/duplicate`, { handle: 'top' })).status, 201);
+  t.strictSame(await handlesOf(tenant, 'top'), [404], 'the copy, a draft, has it');
+  await staff.delete(shirt.path);
+  t.strictSame(await handlesOf(tenant, 'upper', 'shirt'), [404, 404], 'of a deleted product');
+  const left = await tenant.db.query('select handle from product_old_handles where tenant_id = $1');
+  t.strictSame(left, [], 'no row is left of a handle that a product has or had');
+});
+
+t.test('a former handle reveals no draft, and finds it when it is published', async (t) => {
+  const tenant = await box.openTenant();
+  const draft = await create(tenant, 'Secret', { status: 'draft' });
+  await tenant.staff.patch(draft.path, { handle: 'open' });
+  t.strictSame(await handlesOf(tenant, 'secret', 'open'), [404, 404]);
+  await tenant.staff.patch(draft.path, { status: 'published' });
+  t.strictSame(await handlesOf(tenant, 'secret'), ['open']);
+  await tenant.staff.patch(draft.path, { status: 'archived' });
+  t.strictSame(await handlesOf(tenant, 'secret'), [404]);
+});
+
+t.test('a former handle belongs to one tenant', async (t) => {
+  const [one, two, third] = [await box.openTenant(), await box.openTenant(), await box.openTenant()];
+  for (const tenant of [one, two]) {
+    const { path } = await create(tenant, 'Shirt');
+    await tenant.staff.patch(path, { handle: `shirt-${tenant.slug}` });
+  }
+  t.strictSame(await handlesOf(one, 'shirt'), [`shirt-${one.slug}`]);
+  t.strictSame(await handlesOf(two, 'shirt'), [`shirt-${two.slug}`]);
+  t.strictSame(await handlesOf(third, 'shirt'), [404]);
+  await create(one, 'Shirt');
+  t.strictSame(await handlesOf(two, 'shirt'), [`shirt-${two.slug}`], 'another tenant took the handle');
+});
+
+t.test('a handle that is left and taken concurrently leads to one product', async (t) => {
+  const tenant = await box.openTenant();
+  const { staff } = tenant;
+  for (let round = 0; round < raceRounds; round++) {
+    const handle = `wanted-${round}`;
+    const owner = await create(tenant, 'Owner', { handle });
+    const other = await create(tenant, 'Other');
+    const [left, taken, created] = await Promise.all([
+      staff.patch(owner.path, { handle: `left-${round}` }),
+      staff.patch(other.path, { handle }),
+      staff.post('/admin/products', { title: 'New', status: 'published', handle }),
+    ]);
+    t.equal(left.status, 200);
+    t.ok([200, 409].includes(taken.status) && [201, 409].includes(created.status));
+    t.ok(taken.status === 409 || created.status === 409, 'one of them at most takes it');
+    const isTaken = taken.status === 200 || created.status === 201;
+    t.strictSame(await handlesOf(tenant, handle), [isTaken ? handle : `left-${round}`]);
+    const rows = await tenant.db.query('select 1 from product_old_handles where tenant_id = $1 and handle = $2', [
+      handle,
+    ]);
+    t.equal(rows.length, isTaken ? 0 : 1);
+  }
+});

@@ -1,0 +1,67 @@
+/**
+ * Tags of products, and the filter of `GET /products` by them.
+ */
+import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
+import t from 'tap';
+
+const packages = ['@carton/auth', '@carton/tenant', '@carton/product'];
+const box = await createTestBox(t, { packages, tier: 'basic' });
+
+const create = async (handle: string, tags: string[], { staff }: Pick<TestTenant, 'staff'> = box) => {
+  const { body } = await staff.post('/admin/products', {
+    title: handle,
+    handle,
+    status: 'published',
+    brand: 'Alder',
+    tags,
+  });
+  return body;
+};
+
+async function handlesOf(query: string, { visitor }: Pick<TestTenant, 'visitor'> = box): Promise<string[]> {
+  const { body } = await visitor().get(`/products?${query}`);
+  return body.items.map(({ handle }: { handle: string }) => handle);
+}
+
+t.test('tags are stored as written, once, and shown', async (t) => {
+  const { id, tags } = await create('hat', [' Summer ', 'summer', 'Straw']);
+  t.strictSame(tags, ['Summer', 'Straw']);
+  t.match((await box.visitor().get('/products/hat')).body, { tags: exactly(['Summer', 'Straw']) });
+  t.match((await box.staff.patch(`/admin/products/${id}`, { title: 'Hat' })).body, {
+    tags: exactly(['Summer', 'Straw']),
+  });
+  const copy = await box.staff.post(`/admin/products/${id}/duplicate`, {});
+  t.match(copy.body, { tags: exactly(['Summer', 'Straw']) });
+  for (const refused of [[' '], [''], ['x'.repeat(51)], Array.from({ length: 51 }, (_, at) => `tag ${at}`)]) {
+    t.equal((await box.staff.patch(`/admin/products/${id}`, { tags: refused })).status, 400);
+  }
+});
+
+t.test('a tag finds published products, in every order and beside other filters', async (t) => {
+  const tenant = await box.openTenant();
+  const other = await box.openTenant();
+  await create('theirs', ['summer'], other);
+  const dress = await create('dress', ['Summer', 'new'], tenant);
+  await create('apron', ['summer'], tenant);
+  await create('coat', ['winter'], tenant);
+  const draft = await create('draft', ['summer'], tenant);
+  await tenant.staff.patch(`/admin/products/${draft.id}`, { status: 'draft' });
+
+  const find = (query: string) => handlesOf(query, tenant);
+  t.strictSame(await find('tag=summer'), ['apron', 'dress'], 'newest first');
+  t.strictSame(await find('tag=%20SUMMER'), ['apron', 'dress']);
+  t.strictSame(await find('tag=summer&sort=oldest'), ['dress', 'apron']);
+  t.strictSame(await find('tag=summer&sort=title'), ['apron', 'dress']);
+  t.strictSame(await find('tag=summer&q=dre'), ['dress']);
+  t.strictSame(await find('tag=summer&brand=Alder&handle=apron'), ['apron']);
+  t.strictSame(await find('tag=nothing'), []);
+  const first = (await tenant.visitor().get('/products?tag=summer&limit=1')).body;
+  t.strictSame(await find(`tag=summer&limit=1&cursor=${first.nextCursor}`), ['dress']);
+
+  await tenant.staff.patch(`/admin/products/${dress.id}`, { tags: ['new'] });
+  t.strictSame([await find('tag=summer'), await find('tag=new')], [['apron'], ['dress']]);
+  await tenant.staff.delete(`/admin/products/${dress.id}`);
+  t.strictSame(await find('tag=new'), []);
+  const left = await tenant.db.query('select 1 from product_tags where tenant_id = $1 and product_id = $2', [dress.id]);
+  t.equal(left.length, 0);
+});

@@ -1,0 +1,60 @@
+/**
+ * Schemas of messages by the contact form.
+ */
+import {
+  changeOf,
+  Email,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  pageQuery,
+  type Static,
+  Type,
+  timestamps,
+  Uuid,
+} from '@carton/runtime';
+
+export const messageStatuses = ['open', 'done', 'spam'] as const;
+
+const Name = Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] });
+const Subject = Type.String({ minLength: 1, maxLength: 200, examples: ['A question about shirts'] });
+const Message = Type.String({ minLength: 1, maxLength: 5000, examples: ['Do you have it in blue?'] });
+const Status = oneOf(messageStatuses);
+
+export const SendMessage = object(
+  {
+    name: Name,
+    email: Email,
+    subject: Type.Optional(nullable(Subject)),
+    message: Message,
+    website: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'A field that the form hides from people: only programs fill it in. Leave it empty',
+        examples: [''],
+      }),
+    ),
+    secondsOpen: Type.Integer({
+      minimum: 0,
+      maximum: 31_536_000,
+      description: 'For how long the form was open when it was sent; nobody fills it in in less than 3 seconds',
+      examples: [42],
+    }),
+  },
+  { $id: 'SendContactMessage' },
+);
+export type SendMessage = Static<typeof SendMessage>;
+
+export const ContactMessage = object(
+  { id: Uuid, name: Name, email: Email, subject: nullable(Subject), message: Message, status: Status, ...timestamps },
+  { $id: 'ContactMessage' },
+);
+/** A message as it is stored. */
+export interface MessageRow extends Static<typeof ContactMessage> {
+  /** The address in lower case. */
+  emailKey: string;
+}
+export const ContactMessagePage = pageOf(ContactMessage, 'ContactMessagePage');
+export const ContactMessageQuery = pageQuery({ status: Type.Optional(Status) });
+export const ChangeContactMessage = changeOf({ status: Status }, { $id: 'ChangeContactMessage' });

@@ -1,0 +1,104 @@
+/**
+ * The contact form: what reaches staff, what is refused, and what is forgotten.
+ */
+import { erasePerson, exportPerson } from '@carton/runtime';
+import type { TestTenant } from '@carton/runtime/testing';
+import t from 'tap';
+import { deleteOldMessages } from '../contact/service.ts';
+import { bodyOf, eventsOf, openBox } from './helpers.ts';
+
+const box = await openBox(t);
+const message = { name: 'Ada', email: 'Ada@example.com', message: 'In blue?', secondsOpen: 42 };
+const send = (tenant: TestTenant, fields: object = {}) => tenant.visitor().post('/contact', { ...message, ...fields });
+const listOf = async ({ staff }: TestTenant, query = '') =>
+  (await bodyOf(staff.get(`/admin/contact-messages${query}`))).items;
+const tooMany = { status: 429, body: { code: 'too_many_requests' } };
+
+t.test('staff read messages and mark them', async (t) => {
+  const tenant = await box.openTenant();
+  t.match(await send(tenant, { subject: 'Shirts', website: '' }), { status: 202 });
+  const [received, ...others] = await listOf(tenant);
+  t.strictSame(others, []);
+  t.match(received, { name: 'Ada', email: 'Ada@example.com', subject: 'Shirts', message: 'In blue?', status: 'open' });
+  t.strictSame(await eventsOf(tenant, 'contact.received'), [{ createdAt: received.createdAt }], 'nothing personal');
+  const path = `/admin/contact-messages/${received.id}`;
+  t.match(await tenant.staff.patch(path, { status: 'done' }), { status: 200, body: { status: 'done' } });
+  t.strictSame([(await listOf(tenant, '?status=open')).length, (await listOf(tenant, '?status=done')).length], [0, 1]);
+  t.match(await tenant.staff.patch(path, { message: 'Changed' }), { status: 400 });
+  t.match(await tenant.visitor().get('/admin/contact-messages'), { status: 401 });
+  const other = await box.openTenant();
+  t.strictSame(await listOf(other), []);
+  t.match(await other.staff.patch(path, { status: 'spam' }), { status: 404 });
+});
+
+t.test(
+  'a program that fills in the hidden field gets the response of a success, and its message is dropped',
+  async (t) => {
+    const tenant = await box.openTenant();
+    const [dropped, stored] = [await send(tenant, { website: 'https://spam.example' }), await send(tenant)];
+    t.strictSame([dropped.status, dropped.body], [stored.status, stored.body]);
+    t.equal((await listOf(tenant)).length, 1);
+    t.equal((await eventsOf(tenant, 'contact.received')).length, 1);
+  },
+);
+
+t.test('a form that is sent within three seconds is refused', async (t) => {
+  const tenant = await box.openTenant();
+  const refused = await send(tenant, { secondsOpen: 2 });
+  t.match(refused, tooMany);
+  t.equal(refused.headers.get('retry-after'), '1');
+  t.match(await send(tenant, { secondsOpen: 3 }), { status: 202 });
+  t.equal((await listOf(tenant)).length, 1);
+});
+
+t.test('an address sends five messages an hour, also concurrently; a store gets 200', async (t) => {
+  const tenant = await box.openTenant();
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => send(tenant, index % 2 === 0 ? { email: 'ADA@example.com' } : {})),
+  );
+  const statuses = answers.map(({ status }) => status).toSorted();
+  t.strictSame(statuses, [202, 202, 202, 202, 202, 429, 429, 429]);
+  t.match(await send(tenant, { email: 'bob@example.com' }), { status: 202 });
+  await box.owner.query(
+    `insert into contact_messages (tenant_id, id, name, email, email_key, message, status)
+     select $1, gen_random_uuid(), 'A', 'a@b.c', number || '@b.c', 'A', 'open' from generate_series(1, 194) as number`,
+    [tenant.id],
+  );
+  t.match(await send(tenant, { email: 'eve@example.com' }), tooMany);
+  t.match(await send(await box.openTenant()), { status: 202 }, 'another store');
+  await box.owner.query("update contact_messages set created_at = now() - interval '61 minutes' where tenant_id = $1", [
+    tenant.id,
+  ]);
+  t.match(await send(tenant), { status: 202 }, 'an hour later');
+});
+
+t.test('a person gets their messages, and can have them erased', async (t) => {
+  const [tenant, other] = [await box.openTenant(), await box.openTenant()];
+  await send(tenant);
+  await send(tenant, { email: 'bob@example.com' });
+  await send(other);
+  const person = { memberId: null, emails: ['ada@example.com'] };
+  const sections = JSON.stringify(await exportPerson(tenant.db, person));
+  t.match(sections, 'In blue?');
+  t.match(sections, 'Ada@example.com');
+  t.notMatch(sections, 'bob@example.com');
+  await tenant.db.transaction((tx) => erasePerson(tx, person));
+  const left = (await listOf(tenant)).map(({ email }: { email: string }) => email);
+  t.strictSame(left, ['bob@example.com']);
+  t.equal((await listOf(other)).length, 1, 'of another store');
+  t.notMatch(JSON.stringify(await exportPerson(tenant.db, person)), 'In blue?');
+});
+
+t.test('messages are deleted after a year', async (t) => {
+  const tenant = await box.openTenant();
+  await send(tenant, { name: 'Old' });
+  await box.owner.query("update contact_messages set created_at = now() - interval '366 days' where tenant_id = $1", [
+    tenant.id,
+  ]);
+  await send(tenant, { name: 'New' });
+  await deleteOldMessages(tenant.db);
+  t.strictSame(
+    (await listOf(tenant)).map(({ name }: { name: string }) => name),
+    ['New'],
+  );
+});
