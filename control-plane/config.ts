@@ -81,6 +81,9 @@ export interface Config {
   readonly tracing: TracingSettings | null;
 }
 
+/** All settings with defaults and descriptions. */
+export const settings = Settings.properties;
+
 /**
  * Reads the settings of the control plane into a frozen object.
  * @throws Error that names the missing or invalid setting and the values it accepts
