@@ -22,12 +22,12 @@ export interface FileContent {
   etag: string;
   /** Headers of the response, besides those that follow from these properties. */
   headers?: Readonly<Record<string, string>>;
-  /** Reads the file, or a part of it. Not called if the client has the current version. */
+  /** Reads the file, or a part of it. Not called for HEAD, and if the client has the current version. */
   open(range?: ByteRange): Chunks;
 }
 
 /**
- * Sends a file, the requested part of it, or 304. Several ranges, invalid ones and those beyond the end are ignored: the
+ * Sends a file, the requested part of it, or 304; for HEAD the headers only. Several ranges, invalid ones and those beyond the end are ignored: the
  * response is the complete file.
  * @param deadline milliseconds in which the client has to read what was sent
  */
@@ -54,8 +54,11 @@ export async function sendFile(
     ...(cacheControl && { cacheControl }),
     headers: { ...headers, ...partial, 'Content-Length': String(length) },
   };
-  await sendStreamed(ctx, response, file.open(range ?? undefined), deadline);
+  const chunks = ctx.method === 'HEAD' ? nothing() : file.open(range ?? undefined);
+  await sendStreamed(ctx, response, chunks, deadline);
 }
+
+async function* nothing(): Chunks {}
 
 /** The requested part; null for the complete file. */
 function rangeOf(ctx: Context, size: number, etag: string): ByteRange | null {

@@ -21,7 +21,7 @@ import {
 import { extensionOf, type MediaType } from './types.ts';
 
 /** A file that a browser opens runs nothing, loads nothing else and has no origin. Videos and pictures show themselves. */
-const policy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
+export const policy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
 /**
  * @param name the last part of the address
@@ -125,10 +125,15 @@ function contentOf(db: TenantDatabase, asset: ServedAsset, file: MediaFile): Fil
 function dispositionOf({ kind, fileName }: ServedAsset, { mediaType }: MediaFile): string {
   const base = fileName.replace(/\.[^.]{1,5}$/, '') || 'file';
   const name = `${base}.${extensionOf(mediaType as MediaType)}`;
+  return dispositionWith(kind === 'document' ? 'attachment' : 'inline', name);
+}
+
+/** Content-Disposition with the name of a file. (RFC 6266) */
+export function dispositionWith(type: 'attachment' | 'inline', name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16)}`,
   );
-  return `${kind === 'document' ? 'attachment' : 'inline'}; filename="${plain}"; filename*=UTF-8''${encoded}`;
+  return `${type}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

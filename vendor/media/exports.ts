@@ -1,5 +1,6 @@
 /**
- * The originals of media in the export of a tenant. Sized variants are made again from them.
+ * The originals of media and the private files of other packages in the export of a tenant. Sized variants are made again
+ * from the originals.
  */
 import { ExportedFileMissing, type TenantFiles } from '@carton/core';
 import type { TenantDatabase } from '@carton/runtime';
@@ -11,14 +12,15 @@ import type { MediaType } from './types.ts';
 
 const batchSize = 200;
 
-interface Original {
+interface ExportedRow {
   id: string;
-  assetId: string;
+  /** Null for a private file. */
+  assetId: string | null;
   mediaType: MediaType;
   size: number;
 }
 
-async function* read(db: TenantDatabase, file: Original) {
+async function* read(db: TenantDatabase, file: ExportedRow) {
   try {
     yield* storageOf(db).read(keyOf(db, file));
   } catch (error) {
@@ -31,17 +33,19 @@ export const exportedFiles: TenantFiles = {
   async *list(db) {
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
-      const files: Original[] = await db.query<Original>(
+      const files: ExportedRow[] = await db.query<ExportedRow>(
         `select id, asset_id, media_type, size from media_files
-          where tenant_id = $1 and variant = 'original' and asset_id is not null and id > $2 order by id limit $3`,
+          where tenant_id = $1 and variant in ('original', 'private') and expires_at is null and id > $2
+          order by id limit $3`,
         [after, batchSize],
       );
       for (const file of files) {
-        const { assetId, size } = file;
-        yield { path: `${assetId}/${originalName(file)}`, size, open: () => read(db, file) };
+        const { id, assetId, size } = file;
+        const path = assetId === null ? `private/${id}` : `${assetId}/${originalName(file)}`;
+        yield { path, size, open: () => read(db, file) };
       }
       if (files.length < batchSize) return;
-      after = (files.at(-1) as Original).id;
+      after = (files.at(-1) as ExportedRow).id;
     }
   },
 };

@@ -21,7 +21,16 @@ import { mediaSettings } from './settings.ts';
 import { mediaUses } from './uses.ts';
 
 export { examplePicture } from './example.ts';
-export { Media } from './schemas.ts';
+export {
+  keepPrivateFile,
+  type PrivateFile,
+  privateContent,
+  privateUpload,
+  releasePrivateFiles,
+  storePrivateFile,
+} from './private-files.ts';
+export { mediaQuotaExceeded } from './problems.ts';
+export { FileName, Media } from './schemas.ts';
 export { findMedia } from './service.ts';
 export { holdMediaAssets, type MediaUse, mediaUses } from './uses.ts';
 

@@ -22,7 +22,7 @@ export const MediaType = oneOf(mediaTypes, {
   examples: ['image/jpeg'],
 });
 
-const FileName = Type.String({
+export const FileName = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$',

@@ -90,8 +90,7 @@ export async function createAsset(
 ): Promise<MediaAsset> {
   const checked = await checkFile(db, upload);
   const { mediaType, size, sha256, dimensions } = checked;
-  const file = await reserve(db, { variant: 'original', mediaType, size }, { replaced });
-  await storageOf(db).put(keyOf(db, file), checked.path, mediaType);
+  const file = await storeFile(db, checked.path, { variant: 'original', mediaType, size }, { replaced });
   const { width = null, height = null, frames = 1, opaque = true } = dimensions ?? {};
   const values = { mediaType, size, sha256, width, height, frames, opaque, altText, externalId: externalId ?? null };
   return db.transaction(async (tx) => {
@@ -118,6 +117,18 @@ async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
+}
+
+/** Records and stores a file that gets its owner later. @throws as `reserve` does, unavailable (503) */
+export async function storeFile(
+  db: TenantDatabase,
+  path: string,
+  described: Omit<MediaFile, 'id'>,
+  options: { replaced?: number } = {},
+): Promise<MediaFile> {
+  const file = await reserve(db, described, options);
+  await storageOf(db).put(keyOf(db, file), path, file.mediaType);
+  return file;
 }
 
 /**

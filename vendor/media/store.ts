@@ -20,7 +20,10 @@ export const uncheckedType = 'application/octet-stream';
 /** A file in the storage. */
 export interface MediaFile {
   id: string;
-  /** `original`, the name of a sized variant, or `upload` for a file that is sent directly and not yet checked. */
+  /**
+   * `original`, the name of a sized variant, `upload` for a file that is sent directly and not yet checked, or `private`
+   * for one of another package.
+   */
   variant: string;
   mediaType: MediaType | typeof uncheckedType;
   /** In bytes. */
@@ -32,7 +35,7 @@ export function keyOf({ tenantId }: TenantDatabase, { id }: Pick<MediaFile, 'id'
   return `${tenantId}/${id}`;
 }
 
-/** Records a file that is about to be stored. Unless an asset gets it within the hours, it is deleted. */
+/** Records a file that is about to be stored. Unless it gets an owner within the hours, it is deleted. */
 export async function reserveFile(
   db: TenantDatabase,
   { variant, mediaType, size }: Omit<MediaFile, 'id'>,
@@ -51,7 +54,7 @@ export async function reserveFile(
 export async function countBytes(db: TenantDatabase): Promise<number> {
   const [row] = await db.query<{ bytes: string }>(
     `select coalesce(sum(size), 0)::text as bytes from media_files
-      where tenant_id = $1 and variant in ('original', 'upload') and (expires_at is null or expires_at > now())`,
+      where tenant_id = $1 and variant in ('original', 'upload', 'private') and (expires_at is null or expires_at > now())`,
   );
   return Number(row?.bytes ?? 0);
 }
@@ -64,6 +67,25 @@ export async function assignFile(tx: TenantDatabase, { id }: MediaFile, assetId:
     [id, assetId],
   );
   return assigned.length > 0;
+}
+
+/** Gives a stored private file to the package that stored it; false if it has expired. */
+export async function assignPrivateFile(tx: TenantDatabase, { id }: Pick<MediaFile, 'id'>): Promise<boolean> {
+  const assigned = await tx.query(
+    `update media_files set expires_at = null
+      where tenant_id = $1 and id = $2 and variant = 'private' and expires_at > clock_timestamp() returning id`,
+    [id],
+  );
+  return assigned.length > 0;
+}
+
+/** Lets private files expire. */
+export async function expirePrivateFiles(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update media_files set expires_at = now()
+      where tenant_id = $1 and id = any($2::uuid[]) and variant = 'private' and expires_at is null`,
+    [ids],
+  );
 }
 
 /** Lets all files of an asset expire. */
@@ -126,7 +148,7 @@ export async function findServed(
 }
 
 /**
- * Claims expired files: none of them can be assigned to an asset any more. They are returned again until they are
+ * Claims expired files: none of them can get an owner any more. They are returned again until they are
  * forgotten, so that a crash in between leaves nothing behind.
  */
 export function claimExpired(db: TenantDatabase, limit: number): Promise<Pick<MediaFile, 'id'>[]> {
