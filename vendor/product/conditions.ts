@@ -55,20 +55,45 @@ export function rawCondition(tenantId: string, condition: Condition): RawConditi
   return { sql, values: values as never[] };
 }
 
-/** A sort order of products: by a column, then by id. */
+/** A sort order of products: by a column that is never null, then by id. */
 export interface Order {
-  column: 'created_at' | 'title_key';
-  direction: 'asc' | 'desc';
+  /** The value of the parameter `sort`, with which cursors begin. */
+  readonly name: string;
+  readonly column: string;
+  readonly id: string;
+  readonly direction: 'asc' | 'desc';
+  /** The rows to be sorted: `products`, joined with the table of the column if that is another. */
+  readonly from: string;
+  /** Chooses the rows of the joined table. */
+  readonly joined: Condition;
 }
 
+const own = { id: 'products.id', from: 'products', joined: always } as const;
+
 export const sorts = {
-  newest: { column: 'created_at', direction: 'desc' },
-  oldest: { column: 'created_at', direction: 'asc' },
-  title: { column: 'title_key', direction: 'asc' },
+  newest: { ...own, name: 'newest', column: 'products.created_at', direction: 'desc' },
+  oldest: { ...own, name: 'oldest', column: 'products.created_at', direction: 'asc' },
+  title: { ...own, name: 'title', column: 'products.title_key', direction: 'asc' },
 } as const satisfies Record<string, Order>;
 
-/** Rows after a cursor's position. @param place the column's value there, and the id */
-export function after({ column, direction }: Order, place: readonly unknown[]): Condition {
+/** True for an order by the time of creation, which the tables of lists hold too. */
+export function isByTime({ column }: Order): boolean {
+  return column === sorts.newest.column;
+}
+
+/** Rows after a cursor's position. @param place the column's value there, and the id; null for all rows */
+export function after({ column, id, direction }: Order, place: readonly unknown[] | null): Condition {
+  if (place === null) return always;
   const operator = direction === 'asc' ? '>' : '<';
-  return { key: 'after', values: place, sql: (at) => `(${column}, id) ${operator} ($${at}, $${at + 1})` };
+  return { key: 'after', values: place, sql: (at) => `(${column}, ${id}) ${operator} ($${at}, $${at + 1})` };
+}
+
+/** The end of a statement that reads the first rows of an order. */
+export function orderBy({ column, id, direction }: Order): string {
+  return `order by ${column} ${direction}, ${id} ${direction}`;
+}
+
+/** Exactly these products. */
+export function idsIn(ids: readonly string[]): Condition {
+  return { key: 'ids', values: [ids], sql: (at) => `id = any($${at})` };
 }

@@ -3,9 +3,10 @@
  * database, which is cheaper than fetching their rows and joining them here.
  */
 import { decodeCursor, looksLikeId, maxPageSize, type Page, pageOfRows, type TenantDatabase } from '@carton/runtime';
-import { after, allOf, type Condition, equals, published, sorts } from './conditions.ts';
+import { after, allOf, type Condition, equals, type Order, orderBy, published, sorts } from './conditions.ts';
 import type { Dimensions, ProductDetails } from './details.ts';
-import { isListed, isListedInAnyOrder, isOnPage, resolveFilters } from './list-filters.ts';
+import { listOf, resolveFilters } from './list-filters.ts';
+import { isInAll, isOnListedPage, listOfColumns } from './listed.ts';
 import { type MediaEntry, mediaOfProduct } from './media.ts';
 import type { Schedule } from './schedule.ts';
 import type { ProductQuery, ProductStatus } from './schemas.ts';
@@ -239,17 +240,17 @@ function partsOf(fields: ReadonlySet<string> | null): Parts {
 }
 
 /** The statement of a page: one text for each sort, set of parts and condition. */
-function pageStatement(sort: keyof typeof sorts, parts: Parts, condition: Condition): string {
+function pageStatement(order: Order, parts: Parts, condition: Condition): string {
   const names = Object.entries(parts).flatMap(([name, isNeeded]) => (isNeeded ? [name] : []));
-  return statement(`page ${sort} ${names} ${condition.key}`, () => {
-    const { column, direction } = sorts[sort];
+  return statement(`page ${order.name} ${names} ${condition.key}`, () => {
+    const { column, direction, from } = order;
     // The constant inner limit helps the planner: with a parameter alone it would plan each execution again.
     return `
       select ${parts.variants ? withParts(shopperFields) : withoutVariants(parts)}
         from (select * from (
-                select ${columns}, ${column} as sort_key from products
-                 where tenant_id = $1 and ${published} and ${condition.sql(3)}
-                 order by ${column} ${direction}, id ${direction} limit ${maxRows}) page
+                select ${columns}, ${column} as sort_key from ${from}
+                 where products.tenant_id = $1 and ${published} and ${condition.sql(3)}
+                 ${orderBy(order)} limit ${maxRows}) page
                limit $2) product
        order by sort_key ${direction}, id ${direction}`;
   });
@@ -270,36 +271,38 @@ export async function pageOfPublishedProducts(
   viewer?: ProductViewer,
 ): Promise<Page<ProductDocument>> {
   const { limit, sort } = query;
-  const condition = await conditionOfPage(db, query, viewer);
-  const text = pageStatement(sort, partsOf(fields), condition);
+  const order = sorts[sort];
+  const condition = await conditionOfPage(db, query, order, viewer);
+  const text = pageStatement(order, partsOf(fields), condition);
   const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);
   return pageOfRows(rows, limit, ({ sortKey, id }) => [sort, sortKey, id]);
 }
 
-async function conditionOfPage(db: TenantDatabase, query: PageQuery, viewer?: ProductViewer): Promise<Condition> {
-  const { limit, cursor, sort, q, handle, brand, type } = query;
-  const order = sorts[sort];
-  const place = cursor === undefined ? null : decodeCursor(cursor, sort).slice(1, 3);
-  const [visible, [filter, ...otherFilters]] = await Promise.all([visibleTo(db, viewer), resolveFilters(db, query)]);
-  const fixed = [
-    ...(brand === undefined ? [] : [equals('brand', brand)]),
-    ...(type === undefined ? [] : [equals('type', type)]),
-  ];
-  const conditions = [
-    ...fixed,
-    ...(handle === undefined ? [] : [equals('handle', handle)]),
-    ...(place === null ? [] : [after(order, place)]),
-    visible,
-    ...otherFilters.map(isListed),
-  ];
-  if (q !== undefined) {
-    const filtered = [isPublished, ...conditions, ...(filter ? [await isListedInAnyOrder(db, filter)] : [])];
-    const found = await titleSearch(db, q, { statuses: ['published'], conditions: filtered, order, limit });
-    return allOf([...filtered.slice(1), found]);
+async function conditionOfPage(
+  db: TenantDatabase,
+  query: PageQuery,
+  order: Order,
+  viewer?: ProductViewer,
+): Promise<Condition> {
+  const { limit, cursor, q, handle, brand, type } = query;
+  const place = cursor === undefined ? null : decodeCursor(cursor, order.name).slice(1, 3);
+  const [visible, filters] = await Promise.all([visibleTo(db, viewer), resolveFilters(db, query)]);
+  const fixed = listOfColumns({ brand, type });
+  const lists = filters.map(listOf);
+  const base = allOf([isPublished, ...(fixed ? [fixed.isListed] : [])]);
+  const page = { order, place, limit: limit + 1, base, tested: visible };
+  if (q === undefined && handle === undefined) {
+    const isNarrowed = lists.length > 0;
+    const condition = await isOnListedPage(db, { ...page, lists: isNarrowed && fixed ? [...lists, fixed] : lists });
+    return allOf([order.joined, condition]);
   }
-  if (!filter) return allOf(conditions);
-  if (handle !== undefined) return allOf([...conditions, isListed(filter)]);
-  if (order.column !== 'created_at') return allOf([...conditions, await isListedInAnyOrder(db, filter)]);
-  const others = allOf([...fixed, visible, ...otherFilters.map(isListed)]);
-  return isOnPage(db, filter, others, { order, place, limit: limit + 1, maxRows });
+  const others = [order.joined, base, after(order, place), visible];
+  if (handle !== undefined) {
+    others.push(equals('handle', handle), ...lists.map(({ isListed }) => isListed));
+    if (q === undefined) return allOf(others);
+  } else {
+    others.push(await isInAll(db, lists));
+  }
+  const found = await titleSearch(db, q as string, { statuses: ['published'], conditions: others, order, limit });
+  return allOf([...others, found]);
 }

@@ -1,8 +1,9 @@
 /**
  * Filters of `GET /products` by lists of products that other packages store, such as categories.
  */
-import { extensionPoint, type TenantDatabase, type TSchema, Type } from '@carton/runtime';
-import { after, allOf, type Condition, type Order, published } from './conditions.ts';
+import { extensionPoint, maxPageSize, type TenantDatabase, type TSchema, Type } from '@carton/runtime';
+import { after, allOf, type Condition, idsIn, orderBy } from './conditions.ts';
+import type { FilteredPage, ProductList } from './listed.ts';
 
 /** A filter by the lists in which products are. */
 export interface ProductListFilter {
@@ -45,44 +46,24 @@ export function resolveFilters(db: TenantDatabase, query: object): Promise<Resol
   );
 }
 
-/** True for products in one of the lists, tested for each product that is read. */
-export function isListed({ name, table, column, type = 'uuid', lists }: ResolvedFilter): Condition {
-  // A subquery with a limit is evaluated product by product, while `exists` may read all entries first.
-  const sql = (at: number) => `(
-    select true from ${table} listed
-     where listed.tenant_id = $1 and listed.product_id = products.id and listed.${column} = any($${at}::${type}[])
-     limit 1)`;
-  return { key: `in ${name}`, values: [lists], sql };
-}
-
-/** Entries of lists that are read before a page is sorted, at most. */
-const maxSorted = 5000;
-
-/**
- * The same for a page in an order that the lists are not in: of short lists all products are read and sorted; long ones
- * are tested for each product in the order of the page, which holds many of them.
- */
-export async function isListedInAnyOrder(db: TenantDatabase, filter: ResolvedFilter): Promise<Condition> {
+/** The products of the lists that a filter names. */
+export function listOf(filter: ResolvedFilter): ProductList {
   const { name, table, column, type = 'uuid', lists } = filter;
-  const entries = `from ${table} where tenant_id = $1 and ${column} = any($2::${type}[]) limit ${maxSorted}`;
-  const [counted] = await db.query<{ count: number }>(`select count(*)::int as count from (select ${entries}) listed`, [
-    lists,
-  ]);
-  if (counted?.count === maxSorted) return isListed(filter);
-  const sql = (at: number) => `id = any(array(
-    select product_id from ${table} where tenant_id = $1 and ${column} = any($${at}::${type}[])))`;
-  return { key: `among ${name}`, values: [lists], sql };
+  const inLists = (at: number) => `listed.tenant_id = $1 and listed.${column} = any($${at}::${type}[])`;
+  return {
+    isListed: { key: `in ${name}`, values: [lists], sql: (at) => isListedIn(table, inLists(at)) },
+    ids: {
+      key: `ids of ${name}`,
+      values: [lists],
+      sql: (at) => `select listed.product_id from ${table} listed where ${inLists(at)}`,
+    },
+    onPage: (db, others, page) => isOnPage(db, filter, others, page),
+  };
 }
 
-/** The page of a list by time. */
-export interface FilteredPage {
-  order: Order;
-  /** The cursor's position: time and id. */
-  place: readonly unknown[] | null;
-  /** One more than the items of the page. */
-  limit: number;
-  /** One more than the largest page. */
-  maxRows: number;
+/** Tested product by product, because a subquery with a limit is, while `exists` may read all entries first. */
+export function isListedIn(table: string, condition: string): string {
+  return `(select true from ${table} listed where ${condition} and listed.product_id = products.id limit 1)`;
 }
 
 /** Lists up to this number are merged; of more, the store's next products are tested first. */
@@ -95,7 +76,7 @@ const maxScanned = 1000;
  * among its next products; otherwise the lists are merged.
  * @param others all other conditions of the page, without the cursor's
  */
-export async function isOnPage(
+async function isOnPage(
   db: TenantDatabase,
   filter: ResolvedFilter,
   others: Condition,
@@ -103,28 +84,26 @@ export async function isOnPage(
 ): Promise<Condition> {
   const { order, place, limit } = page;
   if (filter.lists.length > maxMerged) {
-    const { column, direction } = order;
-    const scanned = allOf([others, ...(place ? [after(order, place)] : [])]);
-    const listed = isListed(filter);
+    const scanned = allOf([others, after(order, place)]);
+    const { isListed } = listOf(filter);
     const rows = await db.query<{ id: string }>(
       `select id from (
          select id from products
-          where tenant_id = $1 and ${published} and ${scanned.sql(4)}
-          order by ${column} ${direction}, id ${direction} limit ${maxScanned}) products
-        where ${listed.sql(3)} limit $2`,
-      [limit, ...listed.values, ...scanned.values],
+          where tenant_id = $1 and ${scanned.sql(4)}
+          ${orderBy(order)} limit ${maxScanned}) products
+        where ${isListed.sql(3)} limit $2`,
+      [limit, ...isListed.values, ...scanned.values],
     );
-    const ids = rows.map(({ id }) => id);
-    if (ids.length === limit) return { key: 'ids', values: [ids], sql: (at) => `id = any($${at})` };
+    if (rows.length === limit) return idsIn(rows.map(({ id }) => id));
   }
   return isFirstListed(filter, others, page);
 }
 
-/** The first products of each list, merged: reads what a page has of each list, and the unpublished products between. */
+/** The first products of each list, merged: reads what a page has of each list, and the products between that others hide. */
 function isFirstListed(
   { name, table, column, type = 'uuid', lists }: ResolvedFilter,
   others: Condition,
-  { order, place, limit, maxRows }: FilteredPage,
+  { order, place, limit }: FilteredPage,
 ): Condition {
   const { direction } = order;
   const operator = direction === 'asc' ? '>' : '<';
@@ -144,8 +123,8 @@ function isFirstListed(
                from ${table} listed
                join products on products.tenant_id = $1 and products.id = listed.product_id
               where listed.tenant_id = $1 and listed.${column} = wanted.list_id ${from}
-                and ${published} and ${others.sql(at + (place ? 4 : 2))}
-              ${sorted} limit ${maxRows}) first
+                and ${others.sql(at + (place ? 4 : 2))}
+              ${sorted} limit ${maxPageSize + 1}) first
             limit $${at + 1}) found
          order by product_created_at ${direction}, product_id ${direction} limit $${at + 1}) merged))`;
   };

@@ -28,6 +28,7 @@ import {
 import { Brand, dimensionFields, ProductType, productDetails } from './details.ts';
 import { ProductMedia } from './media.ts';
 import { scheduleFields } from './schedule.ts';
+import { TagParameter } from './tags.ts';
 
 /** Variants of one product. There is always at least one, because variants are what is sold. */
 export const maxVariants = 250;
@@ -220,6 +221,7 @@ export const AdminProductQuery = integrationQuery({
   brand: Type.Optional(Brand),
   type: Type.Optional(ProductType),
   status: Type.Optional(Status),
+  tag: Type.Optional(TagParameter),
 });
 export type AdminProductQuery = Static<typeof AdminProductQuery>;
 

@@ -2,9 +2,12 @@
  * Lists of products for staff and integrations.
  */
 import { decodeCursor, type IntegrationPage, type TenantDatabase } from '@carton/runtime';
-import { after, type Condition, equals, rawCondition, sorts } from './conditions.ts';
+import { after, allOf, always, type Condition, equals, rawCondition, sorts } from './conditions.ts';
+import { listOf } from './list-filters.ts';
+import { isInAll, isOnListedPage, listOfColumns } from './listed.ts';
 import { type AdminProductQuery, statuses } from './schemas.ts';
 import { type ProductRow, products } from './store.ts';
+import { tagFilter } from './tags.ts';
 import { titleSearch } from './title-words.ts';
 
 const notDeleted: Condition = { key: 'not deleted', values: [], sql: () => 'deleted_at is null' };
@@ -17,24 +20,28 @@ export async function pageOfProducts(
   db: TenantDatabase,
   query: AdminProductQuery,
 ): Promise<IntegrationPage<ProductRow>> {
-  const { q, ...others } = query;
-  if (q === undefined || others.updatedAfter !== undefined) return products.page(db, query);
-  return products.page(db, { ...others, meets: rawCondition(db.tenantId, await search(db, q, others)) });
+  const { q, tag, ...others } = query;
+  if ((q === undefined && tag === undefined) || others.updatedAfter !== undefined) return products.page(db, query);
+  return products.page(db, { ...others, meets: rawCondition(db.tenantId, await search(db, query)) });
 }
 
-function search(
-  db: TenantDatabase,
-  q: string,
-  { limit, cursor, handle, brand, type, status, externalId }: AdminProductQuery,
-): Promise<Condition> {
+async function search(db: TenantDatabase, query: AdminProductQuery): Promise<Condition> {
+  const { q, tag, limit, cursor, handle, brand, type, status, externalId } = query;
   const order = sorts.newest;
-  const filters = Object.entries({ handle, brand, type, status, external_id: externalId }).filter(
-    ([, value]) => value !== undefined,
+  const place = cursor === undefined ? null : decodeCursor(cursor, order.name).slice(1, 3);
+  const tagged = tag === undefined ? [] : [listOf({ ...tagFilter, lists: await tagFilter.findLists(db, tag) })];
+  const unique = Object.entries({ handle, external_id: externalId }).flatMap(([column, value]) =>
+    value === undefined ? [] : [equals(column, value)],
   );
-  const conditions = [
-    notDeleted,
-    ...filters.map(([column, value]) => equals(column, value)),
-    ...(cursor === undefined ? [] : [after(order, decodeCursor(cursor, 'newest').slice(1))]),
-  ];
-  return titleSearch(db, q, { statuses: status === undefined ? statuses : [status], conditions, order, limit });
+  const fixed = listOfColumns({ brand, type, status });
+  const base = allOf([notDeleted, ...(fixed ? [fixed.isListed] : []), ...unique]);
+  if (q === undefined && unique.length === 0) {
+    const lists = fixed ? [...tagged, fixed] : tagged;
+    return isOnListedPage(db, { order, place, limit: limit + 1, base, tested: always, lists });
+  }
+  const listed = unique.length > 0 ? allOf(tagged.map(({ isListed }) => isListed)) : await isInAll(db, tagged);
+  const conditions = [base, after(order, place), listed];
+  if (q === undefined) return allOf(conditions);
+  const searched = { statuses: status === undefined ? statuses : [status], conditions, order, limit };
+  return allOf([listed, await titleSearch(db, q, searched)]);
 }

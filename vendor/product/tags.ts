@@ -30,9 +30,12 @@ function keyOf(tag: string): string {
   return tag.trim().toLowerCase();
 }
 
+/** The query parameter by which lists are filtered. */
+export const TagParameter = withOptions(Tag, { description: 'A tag, whatever its case' });
+
 export const tagFilter: ProductListFilter = {
   name: 'tag',
-  schema: withOptions(Tag, { description: 'A tag, whatever its case' }),
+  schema: TagParameter,
   table: 'product_tags',
   column: 'tag_key',
   type: 'text',

@@ -3,7 +3,7 @@
  * index, however many products there are. `like` is not leakproof, so under row-level security it cannot use an index.
  */
 import { maxPageSize, type TenantDatabase } from '@carton/runtime';
-import { allOf, always, type Condition, type Order } from './conditions.ts';
+import { allOf, always, type Condition, idsIn, type Order, orderBy } from './conditions.ts';
 import type { ProductStatus } from './schemas.ts';
 
 /** Characters stored from the beginning of a word. */
@@ -77,13 +77,13 @@ const countWords = `
  * The first matches of a list, as far as the scan goes; then a row without an id if the list ended before the scan's
  * limit.
  */
-function scanStatement(listed: Condition, { column, direction }: Order): string {
+function scanStatement(listed: Condition, order: Order): string {
   // The constant inner limit is explained at pageStatement (documents.ts).
   const scan = `
     select * from (
-      select id, title_key from products
-       where tenant_id = $1 and ${listed.sql(5)}
-       order by ${column} ${direction}, id ${direction} limit ${maxScanned}) listed
+      select id, title_key from ${order.from}
+       where products.tenant_id = $1 and ${listed.sql(5)}
+       ${orderBy(order)} limit ${maxScanned}) listed
      limit $2`;
   // A subquery with a limit is evaluated product by product.
   return `
@@ -128,7 +128,7 @@ export async function titleSearch(
     const found = await db.query<{ id: string | null }>(scanStatement(listed, order), values);
     const ids = found.flatMap(({ id }) => id ?? []);
     const isComplete = found.length > ids.length;
-    if (isComplete || ids.length > limit) return { key: 'ids', values: [ids], sql: (at) => `id = any($${at})` };
+    if (isComplete || ids.length > limit) return idsIn(ids);
   }
   return {
     key: 'words',

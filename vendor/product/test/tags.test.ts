@@ -65,3 +65,38 @@ t.test('a tag finds published products, in every order and beside other filters'
   const left = await tenant.db.query('select 1 from product_tags where tenant_id = $1 and product_id = $2', [dress.id]);
   t.equal(left.length, 0);
 });
+
+t.test('staff find products of every status by tag, beside other filters and on later pages', async (t) => {
+  const tenant = await box.openTenant();
+  const other = await box.openTenant();
+  await create('theirs', ['summer'], other);
+  const dress = await create('dress', ['Summer'], tenant);
+  await create('apron', ['summer', 'new'], tenant);
+  await create('coat', ['winter'], tenant);
+  const draft = await create('draft', ['summer'], tenant);
+  await tenant.staff.patch(`/admin/products/${draft.id}`, { status: 'draft', brand: 'Birch', externalId: 'd-1' });
+  const find = async (query: string) => {
+    const { body } = await tenant.staff.get(`/admin/products?${query}`);
+    return body.items.map(({ handle }: { handle: string }) => handle);
+  };
+  t.strictSame(await find('tag=SUMMER'), ['draft', 'apron', 'dress'], 'newest first');
+  t.strictSame(await find('tag=summer&status=published'), ['apron', 'dress']);
+  t.strictSame(await find('tag=summer&status=archived'), []);
+  t.strictSame(await find('tag=summer&brand=Birch&status=draft'), ['draft']);
+  t.strictSame(await find('tag=summer&brand=Birch&status=published'), []);
+  t.strictSame(await find('tag=summer&q=dr'), ['draft', 'dress']);
+  t.strictSame(await find('tag=winter&q=dr'), []);
+  t.strictSame([await find('tag=summer&handle=dress'), await find('tag=summer&handle=coat')], [['dress'], []]);
+  t.strictSame([await find('tag=summer&externalId=d-1'), await find('tag=new&externalId=d-1')], [['draft'], []]);
+  t.strictSame(await find('tag=nothing'), []);
+  const pages = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { body } = await tenant.staff.get(`/admin/products?tag=summer&limit=1${cursor && `&cursor=${cursor}`}`);
+    pages.push(body.items.map(({ handle }: { handle: string }) => handle));
+    cursor = body.nextCursor;
+  }
+  t.strictSame(pages, [['draft'], ['apron'], ['dress']]);
+  t.match(await tenant.staff.get('/admin/products?tag=summer&updatedAfter=2026-01-01T00:00:00.000Z'), { status: 400 });
+  await tenant.staff.delete(`/admin/products/${dress.id}`);
+  t.strictSame(await find('tag=summer'), ['draft', 'apron']);
+});

@@ -1,0 +1,133 @@
+/**
+ * Pages of products that are in one or several lists, such as those of a category and those with a tag, in any order. The
+ * products that are read are bounded, unless all of the lists are long and have none of the next products in common.
+ */
+import { maxPageSize, type TenantDatabase } from '@carton/runtime';
+import { after, allOf, type Condition, equals, idsIn, isByTime, type Order, orderBy } from './conditions.ts';
+
+export interface FilteredPage {
+  order: Order;
+  /** The cursor's position: the value of the order's column and the id; null for the first page. */
+  place: readonly unknown[] | null;
+  /** One more than the items of the page. */
+  limit: number;
+}
+
+/** Products that a filter lists. */
+export interface ProductList {
+  /** True for the row `products` if it is listed. */
+  readonly isListed: Condition;
+  /** The ids of its products, with repetitions: a query that returns `product_id`, in no order. */
+  readonly ids: Condition;
+  /**
+   * The condition for a page by time, if an index holds the list in that order.
+   * @param others all other conditions of the page, without the cursor's
+   */
+  onPage?(db: TenantDatabase, others: Condition, page: FilteredPage): Promise<Condition>;
+}
+
+/** A page of products that are in all of some lists. */
+export interface ListedPage extends FilteredPage {
+  /** The conditions that the index of the order serves. */
+  base: Condition;
+  /** All other conditions, which are tested for each product; without the cursor's. */
+  tested: Condition;
+  lists: readonly ProductList[];
+}
+
+/** The products whose columns have these values, for which there are indexes; null without a value. */
+export function listOfColumns(columns: Readonly<Record<string, unknown>>): ProductList | null {
+  const conditions = Object.entries(columns).flatMap(([column, value]) =>
+    value === undefined ? [] : [equals(column, value)],
+  );
+  if (conditions.length === 0) return null;
+  const isListed = allOf(conditions);
+  const sql = (at: number) =>
+    `select id as product_id from products where tenant_id = $1 and deleted_at is null and ${isListed.sql(at)}`;
+  return { isListed, ids: { key: `ids of ${isListed.key}`, values: isListed.values, sql } };
+}
+
+/** The condition for the products of a page. */
+export async function isOnListedPage(db: TenantDatabase, page: ListedPage): Promise<Condition> {
+  const { order, place, base, tested, lists } = page;
+  const [first, second] = lists;
+  const others = (one: ProductList | null) =>
+    allOf([base, tested, ...lists.flatMap((list) => (list === one ? [] : [list.isListed]))]);
+  if (!first) return allOf([others(null), after(order, place)]);
+  if (!second && first.onPage && isByTime(order)) return first.onPage(db, others(first), page);
+  const short = await smallestOf(db, lists, maxShort);
+  const found = short ? null : await findNext(db, page);
+  if (found) return idsIn(found);
+  const smallest = short ?? (await smallestOf(db, lists, maxSorted));
+  if (smallest) return allOf([others(smallest), after(order, place), isAmong(smallest)]);
+  const merged = isByTime(order) ? lists.find(({ onPage }) => onPage) : undefined;
+  return merged?.onPage?.(db, others(merged), page) ?? allOf([others(null), after(order, place)]);
+}
+
+/** Products of the order that are tested for each product of the page. */
+const scannedPerItem = 10;
+const maxScanned = scannedPerItem * (maxPageSize + 1);
+
+/** The products of the page, if they are among the next ones of the order; null if they are not. */
+async function findNext(
+  db: TenantDatabase,
+  { order, place, limit, base, tested, lists }: ListedPage,
+): Promise<string[] | null> {
+  const scanned = allOf([order.joined, base, after(order, place)]);
+  const wanted = allOf([tested, ...lists.map(({ isListed }) => isListed)]);
+  const steps = scannedPerItem * limit;
+  // The constant inner limit is explained at pageStatement (documents.ts).
+  const rows = await db.query<{ id: string | null; steps: number | null }>(
+    `with scanned as materialized (
+       select * from (
+         select products.* from ${order.from}
+          where products.tenant_id = $1 and ${scanned.sql(4)}
+          ${orderBy(order)} limit ${maxScanned}) page
+        limit $2)
+     select id, null::int as steps
+       from (select id from scanned products where ${wanted.sql(4 + scanned.values.length)} limit $3) found
+     union all
+     select null, count(*)::int from scanned`,
+    [steps, limit, ...scanned.values, ...wanted.values],
+  );
+  const ids = rows.flatMap(({ id }) => id ?? []);
+  const isComplete = rows.some((row) => row.steps !== null && row.steps < steps);
+  return isComplete || ids.length === limit ? ids : null;
+}
+
+/** Products that are read before a page is sorted: as few as the next ones of the order, and the most. */
+const maxShort = 250;
+const maxSorted = 5000;
+
+/** The list with the fewest products; null if all have at least `limit`. */
+async function smallestOf(
+  db: TenantDatabase,
+  lists: readonly ProductList[],
+  limit: number,
+): Promise<ProductList | null> {
+  const sizes = await Promise.all(lists.map(({ ids }) => countUpTo(db, ids, limit)));
+  const least = Math.min(limit, ...sizes);
+  return least < limit ? (lists[sizes.indexOf(least)] ?? null) : null;
+}
+
+/**
+ * The condition for products in all of these lists, for pages that are found in another way: of a short one, all products
+ * are read.
+ */
+export async function isInAll(db: TenantDatabase, lists: readonly ProductList[]): Promise<Condition> {
+  const smallest = (await smallestOf(db, lists, maxShort)) ?? (await smallestOf(db, lists, maxSorted));
+  return allOf(lists.map((list) => (list === smallest ? isAmong(list) : list.isListed)));
+}
+
+async function countUpTo(db: TenantDatabase, { sql, values }: Condition, limit: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from (${sql(2)} limit ${limit}) listed`,
+    values,
+  );
+  return row?.count ?? 0;
+}
+
+/** True for the products of a short list, which are read before they are sorted. */
+function isAmong({ ids }: ProductList): Condition {
+  return { key: `among ${ids.key}`, values: ids.values, sql: (at) => `id = any(array(${ids.sql(at)}))` };
+}
