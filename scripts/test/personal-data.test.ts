@@ -20,6 +20,7 @@ const others: Record<string, readonly string[]> = {
   stores: ['name', 'legal_name', 'address', 'email', 'phone'],
   regions: ['name', 'metadata'],
   number_sequences: ['name'],
+  tenant_quotas: ['name'],
   tax_categories: ['name', 'metadata'],
   tax_rates: ['name', 'metadata'],
   carts: ['pickup_address'],

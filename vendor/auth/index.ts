@@ -1,7 +1,7 @@
 /**
  * @carton/auth: staff accounts, invites, log-in and permissions.
  */
-import { firstStaffInviters } from '@carton/core';
+import { firstStaffInviters, tenantQuotas } from '@carton/core';
 import { accessKinds, definePackage, mailTemplates } from '@carton/runtime';
 import { staffAccess } from './access.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from './events.ts';
 import { invite } from './invites.ts';
 import { emailChangedMail, emailChangeMail, inviteMail, passwordResetMail } from './mails.ts';
+import { staffQuota } from './quotas.ts';
 import { confirmStaffEmail, requestStaffEmail } from './routes/email.ts';
 import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/invites.ts';
 import { endStaffSession, listStaffSessions, readMe, updateMe } from './routes/me.ts';
@@ -114,6 +115,7 @@ export default definePackage({
   extends: [
     accessKinds.with(staffAccess),
     firstStaffInviters.with((db, email) => invite(db, { email, role: 'owner' })),
+    tenantQuotas.with(staffQuota),
     mailTemplates.with(inviteMail),
     mailTemplates.with(passwordResetMail),
     mailTemplates.with(emailChangeMail),

@@ -1,11 +1,13 @@
 /**
  * Rules of invites, by which people join the staff of a tenant.
  */
+import { claimQuota } from '@carton/core';
 import { type BoxServices, hashToken, isUniqueViolation, newId, publish, type TenantDatabase } from '@carton/runtime';
 import { guardToken } from './attempts.ts';
 import { staffInvited, staffJoined } from './events.ts';
 import { hashPassword } from './password.ts';
 import { alreadyStaff, inviteUnknown } from './problems.ts';
+import { staffQuota } from './quotas.ts';
 import type { Role, StaffUser } from './schemas.ts';
 import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
 import {
@@ -21,7 +23,7 @@ const inviteMinutes = 7 * 24 * 60;
 
 /**
  * Invites a person. The token is returned only here; its hash is stored.
- * @throws already_staff (409)
+ * @throws already_staff, quota_exceeded (409)
  */
 export async function invite(
   db: TenantDatabase,
@@ -40,6 +42,7 @@ export async function invite(
       expiresAt: inMinutes(inviteMinutes),
     });
     await publish(transaction, staffInvited, { type: 'staff_invite', id: row.id }, { email, role });
+    await claimQuota(transaction, staffQuota, 1);
     return { ...row, token };
   });
   return work.catch((error) => {

@@ -12,11 +12,21 @@ import {
 } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import { storedResponses } from './persons.ts';
+import { recountQuotas } from './quotas/limits.ts';
 import { readCapabilities } from './routes/capabilities.ts';
 import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
 import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
 
 export { type ExportedFile, ExportedFileMissing, type TenantFiles, tenantFiles } from './exports.ts';
+export { claimQuota, type QuotaClaim, quotaExceeded, releaseQuota } from './quotas/claims.ts';
+export { type TenantQuota, tenantQuotas } from './quotas/declaration.ts';
+export {
+  type QuotaLimits,
+  quotaLimitsSchema,
+  readQuotas,
+  setQuotaLimits,
+  TenantQuotaUsage,
+} from './quotas/limits.ts';
 export { removeDeletedTenant, type TenantRemoval, tenantRemovals } from './removal.ts';
 export { type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
 export {
@@ -47,7 +57,7 @@ export { type StoredSettings, type StoreSettingsGroup, storeSettings, storeSetti
 export default definePackage({
   routes: [readStoreProfile, readStore, updateStore, readCapabilities, ...eventDeliveryRoutes],
   events: [storeUpdated],
-  jobs: [deleteOldRows],
+  jobs: [deleteOldRows, recountQuotas],
   settings: retention,
   boxTables: ['tenants'],
   extends: [

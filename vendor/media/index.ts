@@ -1,12 +1,13 @@
 /**
  * @carton/media: pictures, videos and documents of a store.
  */
-import { tenantFiles, tenantRemovals } from '@carton/core';
+import { tenantFiles, tenantQuotas, tenantRemovals } from '@carton/core';
 import { definePackage } from '@carton/runtime';
 import { mediaCreated, mediaDeleted } from './events.ts';
 import { exportedFiles } from './exports.ts';
 import { deleteFiles } from './jobs.ts';
 import { logoUse } from './logo.ts';
+import { mediaQuota } from './quota.ts';
 import { removeFiles } from './removal.ts';
 import {
   adminMedia,
@@ -20,6 +21,7 @@ import {
 import { mediaSettings } from './settings.ts';
 import { mediaUses } from './uses.ts';
 
+export { quotaExceeded as mediaQuotaExceeded } from '@carton/core';
 export { examplePicture } from './example.ts';
 export {
   keepPrivateFile,
@@ -29,7 +31,6 @@ export {
   releasePrivateFiles,
   storePrivateFile,
 } from './private-files.ts';
-export { mediaQuotaExceeded } from './problems.ts';
 export { FileName, Media } from './schemas.ts';
 export { findMedia } from './service.ts';
 export { holdMediaAssets, type MediaUse, mediaUses } from './uses.ts';
@@ -47,5 +48,10 @@ export default definePackage({
   events: [mediaCreated, mediaDeleted],
   jobs: [deleteFiles],
   settings: mediaSettings,
-  extends: [mediaUses.with(logoUse), tenantRemovals.with(removeFiles), tenantFiles.with(exportedFiles)],
+  extends: [
+    tenantQuotas.with(mediaQuota),
+    mediaUses.with(logoUse),
+    tenantRemovals.with(removeFiles),
+    tenantFiles.with(exportedFiles),
+  ],
 });

@@ -5,6 +5,7 @@
  * A package stores the file, and keeps it in the transaction that writes the row with its id; the column references
  * `media_files (tenant_id, id)`. In the transaction that clears the column it releases the file, which a job then deletes.
  */
+import { claimQuota, releaseQuota } from '@carton/core';
 import {
   type FileContent,
   type HasExtensions,
@@ -13,6 +14,7 @@ import {
   unavailable,
 } from '@carton/runtime';
 import { dispositionWith, policy } from './content.ts';
+import { mediaQuota } from './quota.ts';
 import { storeFile } from './service.ts';
 import { mediaSettings } from './settings.ts';
 import { storageOf } from './storage/index.ts';
@@ -36,7 +38,7 @@ export function privateUpload(box: HasExtensions | null, description: string) {
 
 /**
  * Stores an uploaded file, outside of any transaction. Unless it is kept within two hours it is deleted.
- * @throws media_quota_exceeded (409), unavailable (503)
+ * @throws quota_exceeded (409), unavailable (503)
  */
 export async function storePrivateFile(
   db: TenantDatabase,
@@ -49,11 +51,12 @@ export async function storePrivateFile(
 /** Keeps a stored file until it is released. @throws unavailable (503) if storing it took too long */
 export async function keepPrivateFile(tx: TenantDatabase, file: PrivateFile): Promise<void> {
   if (!(await assignPrivateFile(tx, file))) throw unavailable('Storing the file took too long.');
+  await claimQuota(tx, mediaQuota, 0, { kept: file.size });
 }
 
 /** Lets files be deleted, whose ids no row has any more. */
-export function releasePrivateFiles(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
-  return expirePrivateFiles(tx, ids);
+export async function releasePrivateFiles(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
+  await releaseQuota(tx, mediaQuota, await expirePrivateFiles(tx, ids));
 }
 
 /** A private file as the response of a route, which is saved under the name and never opened by a browser. */

@@ -13,11 +13,6 @@ export const pictureTooManyPixels = defineProblem({
   status: 413,
   title: 'The picture has too many pixels',
 });
-export const mediaQuotaExceeded = defineProblem({
-  code: 'media_quota_exceeded',
-  status: 409,
-  title: 'The store has no space left for media',
-});
 export const mediaInUse = defineProblem({
   code: 'media_in_use',
   status: 409,

@@ -1,6 +1,7 @@
 /**
  * Routes of media: for staff, and the files themselves for everyone.
  */
+import { quotaExceeded } from '@carton/core';
 import {
   bodyTooLarge,
   externalIdTaken,
@@ -16,13 +17,7 @@ import {
 import { readFile } from './content.ts';
 import { examplePicture } from './example.ts';
 import { setLogo } from './logo.ts';
-import {
-  mediaInUse,
-  mediaQuotaExceeded,
-  mediaUploadIncomplete,
-  pictureTooManyPixels,
-  pictureUnreadable,
-} from './problems.ts';
+import { mediaInUse, mediaUploadIncomplete, pictureTooManyPixels, pictureUnreadable } from './problems.ts';
 import {
   CreateMediaUpload,
   MediaAssetQuery,
@@ -66,7 +61,7 @@ const file = {
 };
 
 /** The problems of a file that is not accepted. */
-export const fileProblems = [unsupportedFileType, pictureTooManyPixels, pictureUnreadable, mediaQuotaExceeded];
+export const fileProblems = [unsupportedFileType, pictureTooManyPixels, pictureUnreadable, quotaExceeded];
 
 export const createMedia = withOverrides(
   route(
@@ -106,7 +101,7 @@ export const createMediaUpload = route(
     body: CreateMediaUpload,
     status: 201,
     response: MediaUpload,
-    problems: [bodyTooLarge, mediaQuotaExceeded],
+    problems: [bodyTooLarge, quotaExceeded],
   },
   ({ db, body }) => createUpload(db, body),
 );

@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { claimQuota, releaseQuota } from '@carton/core';
 import {
   bodyTooLarge,
   type IntegrationPage,
   type ListQuery,
-  lockFor,
   publishRow,
   type TenantDatabase,
   type UploadedFile,
@@ -19,25 +19,16 @@ import {
 import { present } from './addresses.ts';
 import { mediaCreated, mediaDeleted } from './events.ts';
 import { cleanPicture, type Dimensions } from './pictures.ts';
-import { mediaInUse, mediaQuotaExceeded } from './problems.ts';
+import { mediaInUse } from './problems.ts';
+import { mediaQuota } from './quota.ts';
 import type { ChangeMediaAsset, Media, MediaAsset, MediaAssetRow, UploadFields } from './schemas.ts';
-import { mediaSettings } from './settings.ts';
+import { mediaSettings, megabyte } from './settings.ts';
 import { storageOf } from './storage/index.ts';
-import {
-  assignFile,
-  countBytes,
-  findAssets,
-  keyOf,
-  type MediaFile,
-  mediaAssets,
-  releaseFiles,
-  reserveFile,
-} from './store.ts';
+import { assignFile, findAssets, keyOf, type MediaFile, mediaAssets, releaseFiles, reserveFile } from './store.ts';
 import { detectType, kindOf, type MediaType } from './types.ts';
 import { mediaUses } from './uses.ts';
 
 const resourceType = 'media_asset';
-const megabyte = 1024 * 1024;
 
 export async function listAssets(db: TenantDatabase, query: ListQuery): Promise<IntegrationPage<MediaAsset>> {
   const page = await mediaAssets.page(db, query);
@@ -80,7 +71,7 @@ export interface CreationOptions {
 /**
  * Creates an asset of an uploaded file.
  * @throws unsupported_file_type (415), body_too_large, picture_too_many_pixels (413), picture_unreadable (400),
- *   media_quota_exceeded, external_id_taken (409)
+ *   quota_exceeded, external_id_taken (409)
  */
 export async function createAsset(
   db: TenantDatabase,
@@ -98,6 +89,8 @@ export async function createAsset(
     if (!(await assignFile(tx, file, asset.id))) throw unavailable('Storing the file took too long.');
     await onCreate?.(tx, asset);
     await publishRow(tx, mediaCreated, resourceType, asset);
+    // Counted at `reserve`, but not kept yet.
+    await claimQuota(tx, mediaQuota, 0, { kept: size });
     return present(asset);
   });
 }
@@ -135,26 +128,17 @@ export async function storeFile(
  * Records a file that is about to be stored, if there is space for it.
  * @param replaced bytes that it replaces
  * @param hours as in `reserveFile`
- * @throws media_quota_exceeded (409)
+ * @throws quota_exceeded (409)
  */
 export function reserve(
   db: TenantDatabase,
   file: Omit<MediaFile, 'id'>,
   { replaced = 0, hours }: { replaced?: number; hours?: number } = {},
 ): Promise<MediaFile> {
-  const { quota } = mediaSettings.of(db);
   return db.transaction(async (tx) => {
-    if (quota !== null) {
-      await lockFor(tx, 'media.quota');
-      const used = (await countBytes(tx)) - replaced;
-      if (used + file.size > quota) {
-        const free = Math.max(0, quota - used);
-        throw mediaQuotaExceeded(
-          `The file has ${file.size} bytes, and ${free} of ${quota} bytes are free. Delete media that are not needed.`,
-        );
-      }
-    }
-    return reserveFile(tx, file, hours);
+    const reserved = await reserveFile(tx, file, hours);
+    await claimQuota(tx, mediaQuota, file.size, { kept: 0, replaced });
+    return reserved;
   });
 }
 
@@ -176,5 +160,6 @@ export function deleteAsset(db: TenantDatabase, id: string): Promise<void> {
     await releaseFiles(tx, id);
     await mediaAssets.remove(tx, id);
     await publishRow(tx, mediaDeleted, resourceType, asset);
+    await releaseQuota(tx, mediaQuota, asset.size);
   });
 }

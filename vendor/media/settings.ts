@@ -4,7 +4,8 @@
 import { oneOf, packageSettings, type Static, type TObject, Type } from '@carton/runtime';
 import type { S3Settings } from './storage/storage.ts';
 
-const megabyte = 1024 * 1024;
+/** Bytes of a MiB. */
+export const megabyte = 1024 * 1024;
 /** Sizes are stored as `integer`. */
 const maximumMegabytes = 2047;
 
@@ -22,8 +23,8 @@ export interface MediaSettings {
   pictureSize: number;
   /** The most pixels of a picture, over all its frames. */
   pixels: number;
-  /** Bytes of a store; null for no limit. */
-  quota: number | null;
+  /** MiB of a store; null for no limit. */
+  quotaMegabytes: number | null;
 }
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 255, description }));
@@ -91,7 +92,8 @@ export const mediaSettings = packageSettings(
       minimum: 0,
       maximum: 1_000_000_000,
       default: 10_240,
-      description: 'Space for the media files of a store in MiB, not counting their sized variants; 0 for no limit',
+      description:
+        'Space for the media files of a store in MiB, without their sized variants, where the operator sets no other quota; 0 for no limit',
     }),
   },
   (values): MediaSettings => ({
@@ -100,6 +102,6 @@ export const mediaSettings = packageSettings(
     fileSize: values.MEDIA_FILE_MEGABYTES * megabyte,
     pictureSize: values.MEDIA_PICTURE_MEGABYTES * megabyte,
     pixels: values.MEDIA_PICTURE_MEGAPIXELS * 1_000_000,
-    quota: values.MEDIA_QUOTA_MEGABYTES === 0 ? null : values.MEDIA_QUOTA_MEGABYTES * megabyte,
+    quotaMegabytes: values.MEDIA_QUOTA_MEGABYTES === 0 ? null : values.MEDIA_QUOTA_MEGABYTES,
   }),
 );

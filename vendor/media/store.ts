@@ -50,15 +50,6 @@ export async function reserveFile(
   return { id, variant, mediaType, size };
 }
 
-/** The bytes of the tenant's files, with those being uploaded but without sized variants and expired files. */
-export async function countBytes(db: TenantDatabase): Promise<number> {
-  const [row] = await db.query<{ bytes: string }>(
-    `select coalesce(sum(size), 0)::text as bytes from media_files
-      where tenant_id = $1 and variant in ('original', 'upload', 'private') and (expires_at is null or expires_at > now())`,
-  );
-  return Number(row?.bytes ?? 0);
-}
-
 /** Gives a stored file to an asset; false if it has expired. */
 export async function assignFile(tx: TenantDatabase, { id }: MediaFile, assetId: string): Promise<boolean> {
   const assigned = await tx.query(
@@ -79,13 +70,15 @@ export async function assignPrivateFile(tx: TenantDatabase, { id }: Pick<MediaFi
   return assigned.length > 0;
 }
 
-/** Lets private files expire. */
-export async function expirePrivateFiles(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
-  await tx.query(
+/** Lets private files expire. Returns their size in bytes. */
+export async function expirePrivateFiles(tx: TenantDatabase, ids: readonly string[]): Promise<number> {
+  const expired = await tx.query<{ size: number }>(
     `update media_files set expires_at = now()
-      where tenant_id = $1 and id = any($2::uuid[]) and variant = 'private' and expires_at is null`,
+      where tenant_id = $1 and id = any($2::uuid[]) and variant = 'private' and expires_at is null
+      returning size`,
     [ids],
   );
+  return expired.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Lets all files of an asset expire. */

@@ -41,7 +41,7 @@ interface UploadRow {
   expiresAt: string;
 }
 
-/** @throws body_too_large (413), media_quota_exceeded (409) */
+/** @throws body_too_large (413), quota_exceeded (409) */
 export async function createUpload(
   db: TenantDatabase,
   { fileName, size, altText, externalId }: CreateMediaUpload,

@@ -11,7 +11,7 @@ import { freeProductHandle, type NewVariant, products } from './store.ts';
 
 /**
  * Copies a product as a draft, without SKUs and barcodes, which identify a single article.
- * @throws not_found (404), invalid_request (400), product_handle_taken (409)
+ * @throws not_found (404), invalid_request (400), product_handle_taken, quota_exceeded (409)
  */
 export function duplicateProduct(
   db: TenantDatabase,

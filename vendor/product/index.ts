@@ -1,12 +1,14 @@
 /**
  * @carton/product: products, their options and variants.
  */
+import { tenantQuotas } from '@carton/core';
 import { mediaUses } from '@carton/media';
 import { definePackage, storefrontAddresses, storefrontTargets } from '@carton/runtime';
 import { productAddresses, productTargets } from './addresses.ts';
 import { productCreated, productDeleted, productUpdated, variantUpdated } from './events.ts';
 import { productListFilters } from './list-filters.ts';
 import { productMediaUse } from './media.ts';
+import { productQuota, variantQuota } from './quotas.ts';
 import { setProductMedia } from './routes/media.ts';
 import { addProductOption, removeProductOption, updateProductOption } from './routes/options.ts';
 import { adminProducts, duplicateProduct } from './routes/products.ts';
@@ -88,6 +90,8 @@ export default definePackage({
   events: [productCreated, productUpdated, productDeleted, variantUpdated],
   extends: [
     mediaUses.with(productMediaUse),
+    tenantQuotas.with(productQuota),
+    tenantQuotas.with(variantQuota),
     productListFilters.with(tagFilter),
     ruleFacts.with(productFact),
     storefrontAddresses.with(productAddresses),

@@ -35,6 +35,7 @@ import { planOptions, planVariants } from './plan.ts';
 import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
 import { skuTaken, toConflict } from './problems.ts';
 import { anyQuantity, rejectImpossibleRule } from './quantities.ts';
+import { claimCatalogue, releaseCatalogue } from './quotas.ts';
 import { rejectEmptySchedule, scheduleOf } from './schedule.ts';
 import type {
   AdminProduct,
@@ -190,7 +191,7 @@ export async function readAdminProduct(db: TenantDatabase, id: string): Promise<
   return product;
 }
 
-/** @throws invalid_request (400), product_handle_taken (409), sku_taken (409) */
+/** @throws invalid_request (400), product_handle_taken, sku_taken, quota_exceeded (409) */
 export async function createProduct(db: TenantDatabase, body: CreateProduct): Promise<AdminProduct> {
   const { title, description = '', status = 'draft', externalId = null, metadata = {} } = body;
   const { taxCategory = null, shippingProfile = null } = body;
@@ -228,9 +229,10 @@ export async function changeProduct(db: TenantDatabase, id: string, patch: Chang
 export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (transaction) => {
     const { handle, title, status } = await products.lock(transaction, id);
-    await removeProduct(transaction, id);
+    const variants = await removeProduct(transaction, id);
     await removeMedia(transaction, id);
     await publish(transaction, productDeleted, { type: 'product', id }, { handle, title, status });
+    await releaseCatalogue(transaction, { products: 1, variants });
   });
 }
 
@@ -254,7 +256,7 @@ export function throwConflict(error: unknown): never {
   throw toConflict(error);
 }
 
-/** Inserts a product with its options and variants, and publishes the event. @throws sku_taken (409) */
+/** Inserts a product with its options and variants, and publishes the event. @throws sku_taken, quota_exceeded (409) */
 export async function insertCompleteProduct(
   db: TenantDatabase,
   product: NewProduct,
@@ -269,6 +271,7 @@ export async function insertCompleteProduct(
   const variantIds = variants.map((variant) => variant.id);
   await notifyVariantListeners(db, variantIds);
   await publish(db, productCreated, { type: 'product', id }, { handle, title, status });
+  await claimCatalogue(db, { products: 1, variants: variants.length });
 }
 
 /** Inserts options with their values, the first at `position`. */

@@ -110,14 +110,19 @@ export async function updateProduct(
   return row;
 }
 
-/** Soft deletes a product and its variants, in a transaction: their handle and SKUs become available. */
-export async function removeProduct(db: TenantDatabase, id: string): Promise<void> {
+/**
+ * Soft deletes a product and its variants, in a transaction: their handle and SKUs become available.
+ * @returns the number of these variants
+ */
+export async function removeProduct(db: TenantDatabase, id: string): Promise<number> {
   const now = new Date();
   await products.remove(db, id);
   await db.remove('product_old_handles', { productId: id });
   await putTags(db, id, []);
-  await db.update('product_variants', { productId: id, deletedAt: null }, { deletedAt: now, updatedAt: now });
+  const where = { productId: id, deletedAt: null };
+  const variants = await db.update('product_variants', where, { deletedAt: now, updatedAt: now });
   await rewriteTitleWords(db, id);
+  return variants.length;
 }
 
 /** A handle that no undeleted product has. */

@@ -9,6 +9,7 @@ import { forgetVariant } from './media.ts';
 import { planChoice, planVariant, retitle } from './plan.ts';
 import { presentAdminVariant } from './present.ts';
 import { choiceTaken, lastVariant, limitReached } from './problems.ts';
+import { claimCatalogue, releaseCatalogue } from './quotas.ts';
 import {
   type AdminVariant,
   type AdminVariantQuery,
@@ -44,7 +45,8 @@ export async function readAdminVariant(db: TenantDatabase, id: string): Promise<
 
 /**
  * Adds a variant to a product.
- * @throws not_found (404), invalid_request (400), sku_taken, variant_choice_taken, product_limit_reached (409)
+ * @throws not_found (404), invalid_request (400), sku_taken, variant_choice_taken, product_limit_reached,
+ *   quota_exceeded (409)
  */
 export function addVariant(db: TenantDatabase, productId: string, body: CreateVariant): Promise<AdminVariant> {
   const work = db.transaction(async (transaction) => {
@@ -59,6 +61,7 @@ export function addVariant(db: TenantDatabase, productId: string, body: CreateVa
     await insertVariants(transaction, [variant]);
     await notifyVariantListeners(transaction, [variant.id]);
     await publishVariantChange(transaction, variant, false);
+    await claimCatalogue(transaction, { variants: 1 });
     return readAdminVariant(transaction, variant.id);
   });
   return work.catch(throwConflict);
@@ -100,6 +103,7 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
     await productVariants.remove(transaction, id);
     await forgetVariant(transaction, variant);
     await publishVariantChange(transaction, variant, true);
+    await releaseCatalogue(transaction, { variants: 1 });
   });
 }
 

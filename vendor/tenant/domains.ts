@@ -3,6 +3,7 @@
  * not prevent another tenant from adding it.
  */
 import { isIPv4 } from 'node:net';
+import { claimQuota } from '@carton/core';
 import {
   baseOfDomain,
   type Database,
@@ -20,10 +21,10 @@ import {
   withNamesAbove,
 } from '@carton/runtime';
 import { domainAdded } from './events.ts';
-import { hostTaken, tooManyHosts } from './problems.ts';
+import { hostTaken } from './problems.ts';
 import { checkRecord, newProof, recordOf } from './proof.ts';
+import { hostQuota } from './quotas.ts';
 import type { DomainFault, TenantDomain } from './schemas.ts';
-import { tenantSettings } from './settings.ts';
 
 interface DomainRow {
   id: string;
@@ -96,7 +97,7 @@ export async function listDomains({ box }: Database, ownerId: string): Promise<T
 /**
  * Adds a host to a tenant. A host added by the operator is approved, as is a reserved name; any other stays pending
  * until it is verified (`verifyDomain`).
- * @throws invalid_request (400) for a name that no tenant can have, host_taken (409), too_many_hosts (409)
+ * @throws invalid_request (400) for a name that no tenant can have, host_taken (409), quota_exceeded (409)
  */
 export async function addDomain(
   database: Database,
@@ -109,15 +110,14 @@ export async function addDomain(
   return database.forTenant(ownerId).transaction(async (db) => {
     await lockClaims(db);
     await requireUnclaimed(db, host);
-    const own = await db.query<{ host: string }>('select host from tenant_domains where owner_id = $1');
-    if (own.some((row) => row.host === host)) throw hostTaken(`This tenant already has the host ${host}.`);
-    const { mostHosts } = tenantSettings.of(db);
-    if (own.length >= mostHosts) throw tooManyHosts(`A tenant of this box can have at most ${mostHosts} hosts.`);
+    const own = await db.query('select 1 from tenant_domains where owner_id = $1 and host = $2', [host]);
+    if (own.length > 0) throw hostTaken(`This tenant already has the host ${host}.`);
     const [row] = await db.query<DomainRow>(
       `insert into tenant_domains (owner_id, id, host, state, proof) values ($1, $2, $3, $4, $5) returning ${columns}`,
       [newId(), host, state, state === 'pending' ? newProof() : null],
     );
     if (state !== 'pending') await publish(db, domainAdded, { type: 'tenant', id: ownerId }, { host });
+    await claimQuota(db, hostQuota, 1);
     return presentDomain(row as DomainRow);
   });
 }

@@ -1,12 +1,13 @@
 /**
  * @carton/tenant: the tenants of a box and the hosts at which they are served.
  */
-import { tenantRemovals } from '@carton/core';
+import { tenantQuotas, tenantRemovals } from '@carton/core';
 import { definePackage, tenantDirectories } from '@carton/runtime';
 import { findOrigins, findTenantByHost } from './domains.ts';
 import { domainAdded, tenantCreated, tenantDeleted, tenantSuspended } from './events.ts';
 import { exportTenants, removeExports } from './exports/job.ts';
 import { createTenantExport, readTenantExport, readTenantExportState } from './exports/routes.ts';
+import { hostQuota } from './quotas.ts';
 import { lastClaim, removeDeleted } from './removal.ts';
 import {
   addTenantDomain,
@@ -15,7 +16,14 @@ import {
   removeTenantDomain,
   verifyTenantDomain,
 } from './routes/domains.ts';
-import { createTenant, deleteTenant, listTenants, readTenant, updateTenant } from './routes/tenants.ts';
+import {
+  createTenant,
+  deleteTenant,
+  listTenants,
+  readTenant,
+  readTenantQuotas,
+  updateTenant,
+} from './routes/tenants.ts';
 import { tenantSettings } from './settings.ts';
 
 export { listOwnHosts } from './domains.ts';
@@ -27,6 +35,7 @@ export default definePackage({
     createTenant,
     readTenant,
     updateTenant,
+    readTenantQuotas,
     deleteTenant,
     createTenantExport,
     readTenantExportState,
@@ -42,6 +51,7 @@ export default definePackage({
   settings: tenantSettings,
   extends: [
     tenantDirectories.with({ byHost: findTenantByHost, origins: findOrigins }),
+    tenantQuotas.with(hostQuota),
     tenantRemovals.with(lastClaim),
     tenantRemovals.with(removeExports),
   ],

@@ -8,11 +8,6 @@ export const hostTaken = defineProblem({
   status: 409,
   title: 'This host already belongs to a tenant',
 });
-export const tooManyHosts = defineProblem({
-  code: 'too_many_hosts',
-  status: 409,
-  title: 'This tenant has the maximum number of hosts',
-});
 export const removalStarted = defineProblem({
   code: 'tenant_removal_started',
   status: 409,

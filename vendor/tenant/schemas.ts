@@ -1,6 +1,7 @@
 /**
  * Schemas of tenants and their hosts.
  */
+import { type QuotaLimits, quotaLimitsSchema, TenantQuotaUsage } from '@carton/core';
 import {
   Currency,
   changeOf,
@@ -9,6 +10,7 @@ import {
   Locale,
   nullable,
   object,
+  onceForBox,
   oneOf,
   pageOf,
   type Static,
@@ -45,6 +47,8 @@ export const CreateTenant = object(
     staffEmail: Email,
     defaultCurrency: Type.Optional(Currency),
     defaultLocale: Type.Optional(Locale),
+    /** Limits of the box's quotas: see `createTenantSchema`. */
+    quotas: Type.Optional(Type.Unsafe<QuotaLimits>({ type: 'object' })),
   },
   { $id: 'CreateTenant' },
 );
@@ -69,7 +73,23 @@ export const CreatedTenant = object(
   { $id: 'CreatedTenant' },
 );
 
-export const ChangeTenant = changeOf({ name: Name, status: oneOf(tenantStatuses) }, { $id: 'ChangeTenant' });
+const changeable = { name: Name, status: oneOf(tenantStatuses) };
+export const ChangeTenant = changeOf(
+  { ...changeable, quotas: Type.Unsafe<QuotaLimits>({ type: 'object' }) },
+  { $id: 'ChangeTenant' },
+);
+export type ChangeTenant = Static<typeof ChangeTenant>;
+
+const quotasOf = onceForBox(quotaLimitsSchema);
+/** The bodies with the quotas of the box's packages. */
+export const createTenantSchema = onceForBox((box) =>
+  object({ ...CreateTenant.properties, quotas: Type.Optional(quotasOf(box)) }, { $id: 'CreateTenant' }),
+);
+export const changeTenantSchema = onceForBox((box) =>
+  changeOf({ ...changeable, quotas: quotasOf(box) }, { $id: 'ChangeTenant' }),
+);
+
+export const TenantQuotaList = object({ items: Type.Array(TenantQuotaUsage) }, { $id: 'TenantQuotaList' });
 
 /** A host, exact or with `*.` before it. It is stored in lower case and ASCII. */
 const Host = Type.String({ minLength: 1, maxLength: 253, examples: ['shop.example.com', '*.example.com'] });

@@ -6,6 +6,7 @@ import {
   findTenantById,
   listTenantRows,
   openTenant,
+  setQuotaLimits,
   type TenantRow,
   updateTenant,
 } from '@carton/core';
@@ -21,7 +22,7 @@ import {
 } from '@carton/runtime';
 import { tenantCreated, tenantDeleted, tenantSuspended } from './events.ts';
 import { removalStarted } from './problems.ts';
-import type { CreateTenant } from './schemas.ts';
+import type { ChangeTenant, CreateTenant } from './schemas.ts';
 import { tenantSettings } from './settings.ts';
 
 type Caller = Pick<ServicesFor<'staff'>, 'staff' | 'db' | 'box'>;
@@ -46,11 +47,14 @@ export async function listTenants(
 /** @throws forbidden (403) for staff */
 export async function createTenant({ staff, box }: Caller, body: CreateTenant) {
   if (!isOperator(staff)) throw forbidden('Only the operator of the box can create tenants.');
-  const { slug, name, staffEmail, defaultCurrency = 'EUR', defaultLocale = 'en' } = body;
+  const { slug, name, staffEmail, defaultCurrency = 'EUR', defaultLocale = 'en', quotas = {} } = body;
   const { tenant, invite } = await openTenant(
     box.database,
     { slug, name, defaultCurrency, defaultLocale, firstStaffEmail: staffEmail },
-    (db) => publish(db, tenantCreated, { type: 'tenant', id: db.tenantId }, { slug, name }),
+    async (db) => {
+      await setQuotaLimits(db, quotas);
+      await publish(db, tenantCreated, { type: 'tenant', id: db.tenantId }, { slug, name });
+    },
   );
   box.invalidateTenants();
   return { ...tenant, invite };
@@ -65,19 +69,17 @@ export async function readTenant({ staff, db, box }: Caller, id: string): Promis
 
 /**
  * Changes a tenant. Reinstating a deleted one takes the deletion back.
- * @throws not_found (404), forbidden (403) if staff suspend or reinstate a tenant, tenant_removal_started (409)
+ * @throws not_found (404), forbidden (403) if staff change more than the name, tenant_removal_started (409)
  */
-export async function changeTenant(
-  caller: Caller,
-  id: string,
-  patch: { name?: string; status?: TenantRow['status'] },
-): Promise<TenantRow> {
+export async function changeTenant(caller: Caller, id: string, { quotas, ...patch }: ChangeTenant): Promise<TenantRow> {
   const before = await readTenant(caller, id);
   if (patch.status && !isOperator(caller.staff))
     throw forbidden('Only the operator can suspend or reinstate a tenant.');
+  if (quotas && !isOperator(caller.staff)) throw forbidden('Only the operator can set quotas.');
   const after = await caller.box.database.forTenant(id).transaction(async (db) => {
     const changed = await updateTenant(db, patch);
     if (!changed) throw removalStarted('It cannot be reinstated any more.');
+    await setQuotaLimits(db, quotas ?? {});
     if (before.status === 'active' && changed.status === 'suspended') {
       const { slug, name } = changed;
       await publish(db, tenantSuspended, { type: 'tenant', id }, { slug, name });

@@ -10,7 +10,7 @@ export const tenantSettings = packageSettings(
       minimum: 1,
       maximum: 100_000,
       default: 20,
-      description: 'The maximum number of hosts per tenant',
+      description: 'The maximum number of hosts of a tenant for which the operator sets no other quota',
     }),
     TENANT_DELETION_DAYS: Type.Integer({
       minimum: 1,

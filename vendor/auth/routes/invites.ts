@@ -1,6 +1,7 @@
 /**
  * Routes of invites.
  */
+import { quotaExceeded } from '@carton/core';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
 import { acceptInvite as accept, invite } from '../invites.ts';
 import { permissionsOfRole, refuseGrantBeyond } from '../permissions.ts';
@@ -36,7 +37,7 @@ export const createInvite = route(
     body: CreateInvite,
     status: 201,
     response: CreatedInvite,
-    problems: [alreadyStaff],
+    problems: [alreadyStaff, quotaExceeded],
   },
   ({ db, staff, body }) => {
     refuseGrantBeyond(staff, permissionsOfRole[body.role]);

@@ -119,8 +119,8 @@ t.test('it takes space of the store', async (t) => {
   await writeFile(large, Buffer.alloc(megabyte - 10));
   const file = await storePrivateFile(box.db, { path: large, size: megabyte - 10 });
   await keep(file);
-  t.equal(await failureOf(store()), 'media_quota_exceeded');
-  t.match(await upload(box, document), { status: 409, body: { code: 'media_quota_exceeded' } });
+  t.equal(await failureOf(store()), 'quota_exceeded');
+  t.match(await upload(box, document), { status: 409, body: { code: 'quota_exceeded' } });
   await store(other.db);
   await release(file);
   await release(await store());

@@ -92,7 +92,7 @@ t.test('concurrent uploads do not exceed the limit of a store', async (t) => {
   for (let round = 0; round < Math.min(raceRounds, 20); round++) {
     const answers = await Promise.all(Array.from({ length: 6 }, () => upload(box, content)));
     t.strictSame(answers.map(({ status }) => status).sort(), [201, 201, 201, 409, 409, 409]);
-    t.ok(answers.filter(({ status }) => status === 409).every(({ body }) => body.code === 'media_quota_exceeded'));
+    t.ok(answers.filter(({ status }) => status === 409).every(({ body }) => body.code === 'quota_exceeded'));
     await clear();
     await box.db.query('delete from media_files where tenant_id = $1 and asset_id is null');
   }

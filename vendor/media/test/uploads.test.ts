@@ -147,8 +147,8 @@ for (const [name, box] of [
     const statuses = announced.map(({ status }) => status).sort();
     t.strictSame(statuses, [201, 201, 201, 409, 409, 409]);
     const refused = await upload(box, two);
-    t.match(refused, { status: 409, body: { code: 'media_quota_exceeded' } });
-    t.match(refused.body.detail, /2097\d+ bytes, and \d+ of 8388608 bytes are free/);
+    t.match(refused, { status: 409, body: { code: 'quota_exceeded', quota: 'mediaMegabytes', limit: 8 } });
+    t.match(refused.body.detail, /has 6\.\d+ MiB of media, and its limit is 8: there is no room for 2\.01 more/);
     const [first] = announced.filter(({ status }) => status === 201);
     t.ok((await send(box, first?.body, two)).ok);
     t.match(await complete(box, first?.body), { status: 201 }, 'it replaces what was announced');

@@ -1,6 +1,7 @@
 /**
  * Routes of products for staff.
  */
+import { quotaExceeded } from '@carton/core';
 import { resource, route } from '@carton/runtime';
 import { duplicateProduct as duplicate } from '../duplicate.ts';
 import { handleTaken, skuTaken } from '../problems.ts';
@@ -27,7 +28,7 @@ export const adminProducts = resource({
     description:
       'Without options it gets one variant; with options but no variants, one for each combination of values.',
     body: CreateProduct,
-    problems: [handleTaken, skuTaken],
+    problems: [handleTaken, skuTaken, quotaExceeded],
     run: ({ db, body }) => createProduct(db, body),
   },
   read: { run: ({ db, params }) => readAdminProduct(db, params.id) },
@@ -55,7 +56,7 @@ export const duplicateProduct = route(
     status: 201,
     response: AdminProduct,
     location: '/admin/products/{id}',
-    problems: [handleTaken],
+    problems: [handleTaken, quotaExceeded],
   },
   ({ db, params, body }) => duplicate(db, params.id, body),
 );

@@ -1,6 +1,7 @@
 /**
  * Routes of variants for staff.
  */
+import { quotaExceeded } from '@carton/core';
 import { externalIdTaken, resource, route } from '@carton/runtime';
 import { choiceTaken, lastVariant, limitReached, skuTaken } from '../problems.ts';
 import { AdminVariant, AdminVariantPage, AdminVariantQuery, ChangeVariant, CreateVariant } from '../schemas.ts';
@@ -44,7 +45,7 @@ export const createVariant = route(
     status: 201,
     response: AdminVariant,
     location: '/admin/variants/{id}',
-    problems: [externalIdTaken, skuTaken, choiceTaken, limitReached],
+    problems: [externalIdTaken, skuTaken, choiceTaken, limitReached, quotaExceeded],
   },
   ({ db, params, body }) => addVariant(db, params.id, body),
 );

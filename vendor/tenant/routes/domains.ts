@@ -1,9 +1,10 @@
 /**
  * Routes of hosts.
  */
+import { quotaExceeded } from '@carton/core';
 import { notFound, object, route, Type } from '@carton/runtime';
 import { addDomain, findTenantByHost, listDomains, removeDomain, verifyDomain } from '../domains.ts';
-import { hostTaken, tooManyHosts } from '../problems.ts';
+import { hostTaken } from '../problems.ts';
 import { AddTenantDomain, TenantDomain, TenantDomainList, TenantLookup } from '../schemas.ts';
 import { isOperator, readTenant } from '../service.ts';
 
@@ -62,7 +63,7 @@ export const addTenantDomain = route(
     body: AddTenantDomain,
     status: 201,
     response: TenantDomain,
-    problems: [hostTaken, tooManyHosts],
+    problems: [hostTaken, quotaExceeded],
   },
   async ({ params, body, ...caller }) => {
     const { id } = await readTenant(caller, params.id);

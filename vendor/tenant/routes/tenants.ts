@@ -1,10 +1,19 @@
 /**
  * Routes of tenants. The operator has access to all of them, staff to their own.
  */
-import { slugTaken } from '@carton/core';
-import { forbidden, pageQuery, route } from '@carton/runtime';
+import { readQuotas, slugTaken } from '@carton/core';
+import { forbidden, pageQuery, route, withOverrides } from '@carton/runtime';
 import { removalStarted } from '../problems.ts';
-import { ChangeTenant, CreatedTenant, CreateTenant, TenantPage, TenantResource } from '../schemas.ts';
+import {
+  ChangeTenant,
+  CreatedTenant,
+  CreateTenant,
+  changeTenantSchema,
+  createTenantSchema,
+  TenantPage,
+  TenantQuotaList,
+  TenantResource,
+} from '../schemas.ts';
 import {
   changeTenant,
   deleteTenant as deleteLater,
@@ -32,21 +41,25 @@ export const listTenants = route(
   ({ query, ...caller }) => list(caller, query),
 );
 
-export const createTenant = route(
-  {
-    method: 'post',
-    path: '/admin/tenants',
-    operationId: 'createTenant',
-    tag,
-    summary: 'Create a tenant and invite its first member of staff',
-    access,
-    body: CreateTenant,
-    status: 201,
-    response: CreatedTenant,
-    location: '/admin/tenants/{id}',
-    problems: [slugTaken, forbidden],
-  },
-  ({ body, ...caller }) => openTenant(caller, body),
+export const createTenant = withOverrides(
+  route(
+    {
+      method: 'post',
+      path: '/admin/tenants',
+      operationId: 'createTenant',
+      tag,
+      summary: 'Create a tenant and invite its first member of staff',
+      description: '`quotas` are the limits of what the tenant may store, where they differ from those of the box.',
+      access,
+      body: CreateTenant,
+      status: 201,
+      response: CreatedTenant,
+      location: '/admin/tenants/{id}',
+      problems: [slugTaken, forbidden],
+    },
+    ({ body, ...caller }) => openTenant(caller, body),
+  ),
+  (box) => ({ body: createTenantSchema(box) }),
 );
 
 export const readTenant = route(
@@ -63,21 +76,45 @@ export const readTenant = route(
   ({ params, ...caller }) => read(caller, params.id),
 );
 
-export const updateTenant = route(
+export const updateTenant = withOverrides(
+  route(
+    {
+      method: 'patch',
+      path: '/admin/tenants/:id',
+      operationId: 'updateTenant',
+      tag,
+      summary: 'Rename, suspend or reinstate a tenant, or set its quotas',
+      access,
+      description:
+        'Reinstating a deleted tenant takes the deletion back, until the removal of its data begins. ' +
+        'A quota below what the tenant stores keeps that and refuses more. Staff can only rename their own.',
+      body: ChangeTenant,
+      status: 200,
+      response: TenantResource,
+      problems: [forbidden, removalStarted],
+    },
+    ({ params, body, ...caller }) => changeTenant(caller, params.id, body),
+  ),
+  (box) => ({ body: changeTenantSchema(box) }),
+);
+
+export const readTenantQuotas = route(
   {
-    method: 'patch',
-    path: '/admin/tenants/:id',
-    operationId: 'updateTenant',
+    method: 'get',
+    path: '/admin/tenants/:id/quotas',
+    operationId: 'readTenantQuotas',
     tag,
-    summary: 'Rename, suspend or reinstate a tenant',
+    summary: 'Read the quotas of a tenant: limits and usage',
+    description: 'A change that would exceed a limit is 409 `quota_exceeded`.',
     access,
-    description: 'Reinstating a deleted tenant takes the deletion back, until the removal of its data begins.',
-    body: ChangeTenant,
     status: 200,
-    response: TenantResource,
-    problems: [forbidden, removalStarted],
+    response: TenantQuotaList,
+    beyond: true,
   },
-  ({ params, body, ...caller }) => changeTenant(caller, params.id, body),
+  async ({ params, ...caller }) => {
+    const { id } = await read(caller, params.id);
+    return { items: await readQuotas(caller.box.database.forTenant(id)) };
+  },
 );
 
 export const deleteTenant = route(

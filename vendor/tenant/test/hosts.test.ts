@@ -65,7 +65,7 @@ t.test('the operator limits the number of hosts per tenant', async (t) => {
   const hosts = Array.from({ length: 12 }, (_, at) => `h${at}.${tenant.slug}.example`);
   const responses = await Promise.all(hosts.map((host) => add(tenant, host)));
   t.strictSame(responses.map(({ status }) => status).sort(), [...Array(8).fill(201), ...Array(4).fill(409)]);
-  t.match(await approve(tenant, `h12.${tenant.slug}.example`), { status: 409, body: { code: 'too_many_hosts' } });
+  t.match(await approve(tenant, `h12.${tenant.slug}.example`), { status: 409, body: { code: 'quota_exceeded' } });
   const { items } = (await tenant.staff.get(`/admin/tenants/${tenant.id}/domains`)).body;
   t.equal(items.length, 8);
   t.match(await tenant.staff.delete(`/admin/tenants/${tenant.id}/domains/${items[0].id}`), { status: 204 });
