@@ -123,23 +123,79 @@ t.test('products that the owner archived stay archived', async (t) => {
   );
 });
 
-t.test('what the owner deleted stays deleted', async (t) => {
+/** What the owner can delete, by the list that has it. */
+const lists = [
+  'products',
+  'pages',
+  'menus',
+  'categories',
+  'collections',
+  'promotions',
+  'tax-rates',
+  'shipping-options',
+  'shipping-zones',
+  'regions',
+];
+const idsOf = async () => {
   const options = await staff();
-  const [page] = (await box.operator.get('/admin/pages?handle=about', options)).body.items;
-  const [menu] = (await box.operator.get('/admin/menus?limit=1', options)).body.items;
-  for (const path of [`/admin/pages/${page.id}`, `/admin/menus/${menu.id}`]) {
-    t.equal((await box.operator.delete(path, options)).status, 204);
+  const listed = [];
+  for (const list of lists) {
+    const { items } = (await box.operator.get(`/admin/${list}?limit=100`, options)).body;
+    listed.push([list, items.map(({ id }: { id: string }) => id).sort()] as const);
   }
-  await fill(structuredClone(saved));
-  t.strictSame((await box.operator.get('/admin/pages?handle=about', options)).body.items, []);
-  t.equal((await box.operator.get('/admin/menus', options)).body.items.length, 1);
+  return listed;
+};
+
+t.test('without the mark of an earlier start, nothing is created twice', async (t) => {
+  const before = await idsOf();
+  const { demoFilled, ...lost } = structuredClone(saved);
+  await fill(lost);
+  t.equal(saved.demoFilled, demoFilled);
+  t.strictSame(await idsOf(), before);
+  t.notOk((await handles()).includes('notebook'), 'it stays archived');
 });
 
-t.test('a store of an older release, not marked as filled, with an archived product', async (t) => {
-  const { demoFilled, ...older } = structuredClone(saved);
-  await fill(older);
-  t.equal(saved.demoFilled, demoFilled);
-  t.notOk((await handles()).includes('notebook'));
+t.test('what the owner deleted stays deleted, with the mark and without it', async (t) => {
+  const options = await staff();
+  const logo = await box.operator.put('/admin/store/logo', { mediaAssetId: null }, options);
+  t.equal(logo.status, 200);
+  for (const [list, ids] of await idsOf()) {
+    // All categories and shipping options are deleted, so that what they belong to can be; one of all others stays.
+    const some =
+      list === 'categories' || list === 'shipping-options'
+        ? ids.toReversed()
+        : ids.slice(0, Math.max(1, ids.length - 1));
+    for (const id of some) {
+      const { status, body } = await box.operator.delete(`/admin/${list}/${id}`, options);
+      t.equal(status, 204, `${list} ${JSON.stringify(body)}`);
+    }
+  }
+  const left = await idsOf();
+  const { demoFilled: _, ...lost } = structuredClone(saved);
+  for (const state of [structuredClone(saved), lost]) {
+    await fill(state);
+    t.strictSame(await idsOf(), left);
+    t.equal((await get('/store')).logoUrl, null);
+  }
+});
+
+t.test('an interrupted start is resumed without what the owner has deleted meanwhile', async (t) => {
+  const options = await staff();
+  const { items } = (await box.operator.get('/admin/users', options)).body;
+  const { id, metadata } = (await box.operator.get(`/admin/users/${items[0].id}`, options)).body;
+  const { page, ...rest } = { page: 'page/about', ...metadata.demoStore };
+  const { [page]: __, 'menu/main': ___, ...done } = rest;
+  await box.operator.patch(`/admin/users/${id}`, { metadata: { own: true, demoStore: done } }, options);
+  const { demoFilled: _, ...lost } = structuredClone(saved);
+  await fill(lost);
+  t.equal((await box.operator.get('/admin/pages?handle=about', options)).body.items.length, 1);
+  const main = await get('/menus/main');
+  t.strictSame(
+    main.items.map(({ url }: { url: string }) => url),
+    ['/pages/about'],
+    'its categories are deleted',
+  );
+  t.equal((await box.operator.get(`/admin/users/${id}`, options)).body.metadata.own, true);
 });
 
 t.test('it is reached by the name of this machine beside other tenants', async (t) => {

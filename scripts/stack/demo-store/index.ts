@@ -5,6 +5,7 @@
 import type { StackSecrets } from '../settings.ts';
 import { type Call, caller, orNull } from './calls.ts';
 import { fillTenant } from './fill.ts';
+import { Progress } from './progress.ts';
 
 export const demoSlug = 'demo';
 
@@ -36,7 +37,8 @@ export async function createDemoStore(
     session = await logIn();
   }
   const staff = caller(boxUrl, { ...tenantHeaders, authorization: `Bearer ${session.token}` });
-  await fillTenant({ staff, visitor }, packages);
+  const progress = await Progress.read(staff);
+  await fillTenant({ staff, visitor, progress }, packages);
   await save(Object.assign(secrets, { demoFilled: id }));
 }
 
