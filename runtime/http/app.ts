@@ -10,6 +10,7 @@ import { checkFile, checkStreamed, checkUpload } from './check-declaration.ts';
 import { completeRoutes } from './complete.ts';
 import { mountRoutes } from './dispatch.ts';
 import { setCommonHeaders } from './headers.ts';
+import { tokenHider } from './logged-path.ts';
 import { acceptedHeaders, setCorsHeaders } from './origins.ts';
 import { internalError, Problem } from './problems.ts';
 import { accessKindsOf, type Route } from './route.ts';
@@ -37,6 +38,7 @@ export function createApp<Scope, Services extends object, Caller = unknown>(
   });
   const dispatch = mountRoutes(routes, (route) => serveRoute(route, kinds, options));
   const accepted = acceptedHeaders(options.accessKinds);
+  const hideTokens = tokenHider(routes.map(({ declaration }) => declaration.path));
 
   async function respondAndLog(ctx: Context, next: Next, requestId: string, started: number): Promise<number> {
     try {
@@ -54,7 +56,7 @@ export function createApp<Scope, Services extends object, Caller = unknown>(
     options.log.info({
       requestId,
       method: ctx.method,
-      path: ctx.path,
+      path: hideTokens(ctx.path),
       status: ctx.status,
       milliseconds,
       operationId,
@@ -68,6 +70,7 @@ export function createApp<Scope, Services extends object, Caller = unknown>(
     const sentId = ctx.get('x-request-id');
     const requestId = /^[\w.-]{1,64}$/.test(sentId) ? sentId : randomUUID();
     ctx.state.requestId = requestId;
+    ctx.state.loggedPath = hideTokens(ctx.path);
     resolveClient(ctx, trusted);
     if (secureCookies !== undefined) ctx.cookies.secure = secureCookies;
     setCommonHeaders(ctx, requestId);

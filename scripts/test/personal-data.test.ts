@@ -46,6 +46,7 @@ const others: Record<string, readonly string[]> = {
   pages: ['metadata'],
   menus: ['name'],
   media_uploads: ['file_name'],
+  downloads: ['file_name'],
   collections: ['metadata'],
   stock_items: ['metadata'],
   // Ids.

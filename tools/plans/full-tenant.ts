@@ -49,6 +49,7 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<Test
   await fillMember(tenant, member, variants);
   await cancelSome(tenant, variants);
   await fillFulfillments(tenant);
+  await fillDownloads(box, tenant, variants);
   const [newest] = (await requireSuccess(staff.get('/admin/orders'))).items;
   await requireSuccess(staff.patch(`/admin/orders/${newest.id}`, { tags: ['gift'] }));
   await requireSuccess(tenant.shopper().post('/cart/items', { variantId: variants[0], quantity: 1 }));
@@ -98,6 +99,30 @@ async function fillMedia({ url }: TestBox, { staff: { headers } }: TestTenant): 
     const { status } = await fetch(`${url}/admin/media`, { method: 'POST', headers, body: form });
     if (status !== 201) throw new Error(`the tenant could not be filled: ${status}`);
   }
+}
+
+/** Files of a variant, and an order that is paid in full. */
+async function fillDownloads(
+  { url }: TestBox,
+  { staff, shopper, db }: TestTenant,
+  [variantId]: readonly string[],
+): Promise<void> {
+  for (const name of ['book.epub', 'book.pdf']) {
+    const form = new FormData();
+    form.append('file', new Blob([name]), name);
+    const path = `${url}/admin/variants/${variantId}/downloads`;
+    const { status } = await fetch(path, { method: 'POST', headers: staff.headers, body: form });
+    if (status !== 201) throw new Error(`the tenant could not be filled: ${status}`);
+  }
+  const buyer = shopper();
+  await requireSuccess(buyer.post('/cart/items', { variantId, quantity: 1 }));
+  const { id, balance } = await requireSuccess(buyer.post('/checkout', { customer: { email: 'ada@example.com' } }));
+  await requireSuccess(staff.post(`/admin/orders/${id}/payments`, { method: 'bank_transfer', amount: balance }));
+  const granted = 'select id from download_grants where tenant_id = $1 and order_id = $2';
+  await until(
+    () => db.query(granted, [id]),
+    (found) => found.length === 2,
+  );
 }
 
 async function fillTaxes({ staff }: TestTenant): Promise<void> {

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 
 /** A secret with 256 random bits. Its prefix identifies its kind to readers and to scanners for leaked secrets. */
 export function newToken(
-  prefix: 'sts' | 'chl' | 'inv' | 'rst' | 'eml' | 'dvc' | 'mbs' | 'mbv' | 'mbr' | 'ord',
+  prefix: 'sts' | 'chl' | 'inv' | 'rst' | 'eml' | 'dvc' | 'mbs' | 'mbv' | 'mbr' | 'ord' | 'dwn',
 ): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }

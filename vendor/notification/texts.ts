@@ -3,7 +3,7 @@
  */
 import type { Store } from '@carton/core';
 import { type MailTemplate, type MailTexts, object, type TenantDatabase, Type } from '@carton/runtime';
-import { listOwnHosts } from '@carton/tenant';
+import { findOwnOrigin } from '@carton/tenant';
 import { TextFault } from './liquid/fault.ts';
 import { withLayout } from './liquid/layout.ts';
 import type { MailText, NotificationPreview } from './schemas.ts';
@@ -70,9 +70,8 @@ export async function renderMail(
 /** The address of the logo for mails, which have no origin; null for one of the box if the store has no host. */
 async function absoluteLogoOf(db: TenantDatabase, { logoUrl }: Store): Promise<string | null> {
   if (!logoUrl?.startsWith('/')) return logoUrl;
-  const hosts = (await listOwnHosts(db)).filter((host) => host !== 'localhost' && !host.startsWith('*.'));
-  const [first] = hosts.toSorted();
-  return first === undefined ? null : `https://${first}${logoUrl}`;
+  const origin = await findOwnOrigin(db);
+  return origin && `${origin}${logoUrl}`;
 }
 
 async function renderTexts(texts: MailTexts, data: object, store: Store, locale: string): Promise<NotificationPreview> {

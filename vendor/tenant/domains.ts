@@ -78,6 +78,13 @@ export async function listOwnHosts(db: TenantDatabase): Promise<string[]> {
   return served.map(({ host }) => host);
 }
 
+/** The origin of the tenant for addresses in mails: `https://` and its first host; null without one. */
+export async function findOwnOrigin(db: TenantDatabase): Promise<string | null> {
+  const hosts = (await listOwnHosts(db)).filter((host) => host !== 'localhost' && !host.startsWith('*.'));
+  const [first] = hosts.toSorted();
+  return first === undefined ? null : `https://${first}`;
+}
+
 /** The hosts at which a tenant is served, as origins that may call the box in a browser. */
 export async function findOrigins({ box }: Database, ownerId: string): Promise<string[]> {
   const served = await box.query<{ host: string }>(

@@ -26,7 +26,7 @@ import {
 } from './routes/tenants.ts';
 import { tenantSettings } from './settings.ts';
 
-export { listOwnHosts } from './domains.ts';
+export { findOwnOrigin, listOwnHosts } from './domains.ts';
 
 export default definePackage({
   routes: [

@@ -168,14 +168,14 @@ function methodOf(method: string): string {
   return methods.has(method) ? method : 'HTTP';
 }
 
-/** Without the query and the caller, which may contain personal data. */
+/** Without the query and the caller, which may contain personal data, and without tokens. */
 function requestAttributes(ctx: Context) {
   const [address = '', port] = ctx.host.split(/:(?=\d+$)/);
   const known = methods.has(ctx.method);
   return {
     'http.request.method': known ? ctx.method : '_OTHER',
     ...(!known && { 'http.request.method_original': ctx.method }),
-    'url.path': ctx.path,
+    'url.path': ctx.state.loggedPath as string,
     'url.scheme': ctx.protocol,
     'server.address': address,
     ...(port && { 'server.port': Number(port) }),

@@ -1,0 +1,135 @@
+/**
+ * Grants that follow their orders: made once the order is paid in full, ended by a refund or a cancellation, and opened
+ * again if the refund fails.
+ *
+ * All is computed from the locked order, its refunds and its grants, not from the event: a repeated or late delivery finds
+ * nothing left to do.
+ */
+import { findStore } from '@carton/core';
+import {
+  addTimelineEntry,
+  findOrderUnits,
+  lockOrder,
+  type OrderState,
+  type OrderUnits,
+  orderCanceled,
+  orderPlaced,
+} from '@carton/order';
+import { paymentCaptured, refundCreated } from '@carton/payment';
+import { type DeliveredEvent, newId, publish, subscriber, type TenantDatabase } from '@carton/runtime';
+import { linksRequested } from './events.ts';
+import type { DownloadGrant } from './schemas.ts';
+import { downloadSettings } from './settings.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** Each delivery has a transaction of its own, since it locks an order. */
+export const followOrders = subscriber({
+  name: 'download.follow-orders',
+  events: [orderPlaced, orderCanceled, paymentCaptured, refundCreated],
+  outsideTransaction: true,
+  async handle(db, event) {
+    const orderId = orderOf(event);
+    const isPayment = event.type === orderPlaced.type || event.type === paymentCaptured.type;
+    if (orderId === null) return;
+    await db.transaction<unknown>((tx) =>
+      isPayment ? followPayment(tx, orderId, event.createdAt) : followRefunds(tx, orderId),
+    );
+  },
+});
+
+/** The order that an event concerns; null for one that grants and ends nothing. */
+function orderOf({ type, resource, payload }: DeliveredEvent): string | null {
+  const { orderId, paymentStatus } = payload as { orderId?: string; paymentStatus?: string };
+  // Most orders are paid later; one with a total of zero is never paid.
+  if (type === orderPlaced.type && paymentStatus !== 'paid') return null;
+  return orderId ?? resource.id;
+}
+
+/**
+ * Ends the grants of an order by its state, opens those again whose refund has failed, and makes those that it lacks.
+ * @param paidAt the time of the payment: later files are not granted
+ */
+export async function followPayment(tx: TenantDatabase, orderId: string, paidAt: string): Promise<void> {
+  const { order, lines } = (await followRefunds(tx, orderId)) ?? {};
+  if (!order || !lines || order.paidAmount < order.totalAmount) return;
+  const entitled = lines.flatMap(({ line, end }) => (end === null ? line : []));
+  await grantFiles(tx, order, entitled, paidAt);
+}
+
+/** The same without making any. */
+export async function followRefunds(
+  tx: TenantDatabase,
+  orderId: string,
+): Promise<{ order: OrderState; lines: LineEnd[] } | null> {
+  const order = await lockOrder(tx, orderId);
+  if (!order) return null;
+  const lines = (await findOrderUnits(tx, [orderId])).map((line) => ({ line, end: endOf(order, line) }));
+  await endGrants(tx, orderId, lines);
+  return { order, lines };
+}
+
+/** What ended the right to a line; null if nothing did. */
+function endOf(order: OrderState, { quantity, refundedQuantity }: OrderUnits): 'refund' | 'cancellation' | null {
+  if (order.status === 'canceled') return 'cancellation';
+  const isRefunded = order.refundedAmount > 0 && order.refundedAmount >= order.paidAmount;
+  return isRefunded || refundedQuantity >= quantity ? 'refund' : null;
+}
+
+interface LineEnd {
+  line: OrderUnits;
+  end: DownloadGrant['endedBy'];
+}
+
+/** Ends the grants of lines, and opens those again whose refund has failed. What staff have ended stays as it is. */
+async function endGrants(tx: TenantDatabase, orderId: string, ends: readonly LineEnd[]): Promise<void> {
+  const changed = await tx.query<{ endedBy: string | null }>(
+    `update download_grants changing
+        set ended_by = line.ended_by, ended_at = case when line.ended_by is not null then now() end, updated_at = now()
+       from unnest($3::uuid[], $4::text[]) as line (id, ended_by)
+      where changing.tenant_id = $1 and changing.order_id = $2 and changing.line_item_id = line.id
+        and case when line.ended_by is null then changing.ended_by in ('refund', 'cancellation')
+                 else changing.ended_by is null end
+      returning changing.ended_by`,
+    [orderId, ends.map(({ line }) => line.id), ends.map(({ end }) => end)],
+  );
+  const ended = changed.find(({ endedBy }) => endedBy !== null);
+  if (ended) await addTimelineEntry(tx, orderId, 'download', `Downloads ended: ${ended.endedBy}`);
+  else if (changed.length > 0) await addTimelineEntry(tx, orderId, 'download', 'Downloads are open again');
+}
+
+/** Grants the files of the variants to lines that have no grant yet. */
+async function grantFiles(
+  tx: TenantDatabase,
+  { id: orderId }: OrderState,
+  lines: readonly OrderUnits[],
+  paidAt: string,
+): Promise<void> {
+  const variantIds = lines.flatMap(({ variantId }) => variantId ?? []);
+  if (variantIds.length === 0) return;
+  const granted = await tx.query<{ lineItemId: string }>(
+    'select line_item_id from download_grants where tenant_id = $1 and order_id = $2',
+    [orderId],
+  );
+  // Locked against deletion: what is granted keeps its file.
+  const files = await tx.query<{ id: string; variantId: string; fileName: string }>(
+    `select id, variant_id, file_name from downloads
+      where tenant_id = $1 and variant_id = any($2::uuid[]) and deleted_at is null and created_at <= $3::timestamptz
+      order by position, id for share`,
+    [variantIds, paidAt],
+  );
+  const found = lines
+    .filter(({ id }) => !granted.some(({ lineItemId }) => lineItemId === id))
+    .flatMap((line) => files.filter(({ variantId }) => variantId === line.variantId).map((file) => ({ line, file })));
+  if (found.length === 0) return;
+  const { maxDownloads, validDays } = downloadSettings.of(await findStore(tx));
+  const expiresAt = validDays === null ? null : new Date(Date.now() + validDays * day);
+  const grants = found.map(({ line, file }) => ({
+    ...{ id: newId(), orderId, lineItemId: line.id, downloadId: file.id, maxDownloads, expiresAt },
+  }));
+  await tx.insertMany('download_grants', grants);
+  const names = [...new Set(found.map(({ file }) => file.fileName))];
+  await addTimelineEntry(tx, orderId, 'download', `Downloads granted: ${names.join(', ')}`);
+  const grantIds = grants.map(({ id }) => id);
+  await publish(tx, linksRequested, { type: 'order', id: orderId }, { orderId, grantIds });
+}

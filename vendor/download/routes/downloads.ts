@@ -1,0 +1,29 @@
+/**
+ * The files for everyone who has a link of a mail.
+ */
+import { object, route, Type, tooManyRequests } from '@carton/runtime';
+import { readByToken } from '../content.ts';
+import { downloadEnded, downloadLimitReached } from '../problems.ts';
+
+export const downloadFile = route(
+  {
+    method: 'get',
+    path: '/downloads/:token',
+    operationId: 'downloadFile',
+    tag: 'Downloads',
+    summary: 'Download a file by the link of a mail',
+    description:
+      'A request from the first byte counts as a download. One for a later part counts only if no download began within ' +
+      'a day, so that downloads can be resumed. An unknown token is 404; a known one is 410 once the download has ended ' +
+      'or was used as often as it may be.',
+    access: 'public',
+    params: object({ token: Type.String({ minLength: 1, maxLength: 100 }) }),
+    status: 200,
+    mediaType: '*/*',
+    file: true,
+    cacheControl: 'private, no-store',
+    problems: [downloadEnded, downloadLimitReached, tooManyRequests],
+    beyond: true,
+  },
+  ({ params, ...caller }) => readByToken(caller, params.token),
+);

@@ -1,0 +1,115 @@
+/**
+ * Schemas of downloads and of the grants of buyers.
+ */
+import { FileName } from '@carton/media';
+import {
+  changeOf,
+  DateTime,
+  nullable,
+  object,
+  oneOf,
+  type Static,
+  Type,
+  timestamps,
+  Uuid,
+  withOptions,
+} from '@carton/runtime';
+
+const Name = withOptions(FileName, {
+  description: 'Under which the buyer saves the file',
+  examples: ['handbook.epub'],
+});
+const Position = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000,
+  description: 'Files of a variant are in the order of their positions',
+  examples: [0],
+});
+const Size = Type.Integer({ minimum: 1, description: 'In bytes', examples: [1_820_340] });
+
+export const Download = object(
+  {
+    id: Uuid,
+    variantId: Uuid,
+    fileName: Name,
+    position: Position,
+    size: Size,
+    sha256: Type.String({ description: 'Of the file, in hexadecimal' }),
+    ...timestamps,
+  },
+  { $id: 'Download' },
+);
+export type Download = Static<typeof Download>;
+
+export const DownloadList = object({ items: Type.Array(Download) }, { $id: 'DownloadList' });
+
+export const ChangeDownload = changeOf({ fileName: Name, position: Position }, { $id: 'ChangeDownload' });
+export type ChangeDownload = Static<typeof ChangeDownload>;
+
+export const grantEnds = ['refund', 'cancellation', 'staff'] as const;
+
+const MaxDownloads = nullable(
+  Type.Integer({ minimum: 1, maximum: 10_000, description: 'Null for unlimited', examples: [10] }),
+);
+const ExpiresAt = withOptions(nullable(DateTime), { description: 'Null for never' });
+
+const shown = {
+  id: Uuid,
+  lineItemId: Uuid,
+  fileName: Name,
+  size: Size,
+  state: oneOf(['available', 'limit_reached', 'expired', 'ended'], {
+    description:
+      '`limit_reached`: it was downloaded as often as it may be. `ended`: by a refund, a cancellation or staff',
+  }),
+  downloadCount: Type.Integer({ description: 'How often it was downloaded', examples: [2] }),
+  maxDownloads: MaxDownloads,
+  expiresAt: ExpiresAt,
+};
+
+export const DownloadGrant = object(
+  {
+    ...shown,
+    orderId: Uuid,
+    downloadId: Uuid,
+    endedAt: nullable(DateTime),
+    endedBy: nullable(oneOf(grantEnds)),
+    firstDownloadedAt: nullable(DateTime),
+    lastDownloadedAt: nullable(DateTime),
+    ...timestamps,
+  },
+  { $id: 'DownloadGrant', description: 'The right of the buyer of a line of an order to a file' },
+);
+export type DownloadGrant = Static<typeof DownloadGrant>;
+
+export const DownloadGrants = object({ items: Type.Array(DownloadGrant) }, { $id: 'DownloadGrants' });
+
+export const ChangeDownloadGrant = changeOf(
+  {
+    maxDownloads: MaxDownloads,
+    expiresAt: ExpiresAt,
+    ended: Type.Boolean({ description: 'True ends the grant; false opens it again, if staff have ended it' }),
+  },
+  { $id: 'ChangeDownloadGrant' },
+);
+export type ChangeDownloadGrant = Static<typeof ChangeDownloadGrant>;
+
+export const MemberDownloads = object(
+  {
+    items: Type.Array(
+      object(
+        {
+          ...shown,
+          url: nullable(
+            Type.String({
+              description: 'Below the address of this API, for this member; null unless it is `available`',
+              examples: ['/member/downloads/0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001'],
+            }),
+          ),
+        },
+        { $id: 'MemberDownload' },
+      ),
+    ),
+  },
+  { $id: 'MemberDownloads' },
+);
