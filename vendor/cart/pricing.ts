@@ -291,8 +291,8 @@ function countedLine(line: PricedLine | PricedCustomLine): TotalsLine[] {
     const { taxCategory, weight } = line;
     return [{ ...counted, variantId: null, productId: null, taxCategory, shippingProfile: null, weight }];
   }
-  const { productId, taxCategory, shippingProfile, weight } = line.variant;
-  return [{ ...counted, variantId: line.variantId, productId, taxCategory, shippingProfile, weight }];
+  const { productId, taxCategory, shippingProfile, weight, requiresShipping } = line.variant;
+  return [{ ...counted, variantId: line.variantId, productId, taxCategory, shippingProfile, weight, requiresShipping }];
 }
 
 function issuesOf(sale: Sale, region: RegionRow | null, shortfall: Shortfall | null): CartIssue[] {

@@ -55,6 +55,8 @@ export interface TotalsLine {
   readonly properties: LineProperties;
   /** Grams per unit. */
   readonly weight: number | null;
+  /** False for what reaches the shopper without a parcel; absent for true. */
+  readonly requiresShipping?: boolean;
   readonly quantity: number;
   readonly unitPrice: number;
   /** quantity × unitPrice */

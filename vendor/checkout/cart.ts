@@ -27,7 +27,7 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { recordCompleted } from './attempts.ts';
-import { customerOf, missingFields, priceOptionsOf } from './customer.ts';
+import { customerOf, missingFields, priceOptionsOf, requiredFields } from './customer.ts';
 import { rejectStaleOffer } from './offer.ts';
 import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from './placing.ts';
 import { cartEmpty } from './problems.ts';
@@ -74,7 +74,7 @@ export async function previewCheckout(
   const placing = placingOf(sale, store, session);
   const unmet = await findUnmet(db, placing);
   const requirements = unmet.map(presentRequirement);
-  const asks = missingFields(store.checkoutRequires, placing.customer);
+  const asks = missingFields(requiredFields(store, sale), placing.customer);
   const { parts, left } = await planTenders(db, tenderSaleOf(placing));
   const { currency } = sale.cart;
   return {

@@ -1,7 +1,7 @@
 /**
  * The customer of an order: details from the checkout request, otherwise from the cart; and those that the store requires.
  */
-import { type PriceOptions, type StoredCart, saleAddressOf } from '@carton/cart';
+import { type PricedSale, type PriceOptions, type StoredCart, saleAddressOf } from '@carton/cart';
 import type { Store } from '@carton/core';
 import type { OrderDraft } from '@carton/order';
 import { choiceOfMethod } from '@carton/payment';
@@ -22,6 +22,12 @@ export function customerOf<Email extends string | null>(
     address: address ?? shippingAddress,
     billing: billing ?? billingAddress,
   };
+}
+
+/** The details that the store requires for a sale: no address of delivery if nothing of it is shipped. */
+export function requiredFields({ checkoutRequires }: Store, { lines }: Pick<PricedSale, 'lines'>): readonly Field[] {
+  const isShipped = lines.some(({ variant }) => variant?.requiresShipping ?? true);
+  return isShipped ? checkoutRequires : checkoutRequires.filter((field) => field.split('.')[0] !== 'address');
 }
 
 /** The required fields without a value. */

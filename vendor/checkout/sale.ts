@@ -141,6 +141,7 @@ function lineOf({
     variantTitle: variant?.title ?? null,
     properties,
     quantity,
+    requiresShipping: variant?.requiresShipping ?? true,
     ...amounts,
   };
 }

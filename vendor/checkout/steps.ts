@@ -5,7 +5,7 @@ import { cartProblems, countryNotServed, stockSaleOf } from '@carton/cart';
 import type { Store } from '@carton/core';
 import { insufficientStock, type StockLine, takeStock } from '@carton/inventory';
 import { planTenders } from '@carton/payment';
-import { missingFields, pointerOf } from './customer.ts';
+import { missingFields, pointerOf, requiredFields } from './customer.ts';
 import { type Placing, type PlacingStep, placingOrder, type Requirement, tenderSaleOf } from './placing.ts';
 import {
   cartEmpty,
@@ -67,9 +67,9 @@ const customer: PlacingStep = {
   name: 'customer',
   order: placingOrder.customer,
   requirements: { customer_details_missing: customerDetailsMissing },
-  require(_, { isPreview, shopper, store, customer }) {
+  require(_, { isPreview, shopper, store, sale, customer }) {
     if (isPreview || shopper === null) return [];
-    const missing = missingFields(store.checkoutRequires, customer);
+    const missing = missingFields(requiredFields(store, sale), customer);
     if (missing.length === 0) return [];
     const errors = missing.map((field) => ({ in: 'body' as const, pointer: pointerOf(field), detail: isRequired }));
     return [{ code: 'customer_details_missing', detail: `Missing: ${missing.join(', ')}.`, errors }];

@@ -35,6 +35,7 @@ export interface VariantDocument extends Dimensions {
 export interface AdminVariantDocument extends VariantDocument {
   hsCode: string | null;
   originCountry: string | null;
+  requiresShipping: boolean;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
@@ -80,7 +81,8 @@ const shopperFields = `id, product_id as "productId", title, sku, barcode, posit
   option_value_ids as "optionValueIds"`;
 
 const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const staffFields = `${shopperFields}, hs_code as "hsCode", origin_country as "originCountry", external_id as "externalId", metadata,
+const staffFields = `${shopperFields}, hs_code as "hsCode", origin_country as "originCountry",
+  requires_shipping as "requiresShipping", external_id as "externalId", metadata,
   ${time('created_at')} as "createdAt", ${time('updated_at')} as "updatedAt"`;
 
 /** The variants of the row `product`, without deleted ones, in order. */

@@ -41,6 +41,7 @@ export function duplicateProduct(
         weight,
         hsCode,
         originCountry,
+        requiresShipping,
         optionValueIds,
         metadata,
         ...sizes
@@ -55,6 +56,7 @@ export function duplicateProduct(
         ...dimensionsOf(sizes),
         hsCode,
         originCountry,
+        requiresShipping,
         optionValueIds: optionValueIds.map(newValueId).sort(),
         externalId: null,
         metadata,

@@ -18,7 +18,7 @@ function variantsText(visible: Condition, choices: boolean): string {
     text = `select variants.id, variants.product_id, variants.sku, variants.title, products.title as product_title,
             products.handle as product_handle, products.status as product_status, ${published} as published, products.tax_category,
             products.shipping_profile, products.min_quantity, products.max_quantity, products.quantity_step,
-            variants.weight,
+            variants.weight, variants.requires_shipping,
             variants.deleted_at is not null or products.deleted_at is not null as deleted,
             (${visible.sql(3)}) is not true as hidden${choices ? ', variants.option_value_ids' : ''}
        from product_variants variants

@@ -88,6 +88,7 @@ export function planVariant(
   pointer = '',
 ): NewVariant {
   const { title, sku = null, barcode = null, weight = null, hsCode = null, originCountry = null } = requested;
+  const { requiresShipping = true } = requested;
   const { externalId = null, metadata = {} } = requested;
   const optionValueIds = planChoice(options, requested.options ?? [], `${pointer}/options`);
   return {
@@ -101,6 +102,7 @@ export function planVariant(
     ...dimensionsOf(requested),
     hsCode,
     originCountry,
+    requiresShipping,
     optionValueIds,
     externalId,
     metadata,

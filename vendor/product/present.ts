@@ -51,8 +51,8 @@ export function presentAdminVariant(
   options: readonly OptionDocument[],
   terms: VariantTerms,
 ): AdminVariant {
-  const { position, hsCode, originCountry, externalId, metadata, createdAt, updatedAt } = variant;
-  const own = { position, hsCode, originCountry, externalId, metadata, createdAt, updatedAt };
+  const { position, hsCode, originCountry, requiresShipping, externalId, metadata, createdAt, updatedAt } = variant;
+  const own = { position, hsCode, originCountry, requiresShipping, externalId, metadata, createdAt, updatedAt };
   return { ...presentVariant(variant, options, terms), ...own };
 }
 

@@ -163,12 +163,20 @@ export const Product = object(
 export type Product = Static<typeof Product>;
 export const ProductPage = pageOf(Product, 'ProductPage');
 
+const RequiresShipping = Type.Boolean({
+  description:
+    'False for what reaches the shopper without a parcel, such as a download or a service: it needs no shipping option, ' +
+    'no shipping address and no fulfillment. True unless it is set',
+  examples: [true],
+});
+
 export const AdminVariant = object(
   {
     ...Variant.properties,
     position: Type.Integer(),
     hsCode: nullable(HsCode),
     originCountry: nullable(Country),
+    requiresShipping: RequiresShipping,
     ...externalFields,
     createdAt: DateTime,
     updatedAt: DateTime,
@@ -260,6 +268,7 @@ const variantFields = {
   ...dimensionFields,
   hsCode: nullable(HsCode),
   originCountry: nullable(Country),
+  requiresShipping: RequiresShipping,
   ...externalFields,
   options: Type.Array(ChosenOption, { maxItems: maxOptions, description: 'One value of each option of the product' }),
 };

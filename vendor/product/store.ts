@@ -36,6 +36,8 @@ export interface VariantRow extends Dimensions {
   weight: number | null;
   hsCode: string | null;
   originCountry: string | null;
+  /** False for what reaches the shopper without a parcel: a download, a service. */
+  requiresShipping: boolean;
   optionValueIds: string[];
   externalId: string | null;
   metadata: Record<string, unknown>;

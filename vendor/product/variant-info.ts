@@ -21,6 +21,8 @@ export interface VariantInfo extends QuantityRule {
   shippingProfile: string | null;
   /** Grams. */
   weight: number | null;
+  /** False for what reaches the shopper without a parcel: a download, a service. */
+  requiresShipping: boolean;
   /** The variant or its product is deleted: it still exists for old orders, but is not for sale. */
   deleted: boolean;
   /** The viewer may not see its product, so it is not for sale to them. False without a viewer. */

@@ -19,17 +19,18 @@ export type Parcels = ReadonlyMap<string | null, Parcel>;
 
 export type ShippedLine = Pick<
   TotalsLine,
-  'variantId' | 'shippingProfile' | 'quantity' | 'weight' | 'discountedTotal'
+  'variantId' | 'shippingProfile' | 'quantity' | 'weight' | 'requiresShipping' | 'discountedTotal'
 > & {
   title?: string;
 };
 
-/** Groups lines by profile. An unknown profile is the default one. */
+/** Groups lines by profile, without those that need no parcel. An unknown profile is the default one. */
 export function parcelsOf(lines: readonly ShippedLine[], currency: string, profiles: readonly string[]): Parcels {
   const known = new Set(profiles);
   const profileOf = ({ shippingProfile }: ShippedLine) =>
     shippingProfile !== null && known.has(shippingProfile) ? shippingProfile : null;
-  const groups = [...Map.groupBy(lines, profileOf)];
+  const shipped = lines.filter(({ requiresShipping = true }) => requiresShipping);
+  const groups = [...Map.groupBy(shipped, profileOf)];
   groups.sort(([one], [other]) => (one ?? '').localeCompare(other ?? '', 'en'));
   return new Map(groups.map(([profile, group]) => [profile, parcelOf(group, currency)]));
 }
@@ -56,8 +57,9 @@ export function linesOf({ lines, adjustments }: Pick<PricedSale, 'lines' | 'adju
       const { title, weight } = line;
       return [{ variantId: null, shippingProfile: null, quantity, weight, discountedTotal, title }];
     }
-    const { shippingProfile, weight, productTitle, title } = variant;
-    return [{ variantId, shippingProfile, quantity, weight, discountedTotal, title: `${productTitle} ${title}` }];
+    const { shippingProfile, weight, requiresShipping, productTitle, title: ownTitle } = variant;
+    const title = `${productTitle} ${ownTitle}`;
+    return [{ variantId, shippingProfile, quantity, weight, requiresShipping, discountedTotal, title }];
   });
 }
 

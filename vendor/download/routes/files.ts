@@ -20,7 +20,9 @@ export const createDownload = withOverrides(
       path: '/admin/variants/:id/downloads',
       operationId: 'createDownload',
       summary: 'Upload a file that buyers of a variant download',
-      description: 'Orders that are paid from then on include it.',
+      description:
+        'Orders that are paid from then on include it. A variant with files is shipped all the same, as a printed book ' +
+        'with a file is, unless its `requiresShipping` is false.',
       ...privateUpload(null, file),
       status: 201,
       response: Download,
