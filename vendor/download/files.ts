@@ -24,7 +24,7 @@ async function requireVariant(db: TenantDatabase, variantId: string): Promise<vo
 
 /**
  * Adds a file to a variant, after those that it has. Orders that are paid from then on include it.
- * @throws not_found (404), invalid_request (400) for an empty file, too_many_downloads, media_quota_exceeded (409)
+ * @throws not_found (404), invalid_request (400) for an empty file, too_many_downloads, quota_exceeded (409)
  */
 export async function addDownload(db: TenantDatabase, variantId: string, upload: UploadedFile): Promise<Download> {
   await requireVariant(db, variantId);

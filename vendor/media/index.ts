@@ -21,7 +21,6 @@ import {
 import { mediaSettings } from './settings.ts';
 import { mediaUses } from './uses.ts';
 
-export { quotaExceeded as mediaQuotaExceeded } from '@carton/core';
 export { examplePicture } from './example.ts';
 export {
   keepPrivateFile,

@@ -1,7 +1,8 @@
 /**
  * Routes of the files of variants, for staff.
  */
-import { mediaQuotaExceeded, privateUpload } from '@carton/media';
+import { quotaExceeded } from '@carton/core';
+import { privateUpload } from '@carton/media';
 import { resource, route, type UploadedFile, withOverrides } from '@carton/runtime';
 import { readForStaff } from '../content.ts';
 import { addDownload, changeDownload, deleteDownload, listDownloads } from '../files.ts';
@@ -27,7 +28,7 @@ export const createDownload = withOverrides(
       status: 201,
       response: Download,
       location: '/admin/downloads/{id}',
-      problems: [tooManyDownloads, mediaQuotaExceeded],
+      problems: [tooManyDownloads, quotaExceeded],
     },
     ({ db, params, files }) => addDownload(db, params.id, files.file[0] as UploadedFile),
   ),

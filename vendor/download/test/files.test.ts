@@ -64,7 +64,7 @@ t.test('empty and large files, too many, and those beyond the space of the store
   const stored = [await upload(box, variantId, '1', 'x'.repeat(1024 * 1024)), await upload(box, variantId, '2', 'x')];
   t.match(await upload(box, variantId, '3', 'x'.repeat(1024 * 1024)), {
     status: 409,
-    body: { code: 'media_quota_exceeded' },
+    body: { code: 'quota_exceeded' },
   });
   await forget(...stored.map(({ body }) => body.id));
   for (let count = 1; count <= 50; count++) t.equal((await upload(box, variantId, `${count}.txt`, 'a')).status, 201);

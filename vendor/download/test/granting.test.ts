@@ -129,6 +129,16 @@ t.test('a refund that fails opens the files again', async (t) => {
   t.equal((await timelineOf(box, id)).at(-1), 'Downloads are open again');
 });
 
+t.test('what staff have ended stays ended', async (t) => {
+  const { id, payment, grants } = await buy(box, song);
+  await bodyOf(box.staff.patch(`/admin/download-grants/${grants[0]?.id}`, { ended: true }));
+  await follow(id);
+  await refund(box, payment, { amount: eur(1) });
+  t.match(await grantsOf(box, id), exactly([{ state: 'ended', endedBy: 'staff' }]));
+  await refund(box, payment, {});
+  t.match(await grantsOf(box, id), exactly([{ state: 'ended', endedBy: 'staff' }]));
+});
+
 t.test('files that are added later are for later orders', async (t) => {
   const guide = await createArticle(box, 'one.pdf');
   const bare = await createArticle(box);
