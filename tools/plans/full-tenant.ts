@@ -25,7 +25,7 @@ export async function fillTenant(box: TestBox, tenant: TestTenant): Promise<Test
   await requireSuccess(staff.post('/admin/products', { title: 'Draft of a hat' }));
   const variants: string[] = [];
   for (const title of ['Linen shirt', 'Wool coat']) {
-    const described = { title, brand: 'Alder', type: 'Shirt', status: 'published' };
+    const described = { title, brand: 'Alder', type: 'Shirt', tags: ['summer'], status: 'published' };
     const product = await requireSuccess(staff.post('/admin/products', described));
     const [{ id }] = product.variants;
     variants.push(id);

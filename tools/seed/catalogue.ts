@@ -6,6 +6,8 @@ import type { CopyBatch } from './copy.ts';
 import { later, type Random, timeOf } from './random.ts';
 import { clothes, goods, materials, sizes, styles, wordStarts } from './vocabulary.ts';
 
+/** In place of a region, in the lowest prices of a currency. */
+const noRegion = '00000000-0000-0000-0000-000000000000';
 /** Characters stored of a word of a title. */
 const wordLength = 40;
 const statuses = { published: 90, draft: 7, archived: 3 } as const;
@@ -58,6 +60,12 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
       batch.add('product_option_values', { id, option_id: optionId, value: size, position });
     }
   }
+  batch.add('product_prices', {
+    product_id: productId,
+    currency: options.currency,
+    region_id: noRegion,
+    amount,
+  });
   for (const [position, { id, size }] of values.entries()) {
     const variantId = random.id(created);
     const suffix = size === null ? '' : `-${size}`;

@@ -3,6 +3,7 @@
  */
 import type { TenantDatabase } from '@carton/runtime';
 import { findRecentChanges, lowestPriorPrice, type PriceChange, recordChanges, timeOfChange } from './history.ts';
+import { findPricedRegions, rewriteLowest } from './lowest.ts';
 import type { PriceLine } from './schemas.ts';
 import { type BasePrice, changePrice, insertPrice, keyOf, type PriceRow, removePrices } from './store.ts';
 
@@ -28,6 +29,7 @@ export async function writePrices(
     .filter(({ row, price }) => !row || row.cost !== price.cost || isRepriced(row, price));
   const repriced = planned.filter(({ row, price }) => isRepriced(row, price)).map(({ price }) => price);
   const changed = new Set([...removed, ...repriced].map(({ variantId }) => variantId));
+  const regions = changed.size > 0 ? await findPricedRegions(tx) : [];
   if (changed.size > 0) {
     const at = await timeOfChange(tx, [...changed]);
     await setLowestPrior(tx, planned, at);
@@ -43,6 +45,7 @@ export async function writePrices(
     if (row) await changePrice(tx, row.id, { amount, compareAt, cost, lowestPrior });
     else await insertPrice(tx, price);
   }
+  if (changed.size > 0) await rewriteLowest(tx, [...changed], regions);
   return changed;
 }
 

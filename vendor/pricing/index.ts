@@ -1,10 +1,12 @@
 /**
  * @carton/pricing: prices of variants by currency and region, and price sources of other packages that override them.
  */
-import { variantPricers } from '@carton/product';
+import { productMeasures, variantDeletedListeners, variantPricers } from '@carton/product';
 import { regionLocks } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { priceUpdated } from './events.ts';
+import { forgetVariants } from './lowest.ts';
+import { priceMeasure } from './measure.ts';
 import { listPriceChanges, listVariantPrices, replaceVariantPrices, setPrices } from './routes/prices.ts';
 import { priceVariants } from './service.ts';
 import { regionHasPrices } from './store.ts';
@@ -24,5 +26,10 @@ export {
 export default definePackage({
   routes: [listVariantPrices, replaceVariantPrices, listPriceChanges, setPrices],
   events: [priceUpdated],
-  extends: [variantPricers.with(priceVariants), regionLocks.with(regionHasPrices)],
+  extends: [
+    variantPricers.with(priceVariants),
+    variantDeletedListeners.with(forgetVariants),
+    productMeasures.with(priceMeasure),
+    regionLocks.with(regionHasPrices),
+  ],
 });

@@ -166,7 +166,12 @@ export async function priceVariants(
   );
 }
 
-async function currencyOfRegion(db: TenantDatabase, regionId: string, requested: string | undefined): Promise<string> {
+/** @throws invalid_request (400) for an unknown region, or one with another currency */
+export async function currencyOfRegion(
+  db: TenantDatabase,
+  regionId: string,
+  requested: string | undefined,
+): Promise<string> {
   const region = await findRegion(db, regionId);
   if (!region) throw invalidQuery('/regionId', 'is not a region of this store');
   if (requested !== undefined && requested !== region.currency) {

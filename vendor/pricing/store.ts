@@ -1,7 +1,7 @@
 /**
  * Queries of prices.
  */
-import { lockFor, newId, type TenantDatabase } from '@carton/runtime';
+import { newId, type TenantDatabase } from '@carton/runtime';
 
 export interface PriceRow {
   id: string;
@@ -34,9 +34,15 @@ export function keyOf({
   return `${variantId} ${currency} ${regionId ?? ''}`;
 }
 
-/** Serialises the writers of a tenant's prices until the transaction ends. */
+/**
+ * Serialises the writers of a tenant's prices until the transaction ends. A row rather than an advisory lock: a
+ * serializable transaction that waited for another writer would read the prices from before, and fails here instead.
+ */
 export async function lockPrices(db: TenantDatabase): Promise<void> {
-  await lockFor(db, 'pricing.prices');
+  await db.query(
+    `insert into price_writes (tenant_id, number) values ($1, 1)
+         on conflict (tenant_id) do update set number = price_writes.number + 1`,
+  );
 }
 
 /** All prices of variants by currency; the one without a region comes first. */

@@ -5,12 +5,14 @@
 import { decodeCursor, looksLikeId, maxPageSize, type Page, pageOfRows, type TenantDatabase } from '@carton/runtime';
 import { after, allOf, type Condition, equals, type Order, orderBy, published, sorts } from './conditions.ts';
 import type { Dimensions, ProductDetails } from './details.ts';
+import type { PriceRequest } from './extensions.ts';
 import { listOf, resolveFilters } from './list-filters.ts';
-import { isInAll, isOnListedPage, listOfColumns } from './listed.ts';
+import { isOnListedPage, listOfColumns, type ProductList } from './listed.ts';
+import { resolveMeasures } from './measures.ts';
 import { type MediaEntry, mediaOfProduct } from './media.ts';
 import type { Schedule } from './schedule.ts';
 import type { ProductQuery, ProductStatus } from './schemas.ts';
-import { titleSearch } from './title-words.ts';
+import { searchedText, titleSearch } from './title-words.ts';
 import type { ProductViewer } from './viewer.ts';
 import { visibleTo } from './visibility.ts';
 
@@ -258,7 +260,9 @@ function pageStatement(order: Order, parts: Parts, condition: Condition): string
   });
 }
 
-type PageQuery = Pick<ProductQuery, 'limit' | 'cursor' | 'sort' | 'q' | 'handle' | 'brand' | 'type'>;
+/** `sort` is one of `sorts`, or one of a measure. */
+type PageQuery = Pick<ProductQuery, 'limit' | 'cursor' | 'q' | 'handle' | 'brand' | 'type'> &
+  PriceRequest & { sort: string };
 
 /**
  * A page of the published products that the viewer may see.
@@ -273,8 +277,9 @@ export async function pageOfPublishedProducts(
   viewer?: ProductViewer,
 ): Promise<Page<ProductDocument>> {
   const { limit, sort } = query;
-  const order = sorts[sort];
-  const condition = await conditionOfPage(db, query, order, viewer);
+  const { order: measured, ranges } = await resolveMeasures(db, query);
+  const order = measured ?? sorts[sort as keyof typeof sorts];
+  const condition = await conditionOfPage(db, query, { order, ranges }, viewer);
   const text = pageStatement(order, partsOf(fields), condition);
   const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);
   return pageOfRows(rows, limit, ({ sortKey, id }) => [sort, sortKey, id]);
@@ -283,28 +288,26 @@ export async function pageOfPublishedProducts(
 async function conditionOfPage(
   db: TenantDatabase,
   query: PageQuery,
-  order: Order,
+  { order, ranges }: { order: Order; ranges: readonly ProductList[] },
   viewer?: ProductViewer,
 ): Promise<Condition> {
-  const { limit, cursor, q, handle, brand, type } = query;
+  const { limit, cursor, handle, brand, type } = query;
+  const q = searchedText(query.q);
   const place = cursor === undefined ? null : decodeCursor(cursor, order.name).slice(1, 3);
   const [visible, filters] = await Promise.all([visibleTo(db, viewer), resolveFilters(db, query)]);
   const fixed = listOfColumns({ brand, type });
-  const lists = filters.map(listOf);
+  const lists = [...filters.map(listOf), ...ranges];
   const base = allOf([isPublished, ...(fixed ? [fixed.isListed] : [])]);
   const page = { order, place, limit: limit + 1, base, tested: visible };
+  // The indexes of brand and type are in the orders of products only.
+  const isServed = lists.length === 0 && order.from === 'products';
+  const allLists = fixed && !isServed ? [...lists, fixed] : lists;
   if (q === undefined && handle === undefined) {
-    const isNarrowed = lists.length > 0;
-    const condition = await isOnListedPage(db, { ...page, lists: isNarrowed && fixed ? [...lists, fixed] : lists });
-    return allOf([order.joined, condition]);
+    return allOf([order.joined, await isOnListedPage(db, { ...page, lists: allLists })]);
   }
-  const others = [order.joined, base, after(order, place), visible];
-  if (handle !== undefined) {
-    others.push(equals('handle', handle), ...lists.map(({ isListed }) => isListed));
-    if (q === undefined) return allOf(others);
-  } else {
-    others.push(await isInAll(db, lists));
-  }
-  const found = await titleSearch(db, q as string, { statuses: ['published'], conditions: others, order, limit });
-  return allOf([...others, found]);
+  const conditions = [order.joined, base, after(order, place), visible];
+  if (handle !== undefined) conditions.push(equals('handle', handle), ...lists.map(({ isListed }) => isListed));
+  if (q === undefined) return allOf(conditions);
+  const searched = { conditions, lists: handle === undefined ? allLists : [], order, limit };
+  return allOf([...conditions, await titleSearch(db, q, { statuses: ['published'], ...searched })]);
 }

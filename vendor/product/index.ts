@@ -22,14 +22,17 @@ import { tagFilter } from './tags.ts';
 export {
   type PriceRequest,
   type VariantCreatedListener,
+  type VariantDeletedListener,
   type VariantPrice,
   type VariantPricer,
   type ViewRequest,
   variantCreatedListeners,
+  variantDeletedListeners,
   variantPricers,
 } from './extensions.ts';
 export { type ProductListFilter, productListFilters } from './list-filters.ts';
-export { findProductIds, findProductTimes, findVariants } from './lookups.ts';
+export { findProductIds, findProductTimes, findSiblings, findVariants } from './lookups.ts';
+export { type ProductMeasure, productMeasures } from './measures.ts';
 export { allowsQuantity, explainQuantityRule, type QuantityRule } from './quantities.ts';
 export {
   evaluateFacts,

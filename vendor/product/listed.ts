@@ -111,12 +111,12 @@ async function smallestOf(
 }
 
 /**
- * The condition for products in all of these lists, for pages that are found in another way: of a short one, all products
- * are read.
+ * The condition for products in all of these lists, of which one is short, so that all of its products are read; null if
+ * none is.
  */
-export async function isInAll(db: TenantDatabase, lists: readonly ProductList[]): Promise<Condition> {
-  const smallest = (await smallestOf(db, lists, maxShort)) ?? (await smallestOf(db, lists, maxSorted));
-  return allOf(lists.map((list) => (list === smallest ? isAmong(list) : list.isListed)));
+export async function isInShort(db: TenantDatabase, lists: readonly ProductList[]): Promise<Condition | null> {
+  const short = await smallestOf(db, lists, maxShort);
+  return short && allOf(lists.map((list) => (list === short ? isAmong(list) : list.isListed)));
 }
 
 async function countUpTo(db: TenantDatabase, { sql, values }: Condition, limit: number): Promise<number> {

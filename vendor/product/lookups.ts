@@ -50,6 +50,19 @@ export async function findVariants(
   return new Map((await translateVariants(db, rows, viewer)).map((row) => [row.id, row]));
 }
 
+/** The products of these variants, deleted ones too, each with the ids of all of its variants that are not deleted. */
+export async function findSiblings(db: TenantDatabase, variantIds: readonly string[]): Promise<Map<string, string[]>> {
+  const rows = await db.query<{ productId: string; variantIds: string[] }>(
+    `select product_id, array_remove(array_agg(case when deleted_at is null then id end), null) as variant_ids
+       from product_variants
+      where tenant_id = $1 and product_id = any(array(
+        select product_id from product_variants where tenant_id = $1 and id = any($2::uuid[])))
+      group by product_id`,
+    [variantIds],
+  );
+  return new Map(rows.map((row) => [row.productId, row.variantIds]));
+}
+
 /** Which of these ids belong to products that are not deleted. */
 export async function findProductIds(db: TenantDatabase, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();

@@ -216,12 +216,18 @@ const productParameters = {
   handle: Type.Optional(Handle),
   brand: Type.Optional(Brand),
   type: Type.Optional(ProductType),
-  sort: oneOf(['newest', 'oldest', 'title'], { default: 'newest' }),
 };
-export const ProductQuery = pageQuery(productParameters);
-/** The query in a box whose packages contribute filters. */
-export const productQueryWith = (filters: Record<string, TSchema>) => pageQuery({ ...productParameters, ...filters });
+const sortNames = ['newest', 'oldest', 'title'] as const;
+export const ProductQuery = pageQuery({ ...productParameters, sort: oneOf(sortNames, { default: 'newest' }) });
 export type ProductQuery = Static<typeof ProductQuery>;
+/** The query in a box whose packages contribute filters and sorts. */
+export function productQueryWith(
+  filters: Record<string, TSchema>,
+  { names, description }: { names: readonly string[]; description: string },
+) {
+  const sort = oneOf([...sortNames, ...names], { default: 'newest', ...(description && { description }) });
+  return pageQuery({ ...productParameters, ...filters, sort });
+}
 
 export const AdminProductQuery = integrationQuery({
   q: Type.Optional(TitleText),

@@ -24,6 +24,7 @@ import {
 import { productCreated, productDeleted, productUpdated } from './events.ts';
 import {
   completePriceRequest,
+  notifyDeletedListeners,
   notifyVariantListeners,
   type TermsRequest,
   termsOf,
@@ -229,10 +230,11 @@ export async function changeProduct(db: TenantDatabase, id: string, patch: Chang
 export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (transaction) => {
     const { handle, title, status } = await products.lock(transaction, id);
-    const variants = await removeProduct(transaction, id);
+    const variantIds = await removeProduct(transaction, id);
     await removeMedia(transaction, id);
+    await notifyDeletedListeners(transaction, variantIds);
     await publish(transaction, productDeleted, { type: 'product', id }, { handle, title, status });
-    await releaseCatalogue(transaction, { products: 1, variants });
+    await releaseCatalogue(transaction, { products: 1, variants: variantIds.length });
   });
 }
 

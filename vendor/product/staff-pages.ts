@@ -4,11 +4,11 @@
 import { decodeCursor, type IntegrationPage, type TenantDatabase } from '@carton/runtime';
 import { after, allOf, always, type Condition, equals, rawCondition, sorts } from './conditions.ts';
 import { listOf } from './list-filters.ts';
-import { isInAll, isOnListedPage, listOfColumns } from './listed.ts';
+import { isOnListedPage, listOfColumns } from './listed.ts';
 import { type AdminProductQuery, statuses } from './schemas.ts';
 import { type ProductRow, products } from './store.ts';
 import { tagFilter } from './tags.ts';
-import { titleSearch } from './title-words.ts';
+import { searchedText, titleSearch } from './title-words.ts';
 
 const notDeleted: Condition = { key: 'not deleted', values: [], sql: () => 'deleted_at is null' };
 
@@ -21,12 +21,14 @@ export async function pageOfProducts(
   query: AdminProductQuery,
 ): Promise<IntegrationPage<ProductRow>> {
   const { q, tag, ...others } = query;
-  if ((q === undefined && tag === undefined) || others.updatedAfter !== undefined) return products.page(db, query);
+  if (others.updatedAfter !== undefined) return products.page(db, query);
+  if (searchedText(q) === undefined && tag === undefined) return products.page(db, others);
   return products.page(db, { ...others, meets: rawCondition(db.tenantId, await search(db, query)) });
 }
 
 async function search(db: TenantDatabase, query: AdminProductQuery): Promise<Condition> {
-  const { q, tag, limit, cursor, handle, brand, type, status, externalId } = query;
+  const { tag, limit, cursor, handle, brand, type, status, externalId } = query;
+  const q = searchedText(query.q);
   const order = sorts.newest;
   const place = cursor === undefined ? null : decodeCursor(cursor, order.name).slice(1, 3);
   const tagged = tag === undefined ? [] : [listOf({ ...tagFilter, lists: await tagFilter.findLists(db, tag) })];
@@ -39,9 +41,10 @@ async function search(db: TenantDatabase, query: AdminProductQuery): Promise<Con
     const lists = fixed ? [...tagged, fixed] : tagged;
     return isOnListedPage(db, { order, place, limit: limit + 1, base, tested: always, lists });
   }
-  const listed = unique.length > 0 ? allOf(tagged.map(({ isListed }) => isListed)) : await isInAll(db, tagged);
-  const conditions = [base, after(order, place), listed];
+  const listed = unique.length > 0 ? tagged.map(({ isListed }) => isListed) : [];
+  const conditions = [base, after(order, place), ...listed];
   if (q === undefined) return allOf(conditions);
-  const searched = { statuses: status === undefined ? statuses : [status], conditions, order, limit };
-  return allOf([listed, await titleSearch(db, q, searched)]);
+  const lists = unique.length > 0 ? [] : tagged;
+  const searched = { statuses: status === undefined ? statuses : [status], conditions, lists, order, limit };
+  return allOf([...listed, await titleSearch(db, q, searched)]);
 }

@@ -114,17 +114,17 @@ export async function updateProduct(
 
 /**
  * Soft deletes a product and its variants, in a transaction: their handle and SKUs become available.
- * @returns the number of these variants
+ * @returns the ids of these variants
  */
-export async function removeProduct(db: TenantDatabase, id: string): Promise<number> {
+export async function removeProduct(db: TenantDatabase, id: string): Promise<string[]> {
   const now = new Date();
   await products.remove(db, id);
   await db.remove('product_old_handles', { productId: id });
   await putTags(db, id, []);
-  const where = { productId: id, deletedAt: null };
-  const variants = await db.update('product_variants', where, { deletedAt: now, updatedAt: now });
+  const condition = { productId: id, deletedAt: null };
+  const variants = await db.update<VariantRow>('product_variants', condition, { deletedAt: now, updatedAt: now });
   await rewriteTitleWords(db, id);
-  return variants.length;
+  return variants.map((variant) => variant.id);
 }
 
 /** A handle that no undeleted product has. */

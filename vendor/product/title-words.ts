@@ -3,7 +3,8 @@
  * index, however many products there are. `like` is not leakproof, so under row-level security it cannot use an index.
  */
 import { maxPageSize, type TenantDatabase } from '@carton/runtime';
-import { allOf, always, type Condition, idsIn, type Order, orderBy } from './conditions.ts';
+import { allOf, type Condition, idsIn, type Order, orderBy } from './conditions.ts';
+import { isInShort, type ProductList } from './listed.ts';
 import type { ProductStatus } from './schemas.ts';
 
 /** Characters stored from the beginning of a word. */
@@ -73,24 +74,28 @@ const countWords = `
     from (select from product_title_words
            where tenant_id = $1 and status = any($2) and ${beginsWith('$3')} limit ${maxWords}) found`;
 
+/** True for the row `products`, tested product by product, as a subquery with a limit is. */
+function titled(text: string): string {
+  return `${contains(text)} and (
+    select true from product_title_words
+     where tenant_id = $1 and product_id = products.id and ${beginsWith(text)} limit 1)`;
+}
+
 /**
  * The first matches of a list, as far as the scan goes; then a row without an id if the list ended before the scan's
  * limit.
  */
-function scanStatement(listed: Condition, order: Order): string {
+function scanStatement(listed: Condition, tested: Condition, order: Order): string {
   // The constant inner limit is explained at pageStatement (documents.ts).
   const scan = `
     select * from (
-      select id, title_key from ${order.from}
+      select products.* from ${order.from}
        where products.tenant_id = $1 and ${listed.sql(5)}
        ${orderBy(order)} limit ${maxScanned}) listed
      limit $2`;
-  // A subquery with a limit is evaluated product by product.
   return `
-    select id from (${scan}) scanned
-     where ${contains('$4')}
-       and (select true from product_title_words
-             where tenant_id = $1 and product_id = scanned.id and ${beginsWith('$4')} limit 1)
+    select id from (${scan}) products
+     where ${titled('$4')} and ${tested.sql(5 + listed.values.length)}
     union all
     select null from (select count(*) as steps from (${scan}) scanned) counted where steps < $2
     limit $3`;
@@ -100,41 +105,51 @@ function scanStatement(listed: Condition, order: Order): string {
 export interface SearchedList {
   /** Statuses of its products. */
   statuses: readonly ProductStatus[];
-  /** All conditions of the page. */
+  /** The other conditions of the page. */
   conditions: readonly Condition[];
+  /** Lists that the products must be in, too. */
+  lists: readonly ProductList[];
   order: Order;
   /** Items per page. */
   limit: number;
 }
 
 /**
- * The condition for products of a page whose title contains a text at the beginning of a word, without regard to case.
- * Leading spaces of the text are ignored.
+ * The condition for products of a page whose title contains a text at the beginning of a word, without regard to case, and
+ * which are in the lists.
+ * @param text not empty, without leading spaces
  *
  * The rows read are bounded for any text, except one that many words begin with while its products are rare where the
  * page begins: then all matching words are read.
  */
 export async function titleSearch(
   db: TenantDatabase,
-  input: string,
-  { statuses, conditions, order, limit }: SearchedList,
+  text: string,
+  { statuses, conditions, lists, order, limit }: SearchedList,
 ): Promise<Condition> {
-  const text = input.trimStart();
-  if (text === '') return always;
+  const inLists = allOf(lists.map(({ isListed }) => isListed));
   const [words] = await db.query<{ count: number }>(countWords, [statuses, text]);
   if (words?.count === maxWords) {
+    const isShort = lists.length > 0 ? await isInShort(db, lists) : null;
+    if (isShort) return allOf([isShort, { key: 'titled', values: [text], sql: (at) => titled(`$${at}`) }]);
     const listed = allOf(conditions);
-    const values = [scannedPerItem * (limit + 1), limit + 1 + extraMatches, text, ...listed.values];
-    const found = await db.query<{ id: string | null }>(scanStatement(listed, order), values);
+    const values = [scannedPerItem * (limit + 1), limit + 1 + extraMatches, text, ...listed.values, ...inLists.values];
+    const found = await db.query<{ id: string | null }>(scanStatement(listed, inLists, order), values);
     const ids = found.flatMap(({ id }) => id ?? []);
     const isComplete = found.length > ids.length;
     if (isComplete || ids.length > limit) return idsIn(ids);
   }
-  return {
+  const hasWord: Condition = {
     key: 'words',
     values: [text, statuses],
     sql: (at) => `${contains(`$${at}`)}
       and id = any(array(select product_id from product_title_words
                           where tenant_id = $1 and status = any($${at + 1}) and ${beginsWith(`$${at}`)}))`,
   };
+  return allOf([hasWord, inLists]);
+}
+
+/** What is searched for: without leading spaces; undefined if nothing is left. */
+export function searchedText(q: string | undefined): string | undefined {
+  return q?.trimStart() || undefined;
 }

@@ -4,7 +4,7 @@
 import { type IntegrationPage, publish, type TenantDatabase } from '@carton/runtime';
 import { findOptions } from './documents.ts';
 import { variantUpdated } from './events.ts';
-import { completePriceRequest, notifyVariantListeners, termsOf } from './extensions.ts';
+import { completePriceRequest, notifyDeletedListeners, notifyVariantListeners, termsOf } from './extensions.ts';
 import { forgetVariant } from './media.ts';
 import { planChoice, planVariant, retitle } from './plan.ts';
 import { presentAdminVariant } from './present.ts';
@@ -102,6 +102,7 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
     if (variants.length === 1) throw lastVariant('Delete the product instead, or add another variant first.');
     await productVariants.remove(transaction, id);
     await forgetVariant(transaction, variant);
+    await notifyDeletedListeners(transaction, [id.toLowerCase()]);
     await publishVariantChange(transaction, variant, true);
     await releaseCatalogue(transaction, { variants: 1 });
   });

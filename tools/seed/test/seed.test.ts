@@ -76,6 +76,14 @@ t.test('sums agree', async (t) => {
      where low <> (tracked and on_hand <= low_stock_level)
         or low_at is distinct from case when tracked then low_stock_level end`);
   t.strictSame(low, []);
+  const prices = await select(`
+    select product_id from product_prices lowest
+     where amount <> (select min(prices.amount) from product_variants variants
+                        join variant_prices prices on prices.tenant_id = variants.tenant_id and prices.variant_id = variants.id
+                       where variants.tenant_id = lowest.tenant_id and variants.product_id = lowest.product_id)`);
+  t.strictSame(prices, []);
+  const priced = 'select count(*)::int as count from product_prices';
+  t.strictSame(await select(priced), await select('select count(*)::int as count from products'));
 });
 
 t.test('the search words are those that the box writes', async (t) => {

@@ -3,6 +3,7 @@
  */
 import { HandleOrId, notFound, route, withOverrides } from '@carton/runtime';
 import { filterParameters, productListFilters } from '../list-filters.ts';
+import { measureParameters, productMeasures, sortsOfMeasures } from '../measures.ts';
 import { Product, ProductPage, ProductQuery, productQueryWith, Variant, ViewQuery } from '../schemas.ts';
 import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
 import { viewRequestOf } from '../viewer.ts';
@@ -27,7 +28,11 @@ export const listProducts = withOverrides(
     },
     ({ db, fields, ...request }) => list(db, viewRequestOf(request), fields),
   ),
-  (box) => ({ query: productQueryWith(filterParameters(productListFilters.of(box))) }),
+  (box) => {
+    const measures = productMeasures.of(box);
+    const filters = { ...filterParameters(productListFilters.of(box)), ...measureParameters(measures) };
+    return { query: productQueryWith(filters, sortsOfMeasures(measures)) };
+  },
 );
 
 export const readProduct = route(
