@@ -125,9 +125,10 @@ function withoutOtherAlternatives(errors: readonly ErrorObject[]): ErrorObject[]
   return errors.filter((error) => {
     const other = otherOf(error);
     if (other === undefined) return true;
-    const isAnyMeant = meant.some(
-      (each) => /\/(anyOf|oneOf)\/\d+\//.test(each.schemaPath) && isWithin(each, other.union, other.instancePath),
-    );
+    // The union's own error is not that of an alternative, also in a union within another.
+    const isOfAlternative = ({ schemaPath }: ErrorObject) =>
+      /^\/(anyOf|oneOf)\/\d+\//.test(schemaPath.slice(other.union.length));
+    const isAnyMeant = meant.some((each) => isWithin(each, other.union, other.instancePath) && isOfAlternative(each));
     return !isAnyMeant && error.keyword === 'const';
   });
 }

@@ -45,3 +45,30 @@ t.test('of alternatives, the errors are those of the one that the value means', 
   t.ok(pointersOf({}).includes('/discount/kind'));
   t.end();
 });
+
+t.test('the errors of alternatives within an alternative are those of the meant one', (t) => {
+  const Condition = Type.Union([
+    object({ fact: Type.Literal('category'), id: Type.String() }),
+    object({ fact: Type.Literal('quantity'), least: Type.Integer() }),
+  ]);
+  const Discount = Type.Union([
+    object({ kind: Type.Literal('percent'), percent: Type.Number() }),
+    object({ kind: Type.Literal('get'), conditions: Type.Union([Type.Array(Condition), Type.Null()]) }),
+  ]);
+  const pointersOf = (condition: object) => {
+    try {
+      validate(object({ discount: Discount }), { discount: { kind: 'get', conditions: [condition] } } as never, 'body');
+      return [];
+    } catch (error) {
+      const { errors } = error as { errors: { pointer: string }[] };
+      return [...new Set(errors.map(({ pointer }) => pointer))]
+        .sort()
+        .map((pointer) => pointer.slice('/discount'.length));
+    }
+  };
+  const around = ['', '/conditions', '/conditions/0'];
+  t.strictSame(pointersOf({ fact: 'quantity', least: 2 }), []);
+  t.strictSame(pointersOf({ fact: 'color' }), [...around, '/conditions/0/fact']);
+  t.strictSame(pointersOf({ fact: 'quantity', least: 'x' }), [...around, '/conditions/0/least']);
+  t.end();
+});
