@@ -10,7 +10,7 @@ import { products, variantsOf } from './store.ts';
 
 /**
  * Replaces the media of a product.
- * @throws not_found (404), invalid_request (400) for an unknown asset or variant, or an asset that is listed twice
+ * @throws not_found (404), invalid_request (400) for an unknown asset or variant, or an asset or variant that is listed twice
  */
 export function setMedia(db: TenantDatabase, productId: string, { media }: SetProductMedia): Promise<AdminProduct> {
   return db.transaction(async (tx) => {
@@ -22,9 +22,11 @@ export function setMedia(db: TenantDatabase, productId: string, { media }: SetPr
       const id = ids[at] as string;
       if (!held.has(id)) throw invalidField(`/media/${at}/mediaAssetId`, 'is not the id of a media asset');
       if (ids.indexOf(id) < at) throw invalidField(`/media/${at}/mediaAssetId`, 'is a duplicate');
-      const unknown = variantIds.findIndex((variantId) => !variants.has(variantId.toLowerCase()));
-      if (unknown >= 0) {
-        throw invalidField(`/media/${at}/variantIds/${unknown}`, 'is not the id of a variant of this product');
+      const shown = variantIds.map((variantId) => variantId.toLowerCase());
+      for (const [place, variantId] of shown.entries()) {
+        const pointer = `/media/${at}/variantIds/${place}`;
+        if (!variants.has(variantId)) throw invalidField(pointer, 'is not the id of a variant of this product');
+        if (shown.indexOf(variantId) < place) throw invalidField(pointer, 'is a duplicate');
       }
     }
     await removeMedia(tx, productId);

@@ -17,6 +17,8 @@ import { type MediaStorage, MissingFile, type S3Settings } from './storage.ts';
 
 /** Milliseconds. */
 const connectionTimeout = 3000;
+/** Files that are deleted at a time. */
+const pageSize = 100;
 /** Milliseconds without any byte. */
 const requestTimeout = 30_000;
 
@@ -48,7 +50,7 @@ export function openBucket({ bucket, region, endpoint, credentials }: S3Settings
       await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })).catch(rejectUnavailable);
     },
     async removeFolder(folder) {
-      const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: `${folder}/`, MaxKeys: 100 });
+      const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: `${folder}/`, MaxKeys: pageSize });
       const { Contents = [] } = await client.send(list).catch(rejectUnavailable);
       await Promise.all(Contents.map(({ Key }) => this.remove(Key as string)));
       return Contents.length > 0;

@@ -96,11 +96,13 @@ t.test('unknown and duplicate media and variants are refused', async (t) => {
   const foreign = await upload('', other.staff);
   const [product, another] = [await createProduct(sized), await createProduct()];
   const asset = await upload('');
+  const own = product.variants[0]?.id as string;
   const cases: [media: object[], pointer: string][] = [
     [[{ mediaAssetId: unknownId }], '/media/0/mediaAssetId'],
     [[{ mediaAssetId: asset }, { mediaAssetId: foreign }], '/media/1/mediaAssetId'],
     [[{ mediaAssetId: asset }, { mediaAssetId: asset.toUpperCase() }], '/media/1/mediaAssetId'],
     [[{ mediaAssetId: asset, variantIds: [another.variants[0]?.id] }], '/media/0/variantIds/0'],
+    [[{ mediaAssetId: asset, variantIds: [own, own.toUpperCase()] }], '/media/0/variantIds/1'],
   ];
   for (const [media, pointer] of cases) {
     t.match(await setMedia(product, media), { status: 400, body: { errors: exactly([{ pointer }]) } }, pointer);
