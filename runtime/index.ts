@@ -10,6 +10,7 @@ export { type MemberAuthenticator, memberAuthenticators } from './box/members.ts
 export { type Box, type BoxServices, route, type ServicesFor, withOverrides } from './box/services.ts';
 export { type MemberSession, type SessionLookup, type ShopperSession, sessionLookups } from './box/shopper-session.ts';
 export type { StaffCaller } from './box/staff-caller.ts';
+export { issueStamp, readStamp } from './box/stamps.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound, tenantStatuses } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
 export { Country, countryName, isCountry } from './country/country.ts';

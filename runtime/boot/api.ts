@@ -9,7 +9,7 @@ import { runIdempotently } from '../box/idempotency.ts';
 import { boxRateLimits } from '../box/rate-limits.ts';
 import { createTenantScopes, defaultRequestDeadline } from '../box/scope.ts';
 import { type Box, type RequestServices, requestServices } from '../box/services.ts';
-import { SessionKeys } from '../box/session-keys.ts';
+import { sessionKeysOf } from '../box/session-keys.ts';
 import { TenantResolver, type TenantScope, tenantProblems } from '../box/tenancy.ts';
 import type { Database } from '../db/database.ts';
 import { migrationOwners } from '../engine/migrations.ts';
@@ -36,7 +36,7 @@ export function boxApi(
   const { tier, secureCookies = true, requestDeadline = defaultRequestDeadline, rateLimits = noRateLimits } = options;
   const { operatorSecret: operator, hostingSecret: hosting, metricsSecret: metrics } = options;
   const secrets = { operator, hosting, metrics };
-  const accessKinds = accessKindsIn(database, { keys: new SessionKeys(database), secureCookies });
+  const accessKinds = accessKindsIn(database, { keys: sessionKeysOf(database), secureCookies });
   const tenants = new TenantResolver(database, secrets);
   const { scope, boxScope } = createTenantScopes(database, tenants, secrets, requestDeadline);
   const mounted = packages.map((loaded) => ({ ...loaded, routes: routesOf(loaded, database, accessKinds) }));

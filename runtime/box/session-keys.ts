@@ -145,3 +145,12 @@ export class SessionKeys {
     );
   }
 }
+
+const keysOfDatabases = new WeakMap<Database, SessionKeys>();
+
+/** The keys of a box, read once for all that signs. */
+export function sessionKeysOf(database: Database): SessionKeys {
+  const keys = keysOfDatabases.get(database) ?? new SessionKeys(database);
+  keysOfDatabases.set(database, keys);
+  return keys;
+}

@@ -16,6 +16,8 @@ export interface ComposedMail<Data = unknown> {
   /** BCP 47; null for the store's default. */
   readonly locale: string | null;
   readonly data: Data;
+  /** To whom an answer goes, if not to the sender of the store's mails. */
+  readonly replyTo?: { readonly name: string; readonly address: string };
 }
 
 /** The event that a mail is sent for. It is stored until the mail is deleted, so that the mail can be sent again. */
@@ -53,9 +55,9 @@ export interface MailTemplate<Schema extends TObject = TObject> extends MailText
   readonly event?: EventDefinition;
   /**
    * Sent to each address that the store has set for mails to its staff, by default its owners, instead of to `to` of the
-   * composed mail.
+   * composed mail. With `contact` it is sent to the contact address of the store, if it has one.
    */
-  readonly toStore?: true;
+  readonly toStore?: true | 'contact';
   /**
    * The data contains a secret, such as the token of a link. The subject of such a mail is not stored; a repeated attempt
    * has another Message-ID, since it has another secret; and only staff who manage staff change the texts of such a mail

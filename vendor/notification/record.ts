@@ -14,7 +14,7 @@ import {
 } from '@carton/runtime';
 import { boundTransport, noTransport } from './bound.ts';
 import { notificationQueued } from './events.ts';
-import { staffAddresses } from './sender.ts';
+import { contactAddresses, staffAddresses } from './sender.ts';
 import { findDisabled, insertNotification, type NewNotification } from './store.ts';
 
 /** Mails of an order and of its payments are recorded, and so sent, in the order of their events. */
@@ -36,9 +36,14 @@ export async function recordMails(tx: TenantDatabase, delivered: DeliveredEvent)
   for (const template of templates.filter(({ key }) => !disabled.includes(key))) await recordMail(tx, template, event);
 }
 
+async function recipientsOf(tx: TenantDatabase, { toStore }: MailTemplate): Promise<readonly (string | null)[]> {
+  if (!toStore) return [null];
+  return toStore === 'contact' ? contactAddresses(tx) : staffAddresses(tx);
+}
+
 async function recordMail(tx: TenantDatabase, template: MailTemplate, event: MailEvent): Promise<void> {
   const about = template.about?.(event) ?? event.resource;
-  const recipients = template.toStore ? await staffAddresses(tx) : [null];
+  const recipients = await recipientsOf(tx, template);
   for (const recipient of recipients) {
     const dedupeKey = recipient === null ? event.id : `${event.id} ${recipient.toLowerCase()}`;
     await queueMail(tx, { template: template.key, dedupeKey, about, event, recipient });

@@ -8,6 +8,7 @@
  */
 import { findStore } from '@carton/core';
 import {
+  type ComposedMail,
   type DeliveredEvent,
   Email,
   faults,
@@ -20,7 +21,7 @@ import {
 import { boundTransport, noTransport } from './bound.ts';
 import { notificationFailed, notificationSent } from './events.ts';
 import { TextFault } from './liquid/fault.ts';
-import { domainOf, senderOf } from './sender.ts';
+import { domainOf, senderOf, withoutControls } from './sender.ts';
 import { changeClaimed, claimNotification, type NotificationRow, notifications } from './store.ts';
 import { renderMail } from './texts.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from './transport.ts';
@@ -90,7 +91,13 @@ async function prepare(db: TenantDatabase, claimed: NotificationRow): Promise<Ou
     : (claimed.messageId ?? `<${claimed.id}@${domain}>`);
   const stored = { recipient: to, locale, subject: secret ? null : subject, messageId };
   if (!(await changeClaimed(db, claimed, stored))) throw new Error('the claim on the mail expired');
-  return { messageId, ...sender, to, subject, text, html };
+  return { messageId, ...sender, ...answersOf(composed), to, subject, text, html };
+}
+
+/** To whom an answer to the mail goes, if it says so. An address that mail servers refuse is left out. */
+function answersOf({ replyTo }: ComposedMail): Pick<OutgoingMail, 'replyTo'> | null {
+  if (!replyTo || faults(Email, replyTo.address)) return null;
+  return { replyTo: { name: withoutControls(replyTo.name), address: replyTo.address } };
 }
 
 /** Top-level domains of addresses that never resolve, such as those of erased persons (RFC 2606). */

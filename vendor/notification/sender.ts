@@ -39,6 +39,12 @@ export function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
+/** The recipients of what shoppers write to a store: its contact address, else its staff. */
+export async function contactAddresses(db: TenantDatabase): Promise<readonly string[]> {
+  const { email } = await findStore(db);
+  return email === null ? staffAddresses(db) : [email];
+}
+
 /** The recipients of mails to the staff of a store. */
 export async function staffAddresses(db: TenantDatabase): Promise<readonly string[]> {
   const { staffAddresses: set } = senderSettings.of(await findStore(db));

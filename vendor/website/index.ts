@@ -1,18 +1,22 @@
 /**
  * @carton/website: the pages, menus, redirects, sitemap and contact form of the store's website.
  */
+import { storeSettingsGroups } from '@carton/core';
 import {
   addressesByHandle,
   addressMoveListeners,
   definePackage,
+  mailTemplates,
   personalData,
   storefrontAddresses,
   storefrontTargets,
   targetsByHandle,
 } from '@carton/runtime';
+import { contactMail } from './contact/mails.ts';
 import { personalMessages } from './contact/persons.ts';
-import { adminMessages, sendMessage } from './contact/routes.ts';
+import { adminMessages, readContactToken, sendMessage } from './contact/routes.ts';
 import { forgetOldMessages } from './contact/service.ts';
+import { websiteSettings } from './contact/settings.ts';
 import { contactReceived, pagePublished } from './events.ts';
 import { adminMenus, readMenu } from './menus/routes.ts';
 import { adminPages, readPage } from './pages/routes.ts';
@@ -35,12 +39,15 @@ export default definePackage({
     sitemap,
     sitemapPart,
     robots,
+    readContactToken,
     sendMessage,
     ...adminMessages,
   ],
   events: [pagePublished, contactReceived],
   jobs: [announceDuePages, forgetOldMessages],
   extends: [
+    storeSettingsGroups.with(websiteSettings),
+    mailTemplates.with(contactMail),
     storefrontAddresses.with(addressesByHandle('pages', visible)),
     personalData.with(personalMessages),
     addressMoveListeners.with(leaveRedirect),

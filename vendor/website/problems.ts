@@ -30,3 +30,8 @@ export const redirectLimit = defineProblem({
   status: 409,
   title: 'The store has the maximum number of redirects',
 });
+export const formExpired = defineProblem({
+  code: 'contact_form_expired',
+  status: 409,
+  title: 'The contact form has expired',
+});

@@ -65,6 +65,7 @@ t.test('staff and open invites count; a revoked or expired invite and a removal 
   await box.owner.query("update staff_invites set expires_at = now() - interval '1 second' where tenant_id = $1", [
     tenant.id,
   ]);
+  t.equal((await linesOf(tenant)).at(-1), 'staff 1/2 false');
   const third = await invite(tenant, 'three@example.com');
   t.equal(third.status, 201);
   t.equal((await tenant.staff.delete(`/admin/invites/${third.body.id}`)).status, 204);

@@ -2,17 +2,37 @@
  * Routes of the contact form for shoppers and for staff.
  */
 import { resource, route, tooManyRequests } from '@carton/runtime';
+import { formExpired } from '../problems.ts';
 import {
   ChangeContactMessage,
   ContactMessage,
   ContactMessagePage,
   ContactMessageQuery,
+  ContactToken,
   SendMessage,
 } from './schemas.ts';
 import { receiveMessage } from './service.ts';
 import { messages } from './store.ts';
+import { newFormToken } from './token.ts';
 
 const tag = 'Contact';
+
+export const readContactToken = route(
+  {
+    tag,
+    method: 'get',
+    path: '/contact/token',
+    operationId: 'readContactToken',
+    summary: 'Get a token for the contact form',
+    description: 'It tells when the form was shown. A message that is sent within 3 seconds is dropped without notice.',
+    access: 'public',
+    cacheControl: 'no-store',
+    status: 200,
+    response: ContactToken,
+    beyond: true,
+  },
+  ({ db, box }) => newFormToken(box.database, db.tenantId),
+);
 
 export const sendMessage = route(
   {
@@ -21,13 +41,15 @@ export const sendMessage = route(
     path: '/contact',
     operationId: 'sendContactMessage',
     summary: 'Send a message to the store by the contact form',
-    description: 'At most 5 messages an hour from one e-mail address.',
+    description:
+      'At most 5 messages an hour from one e-mail address. Send the token that `GET /contact/token` returned when the form ' +
+      'was shown.',
     access: 'public',
     body: SendMessage,
     status: 202,
-    problems: [tooManyRequests],
+    problems: [formExpired, tooManyRequests],
   },
-  ({ db, body }) => receiveMessage(db, body),
+  ({ db, box, body }) => receiveMessage(db, box.database, body),
 );
 
 export const adminMessages = resource({

@@ -3,6 +3,7 @@
  */
 import {
   changeOf,
+  DateTime,
   Email,
   nullable,
   object,
@@ -13,6 +14,7 @@ import {
   Type,
   timestamps,
   Uuid,
+  withOptions,
 } from '@carton/runtime';
 
 export const messageStatuses = ['open', 'done', 'spam'] as const;
@@ -35,16 +37,35 @@ export const SendMessage = object(
         examples: [''],
       }),
     ),
-    secondsOpen: Type.Integer({
-      minimum: 0,
-      maximum: 31_536_000,
-      description: 'For how long the form was open when it was sent; nobody fills it in in less than 3 seconds',
-      examples: [42],
-    }),
+    secondsOpen: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 31_536_000,
+        description:
+          'For how long the form was open when it was sent; nobody fills it in in less than 3 seconds. Required without `token`',
+        examples: [42],
+      }),
+    ),
+    token: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Of `GET /contact/token`. The store may require it',
+      }),
+    ),
   },
   { $id: 'SendContactMessage' },
 );
 export type SendMessage = Static<typeof SendMessage>;
+
+export const ContactToken = object(
+  {
+    token: Type.String({ description: 'Ask for it when the form is shown, and send it with the message' }),
+    notBefore: withOptions(DateTime, { description: 'A message that is sent earlier is dropped' }),
+    expiresAt: DateTime,
+  },
+  { $id: 'ContactToken' },
+);
 
 export const ContactMessage = object(
   { id: Uuid, name: Name, email: Email, subject: nullable(Subject), message: Message, status: Status, ...timestamps },

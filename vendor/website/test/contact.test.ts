@@ -2,7 +2,7 @@
  * The contact form: what reaches staff, what is refused, and what is forgotten.
  */
 import { erasePerson, exportPerson } from '@carton/runtime';
-import type { TestTenant } from '@carton/runtime/testing';
+import { exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { deleteOldMessages } from '../contact/service.ts';
 import { bodyOf, eventsOf, openBox } from './helpers.ts';
@@ -48,6 +48,65 @@ t.test('a form that is sent within three seconds is refused', async (t) => {
   t.match(refused, tooMany);
   t.equal(refused.headers.get('retry-after'), '1');
   t.match(await send(tenant, { secondsOpen: 3 }), { status: 202 });
+  t.equal((await listOf(tenant)).length, 1);
+});
+
+/** A token that was issued some seconds ago. */
+async function tokenOf(tenant: TestTenant, secondsAgo: number): Promise<string> {
+  const { now } = Date;
+  Date.now = () => now() - secondsAgo * 1000;
+  try {
+    const { status, body, headers } = await tenant.visitor().get('/contact/token');
+    t.equal(status, 200);
+    t.equal(headers.get('cache-control'), 'no-store');
+    t.equal(Date.parse(body.expiresAt) - Date.parse(body.notBefore), (24 * 3600 - 3) * 1000);
+    return body.token;
+  } finally {
+    Date.now = now;
+  }
+}
+const sendWith = (tenant: TestTenant, token: string, fields: object = {}) =>
+  send(tenant, { secondsOpen: undefined, token, ...fields });
+
+t.test('a form that is sent too early with its token is dropped, with the response of a success', async (t) => {
+  const tenant = await box.openTenant();
+  const [dropped, stored] = [
+    await sendWith(tenant, await tokenOf(tenant, 0), { message: 'Early', secondsOpen: 42 }),
+    await sendWith(tenant, await tokenOf(tenant, 5), { message: 'In time' }),
+  ];
+  t.strictSame([dropped.status, dropped.body], [202, stored.body]);
+  t.equal(stored.status, 202);
+  t.strictSame(
+    (await listOf(tenant)).map(({ message }: { message: string }) => message),
+    ['In time'],
+  );
+  t.equal((await eventsOf(tenant, 'contact.received')).length, 1);
+});
+
+t.test('a token expires, and is valid in its store only, unchanged, and as nothing else', async (t) => {
+  const [tenant, other] = [await box.openTenant(), await box.openTenant()];
+  const expired = { status: 409, body: { code: 'contact_form_expired' } };
+  const token = await tokenOf(tenant, 5);
+  t.match(await sendWith(tenant, await tokenOf(tenant, 24 * 3600 + 5)), expired);
+  t.match(await sendWith(other, token), expired);
+  t.match(await sendWith(tenant, `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`), expired);
+  t.match(await sendWith(tenant, 'invented'), expired);
+  t.match(await sendWith(tenant, await tokenOf(tenant, -60)), { status: 202 }, 'from the future: too early');
+  t.strictSame([await listOf(tenant), await listOf(other)], [[], []]);
+  t.match(await sendWith(tenant, await tokenOf(tenant, 24 * 3600 - 60)), { status: 202 });
+  t.equal((await listOf(tenant)).length, 1);
+});
+
+t.test('a store can require tokens', async (t) => {
+  const tenant = await box.openTenant();
+  t.match(await send(tenant, { secondsOpen: undefined }), {
+    status: 400,
+    body: { errors: exactly([{ pointer: '/secondsOpen' }]) },
+  });
+  const set = { settings: { website: { contactTokenRequired: true } } };
+  t.match(await tenant.staff.patch('/admin/store', set), { status: 200, body: set });
+  t.match(await send(tenant), { status: 400, body: { errors: exactly([{ pointer: '/token' }]) } });
+  t.match(await sendWith(tenant, await tokenOf(tenant, 5)), { status: 202 });
   t.equal((await listOf(tenant)).length, 1);
 });
 
