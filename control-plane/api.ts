@@ -3,8 +3,17 @@
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ApiDescription, type ApiGroup, type IdempotentRunner, vendor } from '@carton/runtime/service';
+import {
+  type ApiDescription,
+  type ApiGroup,
+  hostingSecretHeader,
+  type IdempotentRunner,
+  secretsEqual,
+  vendor,
+} from '@carton/runtime/service';
 import { accessKinds, type Caller, type CredentialScope } from './access.ts';
+import { type CheckBackend, openBackendChecks } from './boxes/backends/lookups.ts';
+import type { DomainLog } from './boxes/proof/outcome.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { licenseRoutes } from './license/routes.ts';
@@ -21,6 +30,8 @@ export interface ControlPlaneServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
   releases: Releases;
+  checkBackend: CheckBackend;
+  log: DomainLog;
 }
 
 /** The owner of the migrations. There are no tenants here, so no table has a tenant. */
@@ -54,12 +65,14 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
 /** Describes the API to the engine. */
 export function controlPlaneApi(
   options: ControlPlaneOptions,
-  { db, signing }: Pick<ControlPlaneServices, 'db' | 'signing'>,
+  { db, signing, log }: Pick<ControlPlaneServices, 'db' | 'signing' | 'log'>,
 ): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
-  const { adminSecret, registrySecret, publishSecret, metricsSecret, trustProxy, strictResponses } = options;
+  const { adminSecret, registrySecret, publishSecret, metricsSecret, hostingSecret, trustProxy, strictResponses } =
+    options;
   const { version } = manifest;
   const guesses = createGuessLimiter();
   const releases = openReleases(db);
+  const checkBackend = openBackendChecks(options, options.nameserverLookup);
   const scope = { db, guesses, adminSecret, registrySecret, publishSecret, metricsSecret };
   return {
     name: 'control plane',
@@ -85,7 +98,9 @@ export function controlPlaneApi(
       signing,
       guesses,
       releases,
-      client: { address: ctx.ip },
+      checkBackend,
+      log,
+      client: { address: ctx.ip, isHosting: secretsEqual(ctx.get(hostingSecretHeader), hostingSecret) },
       idempotency: null,
     }),
   };

@@ -3,6 +3,7 @@
  */
 import { applyMigrations, connect, type RunningApi, startService, vendor } from '@carton/runtime/service';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
+import { startSchedule } from './boxes/proof/schedule.ts';
 import manifest from './package.json' with { type: 'json' };
 import type { ControlPlaneOptions } from './services.ts';
 import { openSigningKeys } from './signing/keys.ts';
@@ -22,6 +23,11 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     onClose(() => db.destroy());
     await applyMigrations(db, [migrationOwner], log);
     const signing = await openSigningKeys(db, { tokenLifetime: tokenLifetimeSeconds, secret: signingKeySecret });
-    return { api: controlPlaneApi(options, { db, signing }), handle: {} };
+    if (!options.provesDomains)
+      log.warn('DOMAIN_PROOF is off: domains of boxes are served without a proof of ownership');
+    const { domainCheckInterval = 15_000 } = options;
+    const schedule = domainCheckInterval > 0 ? startSchedule(db, options, log, domainCheckInterval) : null;
+    onClose(async () => schedule?.stop());
+    return { api: controlPlaneApi(options, { db, signing, log }), handle: {} };
   });
 }

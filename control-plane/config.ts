@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import {
   normalizeHost,
   object,
+  oneOf,
   readSettings,
   readTracing,
   readTrustProxy,
@@ -54,6 +55,27 @@ const Settings = object({
       description: 'DNS server for lookups of domains, such as 127.0.0.1:53; by default that of the machine',
     }),
   ),
+  DOMAIN_PROOF: oneOf(['on', 'off'], {
+    default: 'on',
+    description: 'Whether a domain is served only once its customer has proved it; `off` is for closed networks',
+  }),
+  HOSTING_SECRET: Type.Optional(
+    Type.String({
+      minLength: 16,
+      description: 'Secret of the website hosting layer, which may resolve pending domains',
+    }),
+  ),
+  ALLOW_HTTP_BACKENDS: Type.Boolean({ default: false, description: 'Accept http in the URLs of boxes' }),
+  ALLOW_PRIVATE_BACKENDS: Type.Boolean({
+    default: false,
+    description: 'Accept loopback, private and unique-local addresses in the URLs of boxes: for tests',
+  }),
+  CONTROL_PLANE_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s]+$',
+      description: 'Public URL of the control plane, whose host boxes cannot have as theirs',
+    }),
+  ),
 });
 
 export interface Config {
@@ -71,6 +93,12 @@ export interface Config {
   readonly signingKeySecret: string | undefined;
   readonly nameservers: readonly string[];
   readonly nameserverLookup: string | undefined;
+  readonly provesDomains: boolean;
+  readonly hostingSecret: string | undefined;
+  readonly allowHttpBackends: boolean;
+  readonly allowPrivateBackends: boolean;
+  /** Hosts of the control plane, the registry and the nameservers. */
+  readonly ownHosts: readonly string[];
   readonly trustProxy: string;
   readonly logLevel: string;
   readonly metricsSecret: string | undefined;
@@ -90,6 +118,7 @@ export const settings = Settings.properties;
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const values = readSettings(Settings, environment);
+  const nameservers = hostNames('NAMESERVERS', values.NAMESERVERS);
   return Object.freeze({
     host: values.HOST,
     port: values.CONTROL_PLANE_PORT,
@@ -102,8 +131,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     registryUrl: values.REGISTRY_URL.replace(/\/+$/, ''),
     tokenLifetimeSeconds: values.TOKEN_LIFETIME_SECONDS,
     signingKeySecret: values.SIGNING_KEY_SECRET,
-    nameservers: hostNames('NAMESERVERS', values.NAMESERVERS),
+    nameservers,
     nameserverLookup: values.NAMESERVER_LOOKUP,
+    provesDomains: values.DOMAIN_PROOF === 'on',
+    hostingSecret: values.HOSTING_SECRET,
+    allowHttpBackends: values.ALLOW_HTTP_BACKENDS,
+    allowPrivateBackends: values.ALLOW_PRIVATE_BACKENDS,
+    ownHosts: [...hostsOf([values.CONTROL_PLANE_URL, values.REGISTRY_URL]), ...nameservers],
     trustProxy: readTrustProxy(values.TRUST_PROXY),
     logLevel: values.LOG_LEVEL,
     metricsSecret: values.METRICS_SECRET,
@@ -119,4 +153,11 @@ function hostNames(setting: string, text: string): string[] {
     if (host === null) throw new Error(`invalid setting: ${setting} must be host names: "${part.trim()}"`);
     return host;
   });
+}
+
+/** The host names of these URLs; addresses have rules of their own. */
+function hostsOf(urls: readonly (string | undefined)[]): string[] {
+  return urls.flatMap((url) =>
+    url === undefined || !URL.canParse(url) ? [] : (normalizeHost(new URL(url).hostname) ?? []),
+  );
 }

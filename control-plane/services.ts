@@ -13,7 +13,15 @@ export interface ControlPlaneSettings {
   /** Nameservers that domains of boxes are delegated to. */
   nameservers: readonly string[];
   /** DNS server for lookups of domains, such as `127.0.0.1:53`; by default that of the machine. */
-  nameserverLookup?: string;
+  nameserverLookup?: string | undefined;
+  /** False in closed networks: domains are served without a proof. */
+  provesDomains: boolean;
+  /** Accept http in the URLs of boxes. */
+  allowHttpBackends: boolean;
+  /** Accept loopback, private and unique-local addresses in the URLs of boxes. */
+  allowPrivateBackends: boolean;
+  /** Hosts of the control plane itself, which cannot be backends. */
+  ownHosts: readonly string[];
 }
 
 export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceOptions, 'about'> {
@@ -26,6 +34,10 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   /** Encrypts private signing keys in the database. */
   signingKeySecret?: string;
   metricsSecret?: string;
+  /** Secret of the website hosting layer, which may resolve pending domains. */
+  hostingSecret?: string | undefined;
+  /** Milliseconds between looks for domains that are due for a check; 0 for never. Default: 15 seconds. */
+  domainCheckInterval?: number;
   /** The proxies whose X-Forwarded-For is trusted: see `trustedProxy`. */
   trustProxy?: boolean | string;
   /** Fail on a response that does not match its schema: for tests. */
@@ -41,7 +53,7 @@ export interface Idempotency {
 export interface CommonServices {
   db: Knex;
   settings: ControlPlaneSettings;
-  client: { address: string };
+  client: { address: string; isHosting: boolean };
   /** Null without an Idempotency-Key. */
   idempotency: Idempotency | null;
 }

@@ -35,6 +35,7 @@ export { type DeliveredEvent, type Retries, type Subscriber, subscriber } from '
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
+export { checkRecord, DomainRecord, newProof, openResolver, recordFaultCodes, recordOf } from './http/domain-proof.ts';
 export type { ByteRange, FileContent } from './http/file-content.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { type HtmlDocument, htmlMediaType } from './http/html-document.ts';

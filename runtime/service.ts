@@ -3,6 +3,7 @@
  * and tenants.
  */
 
+export { hostingSecretHeader } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
 export { camelCaseRow, connect, planning } from './db/connection.ts';
 export { openDatabase } from './db/database.ts';

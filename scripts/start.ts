@@ -57,6 +57,10 @@ async function run(settings: StackSettings, parts: Part[], signal: AbortSignal):
     REGISTRY_SECRET: secrets.registrySecret,
     PUBLISH_SECRET: secrets.publishSecret,
     REGISTRY_URL: addresses.registry,
+    HOSTING_SECRET: secrets.hostingSecret,
+    // The box of the stack is at http://127.0.0.1.
+    ALLOW_HTTP_BACKENDS: 'true',
+    ALLOW_PRIVATE_BACKENDS: 'true',
   });
   await start('registry', [source, join(root, 'control-plane/registry/main.ts')], `${addresses.registry}/-/ping`, {
     REGISTRY_PORT: String(ports.registry),

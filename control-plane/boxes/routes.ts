@@ -1,18 +1,38 @@
 /**
  * Boxes and their domains: registered with a licence key, resolved by servers that render websites.
  */
-import { notFound, object, routeFor, Type, tooManyRequests } from '@carton/runtime/service';
+import {
+  hostingSecretHeader,
+  normalizeDomain,
+  notFound,
+  object,
+  oneOf,
+  routeFor,
+  Type,
+  tooManyRequests,
+} from '@carton/runtime/service';
 import type { GuessLimiter } from '../license/guesses.ts';
 import { licenseKeyMalformed, licenseKeyUnknown, licenseRevoked, licenseSuspended } from '../license/problems.ts';
 import { identifyLicense, type LicenseCallers, rejectWithdrawn } from '../license/service.ts';
 import { BoxName } from '../schemas.ts';
 import type { CommonServices } from '../services.ts';
-import { checkDomains } from './nameservers.ts';
-import { BoxStatus, DeployBoxDto, DeployBoxResult, HostResolution } from './schemas.ts';
-import { deployBox as deploy, domainTaken, release, resolveHost as resolve } from './service.ts';
-import { findBox } from './store.ts';
+import type { CheckBackend } from './backends/lookups.ts';
+import { deployBox as deploy } from './deploy.ts';
+import { releaseDomain as release } from './domains/store.ts';
+import { backendForbidden, domainTaken, hostingSecretRequired } from './problems.ts';
+import type { DomainLog } from './proof/outcome.ts';
+import { resolveHost as resolve } from './resolve.ts';
+import { BoxStatus, DeployBoxDto, DeployBoxResult, HostResolution, VerifyDomains } from './schemas.ts';
+import { describeBox, verifyBox } from './status.ts';
+import { type Box, findBox } from './store.ts';
 
-const route = routeFor<CommonServices & { guesses: GuessLimiter }, LicenseCallers>();
+interface BoxServices extends CommonServices {
+  guesses: GuessLimiter;
+  checkBackend: CheckBackend;
+  log: DomainLog;
+}
+
+const route = routeFor<BoxServices, LicenseCallers>();
 const tag = 'Boxes';
 /** Expired licences are accepted: expiry stops activation, not the operation of boxes. */
 const licenseProblems = [licenseKeyMalformed, licenseKeyUnknown, licenseSuspended, licenseRevoked, tooManyRequests];
@@ -25,18 +45,18 @@ const deployBox = route(
     tag,
     summary: 'Register a box and its domains',
     description:
-      'The name identifies the box among those of the customer. Deploying it again replaces its URLs and its list of domains. A domain belongs to one box.',
+      'The name identifies the box among those of the customer. Deploying it again replaces its URLs and its list of domains. A domain is served once it is proved; a claim that is not proved ends after a week, unless the box is deployed again.',
     access: 'public',
     body: DeployBoxDto,
     status: 200,
     response: DeployBoxResult,
     problems: [...licenseProblems, domainTaken],
   },
-  async ({ body: { key, ...box }, db, settings, client, guesses }) => {
-    const license = await identifyLicense({ db, guesses }, key, client.address);
+  async ({ body: { key, ...box }, ...services }) => {
+    const license = await identifyLicense(services, key, services.client.address);
     rejectWithdrawn(license);
-    await deploy(db, license.customerId, box);
-    return { registered: box.domains, nameservers: [...settings.nameservers] };
+    await deploy(services, license.customerId, box);
+    return { registered: box.domains, nameservers: [...services.settings.nameservers] };
   },
 );
 
@@ -46,23 +66,48 @@ const readDeployment = route(
     path: '/boxes/deploy/status',
     operationId: 'readDeployment',
     tag,
-    summary: 'Read a box and the delegation of its domains',
-    description: 'Each request looks the domains up in DNS.',
+    summary: 'Read a box and the states of its domains',
+    description: 'With the record that proves each domain, and what the last check of it found.',
     access: 'license',
     query: object({ name: BoxName }),
     status: 200,
     response: BoxStatus,
     problems: [...licenseProblems, notFound],
   },
-  async ({ query, db, license, settings }) => {
+  async ({ query, license, ...services }) => {
     rejectWithdrawn(license);
-    const found = await findBox(db, license.customerId, query.name);
-    if (!found) throw notFound(`You have no box named ${query.name}.`);
-    const { id: _, ...box } = found.box;
-    const { nameservers, nameserverLookup } = settings;
-    return { ...box, domains: await checkDomains(found.domains, nameservers, nameserverLookup) };
+    return describeBox(services, await requireBox(services, license.customerId, query.name));
   },
 );
+
+const verifyDomains = route(
+  {
+    method: 'post',
+    path: '/boxes/domains/verify',
+    operationId: 'verifyDomains',
+    tag,
+    summary: 'Check the domains of a box now',
+    description: 'Looks up the proofs of its domains in DNS, which otherwise happens by a schedule.',
+    access: 'license',
+    body: VerifyDomains,
+    status: 200,
+    response: BoxStatus,
+    problems: [...licenseProblems, notFound],
+  },
+  async ({ body, license, ...services }) => {
+    rejectWithdrawn(license);
+    const box = await requireBox(services, license.customerId, body.name);
+    await verifyBox(services, box);
+    return describeBox(services, box);
+  },
+);
+
+/** @throws not_found (404) */
+async function requireBox({ db }: BoxServices, customerId: string, name: string): Promise<Box> {
+  const box = await findBox(db, customerId, name);
+  if (!box) throw notFound(`You have no box named ${name}.`);
+  return box;
+}
 
 const resolveHost = route(
   {
@@ -71,15 +116,25 @@ const resolveHost = route(
     operationId: 'resolveHost',
     tag,
     summary: 'Find the backend that serves a host',
-    description: 'An exact domain takes precedence over a wildcard. In `*.<domain>`, `*` matches exactly one label.',
+    description: `An exact domain takes precedence over a wildcard. In \`*.<domain>\`, \`*\` matches exactly one label. Only proved domains are found; with \`pending=1\` and the hosting secret in ${hostingSecretHeader}, also pending ones.`,
     access: 'public',
-    query: object({ host: Type.String({ minLength: 1, maxLength: 255, examples: ['shop.example.com'] }) }),
+    query: object({
+      host: Type.String({ minLength: 1, maxLength: 255, examples: ['shop.example.com'] }),
+      pending: Type.Optional(oneOf(['1'], { description: 'Also find pending domains' })),
+    }),
     status: 200,
     response: HostResolution,
     cacheControl: 'public, max-age=60',
-    problems: [notFound],
+    isPrivate: ({ isPrivate }: { isPrivate: boolean }) => isPrivate,
+    problems: [notFound, hostingSecretRequired, backendForbidden],
   },
-  ({ query, db }) => resolve(db, query.host),
+  async ({ query, ...services }) => {
+    const withPending = query.pending !== undefined;
+    if (withPending && !services.client.isHosting) {
+      throw hostingSecretRequired(`Send the secret in ${hostingSecretHeader}.`);
+    }
+    return resolve(services, query.host, { withPending });
+  },
 );
 
 const releaseDomain = route(
@@ -89,11 +144,15 @@ const releaseDomain = route(
     operationId: 'releaseDomain',
     tag,
     summary: 'Release a domain from its box',
-    description: 'For a domain that a customer registered without owning it. Its owner can then register it.',
+    description:
+      'For a domain that a customer should not have. Others can register it immediately, also one that rests after its release.',
     access: 'admin',
     status: 204,
   },
-  ({ db, params }) => release(db, params.domain),
+  async ({ db, params }) => {
+    const domain = normalizeDomain(params.domain);
+    if (domain === null || !(await release(db, domain))) throw notFound(`No box has the domain ${params.domain}.`);
+  },
 );
 
-export const boxRoutes = [deployBox, readDeployment, resolveHost, releaseDomain];
+export const boxRoutes = [deployBox, readDeployment, verifyDomains, resolveHost, releaseDomain];

@@ -1,7 +1,17 @@
 /**
  * Schemas of boxes and their domains (contract, DeployBoxDto, DeployBoxResult, Host resolution response).
  */
-import { DateTime, nullable, object, oneOf, type Static, Type, withOptions } from '@carton/runtime/service';
+import {
+  DateTime,
+  DomainRecord,
+  nullable,
+  object,
+  oneOf,
+  recordFaultCodes,
+  type Static,
+  Type,
+  withOptions,
+} from '@carton/runtime/service';
 import { BoxName, LicenseKeyText } from '../schemas.ts';
 
 const HttpUrl = Type.String({ format: 'uri', maxLength: 2048, examples: ['https://box.example.com'] });
@@ -18,9 +28,9 @@ export const DeployBoxDto = object(
   {
     key: LicenseKeyText,
     name: BoxName,
-    backendUrl: withOptions(HttpUrl, { description: 'Public URL of the box (http or https)' }) as typeof HttpUrl,
+    backendUrl: withOptions(HttpUrl, { description: 'Public https URL of the box' }) as typeof HttpUrl,
     frontendUrl: Type.Optional(
-      withOptions(HttpUrl, { description: 'Public URL of the storefront (http or https)' }) as typeof HttpUrl,
+      withOptions(HttpUrl, { description: 'Public https URL of the storefront' }) as typeof HttpUrl,
     ),
     domains: Type.Array(Domain, {
       maxItems: 100,
@@ -33,41 +43,84 @@ export type DeployBoxDto = Static<typeof DeployBoxDto>;
 
 export const DeployBoxResult = object(
   {
-    registered: Type.Array(Type.String(), { description: 'The domains, as sent' }),
+    registered: Type.Array(Type.String(), { description: 'The domains, as sent, pending ones included' }),
     nameservers: withOptions(Nameservers, {
-      description: 'The nameservers to which the domains must be delegated at their registrar',
+      description: 'Nameservers to which domains can be delegated at their registrar, which proves them',
     }) as typeof Nameservers,
   },
   { $id: 'DeployBoxResult' },
 );
 
-export const domainStates = ['verified', 'failed', 'unknown'] as const;
-export const domainErrorCodes = ['domain_not_found', 'not_delegated', 'other_nameservers', 'lookup_failed'] as const;
+const domainErrorCodes = [
+  ...recordFaultCodes,
+  'domain_not_found',
+  'not_delegated',
+  'other_nameservers',
+  'domain_taken',
+] as const;
+
+const DomainError = object(
+  {
+    code: oneOf(domainErrorCodes, {
+      description:
+        '`lookup_failed`: DNS could not be asked, which counts against no domain. `domain_taken`: another customer has it',
+    }),
+    detail: Type.String({ description: 'What the lookup found' }),
+    fix: Type.String({ description: 'How to correct it' }),
+  },
+  { $id: 'DomainError' },
+);
+export type DomainError = Static<typeof DomainError>;
+
+/** What the last check of a domain found. */
+export interface Findings {
+  observedRecords: string[];
+  observedNameservers: string[];
+  errors: DomainError[];
+}
 
 const DomainStatus = object(
   {
     domain: Type.String({ description: 'In lower case; internationalised names in ASCII (Punycode)' }),
-    state: oneOf(domainStates, {
+    state: oneOf(['pending', 'proved', 'failing'], {
       description:
-        '`verified`: delegated to the expected nameservers. `failed`: not delegated to them. `unknown`: the DNS lookup failed',
+        '`pending`: not served, since it is not proved. `proved`: served. `failing`: served until `stopsAt`, since its proof is gone',
     }),
+    provedBy: nullable(
+      oneOf(['record', 'delegation', 'reserved', 'off', 'earlier'], {
+        description:
+          'The TXT record, or the delegation to the nameservers. `reserved`: the name needs no proof (RFC 6761). `off`: none was required. `earlier`: registered with a release that required none',
+      }),
+    ),
+    record: withOptions(nullable(DomainRecord), { description: 'The record that proves the domain' }),
+    observedRecords: Type.Array(Type.String(), { description: 'Values of the TXT records of that name' }),
     expectedNameservers: Nameservers,
     observedNameservers: Nameservers,
-    errors: Type.Array(
-      object(
-        {
-          code: oneOf(domainErrorCodes),
-          detail: Type.String({ description: 'What the lookup found' }),
-          fix: Type.String({ description: 'How to correct it' }),
-        },
-        { $id: 'DomainError' },
-      ),
-    ),
-    checkedAt: DateTime,
+    errors: Type.Array(DomainError),
+    checkedAt: nullable(DateTime),
+    nextCheckAt: nullable(DateTime),
+    claimEndsAt: withOptions(nullable(DateTime), {
+      description: 'When the claim of a pending domain ends, unless it is proved or the box is deployed again',
+    }),
+    stopsAt: withOptions(nullable(DateTime), {
+      description: 'When a failing domain stops, unless a check finds a proof before',
+    }),
   },
   { $id: 'DomainStatus' },
 );
 export type DomainStatus = Static<typeof DomainStatus>;
+
+const BackendStatus = object(
+  {
+    url: HttpUrl,
+    state: oneOf(['allowed', 'forbidden', 'unresolved', 'unknown'], {
+      description: '`unresolved`: its name does not exist in DNS. `unknown`: the lookup failed',
+    }),
+    addresses: Type.Array(Type.String()),
+    error: withOptions(nullable(Type.String()), { description: 'Why it is forbidden' }),
+  },
+  { $id: 'BackendStatus' },
+);
 
 export const BoxStatus = object(
   {
@@ -76,10 +129,14 @@ export const BoxStatus = object(
     frontendUrl: nullable(HttpUrl),
     createdAt: DateTime,
     updatedAt: DateTime,
+    backends: Type.Array(BackendStatus, { description: 'The backend, and the storefront if there is one' }),
     domains: Type.Array(DomainStatus),
   },
   { $id: 'BoxStatus' },
 );
+export type BoxStatus = Static<typeof BoxStatus>;
+
+export const VerifyDomains = object({ name: BoxName }, { $id: 'VerifyDomains' });
 
 export const HostResolution = object(
   {

@@ -1,5 +1,5 @@
 /**
- * Queries of boxes and their domains.
+ * Queries of boxes.
  */
 import { newId } from '@carton/runtime/service';
 import type { Knex } from 'knex';
@@ -11,14 +11,6 @@ export interface Box {
   frontendUrl: string | null;
   createdAt: string;
   updatedAt: string;
-}
-
-/** An arbitrary number that identifies the lock of deployments, which may exchange domains. */
-const advisoryLock = 4_417_203_118;
-
-/** Locks all domains against other deployments until the transaction ends. */
-export async function lockDomains(transaction: Knex.Transaction): Promise<void> {
-  await transaction.raw('select pg_advisory_xact_lock(?)', [advisoryLock]);
 }
 
 /** Upserts a box by customer and name. Returns its id. */
@@ -34,62 +26,31 @@ export async function saveBox(
   return row.id;
 }
 
-export interface DomainOwner {
-  domain: string;
-  customerId: string;
-  boxId: string;
-  boxName: string;
-}
-
-/** Finds the owners of those of these domains that are registered. */
-export async function findDomainOwners(db: Knex, domains: readonly string[]): Promise<DomainOwner[]> {
-  return db('box_domains')
-    .join('boxes', 'boxes.id', 'box_domains.boxId')
-    .whereIn('box_domains.domain', [...domains])
-    .select('box_domains.domain', 'boxes.customerId', 'box_domains.boxId', 'boxes.name as boxName');
-}
-
-/**
- * Replaces the domains of a box.
- * @throws a unique violation if another box has one of them
- */
-export async function replaceDomains(
-  transaction: Knex.Transaction,
-  boxId: string,
-  domains: readonly string[],
-): Promise<void> {
-  await transaction('box_domains').where({ boxId }).delete();
-  const rows = domains.map((domain, position) => ({ domain, boxId, position }));
-  if (rows.length > 0) await transaction('box_domains').insert(rows);
-}
-
-/** Deletes a domain. Returns false if it is not registered. */
-export async function releaseDomain(db: Knex, domain: string): Promise<boolean> {
-  return (await db('box_domains').where({ domain }).delete()) > 0;
-}
-
-/** Finds a customer's box, with its domains in the order of the request that registered them. */
-export async function findBox(
-  db: Knex,
-  customerId: string,
-  name: string,
-): Promise<{ box: Box; domains: string[] } | null> {
+/** Finds a customer's box. */
+export async function findBox(db: Knex, customerId: string, name: string): Promise<Box | null> {
   const box = await db('boxes')
     .where({ customerId, name })
     .first('id', 'name', 'backendUrl', 'frontendUrl', 'createdAt', 'updatedAt');
-  if (!box) return null;
-  const domains = await db('box_domains').where({ boxId: box.id }).orderBy('position').pluck('domain');
-  return { box, domains };
+  return box ?? null;
 }
 
-/** Finds the backend of the first of these domains that is registered. */
+/**
+ * Finds the backend of the first of these domains that is served. With `withPending`, and if none is served, that of the
+ * oldest claim of one.
+ */
 export async function findBackend(
   db: Knex,
   domains: readonly string[],
+  withPending: boolean,
 ): Promise<{ domain: string; backendUrl: string } | null> {
-  const rows: { domain: string; backendUrl: string }[] = await db('box_domains')
+  const served = await db('box_domains')
     .join('boxes', 'boxes.id', 'box_domains.boxId')
     .whereIn('box_domains.domain', [...domains])
-    .select('box_domains.domain', 'boxes.backendUrl');
-  return rows.sort((a, b) => domains.indexOf(a.domain) - domains.indexOf(b.domain))[0] ?? null;
+    .where((either) => {
+      either.whereIn('state', ['proved', 'failing']);
+      if (withPending) either.orWhereRaw("(state = 'pending' and claim_ends_at > now())");
+    })
+    .orderByRaw("state = 'pending', array_position(?::text[], box_domains.domain), claim_ends_at", [[...domains]])
+    .first('box_domains.domain', 'boxes.backendUrl');
+  return served ?? null;
 }

@@ -26,6 +26,11 @@ t.test('settings that are not set have their defaults', async (t) => {
     signingKeySecret: undefined,
     nameservers: ['ns1.carton.example', 'ns2.carton.example'],
     nameserverLookup: undefined,
+    provesDomains: true,
+    hostingSecret: undefined,
+    allowHttpBackends: false,
+    allowPrivateBackends: false,
+    ownHosts: ['registry.example', 'ns1.carton.example', 'ns2.carton.example'],
     trustProxy: 'false',
     logLevel: 'info',
     metricsSecret: undefined,
@@ -45,7 +50,12 @@ t.test('settings are read; an empty one counts as not set', async (t) => {
     NAMESERVERS: 'NS1.Example.com., ns2.example.com',
     NAMESERVER_LOOKUP: '[::1]:5353',
     TRUST_PROXY: '1',
+    DOMAIN_PROOF: 'off',
+    ALLOW_HTTP_BACKENDS: 'true',
+    CONTROL_PLANE_URL: 'https://Control.example:4000/',
   });
+  t.match(config, { provesDomains: false, allowHttpBackends: true, allowPrivateBackends: false });
+  t.strictSame(config.ownHosts, ['control.example', 'registry.example', 'ns1.example.com', 'ns2.example.com']);
   t.match(config, { port: 0, tokenLifetimeSeconds: 60, nameserverLookup: '[::1]:5353', trustProxy: '1' });
   t.strictSame(config.nameservers, ['ns1.example.com', 'ns2.example.com']);
   t.equal(config.databaseUrl, undefined);
@@ -66,6 +76,9 @@ t.test('an error names the missing or invalid setting', async (t) => {
     [{ NAMESERVERS: 'ns1.example,,' }, /NAMESERVERS must be host names/],
     [{ NAMESERVERS: '192.0.2.1' }, /NAMESERVERS must be host names/],
     [{ NAMESERVER_LOOKUP: 'dns.example' }, /NAMESERVER_LOOKUP must match/],
+    [{ DOMAIN_PROOF: 'false' }, /DOMAIN_PROOF must be equal to one of the allowed values/],
+    [{ HOSTING_SECRET: 'short' }, /HOSTING_SECRET must NOT have fewer than 16 characters/],
+    [{ ALLOW_PRIVATE_BACKENDS: 'maybe' }, /ALLOW_PRIVATE_BACKENDS must be boolean/],
     [{ TRUST_PROXY: 'perhaps' }, /TRUST_PROXY: .*perhaps/],
     [{ DATABASE_URL: 'mysql://localhost' }, /DATABASE_URL must match/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of the allowed values/],

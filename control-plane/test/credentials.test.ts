@@ -23,7 +23,7 @@ interface Row {
   status: number;
 }
 
-await controlPlane.visitor().post('/boxes/deploy', { ...box, domains: ['free.example.com'], name: 'other' });
+await controlPlane.visitor().post('/boxes/deploy', { ...box, domains: ['free.example.org'], name: 'other' });
 const rows: Row[] = [
   { method: 'POST', path: '/license/keys', credential: 'admin', body: { customerId: 'c', tier: 'basic' }, status: 201 },
   { method: 'GET', path: '/license/keys', credential: 'admin', status: 200 },
@@ -35,10 +35,11 @@ const rows: Row[] = [
   { method: 'POST', path: '/signing-keys/rotate', credential: 'admin', status: 201 },
   { method: 'GET', path: '/telemetry/downloads', credential: 'admin', status: 200 },
   { method: 'GET', path: '/metrics', credential: 'admin', status: 200 },
-  { method: 'DELETE', path: '/boxes/domains/free.example.com', credential: 'admin', status: 204 },
+  { method: 'DELETE', path: '/boxes/domains/free.example.org', credential: 'admin', status: 204 },
   { method: 'POST', path: '/telemetry/download', credential: 'registry', body: report, status: 202 },
   { method: 'POST', path: '/boxes/deploy', credential: 'public', body: box, status: 200 },
   { method: 'GET', path: '/boxes/deploy/status?name=shop', credential: 'license', status: 200 },
+  { method: 'POST', path: '/boxes/domains/verify', credential: 'license', body: { name: 'shop' }, status: 200 },
   { method: 'POST', path: '/license/activate', credential: 'public', body: { key }, status: 200 },
   { method: 'GET', path: '/license/jwks', credential: 'public', status: 200 },
   { method: 'GET', path: '/.well-known/jwks.json', credential: 'public', status: 200 },
@@ -65,7 +66,7 @@ t.test('the table lists every operation of the document', async (t) => {
       .split('?')[0]
       ?.replace(/[0-9a-f-]{36}/, '{id}')
       .replace('stable', '{channel}')
-      .replace('free.example.com', '{domain}')}`;
+      .replace('free.example.org', '{domain}')}`;
   t.strictSame(rows.map(shape).sort(), documented.sort());
 });
 

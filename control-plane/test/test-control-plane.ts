@@ -34,6 +34,14 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
     registryUrl,
     tokenLifetimeSeconds: 3600,
     nameservers,
+    // No DNS server listens there: lookups fail at once.
+    nameserverLookup: '127.0.0.1:9',
+    domainCheckInterval: 0,
+    provesDomains: true,
+    hostingSecret: randomBytes(24).toString('base64url'),
+    allowHttpBackends: false,
+    allowPrivateBackends: false,
+    ownHosts: ['control.vendor.example'],
     strictResponses: true,
     // Lets a test choose the IP address of its caller.
     trustProxy: true,

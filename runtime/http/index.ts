@@ -6,6 +6,15 @@ export type { AppOptions } from './app-options.ts';
 export { completeRoutes } from './complete.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './domain-names.ts';
+export {
+  checkRecord,
+  DomainRecord,
+  newProof,
+  openResolver,
+  type RecordFault,
+  recordFaultCodes,
+  recordOf,
+} from './domain-proof.ts';
 export type { RateLimiting } from './guesses.ts';
 export { type DocumentedHeader, documentedHeaders } from './headers.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './host.ts';

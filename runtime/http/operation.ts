@@ -163,8 +163,10 @@ export function replyOf(
   result: unknown,
   fields: ReadonlySet<string> | null = null,
 ): Reply {
-  const { status, response } = declaration;
-  const headers: Record<string, string> = { 'Cache-Control': declaration.cacheControl ?? 'no-store' };
+  const { status, response, cacheControl = 'no-store', isPrivate } = declaration;
+  const headers: Record<string, string> = {
+    'Cache-Control': isPrivate?.(result as never) ? 'no-store' : cacheControl,
+  };
   if (declaration.location) headers.Location = fillTemplate(declaration.location, result as Record<string, unknown>);
   if (declaration.mediaType) {
     headers['Content-Type'] = declaration.mediaType;

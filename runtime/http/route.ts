@@ -89,6 +89,8 @@ export interface RouteDeclaration<
   cookieWrites?: boolean;
   /** Cache-Control of a success response; defaults to `no-store`. */
   cacheControl?: string;
+  /** True for a result that must not be stored by caches (`no-store`), whatever `cacheControl` says. */
+  isPrivate?: (result: never) => boolean;
   /** A route that is not in the contract; releases and docs/routes.md mark these. */
   beyond?: true;
 }

@@ -35,7 +35,15 @@ async function startVendor() {
   const registryPort = await freePort();
   const registryUrl = `http://127.0.0.1:${registryPort}`;
   const options = { ...secrets, databaseUrl, registryUrl, host: '127.0.0.1', port: 0 };
-  const controlPlane = await startControlPlane({ ...options, tokenLifetimeSeconds: 600, nameservers: ['ns.example'] });
+  const controlPlane = await startControlPlane({
+    ...options,
+    tokenLifetimeSeconds: 600,
+    nameservers: ['ns.example'],
+    provesDomains: true,
+    allowHttpBackends: false,
+    allowPrivateBackends: false,
+    ownHosts: [],
+  });
   const registry = await startRegistry({
     ...secrets,
     port: registryPort,

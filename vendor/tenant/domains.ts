@@ -6,15 +6,19 @@ import { isIPv4 } from 'node:net';
 import { claimQuota } from '@carton/core';
 import {
   baseOfDomain,
+  checkRecord,
   type Database,
   invalidField,
   isPublicSuffix,
   isReservedDomain,
   newId,
+  newProof,
   normalizeDomain,
   normalizeHost,
   notFound,
+  openResolver,
   publish,
+  recordOf,
   type Tenant,
   type TenantDatabase,
   wildcardOver,
@@ -22,9 +26,9 @@ import {
 } from '@carton/runtime';
 import { domainAdded } from './events.ts';
 import { hostTaken } from './problems.ts';
-import { checkRecord, newProof, recordOf } from './proof.ts';
 import { hostQuota } from './quotas.ts';
 import type { DomainFault, TenantDomain } from './schemas.ts';
+import { tenantSettings } from './settings.ts';
 
 interface DomainRow {
   id: string;
@@ -153,7 +157,8 @@ export async function verifyDomain(
   const before = await findDomain(database, ownerId, id);
   if (before.state !== 'pending' || before.proof === null) return presentDomain(before);
   // Query DNS before the transaction: it may take seconds.
-  const fault = isOperator ? null : await checkRecord(database, recordOf(before.host, before.proof));
+  const resolver = openResolver(tenantSettings.of(database).dnsServers);
+  const fault = isOperator ? null : (await checkRecord(recordOf(before.host, before.proof), resolver)).fault;
   return database.forTenant(ownerId).transaction(async (db) => {
     if (fault === null) {
       await lockClaims(db);

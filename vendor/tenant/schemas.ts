@@ -6,6 +6,7 @@ import {
   Currency,
   changeOf,
   DateTime,
+  DomainRecord,
   Email,
   Locale,
   nullable,
@@ -13,6 +14,7 @@ import {
   onceForBox,
   oneOf,
   pageOf,
+  recordFaultCodes,
   type Static,
   Type,
   tenantStatuses,
@@ -94,19 +96,9 @@ export const TenantQuotaList = object({ items: Type.Array(TenantQuotaUsage) }, {
 /** A host, exact or with `*.` before it. It is stored in lower case and ASCII. */
 const Host = Type.String({ minLength: 1, maxLength: 253, examples: ['shop.example.com', '*.example.com'] });
 
-const DomainRecord = object(
-  {
-    name: Type.String({ examples: ['_carton.shop.example.com'] }),
-    type: Type.Literal('TXT'),
-    value: Type.String({ examples: ['carton-verification=3f6a52a1c0013f6a52a1c0013f6a52a1c0013f6a'] }),
-  },
-  { $id: 'DomainRecord' },
-);
-export type DomainRecord = Static<typeof DomainRecord>;
-
 const DomainFault = object(
   {
-    code: oneOf(['record_missing', 'record_differs', 'lookup_failed'], {
+    code: oneOf(recordFaultCodes, {
       description: '`lookup_failed`: the DNS lookup failed, so the record could not be checked',
     }),
     detail: Type.String(),

@@ -1,0 +1,48 @@
+/**
+ * Deployments of boxes: their names, URLs and domains.
+ */
+import { type FieldError, invalidRequest, isUniqueViolation } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import type { CheckBackend } from './backends/lookups.ts';
+import { replaceDomains } from './domains/claim.ts';
+import { readClaims } from './domains/names.ts';
+import { domainTaken } from './problems.ts';
+import type { DeployBoxDto } from './schemas.ts';
+import { saveBox } from './store.ts';
+
+interface DeployServices {
+  db: Knex;
+  settings: { provesDomains: boolean };
+  checkBackend: CheckBackend;
+}
+
+/**
+ * Creates a customer's box, or replaces its URLs and its list of domains.
+ * @throws invalid_request (400) that names each invalid field, domain_taken (409) that names the domain
+ */
+export async function deployBox(
+  { db, settings, checkBackend }: DeployServices,
+  customerId: string,
+  { name, backendUrl, frontendUrl, domains }: Omit<DeployBoxDto, 'key'>,
+): Promise<void> {
+  const errors: FieldError[] = [];
+  for (const [field, url] of Object.entries({ backendUrl, frontendUrl })) {
+    // A name that does not resolve yet is accepted; the status of the box reports it.
+    const fault = url === undefined ? null : (await checkBackend(url)).fault;
+    if (fault !== null) errors.push({ in: 'body', pointer: `/${field}`, detail: fault });
+  }
+  const { claims, errors: invalid } = await readClaims(domains);
+  errors.push(...invalid);
+  if (errors.length > 0) throw invalidRequest(`body ${errors[0]?.pointer}: ${errors[0]?.detail}`, { errors });
+  await db
+    .transaction(async (transaction) => {
+      const boxId = await saveBox(transaction, { customerId, name, backendUrl, frontendUrl: frontendUrl ?? null });
+      await replaceDomains(transaction, { customerId, boxId, provesDomains: settings.provesDomains }, claims);
+    })
+    .catch((error) => {
+      // The lock prevents this; without it, the index would still reject a second owner.
+      throw isUniqueViolation(error, 'box_domains_one_owner')
+        ? domainTaken('Another customer has one of the domains.')
+        : error;
+    });
+}

@@ -1,0 +1,34 @@
+/**
+ * Which domains a customer cannot have because they overlap those of another one.
+ */
+import { isPublicSuffix } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import { findTaken, type TakenDomain } from './store.ts';
+
+/**
+ * Finds for each of these domains a reason why the customer cannot have it: another customer's domain at, above or below
+ * it. Domains above include the wildcards over it. Call it after `lockDomains`.
+ */
+export async function findConflicts(
+  transaction: Knex.Transaction,
+  customerId: string,
+  domains: readonly string[],
+): Promise<Map<string, TakenDomain>> {
+  const conflicts = new Map<string, TakenDomain>();
+  for (const taken of await findTaken(transaction, customerId, domains)) {
+    if (conflicts.has(taken.claimed)) continue;
+    // Earlier releases let customers register public suffixes, such as `*.co.uk`, unproved.
+    if (taken.provedBy === 'earlier' && (await isPublicSuffix(taken.domain))) continue;
+    conflicts.set(taken.claimed, taken);
+  }
+  return conflicts;
+}
+
+/** Explains a conflict without naming the other customer. */
+export function explainConflict(name: string, { claimed, domain, restsUntil }: TakenDomain): string {
+  const overlap = claimed === domain ? '' : ` overlaps ${domain}, which`;
+  if (restsUntil === null) {
+    return `${name}${overlap} belongs to another customer. If it is yours, ask the vendor to release it.`;
+  }
+  return `${name}${overlap} belonged to another customer until recently. It is available from ${new Date(restsUntil).toISOString()}, or when the vendor releases it.`;
+}

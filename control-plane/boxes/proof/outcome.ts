@@ -1,0 +1,106 @@
+/**
+ * Stores the outcomes of checks. A check takes seconds and holds no lock, so the domain may have changed meanwhile: it is
+ * read again, and of two customers who prove a domain at the same time one gets it.
+ */
+import { isUniqueViolation } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import { claimDays, restDays } from '../domains/claim.ts';
+import { explainConflict, findConflicts } from '../domains/conflicts.ts';
+import { type DomainRow, lockDomains } from '../domains/store.ts';
+import type { DomainError } from '../schemas.ts';
+import type { Outcome } from './check.ts';
+import { type Transition, transitionOf } from './transitions.ts';
+
+/** What is written to the log; pino's logger has these. */
+export interface DomainLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+/** Stores what a check of a domain found, and changes its state accordingly. */
+export async function storeOutcome(
+  db: Knex,
+  { customerId, domain, proof }: Pick<DomainRow, 'customerId' | 'domain' | 'proof'>,
+  outcome: Outcome,
+  log: DomainLog,
+): Promise<void> {
+  const told = await db
+    .transaction(async (transaction) => {
+      const isProof = outcome.result === 'record' || outcome.result === 'delegation';
+      if (isProof) await lockDomains(transaction);
+      const row = await findCurrent(transaction, { customerId, domain, proof });
+      if (!row) return null;
+      const conflict =
+        isProof && row.state === 'pending'
+          ? (await findConflicts(transaction, customerId, [domain])).get(domain)
+          : undefined;
+      const transition = transitionOf(row, outcome, conflict !== undefined);
+      const { findings } = outcome;
+      const errors = conflict ? [takenError(explainConflict(domain, conflict))] : findings.errors;
+      const stopsAt = await save(transaction, row, transition, { ...findings, errors });
+      return { ...transition, stopsAt };
+    })
+    .catch((error) => {
+      // The lock prevents this; without it, the index would still reject a second owner. The next check tells why.
+      if (isUniqueViolation(error, 'box_domains_one_owner')) return null;
+      throw error;
+    });
+  if (told) tell(log, { customerId, domain }, told);
+}
+
+interface CurrentRow extends DomainRow {
+  state: Transition['state'];
+  isOverdue: boolean;
+}
+
+async function findCurrent(
+  transaction: Knex.Transaction,
+  { customerId, domain, proof }: Pick<DomainRow, 'customerId' | 'domain' | 'proof'>,
+): Promise<CurrentRow | undefined> {
+  return transaction('box_domains')
+    .where({ customerId, domain, proof })
+    .whereRaw("(state in ('proved', 'failing') or (state = 'pending' and claim_ends_at > now()))")
+    .forUpdate()
+    .first('*', transaction.raw('coalesce(stops_at <= now(), false) as is_overdue'));
+}
+
+/** Returns when the domain stops. */
+async function save(
+  transaction: Knex.Transaction,
+  { customerId, domain }: CurrentRow,
+  { nextCheck, stops, event, ...changes }: Transition,
+  findings: Outcome['findings'],
+): Promise<string | null> {
+  const later = (seconds: number) => transaction.raw('now() + make_interval(secs => ?)', [seconds]);
+  const days = (count: number) => transaction.raw('now() + make_interval(days => ?)', [count]);
+  const [row] = await transaction('box_domains')
+    .where({ customerId, domain })
+    .update({
+      ...changes,
+      findings: JSON.stringify(findings),
+      checkedAt: transaction.fn.now(),
+      // Spread, so that domains that were registered together are not always checked together.
+      nextCheckAt: later(nextCheck * (0.8 + 0.4 * Math.random())),
+      ...(stops !== 'keep' && { stopsAt: stops === null ? null : later(stops) }),
+      ...(changes.state === 'proved' && { claimEndsAt: null, restsUntil: null }),
+      ...(event === 'lost' && { claimEndsAt: days(claimDays), restsUntil: days(restDays) }),
+    })
+    .returning('stopsAt');
+  return row.stopsAt;
+}
+
+function takenError(detail: string): DomainError {
+  const fix = 'Remove it from the domains of your box, or ask the vendor to release it.';
+  return { code: 'domain_taken', detail, fix };
+}
+
+function tell(
+  log: DomainLog,
+  facts: { customerId: string; domain: string },
+  { event, provedBy, stopsAt }: Transition & { stopsAt: string | null },
+): void {
+  if (event === 'proved') log.info({ ...facts, provedBy }, 'domain is proved');
+  if (event === 'recovered') log.info({ ...facts, provedBy }, 'domain is proved again');
+  if (event === 'failing') log.warn({ ...facts, stopsAt }, 'domain has lost its proof and will stop');
+  if (event === 'lost') log.warn(facts, 'domain is no longer served: its proof did not return');
+}

@@ -1,0 +1,109 @@
+/**
+ * Checks domains when they are due, and ends claims and rests that are over. Replicas share the work: each takes domains
+ * that no other one has taken.
+ */
+import type { Knex } from 'knex';
+import type { DomainRow } from '../domains/store.ts';
+import { checkProofs, type DnsSettings } from './check.ts';
+import { type DomainLog, storeOutcome } from './outcome.ts';
+
+/** Domains that are checked together. */
+const batchSize = 20;
+/** Longer than a check takes: a domain whose replica died is checked by another one. */
+const leaseSeconds = 120;
+
+export interface ScheduleSettings extends DnsSettings {
+  /** False in closed networks: nothing is looked up. */
+  readonly provesDomains: boolean;
+}
+
+/** Ends claims and rests that are over, and checks the domains that are due. Returns how many were checked. */
+export async function checkDueDomains(db: Knex, settings: ScheduleSettings, log: DomainLog): Promise<number> {
+  await endClaims(db);
+  if (!settings.provesDomains) return 0;
+  let checked = 0;
+  for (;;) {
+    const due = await takeDue(db);
+    if (due.length === 0) return checked;
+    await checkAndStore(db, due, settings, log);
+    checked += due.length;
+  }
+}
+
+/** Checks these domains now and stores the outcomes. Domains without a proof are not checked. */
+export async function checkAndStore(
+  db: Knex,
+  rows: readonly Pick<DomainRow, 'customerId' | 'domain' | 'proof'>[],
+  settings: DnsSettings,
+  log: DomainLog,
+): Promise<void> {
+  const provable = rows.flatMap(({ proof, ...row }) => (proof === null ? [] : { ...row, proof }));
+  const outcomes = await checkProofs(provable, settings);
+  for (const [index, row] of provable.entries()) {
+    const outcome = outcomes[index];
+    if (outcome) await storeOutcome(db, row, outcome, log);
+  }
+}
+
+/** Claims that nobody proved end; of a domain that another customer lost nothing remains after its rest. */
+async function endClaims(db: Knex): Promise<void> {
+  await db('box_domains')
+    .where((over) => over.where({ state: 'pending' }).where('claimEndsAt', '<=', db.fn.now()))
+    .orWhere((over) => over.where({ state: 'resting' }).where('restsUntil', '<=', db.fn.now()))
+    .delete();
+}
+
+async function takeDue(db: Knex): Promise<Pick<DomainRow, 'customerId' | 'domain' | 'proof'>[]> {
+  // In a `with`, rows are chosen once, however the update is planned.
+  return db
+    .with('due', (due) =>
+      due
+        .from('box_domains')
+        .select('customerId', 'domain')
+        .where('nextCheckAt', '<=', db.fn.now())
+        .whereNot({ state: 'resting' })
+        .orderBy('nextCheckAt')
+        .limit(batchSize)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .from('box_domains')
+    .whereIn(['customerId', 'domain'], db.from('due').select('customerId', 'domain'))
+    .update({ nextCheckAt: db.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
+    .returning(['customerId', 'domain', 'proof']);
+}
+
+/** Checks due domains repeatedly until it is stopped. `stop` waits for the check in progress. */
+export function startSchedule(
+  db: Knex,
+  settings: ScheduleSettings,
+  log: DomainLog,
+  everyMilliseconds: number,
+): { stop(): Promise<void> } {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const run = async () => {
+    try {
+      await checkDueDomains(db, settings, log);
+    } catch (error) {
+      log.warn({ err: error }, 'domains could not be checked');
+    }
+    plan();
+  };
+  const plan = () => {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      running = run();
+    }, everyMilliseconds);
+    timer.unref();
+  };
+  plan();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

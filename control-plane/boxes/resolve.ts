@@ -1,0 +1,31 @@
+/**
+ * From the host of a request to the box that serves it.
+ */
+import { normalizeHost, notFound, wildcardOver } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import type { CheckBackend } from './backends/lookups.ts';
+import { backendForbidden } from './problems.ts';
+import { findBackend } from './store.ts';
+
+/**
+ * Finds the backend of a host. An exact domain takes precedence over a wildcard.
+ * @param withPending also finds claims that are not proved, if no proved domain serves the host
+ * @throws not_found (404) for a host that no box serves, or that is not a host name; backend_forbidden (503) if the
+ * backend now has an address that no backend may have
+ */
+export async function resolveHost(
+  { db, checkBackend }: { db: Knex; checkBackend: CheckBackend },
+  name: string,
+  { withPending }: { withPending: boolean },
+) {
+  const host = normalizeHost(name);
+  const wildcard = host === null ? null : wildcardOver(host);
+  const candidates = [host, wildcard?.domain].filter((domain) => typeof domain === 'string');
+  const found = candidates.length > 0 ? await findBackend(db, candidates, withPending) : null;
+  if (!found) throw notFound('No box serves this host.');
+  const { backendUrl, domain } = found;
+  if ((await checkBackend(backendUrl)).state === 'forbidden') throw backendForbidden();
+  // The response of a caller who may see pending domains must not be stored for others.
+  if (domain === host) return { backendUrl, match: 'exact' as const, isPrivate: withPending };
+  return { backendUrl, match: 'wildcard' as const, tenantSlug: wildcard?.label, isPrivate: withPending };
+}
