@@ -1,7 +1,7 @@
 /**
  * The demo store is filled once, over the box's own API; later starts keep what its owner changes.
  */
-import { createTestBox, packagesOfTier } from '@carton/runtime/testing';
+import { createTestBox, exactly, packagesOfTier } from '@carton/runtime/testing';
 import t from 'tap';
 import { createDemoStore, demoSlug } from '../stack/demo-store/index.ts';
 import type { StackSecrets } from '../stack/settings.ts';
@@ -37,7 +37,10 @@ const handles = async () => {
   const { items } = (await box.hosting.get('/products?limit=100', { headers: tenantHeaders })).body;
   return items.map(({ handle }: { handle: string }) => handle).sort();
 };
-const all = ['canvas-tote', 'enamel-mug', 'linen-shirt', 'notebook', 'oak-cutting-board', 'wool-scarf'];
+const all = [
+  ...['campfire-recipes', 'canvas-tote', 'enamel-mug', 'linen-shirt', 'notebook', 'oak-cutting-board'],
+  'wool-scarf',
+];
 
 t.test('the next start resumes an interrupted one', async (t) => {
   const interrupted = async (changed: StackSecrets) => {
@@ -59,8 +62,17 @@ t.test('the products are in a tree of categories', async (t) => {
   const listed = await box.hosting.get('/products?category=home&sort=title', { headers: tenantHeaders });
   t.strictSame(
     listed.body.items.map(({ handle }: { handle: string }) => handle),
-    ['enamel-mug', 'notebook', 'oak-cutting-board'],
+    ['campfire-recipes', 'enamel-mug', 'notebook', 'oak-cutting-board'],
   );
+});
+
+t.test('one product is a file, which needs no shipping', async (t) => {
+  const options = await staff();
+  const { items } = (await box.operator.get('/admin/products?handle=campfire-recipes', options)).body;
+  const [{ id, requiresShipping }] = items[0].variants;
+  t.equal(requiresShipping, false);
+  const { body } = await box.operator.get(`/admin/variants/${id}/downloads`, options);
+  t.match(body.items, exactly([{ fileName: 'campfire-recipes.txt' }]));
 });
 
 const get = async (path: string) => (await box.hosting.get(path, { headers: tenantHeaders })).body;

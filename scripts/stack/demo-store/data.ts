@@ -15,6 +15,8 @@ export interface DemoProduct {
   stock: number;
   /** What its picture shows. */
   picture: string;
+  /** In the folder `files`: what its buyers download, in place of a parcel. */
+  file?: string;
 }
 
 const brand = 'Alder';
@@ -93,6 +95,19 @@ export const products: DemoProduct[] = [
     stock: 200,
     picture: 'A violet notebook and a pencil',
   },
+  {
+    title: 'Campfire Recipes',
+    handle: 'campfire-recipes',
+    description: 'Three meals that need one pot and one fire, as a file.',
+    brand: 'Hearth',
+    type: 'E-book',
+    attributes: [{ name: 'Format', value: 'Text' }],
+    seoDescription: 'Recipes for bread, stew and baked apples over a fire, to download.',
+    amount: 400,
+    stock: 1000,
+    picture: 'A pot over a fire on the screen of a reader',
+    file: 'campfire-recipes.txt',
+  },
 ];
 
 export interface DemoCategory {
@@ -116,7 +131,7 @@ export const categories: DemoCategory[] = [
   {
     name: 'Home',
     handle: 'home',
-    products: ['notebook'],
+    products: ['notebook', 'campfire-recipes'],
     children: [{ name: 'Kitchen', handle: 'kitchen', products: ['enamel-mug', 'oak-cutting-board'] }],
   },
 ];

@@ -18,6 +18,7 @@ import {
   taxRates,
   zone,
 } from './data.ts';
+import { uploadFile } from './files.ts';
 import { uploadPicture } from './pictures.ts';
 import type { Progress } from './progress.ts';
 
@@ -184,12 +185,13 @@ function createCollection(filling: Filling): Promise<void> {
  */
 async function createProduct(
   { staff, visitor, progress, has }: Filling,
-  { amount, stock, picture, options = [], ...product }: DemoProduct,
+  { amount, stock, picture, file, options = [], ...product }: DemoProduct,
 ): Promise<void> {
   const values = options[0]?.values ?? [null];
   const variants = values.map((value) => ({
     sku: `${product.handle.toUpperCase()}${value ? `-${value}` : ''}`,
     ...(value && { options: [{ name: options[0]?.name, value }] }),
+    ...(file && { requiresShipping: false }),
   }));
   await progress.once(`product/${product.handle}`, async () => {
     const body = { ...product, status: 'published', options, variants };
@@ -208,6 +210,9 @@ async function createProduct(
       await staff('PUT', `/admin/products/${id}/media`, { media: [{ mediaAssetId }] });
       return mediaAssetId;
     });
+  }
+  if (file && has('download')) {
+    await progress.once(`download/${product.handle}`, () => uploadFile(staff, found.variants[0].id, file));
   }
   await progress.once(`offer/${product.handle}`, async () => {
     // Keeps a price that the owner has changed.
