@@ -4,6 +4,7 @@
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import { pino } from 'pino';
 import t from 'tap';
+import { readByToken } from '../content.ts';
 import {
   bodyOf,
   buy,
@@ -97,7 +98,9 @@ t.test('a file is downloaded as often as the grant allows', async (t) => {
 });
 
 t.test('a grant expires, and ends by staff', async (t) => {
-  const { id, grantId, get } = await boughtSong({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
+  const { id, grantId, token, path, get } = await boughtSong({
+    expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
   t.equal((await get()).status, 200);
   const past = "update download_grants set expires_at = now() - interval '1 second' where tenant_id = $1 and id = $2";
   await box.db.query(past, [grantId]);
@@ -107,7 +110,10 @@ t.test('a grant expires, and ends by staff', async (t) => {
   const change = (body: object) => bodyOf(box.staff.patch(`/admin/download-grants/${grantId}`, body));
   await change({ expiresAt: null });
   t.equal((await get()).status, 200);
+  const opened = await readByToken({ db: box.db, client: { address: '127.0.0.1' } as never }, token);
   t.match(await change({ ended: true }), { state: 'ended', endedBy: 'staff' });
+  await t.rejects(opened.open()[Symbol.asyncIterator]().next(), /ended/, 'meanwhile');
+  t.equal((await download(box, path, { method: 'HEAD' })).status, 410);
   t.match(await get(), { status: 410, code: 'download_ended' });
   t.match(await change({ ended: false }), { state: 'available', endedBy: null, endedAt: null });
   t.equal((await get()).status, 200);
