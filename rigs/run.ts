@@ -56,6 +56,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'uploads hostile files, 100 large files at once, and takes the storage service away: harmless, nothing lost',
     load: () => import('./media.ts'),
   },
+  sitemap: {
+    about: 'reads the sitemap of a store with 120,000 products: complete, and in memory that does not grow',
+    load: () => import('./sitemap.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),
