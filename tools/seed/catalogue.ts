@@ -89,11 +89,15 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
       amount,
       ...times,
     });
-    addStock(batch, options, variantId, created);
+    addStock(batch, options, { variantId, productId, created });
   }
 }
 
-function addStock(batch: CopyBatch, { random, to }: CatalogueOptions, variantId: string, created: number): void {
+function addStock(
+  batch: CopyBatch,
+  { random, to }: CatalogueOptions,
+  { variantId, productId, created }: { variantId: string; productId: string; created: number },
+): void {
   const tracked = random.isTrue(0.97);
   const lowStockLevel = random.isTrue(0.4) ? random.between(2, 20) : 0;
   const onHand = random.isTrue(0.08) ? 0 : Math.round(Math.exp(random.normal(4, 1.2)));
@@ -104,6 +108,8 @@ function addStock(batch: CopyBatch, { random, to }: CatalogueOptions, variantId:
     back_order_policy: random.isTrue(0.05) ? 'allow' : 'deny',
     low_stock_level: lowStockLevel,
     low: tracked && onHand <= lowStockLevel,
+    in_stock: onHand > 0,
+    product_id: productId,
     created_at: createdAt,
     updated_at: createdAt,
   });

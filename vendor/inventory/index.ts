@@ -1,14 +1,15 @@
 /**
  * @carton/inventory: stock levels of variants, the ledger of their changes, and availability.
  */
-import { variantCreatedListeners } from '@carton/product';
+import { productListFilters, variantCreatedListeners, variantDeletedListeners } from '@carton/product';
 import { definePackage, job, mailTemplates } from '@carton/runtime';
 import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
 import { releaseExpiredReservations } from './expired-reservations.ts';
 import { lowStockMail } from './mails.ts';
 import { readVariantAvailability } from './routes/availability.ts';
 import { createStockAdjustment, listStockMovements, listStockReservations, stockItemRoutes } from './routes/items.ts';
-import { insertStockItems } from './store.ts';
+import { inStockFilter } from './sellable.ts';
+import { forgetVariants, insertStockItems } from './store.ts';
 
 export { type Availability, type AvailabilityOptions, availabilityOf } from './availability.ts';
 export { releaseExpiredReservations } from './expired-reservations.ts';
@@ -36,5 +37,10 @@ export default definePackage({
   ],
   events: [stockAdjusted, stockLow, stockReserved, stockReleased],
   jobs: [job({ name: 'inventory.release-ended', everySeconds: 30, run: releaseExpiredReservations })],
-  extends: [variantCreatedListeners.with(insertStockItems), mailTemplates.with(lowStockMail)],
+  extends: [
+    variantCreatedListeners.with(insertStockItems),
+    variantDeletedListeners.with(forgetVariants),
+    productListFilters.with(inStockFilter),
+    mailTemplates.with(lowStockMail),
+  ],
 });

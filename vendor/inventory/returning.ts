@@ -86,6 +86,8 @@ const returnText = `
     select locked.stock_item_id as id, max(locked.low_at) as low_at, locked.low,
            sum(locked.on_hand - locked.reserved) as before,
            sum(locked.on_hand - locked.reserved + coalesce(targets.quantity, 0)) as after,
+           bool_or(locked.on_hand > locked.reserved) as was_in_stock,
+           bool_or(locked.on_hand - locked.reserved + coalesce(targets.quantity, 0) > 0) as in_stock,
            ${isMissed('locked')} as missed
       from locked
       left join targets on targets.stock_item_id = locked.stock_item_id and targets.location_id = locked.location_id
@@ -137,6 +139,8 @@ const releaseText = `
     select locked.stock_item_id as id, max(locked.low_at) as low_at, null::boolean as low,
            sum(locked.on_hand - locked.reserved) as before,
            sum(locked.on_hand - locked.reserved + coalesce(targets.quantity, 0)) as after,
+           bool_or(locked.on_hand > locked.reserved) as was_in_stock,
+           bool_or(locked.on_hand - locked.reserved + coalesce(targets.quantity, 0) > 0) as in_stock,
            ${isMissed('locked')} as missed
       from locked
       left join targets on targets.stock_item_id = locked.stock_item_id and targets.location_id = locked.location_id

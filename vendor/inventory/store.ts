@@ -1,6 +1,7 @@
 /**
  * Queries of the inventory tables, except those that move stock (taking.ts, returning.ts).
  */
+import { findVariants } from '@carton/product';
 import { actedBy, json, newId, rows, runConcurrently, type TenantDatabase } from '@carton/runtime';
 import type { StockReference } from './lines.ts';
 import { defaultLocation } from './locations.ts';
@@ -40,13 +41,23 @@ export interface ReservationRow {
 
 /** Creates the stock items of new variants: tracked, none on hand. */
 export async function insertStockItems(db: TenantDatabase, variantIds: readonly string[]): Promise<void> {
+  const variants = await findVariants(db, variantIds);
+  const productIds = variantIds.map((id) => variants.get(id)?.productId ?? null);
   await db.query(
     `with items as (
-       insert into stock_items (tenant_id, id) select $1, id from unnest($2::uuid[]) as id returning id
+       insert into stock_items (tenant_id, id, product_id)
+       select $1, * from unnest($2::uuid[], $3::uuid[]) returning id
      )
      insert into stock_levels (tenant_id, stock_item_id, location_id) select $1, id, '${defaultLocation}' from items`,
-    [variantIds],
+    [variantIds, productIds],
   );
+}
+
+/** Lists the products of deleted variants no longer by their stock. */
+export async function forgetVariants(db: TenantDatabase, variantIds: readonly string[]): Promise<void> {
+  await db.query('update stock_items set product_id = null where tenant_id = $1 and id = any($2::uuid[])', [
+    variantIds,
+  ]);
 }
 
 /** Changes of levels count as changes of their item in `updatedAfter` lists. */

@@ -55,6 +55,8 @@ const takeText = `
   ),
   sums as (
     select variant_id as id, max(low_at) as low_at, low, sum(available) as before, sum(available) - quantity as after,
+           bool_or(available > 0) as was_in_stock,
+           bool_or(available > case when location_id = $10 then quantity else 0 end) as in_stock,
            ${isMissed('locked')} as missed
       from locked
      where (select possible from verdict)

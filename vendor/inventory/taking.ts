@@ -126,6 +126,8 @@ const allocation = `
     select locked.stock_item_id as id, max(locked.low_at) as low_at, locked.low,
            sum(locked.on_hand - locked.reserved) as before,
            sum(locked.on_hand - locked.reserved + coalesce(changes.own - changes.quantity, 0)) as after,
+           bool_or(locked.on_hand > locked.reserved) as was_in_stock,
+           bool_or(locked.on_hand - locked.reserved + coalesce(changes.own - changes.quantity, 0) > 0) as in_stock,
            ${isMissed('locked')} as missed
       from locked
       left join changes

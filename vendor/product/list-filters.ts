@@ -9,7 +9,7 @@ import type { FilteredPage, ProductList } from './listed.ts';
 export interface ProductListFilter {
   /** The query parameter: `category`. */
   readonly name: string;
-  /** Its schema; the value is a string. */
+  /** Its schema; the value is a string or a boolean. */
   readonly schema: TSchema;
   /**
    * The table with a row for each product of a list: `product_id`, and `product_created_at`, which equals the product's
@@ -20,9 +20,17 @@ export interface ProductListFilter {
   /** Its column with the id of the list. */
   readonly column: string;
   /** The type of the column. Default: uuid. */
-  readonly type?: 'uuid' | 'text';
-  /** The lists that a value names. A product in several of them is listed once; without lists nothing is listed. */
-  findLists(db: TenantDatabase, value: string): Promise<readonly string[]>;
+  readonly type?: 'uuid' | 'text' | 'boolean';
+  /**
+   * False for a table without `product_created_at`, which may have several rows for a product and the indexes
+   * `(tenant_id, <column>, product_id)` and `(tenant_id, product_id, <column>)`. Default: true.
+   */
+  readonly byTime?: boolean;
+  /**
+   * The lists that a value names. A product in several of them is listed once; without lists nothing is listed. Null for
+   * a value that does not filter.
+   */
+  findLists(db: TenantDatabase, value: string | boolean): Promise<readonly (string | boolean)[] | null>;
 }
 
 export const productListFilters = extensionPoint<ProductListFilter>('product.list-filters');
@@ -34,21 +42,25 @@ export function filterParameters(filters: readonly ProductListFilter[]): Record<
 
 /** A filter with the lists that a request names. */
 export interface ResolvedFilter extends ProductListFilter {
-  readonly lists: readonly string[];
+  readonly lists: readonly (string | boolean)[];
 }
 
 /** The filters that a query uses. */
-export function resolveFilters(db: TenantDatabase, query: object): Promise<ResolvedFilter[]> {
-  const values = query as Record<string, string | undefined>;
+export async function resolveFilters(db: TenantDatabase, query: object): Promise<ResolvedFilter[]> {
+  const values = query as Record<string, string | boolean | undefined>;
   const used = productListFilters.of(db).filter(({ name }) => values[name] !== undefined);
-  return Promise.all(
-    used.map(async (filter) => ({ ...filter, lists: await filter.findLists(db, values[filter.name] as string) })),
+  const resolved = await Promise.all(
+    used.map(async (filter) => ({
+      ...filter,
+      lists: await filter.findLists(db, values[filter.name] as string | boolean),
+    })),
   );
+  return resolved.flatMap(({ lists, ...filter }) => (lists ? [{ ...filter, lists }] : []));
 }
 
 /** The products of the lists that a filter names. */
 export function listOf(filter: ResolvedFilter): ProductList {
-  const { name, table, column, type = 'uuid', lists } = filter;
+  const { name, table, column, type = 'uuid', byTime = true, lists } = filter;
   const inLists = (at: number) => `listed.tenant_id = $1 and listed.${column} = any($${at}::${type}[])`;
   return {
     isListed: { key: `in ${name}`, values: [lists], sql: (at) => isListedIn(table, inLists(at)) },
@@ -57,7 +69,9 @@ export function listOf(filter: ResolvedFilter): ProductList {
       values: [lists],
       sql: (at) => `select listed.product_id from ${table} listed where ${inLists(at)}`,
     },
-    onPage: (db, others, page) => isOnPage(db, filter, others, page),
+    ...(byTime && {
+      onPage: (db: TenantDatabase, others: Condition, page: FilteredPage) => isOnPage(db, filter, others, page),
+    }),
   };
 }
 

@@ -7,7 +7,7 @@ import { listOf } from './list-filters.ts';
 import { isOnListedPage, listOfColumns } from './listed.ts';
 import { type AdminProductQuery, statuses } from './schemas.ts';
 import { type ProductRow, products } from './store.ts';
-import { tagFilter } from './tags.ts';
+import { tagFilter, tagsOf } from './tags.ts';
 import { searchedText, titleSearch } from './title-words.ts';
 
 const notDeleted: Condition = { key: 'not deleted', values: [], sql: () => 'deleted_at is null' };
@@ -31,7 +31,7 @@ async function search(db: TenantDatabase, query: AdminProductQuery): Promise<Con
   const q = searchedText(query.q);
   const order = sorts.newest;
   const place = cursor === undefined ? null : decodeCursor(cursor, order.name).slice(1, 3);
-  const tagged = tag === undefined ? [] : [listOf({ ...tagFilter, lists: await tagFilter.findLists(db, tag) })];
+  const tagged = tag === undefined ? [] : [listOf({ ...tagFilter, lists: tagsOf(tag) })];
   const unique = Object.entries({ handle, external_id: externalId }).flatMap(([column, value]) =>
     value === undefined ? [] : [equals(column, value)],
   );

@@ -30,6 +30,11 @@ function keyOf(tag: string): string {
   return tag.trim().toLowerCase();
 }
 
+/** The lists that a tag names. */
+export function tagsOf(tag: string): string[] {
+  return [keyOf(tag)];
+}
+
 /** The query parameter by which lists are filtered. */
 export const TagParameter = withOptions(Tag, { description: 'A tag, whatever its case' });
 
@@ -39,5 +44,5 @@ export const tagFilter: ProductListFilter = {
   table: 'product_tags',
   column: 'tag_key',
   type: 'text',
-  findLists: async (_db, tag) => [keyOf(tag)],
+  findLists: async (_db, tag) => tagsOf(String(tag)),
 };

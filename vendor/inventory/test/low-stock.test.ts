@@ -33,18 +33,19 @@ const warehouses = [
 ];
 type Box = typeof plain;
 
-/** Items whose `low`, `low_at` or `level_count` does not match their levels and policy. */
+/** Items whose `low`, `in_stock`, `low_at` or `level_count` does not match their levels and policy. */
 const findInconsistent = ({ db }: Box) =>
   db.query(
-    `select id, low, tracked, low_stock_level, available, low_ats, levels, level_count from (
-       select items.id, items.low, items.tracked, items.low_stock_level, sum(levels.on_hand - levels.reserved) as available,
+    `select id, low, tracked, in_stock, stocked, low_stock_level, available, low_ats, levels, level_count from (
+       select items.id, items.low, items.tracked, items.in_stock, items.low_stock_level,
+              bool_or(levels.on_hand > levels.reserved) as stocked, sum(levels.on_hand - levels.reserved) as available,
               array_agg(distinct levels.low_at) as low_ats, count(*)::integer as levels,
               max(level_count) filter (where location_id = '${defaultLocation}') as level_count
          from stock_items items
          join stock_levels levels on levels.tenant_id = $1 and levels.stock_item_id = items.id
         where items.tenant_id = $1
         group by items.tenant_id, items.id) books
-      where low <> (tracked and available <= low_stock_level)
+      where low <> (tracked and available <= low_stock_level) or in_stock <> stocked
          or low_ats <> array[case when tracked then low_stock_level end] or level_count is distinct from levels`,
   );
 
