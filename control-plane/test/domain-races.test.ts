@@ -1,0 +1,79 @@
+/**
+ * Customers who claim and prove the same and overlapping domains at the same time, and replicas that check them.
+ */
+import { raceRounds } from '@carton/runtime/testing';
+import t from 'tap';
+import { checkDueDomains } from '../boxes/proof/schedule.ts';
+import { type DnsResponse, startResponder } from '../boxes/test/dns-responder.ts';
+import { startTestControlPlane } from './test-control-plane.ts';
+
+const responses: Record<string, DnsResponse> = {};
+const responder = await startResponder(t, responses);
+const controlPlane = await startTestControlPlane(t, { nameserverLookup: responder.address });
+const { db } = controlPlane;
+const keys = await Promise.all(Array.from({ length: 20 }, async () => (await controlPlane.mint()).key));
+const quiet = { info() {}, warn() {} };
+
+const deploy = (key: string, domains: string[]) =>
+  controlPlane.visitor().post('/boxes/deploy', { key, name: 'shop', backendUrl: 'https://box.example.com', domains });
+const verify = (key: string) =>
+  controlPlane
+    .visitor()
+    .post('/boxes/domains/verify', { name: 'shop' }, { headers: { authorization: `Bearer ${key}` } });
+/** Publishes the records of all claims below a name. */
+async function publish(base: string): Promise<void> {
+  const claims = await db('box_domains').whereLike('domain', `%${base}`).select('domain', 'proof');
+  const published: Record<string, string[]> = {};
+  for (const { domain, proof } of claims) {
+    const name = `_carton.${domain.replace('*.', '')}`;
+    published[name] = [...(published[name] ?? []), proof];
+  }
+  // One response over UDP holds few records, so each query is answered with the next ones.
+  for (const [name, txt] of Object.entries(published)) responses[name] = { txt };
+}
+const provedBelow = (base: string) =>
+  db('box_domains').whereLike('domain', `%${base}`).where({ state: 'proved' }).pluck('domain');
+
+t.test('of twenty customers who prove the same or an overlapping domain, one gets it', async (t) => {
+  for (let round = 0; round < raceRounds; round += 1) {
+    const base = `r${round}.shop`;
+    const names = [base, `*.${base}`, `www.${base}`, `a.www.${base}`];
+    await Promise.all(keys.map((key, index) => deploy(key, [names[index % 4] as string])));
+    await publish(base);
+    await Promise.all([...keys.map(verify), checkDueDomains(db, controlPlane.options, quiet)]);
+    t.equal((await provedBelow(base)).length, 1, base);
+    await Promise.all(keys.map((key) => deploy(key, [])));
+  }
+});
+
+t.test('deployments while domains are proved leave one owner', async (t) => {
+  const base = 'mixed.shop';
+  await Promise.all(keys.map((key) => deploy(key, [base])));
+  await publish(base);
+  await Promise.all(keys.flatMap((key, index) => [verify(key), deploy(key, index % 2 ? [base] : [])]));
+  await Promise.all(keys.map(verify));
+  const taken = await db('box_domains').where({ domain: base }).whereIn('state', ['proved', 'resting']);
+  t.equal(taken.length, 1);
+});
+
+t.test('the index rejects a second owner without the lock', async (t) => {
+  const rows = await db('box_domains').where({ domain: 'mixed.shop' }).select('customerId', 'boxId');
+  const [{ id: boxId, customerId }] = await db('boxes').whereNot({ customerId: rows[0].customerId }).limit(1);
+  const row = { domain: 'index.shop', position: 0, state: 'proved', provedBy: 'record' };
+  await db('box_domains').insert({ ...row, ...rows[0] });
+  await t.rejects(db('box_domains').insert({ ...row, boxId, customerId }), /box_domains_one_owner/);
+});
+
+t.test('replicas share the domains that are due', async (t) => {
+  const domains = Array.from({ length: 60 }, (_, index) => `d${index}.due.shop`);
+  await db('box_domains').delete();
+  await deploy(keys[0] as string, domains);
+  const checked = await Promise.all(Array.from({ length: 4 }, () => checkDueDomains(db, controlPlane.options, quiet)));
+  t.equal(
+    checked.reduce((sum, count) => sum + count, 0),
+    60,
+  );
+  t.equal(await checkDueDomains(db, controlPlane.options, quiet), 0, 'none is due again');
+  const times = await db('box_domains').whereLike('domain', '%.due.shop').select('nextCheckAt');
+  t.ok(new Set(times.map(({ nextCheckAt }) => nextCheckAt)).size > 10, 'the next checks are spread');
+});
