@@ -65,7 +65,7 @@ t.test('the index rejects a second owner without the lock', async (t) => {
 });
 
 t.test('replicas share the domains that are due', async (t) => {
-  const domains = Array.from({ length: 60 }, (_, index) => `d${index}.due.shop`);
+  const domains = Array.from({ length: 60 }, (_, index) => `d${index}.due.com`);
   await db('box_domains').delete();
   await deploy(keys[0] as string, domains);
   const checked = await Promise.all(Array.from({ length: 4 }, () => checkDueDomains(db, controlPlane.options, quiet)));
@@ -74,6 +74,6 @@ t.test('replicas share the domains that are due', async (t) => {
     60,
   );
   t.equal(await checkDueDomains(db, controlPlane.options, quiet), 0, 'none is due again');
-  const times = await db('box_domains').whereLike('domain', '%.due.shop').select('nextCheckAt');
+  const times = await db('box_domains').whereLike('domain', '%.due.com').select('nextCheckAt');
   t.ok(new Set(times.map(({ nextCheckAt }) => nextCheckAt)).size > 10, 'the next checks are spread');
 });
