@@ -133,10 +133,9 @@ t.test('of twenty concurrent checkouts one completes the cart', async (t) => {
     t.equal(winners.length, 1);
     t.match(winners[0], { lines: { length: 2 } });
     const completed = found.filter((each) => each?.state === 'completed');
-    t.ok(completed.length > 0);
     t.ok(
       completed.every((each) => each?.orderId === winners[0]?.orderId),
-      'the others get the same order or find no cart',
+      'the others get the same order, or find no cart if they begin later',
     );
   }
 });
