@@ -55,23 +55,38 @@ export async function isOnListedPage(db: TenantDatabase, page: ListedPage): Prom
     allOf([base, tested, ...lists.flatMap((list) => (list === one ? [] : [list.isListed]))]);
   if (!first) return allOf([others(null), after(order, place)]);
   if (!second && first.onPage && isByTime(order)) return first.onPage(db, others(first), page);
-  const short = await smallestOf(db, lists, maxShort);
-  const found = short ? null : await findNext(db, page);
-  if (found) return idsIn(found);
-  const smallest = short ?? (await smallestOf(db, lists, maxSorted));
-  if (smallest) return allOf([others(smallest), after(order, place), isAmong(smallest)]);
+  for (const { sorted, scannedPerItem } of stages) {
+    const smallest = await smallestOf(db, lists, sorted);
+    if (smallest) return allOf([others(smallest), after(order, place), isAmong(smallest)]);
+    const found = scannedPerItem === 0 ? null : await findNext(db, page, scannedPerItem);
+    if (found) return idsIn(found);
+  }
   const merged = isByTime(order) ? lists.find(({ onPage }) => onPage) : undefined;
   return merged?.onPage?.(db, others(merged), page) ?? allOf([others(null), after(order, place)]);
 }
 
-/** Products of the order that are tested for each product of the page. */
-const scannedPerItem = 10;
-const maxScanned = scannedPerItem * (maxPageSize + 1);
+/** Products of a short list, at most. */
+const maxShort = 250;
 
-/** The products of the page, if they are among the next ones of the order; null if they are not. */
+/**
+ * What is tried in turn: a list with fewer products than `sorted` is read and sorted; otherwise the next products of the
+ * order are tested, `scannedPerItem` for each of the page. A list that has one of 100 products is too long to be sorted
+ * soon and too short to be met soon: either way takes about a thousand.
+ */
+const stages = [
+  { sorted: maxShort, scannedPerItem: 10 },
+  { sorted: 1500, scannedPerItem: 60 },
+  { sorted: 5000, scannedPerItem: 0 },
+];
+
+/**
+ * The products of the page, if they are among the next ones of the order; null if they are not.
+ * @param scannedPerItem products that are tested for each of the page
+ */
 async function findNext(
   db: TenantDatabase,
   { order, place, limit, base, tested, lists }: ListedPage,
+  scannedPerItem: number,
 ): Promise<string[] | null> {
   const scanned = allOf([order.joined, base, after(order, place)]);
   const wanted = allOf([tested, ...lists.map(({ isListed }) => isListed)]);
@@ -82,7 +97,7 @@ async function findNext(
        select * from (
          select products.* from ${order.from}
           where products.tenant_id = $1 and ${scanned.sql(4)}
-          ${orderBy(order)} limit ${maxScanned}) page
+          ${orderBy(order)} limit ${scannedPerItem * (maxPageSize + 1)}) page
         limit $2)
      select id, null::int as steps
        from (select id from scanned products where ${wanted.sql(4 + scanned.values.length)} limit $3) found
@@ -94,10 +109,6 @@ async function findNext(
   const isComplete = rows.some((row) => row.steps !== null && row.steps < steps);
   return isComplete || ids.length === limit ? ids : null;
 }
-
-/** Products that are read before a page is sorted: as few as the next ones of the order, and the most. */
-const maxShort = 250;
-const maxSorted = 5000;
 
 /** The list with the fewest products; null if all have at least `limit`. */
 async function smallestOf(

@@ -16,7 +16,8 @@ async function createProduct(tenant: TestTenant, body: Record<string, unknown>) 
 
 /** A variant without the fields that only staff see. */
 function forShoppers(variant: Record<string, unknown>) {
-  const { position, hsCode, originCountry, externalId, metadata, createdAt, updatedAt, ...shown } = variant;
+  const { position, hsCode, originCountry, requiresShipping, externalId, metadata, createdAt, updatedAt, ...shown } =
+    variant;
   return shown;
 }
 
