@@ -57,7 +57,8 @@ t.test('a slow client receives every row once, without buffering in memory', asy
   t.equal(times[0], 0, "no other tenant's row");
   t.ok(times.subarray(1).every((count) => count === 1));
   const grown = process.resourceUsage().maxRSS * 1024 - before;
-  t.ok(grown < bytes / 2, `it grew by ${Math.round(grown / megabyte)} MB of ${Math.round(bytes / megabyte)}`);
+  // Rows that were kept would take all of it, and as much again as strings.
+  t.ok(grown < bytes * 0.75, `it grew by ${Math.round(grown / megabyte)} MB of ${Math.round(bytes / megabyte)}`);
 });
 
 t.test('the export ends when the client disconnects', async (t) => {

@@ -107,6 +107,8 @@ async function checkRead(client: ContractClient, declaration: RouteDeclaration, 
   const [request = {}] = draw(requestsFor(declaration, { pool: client.pool(side, kind) }), seed, 1);
   const read = await client.request('protocol', side, declaration, { kind }, request);
   const head = await client.requestUnreported('protocol', side, declaration, { kind }, { ...request, method: 'HEAD' });
+  // Each request with an unknown token counts, so the limit may have been reached in between.
+  if (head.status === 429 && read.status === 404) return;
   client.expect(declaration, `HEAD must be ${read.status}, as GET is`, head.status === read.status, head);
   client.expect(declaration, 'HEAD must have no body', head.text === '', head);
   const sameType = head.headers['content-type'] === read.headers['content-type'];

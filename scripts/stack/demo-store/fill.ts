@@ -42,7 +42,9 @@ export async function fillTenant(
   if (has('region')) await createRegion(filling);
   if (has('tax')) await createTaxRates(filling);
   if (has('shipping')) await createShipping(filling);
-  if (has('product')) for (const product of products) await createProduct(filling, product);
+  // A file is for sale only where its buyers can download it.
+  const sold = products.filter(({ file }) => !file || has('download'));
+  if (has('product')) for (const product of sold) await createProduct(filling, product);
   if (has('category')) await createCategories(filling);
   if (has('promotion')) await createPromotion(filling);
   if (has('website')) await createWebsite(filling);
