@@ -77,6 +77,7 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
     maxQuantity: null,
     quantityStep: 1,
     weight: 7,
+    requiresShipping: true,
     deleted: false,
     hidden: false,
   });
