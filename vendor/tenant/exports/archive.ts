@@ -170,6 +170,13 @@ class Spool {
   }
 }
 
+type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** Whether a stream of streamx, which tar-stream uses, has ended early; its types lack that. */
+function isDestroyed(stream: object): boolean {
+  return (stream as { destroying: boolean }).destroying;
+}
+
 /** A compressed tar file that is being written. */
 class Archive {
   readonly #path: string;
@@ -202,7 +209,20 @@ class Archive {
   }
 
   /** @throws Error if the content has another size, or the file cannot be written */
-  async add(name: string, size: number, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+  async add(name: string, size: number, content: Content): Promise<void> {
+    try {
+      await this.#add(name, size, content);
+    } catch (error) {
+      // What ended the file is the cause of any error after it.
+      if (isDestroyed(this.#pack)) await this.#written;
+      throw error;
+    } finally {
+      // An open file would keep its space on the disk.
+      if (content instanceof Readable) await finished(content.destroy()).catch(() => {});
+    }
+  }
+
+  async #add(name: string, size: number, content: Content): Promise<void> {
     const added = Promise.withResolvers<void>();
     const entry = this.#pack.entry({ name, size, mode: 0o600 }, (error) =>
       error ? added.reject(error) : added.resolve(),
