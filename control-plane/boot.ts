@@ -23,6 +23,8 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     onClose(() => db.destroy());
     await applyMigrations(db, [migrationOwner], log);
     const signing = await openSigningKeys(db, { tokenLifetime: tokenLifetimeSeconds, secret: signingKeySecret });
+    if (options.nameservers.length === 0)
+      log.warn('NAMESERVERS is not set: domains of boxes cannot be delegated, and are proved by TXT records only');
     if (!options.provesDomains)
       log.warn('DOMAIN_PROOF is off: domains of boxes are served without a proof of ownership');
     const { domainCheckInterval = 15_000 } = options;

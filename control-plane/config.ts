@@ -44,11 +44,13 @@ const Settings = object({
   SIGNING_KEY_SECRET: Type.Optional(
     Type.String({ minLength: 16, description: 'Encrypts private signing keys in the database' }),
   ),
-  NAMESERVERS: Type.String({
-    minLength: 1,
-    default: `ns1.${vendor.name}.example,ns2.${vendor.name}.example`,
-    description: 'Nameservers to which domains of boxes are delegated, separated by commas',
-  }),
+  NAMESERVERS: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Nameservers to which domains of boxes may be delegated, separated by commas; without them, only TXT records prove domains',
+    }),
+  ),
   NAMESERVER_LOOKUP: Type.Optional(
     Type.String({
       pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]+\\])(:\\d{1,5})?$',
@@ -91,6 +93,7 @@ export interface Config {
   readonly registryUrl: string;
   readonly tokenLifetimeSeconds: number;
   readonly signingKeySecret: string | undefined;
+  /** Empty if domains cannot be delegated. */
   readonly nameservers: readonly string[];
   readonly nameserverLookup: string | undefined;
   readonly provesDomains: boolean;
@@ -111,6 +114,10 @@ export interface Config {
 
 /** All settings with defaults and descriptions. */
 export const settings = Settings.properties;
+/** Names of the settings that must be set. */
+export const requiredSettings: readonly string[] = Settings.required.filter(
+  (name) => Settings.properties[name].default === undefined,
+);
 
 /**
  * Reads the settings of the control plane into a frozen object.
@@ -118,7 +125,7 @@ export const settings = Settings.properties;
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const values = readSettings(Settings, environment);
-  const nameservers = hostNames('NAMESERVERS', values.NAMESERVERS);
+  const nameservers = values.NAMESERVERS === undefined ? [] : hostNames('NAMESERVERS', values.NAMESERVERS);
   return Object.freeze({
     host: values.HOST,
     port: values.CONTROL_PLANE_PORT,

@@ -10,7 +10,7 @@ export interface ControlPlaneSettings {
   registryUrl: string;
   /** Lifetime of an activation token, in seconds. */
   tokenLifetimeSeconds: number;
-  /** Nameservers that domains of boxes are delegated to. */
+  /** Nameservers that domains of boxes are delegated to; none if they cannot be. */
   nameservers: readonly string[];
   /** DNS server for lookups of domains, such as `127.0.0.1:53`; by default that of the machine. */
   nameserverLookup?: string | undefined;

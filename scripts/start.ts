@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { vendor } from '@carton/runtime';
 import { createDemoStore, demoSlug } from './stack/demo-store/index.ts';
 import { printGuide } from './stack/guide.ts';
 import { stopOrphanedParts } from './stack/orphaned-parts.ts';
@@ -58,6 +59,7 @@ async function run(settings: StackSettings, parts: Part[], signal: AbortSignal):
     PUBLISH_SECRET: secrets.publishSecret,
     REGISTRY_URL: addresses.registry,
     HOSTING_SECRET: secrets.hostingSecret,
+    NAMESERVERS: `ns1.${vendor.name}.test,ns2.${vendor.name}.test`,
     // The box of the stack is at http://127.0.0.1.
     ALLOW_HTTP_BACKENDS: 'true',
     ALLOW_PRIVATE_BACKENDS: 'true',

@@ -122,6 +122,19 @@ t.test('without DATABASE_URL, it starts an embedded database that keeps its data
   }
 });
 
+t.test('without NAMESERVERS the start warns that domains cannot be delegated', async (t) => {
+  const { url: databaseUrl } = await makeDatabase(t);
+  const warned: boolean[] = [];
+  for (const NAMESERVERS of ['', 'ns1.vendor.example']) {
+    const { url, child, ended, output } = run(t, { ...settings, DATABASE_URL: databaseUrl, NAMESERVERS });
+    await url;
+    child.kill('SIGTERM');
+    t.equal(await ended, 0);
+    warned.push(/"level":"?(warn|40)"?.*"msg":"NAMESERVERS is not set: /.test(output()));
+  }
+  t.strictSame(warned, [true, false]);
+});
+
 /** A TCP proxy to the database that can be closed and reopened. */
 async function startDatabaseProxy(t: Test, databaseUrl: string) {
   const { host, port, user, password, database } = new pg.Client(databaseUrl);

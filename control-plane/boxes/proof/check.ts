@@ -10,11 +10,13 @@ import { delegationChecks } from './nameservers.ts';
 const totalTimeoutMilliseconds = 8_000;
 
 export interface DnsSettings {
-  /** Nameservers that domains of boxes are delegated to. */
+  /** Nameservers that domains of boxes are delegated to; without them, delegation is not checked. */
   readonly nameservers: readonly string[];
   /** DNS server for lookups, such as `127.0.0.1:53`; by default that of the machine. */
   readonly nameserverLookup?: string | undefined;
 }
+
+const cannotBeDelegated = async () => null;
 
 /** What a check found: the proof, that there is none, or that DNS could not tell. */
 export interface Outcome {
@@ -28,7 +30,7 @@ export async function checkProofs(
   { nameservers, nameserverLookup }: DnsSettings,
 ): Promise<Outcome[]> {
   const resolver = openResolver(nameserverLookup === undefined ? [] : [nameserverLookup]);
-  const checkDelegation = delegationChecks(resolver, nameservers);
+  const checkDelegation = nameservers.length > 0 ? delegationChecks(resolver, nameservers) : cannotBeDelegated;
   const timer = setTimeout(() => resolver.cancel(), totalTimeoutMilliseconds);
   try {
     return await Promise.all(
@@ -37,10 +39,10 @@ export async function checkProofs(
           checkRecord(recordOf(domain, proof), resolver),
           checkDelegation(domain),
         ]);
-        const findings = { observedRecords: record.observed, observedNameservers: delegation.observed };
+        const findings = { observedRecords: record.observed, observedNameservers: delegation?.observed ?? [] };
         if (record.fault === null) return { result: 'record', findings: { ...findings, errors: [] } } as const;
-        if (delegation.fault === null) return { result: 'delegation', findings: { ...findings, errors: [] } } as const;
-        const errors = [record.fault, delegation.fault];
+        if (delegation?.fault === null) return { result: 'delegation', findings: { ...findings, errors: [] } } as const;
+        const errors = [record.fault, ...(delegation === null ? [] : [delegation.fault])];
         const isUnknown = errors.some(({ code }) => code === 'lookup_failed');
         return { result: isUnknown ? 'unknown' : 'missing', findings: { ...findings, errors } } as const;
       }),
