@@ -44,6 +44,7 @@ export const migrationOwner = {
     'download_reports',
     'boxes',
     'box_domains',
+    'dns_zones',
     'releases',
     'release_channels',
   ],

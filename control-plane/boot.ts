@@ -3,8 +3,10 @@
  */
 import { applyMigrations, connect, type RunningApi, startService, vendor } from '@carton/runtime/service';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
-import { startSchedule } from './boxes/proof/schedule.ts';
+import { checkDueDomains } from './boxes/proof/schedule.ts';
+import { updateZones } from './dns/work.ts';
 import manifest from './package.json' with { type: 'json' };
+import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
 import { openSigningKeys } from './signing/keys.ts';
 
@@ -27,9 +29,17 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
       log.warn('NAMESERVERS is not set: domains of boxes cannot be delegated, and are proved by TXT records only');
     if (!options.provesDomains)
       log.warn('DOMAIN_PROOF is off: domains of boxes are served without a proof of ownership');
-    const { domainCheckInterval = 15_000 } = options;
-    const schedule = domainCheckInterval > 0 ? startSchedule(db, options, log, domainCheckInterval) : null;
-    onClose(async () => schedule?.stop());
+    const { domainCheckInterval = 15_000, powerdns } = options;
+    if (domainCheckInterval > 0) {
+      const check = () => checkDueDomains(db, options, log);
+      const checks = startSchedule(check, log, 'domains could not be checked', domainCheckInterval);
+      onClose(() => checks.stop());
+    }
+    if (domainCheckInterval > 0 && powerdns) {
+      const update = () => updateZones(db, { ...options, powerdns }, log);
+      const updates = startSchedule(update, log, 'zones could not be updated', domainCheckInterval);
+      onClose(() => updates.stop());
+    }
     return { api: controlPlaneApi(options, { db, signing, log }), handle: {} };
   });
 }

@@ -1,6 +1,7 @@
 /**
  * The settings of the control plane, read from its environment.
  */
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import {
   normalizeHost,
@@ -14,6 +15,7 @@ import {
   Type,
   vendor,
 } from '@carton/runtime/service';
+import type { Hosting, PowerDnsSettings } from './dns/settings.ts';
 
 const Settings = object({
   ...serviceSettings,
@@ -54,7 +56,35 @@ const Settings = object({
   NAMESERVER_LOOKUP: Type.Optional(
     Type.String({
       pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]+\\])(:\\d{1,5})?$',
-      description: 'DNS server for lookups of domains, such as 127.0.0.1:53; by default that of the machine',
+      description:
+        'DNS server for lookups of domains, such as 127.0.0.1:53; by default that of the machine. It must be a resolver that follows delegations, never one of NAMESERVERS',
+    }),
+  ),
+  DNS_ADAPTER: oneOf(['static', 'powerdns'], {
+    default: 'static',
+    description:
+      '`powerdns` creates a zone for each domain of a box in the vendor’s PowerDNS; with `static`, the vendor creates them',
+  }),
+  POWERDNS_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s/?#@]+/?$',
+      description: 'URL of the webserver of PowerDNS, such as http://127.0.0.1:8081',
+    }),
+  ),
+  POWERDNS_KEY: Type.Optional(
+    Type.String({ pattern: '^[\\x21-\\x7e]{16,}$', description: 'Its `api-key`, 16 characters or more' }),
+  ),
+  HOSTING_ADDRESSES: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Where PowerDNS sends the domains of boxes: IP addresses of the website hosting layer, separated by commas, or its host name',
+    }),
+  ),
+  DNS_CONTACT: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9._-]+@[^@\\s]+$',
+      description: 'Mail address in the SOA records of the zones; by default `hostmaster` at the first of NAMESERVERS',
     }),
   ),
   DOMAIN_PROOF: oneOf(['on', 'off'], {
@@ -96,11 +126,13 @@ export interface Config {
   /** Empty if domains cannot be delegated. */
   readonly nameservers: readonly string[];
   readonly nameserverLookup: string | undefined;
+  /** Null unless the adapter is PowerDNS. */
+  readonly powerdns: PowerDnsSettings | null;
   readonly provesDomains: boolean;
   readonly hostingSecret: string | undefined;
   readonly allowHttpBackends: boolean;
   readonly allowPrivateBackends: boolean;
-  /** Hosts of the control plane, the registry and the nameservers. */
+  /** Hosts of the control plane, the registry, the nameservers and the website hosting layer. */
   readonly ownHosts: readonly string[];
   readonly trustProxy: string;
   readonly logLevel: string;
@@ -126,6 +158,8 @@ export const requiredSettings: readonly string[] = Settings.required.filter(
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const values = readSettings(Settings, environment);
   const nameservers = values.NAMESERVERS === undefined ? [] : hostNames('NAMESERVERS', values.NAMESERVERS);
+  const powerdns = readPowerDns(values, nameservers);
+  const hostingHosts = powerdns && 'name' in powerdns.hosting ? [powerdns.hosting.name] : [];
   return Object.freeze({
     host: values.HOST,
     port: values.CONTROL_PLANE_PORT,
@@ -140,11 +174,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     signingKeySecret: values.SIGNING_KEY_SECRET,
     nameservers,
     nameserverLookup: values.NAMESERVER_LOOKUP,
+    powerdns,
     provesDomains: values.DOMAIN_PROOF === 'on',
     hostingSecret: values.HOSTING_SECRET,
     allowHttpBackends: values.ALLOW_HTTP_BACKENDS,
     allowPrivateBackends: values.ALLOW_PRIVATE_BACKENDS,
-    ownHosts: [...hostsOf([values.CONTROL_PLANE_URL, values.REGISTRY_URL]), ...nameservers],
+    ownHosts: [...hostsOf([values.CONTROL_PLANE_URL, values.REGISTRY_URL]), ...nameservers, ...hostingHosts],
     trustProxy: readTrustProxy(values.TRUST_PROXY),
     logLevel: values.LOG_LEVEL,
     metricsSecret: values.METRICS_SECRET,
@@ -152,6 +187,39 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     drainTime: values.DRAIN_SECONDS * 1000,
     tracing: readTracing(environment),
   });
+}
+
+type PowerDnsValues = Partial<Record<'POWERDNS_URL' | 'POWERDNS_KEY' | 'HOSTING_ADDRESSES' | 'DNS_CONTACT', string>>;
+
+function readPowerDns(
+  values: PowerDnsValues & { DNS_ADAPTER: string },
+  nameservers: readonly string[],
+): PowerDnsSettings | null {
+  if (values.DNS_ADAPTER !== 'powerdns') return null;
+  const { POWERDNS_URL: url, POWERDNS_KEY: key, HOSTING_ADDRESSES: addresses } = values;
+  const [first] = nameservers;
+  if (first === undefined || url === undefined || key === undefined || addresses === undefined) {
+    const settings = { NAMESERVERS: first, POWERDNS_URL: url, POWERDNS_KEY: key, HOSTING_ADDRESSES: addresses };
+    const missing = Object.entries(settings).find(([, value]) => value === undefined)?.[0];
+    throw new Error(`invalid setting: ${missing} is not set, which DNS_ADAPTER=powerdns requires`);
+  }
+  const [user, host = ''] = (values.DNS_CONTACT ?? `hostmaster@${first}`).split('@');
+  const [contactHost] = hostNames('the part of DNS_CONTACT after the @', host);
+  return { url: url.replace(/\/$/, ''), key, contact: `${user}@${contactHost}`, hosting: readHosting(addresses) };
+}
+
+function readHosting(text: string): Hosting {
+  const parts = text.split(',').map((part) => part.trim());
+  // IPv6 addresses in the notation of RFC 5952, as PowerDNS stores them.
+  const addresses = parts.flatMap((part) =>
+    isIP(part) === 6 ? new URL(`http://[${part}]`).hostname.slice(1, -1) : isIP(part) === 4 ? part : [],
+  );
+  if (addresses.length === parts.length) return { addresses: [...new Set(addresses)] };
+  const name = parts.length === 1 ? normalizeHost(parts[0] as string) : null;
+  if (name === null) {
+    throw new Error(`invalid setting: HOSTING_ADDRESSES must be IP addresses, or one host name: "${text}"`);
+  }
+  return { name };
 }
 
 function hostNames(setting: string, text: string): string[] {

@@ -3,6 +3,7 @@
  */
 import type { ServiceOptions } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { PowerDnsSettings } from './dns/settings.ts';
 
 /** Settings that apply to all customers. */
 export interface ControlPlaneSettings {
@@ -14,6 +15,8 @@ export interface ControlPlaneSettings {
   nameservers: readonly string[];
   /** DNS server for lookups of domains, such as `127.0.0.1:53`; by default that of the machine. */
   nameserverLookup?: string | undefined;
+  /** The vendor's nameserver, which serves the domains of boxes; null if the control plane does not update it. */
+  powerdns?: PowerDnsSettings | null | undefined;
   /** False in closed networks: domains are served without a proof. */
   provesDomains: boolean;
   /** Accept http in the URLs of boxes. */
@@ -36,7 +39,7 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   metricsSecret?: string;
   /** Secret of the website hosting layer, which may resolve pending domains. */
   hostingSecret?: string | undefined;
-  /** Milliseconds between looks for domains that are due for a check; 0 for never. Default: 15 seconds. */
+  /** Milliseconds between looks for domains that are due for a check, and for work on zones; 0 for never. Default: 15 seconds. */
   domainCheckInterval?: number;
   /** The proxies whose X-Forwarded-For is trusted: see `trustedProxy`. */
   trustProxy?: boolean | string;

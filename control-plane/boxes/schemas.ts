@@ -79,6 +79,18 @@ export interface Findings {
   errors: DomainError[];
 }
 
+const ZoneStatus = object(
+  {
+    state: oneOf(['waiting', 'served', 'failed', 'refused'], {
+      description:
+        '`waiting`: not served yet. `served`: the domain can be delegated. `failed`: the nameserver could not be updated, which is repeated. `refused`: it is not served',
+    }),
+    detail: withOptions(nullable(Type.String()), { description: 'Why it is not served' }),
+    fix: withOptions(nullable(Type.String()), { description: 'What to do' }),
+  },
+  { $id: 'ZoneStatus' },
+);
+
 const DomainStatus = object(
   {
     domain: Type.String({ description: 'In lower case; internationalised names in ASCII (Punycode)' }),
@@ -97,6 +109,10 @@ const DomainStatus = object(
     expectedNameservers: Nameservers,
     observedNameservers: Nameservers,
     errors: Type.Array(DomainError),
+    zone: withOptions(nullable(ZoneStatus), {
+      description:
+        'Whether the nameservers serve the domain, and everything below it, with the addresses of the website hosting. Null if the vendor manages its nameservers by hand, and for a reserved name',
+    }),
     checkedAt: nullable(DateTime),
     nextCheckAt: nullable(DateTime),
     claimEndsAt: withOptions(nullable(DateTime), {

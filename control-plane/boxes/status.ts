@@ -3,6 +3,8 @@
  */
 import { isReservedDomain, recordOf } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { PowerDnsSettings } from '../dns/settings.ts';
+import { describeZones, type ZoneStatus } from '../dns/status.ts';
 import type { CheckBackend } from './backends/lookups.ts';
 import { type DomainRow, listDomains } from './domains/store.ts';
 import type { DomainLog } from './proof/outcome.ts';
@@ -12,7 +14,12 @@ import type { Box } from './store.ts';
 
 interface StatusServices {
   db: Knex;
-  settings: { nameservers: readonly string[]; nameserverLookup?: string | undefined; provesDomains: boolean };
+  settings: {
+    nameservers: readonly string[];
+    nameserverLookup?: string | undefined;
+    powerdns?: PowerDnsSettings | null | undefined;
+    provesDomains: boolean;
+  };
   checkBackend: CheckBackend;
   log: DomainLog;
 }
@@ -30,7 +37,10 @@ export async function describeBox(
       return { url, state, addresses, error: fault };
     }),
   );
-  return { ...box, backends, domains: rows.map((row) => describeDomain(row, settings.nameservers)) };
+  const names = settings.powerdns ? rows.map(({ domain }) => domain) : [];
+  const zones = await describeZones(db, names);
+  const domains = rows.map((row) => describeDomain(row, settings.nameservers, zones.get(row.domain) ?? null));
+  return { ...box, backends, domains };
 }
 
 /** Checks the domains of a box that need a proof, at once. */
@@ -43,7 +53,7 @@ function isChecked({ domain, provedBy }: DomainRow): boolean {
   return provedBy !== 'earlier' && !isReservedDomain(domain);
 }
 
-function describeDomain(row: DomainRow, nameservers: readonly string[]): DomainStatus {
+function describeDomain(row: DomainRow, nameservers: readonly string[], zone: ZoneStatus | null): DomainStatus {
   const { domain, state, provedBy, proof, findings, checkedAt, nextCheckAt, claimEndsAt, stopsAt } = row;
   return {
     domain,
@@ -54,6 +64,7 @@ function describeDomain(row: DomainRow, nameservers: readonly string[]): DomainS
     expectedNameservers: [...nameservers],
     observedNameservers: findings?.observedNameservers ?? [],
     errors: findings?.errors ?? [],
+    zone,
     checkedAt,
     nextCheckAt,
     claimEndsAt,

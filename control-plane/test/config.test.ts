@@ -26,6 +26,7 @@ t.test('settings that are not set have their defaults', async (t) => {
     signingKeySecret: undefined,
     nameservers: [],
     nameserverLookup: undefined,
+    powerdns: null,
     provesDomains: true,
     hostingSecret: undefined,
     allowHttpBackends: false,
@@ -59,6 +60,49 @@ t.test('settings are read; an empty one counts as not set', async (t) => {
   t.match(config, { port: 0, tokenLifetimeSeconds: 60, nameserverLookup: '[::1]:5353', trustProxy: '1' });
   t.strictSame(config.nameservers, ['ns1.example.com', 'ns2.example.com']);
   t.equal(config.databaseUrl, undefined);
+});
+
+t.test('the settings of PowerDNS are read; another adapter ignores them', async (t) => {
+  const environment = {
+    ...required,
+    NAMESERVERS: 'ns1.vendor.store,ns2.vendor.store',
+    POWERDNS_URL: 'http://127.0.0.1:8081/',
+    POWERDNS_KEY: 'the-key-of-powerdns',
+    HOSTING_ADDRESSES: '192.0.2.10, 2001:DB8:0::1, 192.0.2.10',
+  };
+  t.equal(readConfig(environment).powerdns, null);
+  const adapter = { ...environment, DNS_ADAPTER: 'powerdns' };
+  t.strictSame(readConfig(adapter).powerdns, {
+    url: 'http://127.0.0.1:8081',
+    key: 'the-key-of-powerdns',
+    contact: 'hostmaster@ns1.vendor.store',
+    hosting: { addresses: ['192.0.2.10', '2001:db8::1'] },
+  });
+  const named = readConfig({
+    ...adapter,
+    HOSTING_ADDRESSES: 'Sites.vendor.store',
+    DNS_CONTACT: 'dns.team@Vendor.store',
+  });
+  t.match(named.powerdns, { contact: 'dns.team@vendor.store', hosting: { name: 'sites.vendor.store' } });
+  t.ok(named.ownHosts.includes('sites.vendor.store'));
+  const cases: [change: Record<string, string | undefined>, message: RegExp][] = [
+    [{ NAMESERVERS: undefined }, /NAMESERVERS is not set, which DNS_ADAPTER=powerdns requires$/],
+    [{ POWERDNS_URL: undefined }, /POWERDNS_URL is not set/],
+    [{ POWERDNS_KEY: undefined }, /POWERDNS_KEY is not set/],
+    [{ HOSTING_ADDRESSES: undefined }, /HOSTING_ADDRESSES is not set/],
+    [
+      { HOSTING_ADDRESSES: '192.0.2.10,sites.vendor.store' },
+      /HOSTING_ADDRESSES must be IP addresses, or one host name/,
+    ],
+    [{ POWERDNS_URL: 'http://user:password@127.0.0.1' }, /POWERDNS_URL must match/],
+    [{ POWERDNS_URL: 'http://127.0.0.1/api/v1' }, /POWERDNS_URL must match/],
+    [{ POWERDNS_KEY: 'a key with spaces in it' }, /POWERDNS_KEY must match/],
+    [{ DNS_CONTACT: 'vendor.store' }, /DNS_CONTACT must match/],
+    [{ DNS_ADAPTER: 'bind' }, /DNS_ADAPTER must be equal to one of the allowed values/],
+  ];
+  for (const [change, message] of cases) {
+    t.throws(() => readConfig({ ...adapter, ...change }), { message }, JSON.stringify(change));
+  }
 });
 
 t.test('an error names the missing or invalid setting', async (t) => {

@@ -3,6 +3,7 @@
  * missing is no fault.
  */
 import { checkRecord, openResolver, recordOf } from '@carton/runtime/service';
+import type { PowerDnsSettings } from '../../dns/settings.ts';
 import type { Findings } from '../schemas.ts';
 import { delegationChecks } from './nameservers.ts';
 
@@ -14,6 +15,8 @@ export interface DnsSettings {
   readonly nameservers: readonly string[];
   /** DNS server for lookups, such as `127.0.0.1:53`; by default that of the machine. */
   readonly nameserverLookup?: string | undefined;
+  /** Not null if the nameservers have a zone for every domain, delegated or not. */
+  readonly powerdns?: PowerDnsSettings | null | undefined;
 }
 
 const cannotBeDelegated = async () => null;
@@ -27,10 +30,11 @@ export interface Outcome {
 /** Checks domains; `proof` is the expected value of the TXT record. The outcomes are in the order of the domains. */
 export async function checkProofs(
   domains: readonly { domain: string; proof: string }[],
-  { nameservers, nameserverLookup }: DnsSettings,
+  { nameservers, nameserverLookup, powerdns }: DnsSettings,
 ): Promise<Outcome[]> {
   const resolver = openResolver(nameserverLookup === undefined ? [] : [nameserverLookup]);
-  const checkDelegation = nameservers.length > 0 ? delegationChecks(resolver, nameservers) : cannotBeDelegated;
+  const checkDelegation =
+    nameservers.length > 0 ? delegationChecks(resolver, nameservers, Boolean(powerdns)) : cannotBeDelegated;
   const timer = setTimeout(() => resolver.cancel(), totalTimeoutMilliseconds);
   try {
     return await Promise.all(

@@ -4,6 +4,7 @@
  */
 import type { Resolver } from 'node:dns/promises';
 import { baseOfDomain, normalizeHost } from '@carton/runtime/service';
+import { undelegatedZone } from '../../dns/settings.ts';
 import type { DomainError } from '../schemas.ts';
 
 /** The NS lookup of a name: the nameservers of its zone, no zone of this name, or the code of a failure. */
@@ -18,10 +19,15 @@ export interface Delegation {
   fault: DomainError | null;
 }
 
-/** Checks delegations to these nameservers. Each zone is looked up once. */
+/**
+ * Checks delegations to these nameservers. Each zone is looked up once.
+ * @param haveAllZones whether the nameservers have a zone for every domain, delegated or not. A DNS server that asks them
+ * directly, instead of following delegations, would then prove every domain
+ */
 export function delegationChecks(
   resolver: Resolver,
   expected: readonly string[],
+  haveAllZones: boolean,
 ): (domain: string) => Promise<Delegation> {
   const lookups = new Map<string, Promise<Lookup>>();
   const lookUp = (name: string): Promise<Lookup> => {
@@ -29,7 +35,10 @@ export function delegationChecks(
     lookups.set(name, lookup);
     return lookup;
   };
-  return (domain) => checkDelegation(baseOfDomain(domain), expected, lookUp);
+  return async (domain) => {
+    if (haveAllZones && 'nameservers' in (await lookUp(undelegatedZone))) return { observed: [], fault: wrongLookups };
+    return checkDelegation(baseOfDomain(domain), expected, lookUp);
+  };
 }
 
 async function lookUpNameservers(resolver: Resolver, name: string): Promise<Lookup> {
@@ -83,6 +92,13 @@ const otherNameservers: Explain = (_, zone, unexpected, expected) => ({
   detail: `${zone} is also served by ${unexpected.join(', ')}.`,
   fix: `Alternatively, remove ${unexpected.join(', ')} from the nameservers of ${zone} at your registrar, so that only ${expected.join(', ')} remain.`,
 });
+
+const wrongLookups: DomainError = {
+  code: 'lookup_failed',
+  detail:
+    'The DNS server of the control plane asks the nameservers of the vendor directly, so it cannot tell delegation.',
+  fix: 'Tell the vendor to set NAMESERVER_LOOKUP to a resolver that follows delegations. The TXT record proves the domain meanwhile.',
+};
 
 function lookupFailed(zone: string, code: string): DomainError {
   return {

@@ -72,38 +72,3 @@ async function takeDue(db: Knex): Promise<Pick<DomainRow, 'customerId' | 'domain
     .update({ nextCheckAt: db.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
     .returning(['customerId', 'domain', 'proof']);
 }
-
-/** Checks due domains repeatedly until it is stopped. `stop` waits for the check in progress. */
-export function startSchedule(
-  db: Knex,
-  settings: ScheduleSettings,
-  log: DomainLog,
-  everyMilliseconds: number,
-): { stop(): Promise<void> } {
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  const run = async () => {
-    try {
-      await checkDueDomains(db, settings, log);
-    } catch (error) {
-      log.warn({ err: error }, 'domains could not be checked');
-    }
-    plan();
-  };
-  const plan = () => {
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      running = run();
-    }, everyMilliseconds);
-    timer.unref();
-  };
-  plan();
-  return {
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
-}
