@@ -45,6 +45,7 @@ export const rooms = {
   },
   'control-plane': {
     registry: [],
+    hosting: ['registry'],
     'schemas.ts': [],
     'schedule.ts': [],
     dns: [],

@@ -1,5 +1,5 @@
 /**
- * Access kinds: the vendor, the gated registry, the publisher, holders of licence keys.
+ * Access kinds: the vendor, the gated registry, the publisher, the website hosting layer, holders of licence keys.
  */
 import { type AccessKind, bearerToken, type MetricsReader, metricsAccess, secretsEqual } from '@carton/runtime/service';
 import type { Knex } from 'knex';
@@ -14,6 +14,8 @@ export interface CredentialScope {
   registrySecret: string;
   /** Without it, releases cannot be published. */
   publishSecret?: string | undefined;
+  /** Without it, there is no website hosting layer. */
+  hostingSecret?: string | undefined;
   metricsSecret?: string | undefined;
 }
 
@@ -39,6 +41,13 @@ const publisher: AccessKind<CredentialScope, LicenseCallers['publisher'], 'publi
     publishSecret !== undefined && secretsEqual(bearerToken(ctx), publishSecret) ? { publisher: true } : null,
 };
 
+const hosting: AccessKind<CredentialScope, LicenseCallers['hosting'], 'hosting'> = {
+  name: 'hosting',
+  schemes: { hostingSecret: { type: 'http', scheme: 'bearer', description: 'Secret of the website hosting layer' } },
+  authenticate: (ctx, { hostingSecret }) =>
+    hostingSecret !== undefined && secretsEqual(bearerToken(ctx), hostingSecret) ? { hosting: true } : null,
+};
+
 /** Routes with this access declare the problems of `identifyLicense`. */
 const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'> = {
   name: 'license',
@@ -52,12 +61,13 @@ const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'>
 const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSecret);
 
 /** An authenticated caller. */
-export type Caller = LicenseCallers['admin' | 'registry' | 'publisher' | 'license'] | MetricsReader;
+export type Caller = LicenseCallers['admin' | 'registry' | 'publisher' | 'hosting' | 'license'] | MetricsReader;
 
 export const accessKinds: readonly AccessKind<CredentialScope, Caller>[] = [
   admin,
   registry,
   publisher,
+  hosting,
   license,
   metrics,
 ];

@@ -13,6 +13,8 @@ import {
 } from '@carton/runtime/service';
 import { accessKinds, type Caller, type CredentialScope } from './access.ts';
 import { type CheckBackend, openBackendChecks } from './boxes/backends/lookups.ts';
+import { boxHostingRoutes } from './boxes/hosting-routes.ts';
+import { type HostingSecrets, openHostingSecrets } from './boxes/hosting-secret.ts';
 import type { DomainLog } from './boxes/proof/outcome.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
@@ -31,6 +33,7 @@ export interface ControlPlaneServices extends CommonServices {
   guesses: GuessLimiter;
   releases: Releases;
   checkBackend: CheckBackend;
+  hostingSecrets: HostingSecrets;
   log: DomainLog;
 }
 
@@ -54,7 +57,7 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
   { name: 'licences', description: 'Licence keys and their activation', routes: licenseRoutes },
   { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
   { name: 'telemetry', description: 'Downloads that the registry allowed or denied', routes: telemetryRoutes },
-  { name: 'boxes', description: 'Boxes and their domains', routes: boxRoutes },
+  { name: 'boxes', description: 'Boxes and their domains', routes: [...boxRoutes, ...boxHostingRoutes] },
   {
     name: 'releases',
     description: 'Compatible versions of the packages, published on channels',
@@ -70,11 +73,12 @@ export function controlPlaneApi(
 ): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
   const { adminSecret, registrySecret, publishSecret, metricsSecret, hostingSecret, trustProxy, strictResponses } =
     options;
+  const hostingSecrets = openHostingSecrets(db, options.signingKeySecret);
   const { version } = manifest;
   const guesses = createGuessLimiter();
   const releases = openReleases(db);
   const checkBackend = openBackendChecks(options, options.nameserverLookup);
-  const scope = { db, guesses, adminSecret, registrySecret, publishSecret, metricsSecret };
+  const scope = { db, guesses, adminSecret, registrySecret, publishSecret, hostingSecret, metricsSecret };
   return {
     name: 'control plane',
     title: `${vendor.name.replace(/^./, (letter) => letter.toUpperCase())} Control Plane`,
@@ -100,6 +104,7 @@ export function controlPlaneApi(
       guesses,
       releases,
       checkBackend,
+      hostingSecrets,
       log,
       client: { address: ctx.ip, isHosting: secretsEqual(ctx.get(hostingSecretHeader), hostingSecret) },
       idempotency: null,

@@ -44,7 +44,10 @@ const Settings = object({
     description: 'Lifetime of an activation token',
   }),
   SIGNING_KEY_SECRET: Type.Optional(
-    Type.String({ minLength: 16, description: 'Encrypts private signing keys in the database' }),
+    Type.String({
+      minLength: 16,
+      description: 'Encrypts private signing keys and the hosting secrets of boxes in the database',
+    }),
   ),
   NAMESERVERS: Type.Optional(
     Type.String({
@@ -94,7 +97,8 @@ const Settings = object({
   HOSTING_SECRET: Type.Optional(
     Type.String({
       minLength: 16,
-      description: 'Secret of the website hosting layer, which may resolve pending domains',
+      description:
+        'Secret of the website hosting layer, which may resolve pending domains and reads the secrets of boxes',
     }),
   ),
   ALLOW_HTTP_BACKENDS: Type.Boolean({ default: false, description: 'Accept http in the URLs of boxes' }),

@@ -34,10 +34,10 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   registrySecret: string;
   /** Bearer secret of the publisher; without it, releases cannot be published. */
   publishSecret?: string | undefined;
-  /** Encrypts private signing keys in the database. */
+  /** Encrypts private signing keys and the hosting secrets of boxes in the database. */
   signingKeySecret?: string;
   metricsSecret?: string;
-  /** Secret of the website hosting layer, which may resolve pending domains. */
+  /** Secret of the website hosting layer, which may resolve pending domains and reads the secrets of boxes. */
   hostingSecret?: string | undefined;
   /** Milliseconds between looks for domains that are due for a check, and for work on zones; 0 for never. Default: 15 seconds. */
   domainCheckInterval?: number;
@@ -67,4 +67,5 @@ export interface CommonCallers {
   admin: { admin: true };
   registry: { registry: true };
   publisher: { publisher: true };
+  hosting: { hosting: true };
 }

@@ -167,3 +167,24 @@ export const HostResolution = object(
   },
   { $id: 'HostResolution' },
 );
+
+export const HostRoute = object(
+  {
+    ...HostResolution.properties,
+    addresses: Type.Array(Type.String(), {
+      description: 'The IP addresses of the backend; empty while its name cannot be resolved',
+      examples: [['203.0.113.10']],
+    }),
+    hostingSecret: withOptions(nullable(Type.String()), {
+      description: 'What the box takes as `X-Hosting-Secret`; null for a box without one',
+    }),
+  },
+  { $id: 'HostRoute' },
+);
+export type HostRoute = Static<typeof HostRoute>;
+
+export const ReplaceHostingSecret = object({ name: BoxName }, { $id: 'ReplaceHostingSecret' });
+export const HostingSecret = object(
+  { name: BoxName, hostingSecret: Type.String({ description: 'Shown only here' }) },
+  { $id: 'HostingSecret' },
+);

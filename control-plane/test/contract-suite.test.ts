@@ -15,6 +15,7 @@ async function createSide(controlPlane: TestControlPlane): Promise<Side> {
     admin: bearer(controlPlane.options.adminSecret),
     registry: bearer(controlPlane.options.registrySecret),
     publisher: bearer(controlPlane.options.publishSecret as string),
+    hosting: bearer(controlPlane.options.hostingSecret as string),
     license: bearer(key),
   };
   return {
@@ -42,7 +43,7 @@ t.test('every route matches its declaration', async (t) => {
     declarations: controlPlane.server.routes.map(({ declaration }) => declaration),
     commonProblems: [],
     optionalAccess: new Set(accessKinds.filter(({ optional }) => optional).map(({ name }) => name)),
-    wideAccess: new Set(['admin', 'registry', 'publisher']),
+    wideAccess: new Set(['admin', 'registry', 'publisher', 'hosting']),
     needsNoPermission: () => true,
     sides: [await createSide(controlPlane), await createSide(controlPlane)],
     // A key identifies its customer, so requests cannot name another one.

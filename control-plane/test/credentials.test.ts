@@ -14,7 +14,7 @@ const other = await controlPlane.mint('customer-2');
 const box = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: ['shop.example.com'] };
 const report = { customerId: 'customer-1', tier: 'basic', packageName: packageName('cart'), outcome: 'allowed' };
 
-type Credential = 'admin' | 'registry' | 'publisher' | 'license' | 'public';
+type Credential = 'admin' | 'registry' | 'publisher' | 'hosting' | 'license' | 'public';
 interface Row {
   method: string;
   path: string;
@@ -44,6 +44,8 @@ const rows: Row[] = [
   { method: 'GET', path: '/license/jwks', credential: 'public', status: 200 },
   { method: 'GET', path: '/.well-known/jwks.json', credential: 'public', status: 200 },
   { method: 'GET', path: '/boxes/resolve?host=shop.example.com', credential: 'public', status: 200 },
+  { method: 'GET', path: '/boxes/hosting?host=shop.example.com', credential: 'hosting', status: 200 },
+  { method: 'POST', path: '/boxes/hosting-secret', credential: 'license', body: { name: 'shop' }, status: 201 },
   { method: 'POST', path: '/releases', credential: 'publisher', body: firstRelease, status: 201 },
   { method: 'GET', path: '/releases/stable', credential: 'public', status: 200 },
   { method: 'GET', path: '/catalogue', credential: 'public', status: 200 },
@@ -51,8 +53,14 @@ const rows: Row[] = [
   { method: 'GET', path: '/docs', credential: 'public', status: 200 },
   { method: 'GET', path: '/docs/json', credential: 'public', status: 200 },
 ];
-const { adminSecret, registrySecret, publishSecret = '' } = controlPlane.options;
-const secrets = { admin: adminSecret, registry: registrySecret, publisher: publishSecret, license: key };
+const { adminSecret, registrySecret, publishSecret = '', hostingSecret = '' } = controlPlane.options;
+const secrets = {
+  admin: adminSecret,
+  registry: registrySecret,
+  publisher: publishSecret,
+  hosting: hostingSecret,
+  license: key,
+};
 const send = ({ method, path, body }: Row, authorization?: string) =>
   controlPlane.visitor().call(method, path, { body, headers: authorization === undefined ? {} : { authorization } });
 

@@ -75,6 +75,8 @@ export interface TestBoxOptions {
   environment?: NodeJS.ProcessEnv;
   /** Milliseconds from which a statement is logged as slow. Default: never. */
   slowQueries?: number;
+  /** Secret of the website hosting layer. Default: a new one. */
+  hostingSecret?: string;
   /** Default: standard error at the level TEST_LOG_LEVEL. */
   log?: Logger;
 }
@@ -88,7 +90,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
   const { tier = 'enterprise', packages = packagesOfTier(tier) } = options;
   const database = await createTestDatabase(options.database);
   const dataFolder = options.dataFolder ?? (await temporaryFolder('box-data-'));
-  const secrets = { operator: secret(), hosting: secret(), metrics: secret() };
+  const secrets = { operator: secret(), hosting: options.hostingSecret ?? secret(), metrics: secret() };
   const box = await boot({
     databaseUrl: database.url,
     tier,
