@@ -60,6 +60,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'reads the sitemap of a store with 120,000 products: complete, and in memory that does not grow',
     load: () => import('./sitemap.ts'),
   },
+  hosting: {
+    about: 'websites through Caddy with HTTP/1.1, 2 and 3, while a box and the control plane are killed: they go on',
+    load: () => import('./hosting.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),

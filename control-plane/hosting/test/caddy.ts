@@ -124,11 +124,16 @@ export async function startTestCaddy(t: Test, environment: Record<string, string
       const session = connectHttp2(`https://127.0.0.1:${httpsPort}`, { servername: host, ca: await authority() });
       try {
         const stream = session.request({ ':method': method, ':path': path, ':authority': host, ...headers });
-        stream.end(body);
         const failed = new Promise<never>((_, reject) => session.once('error', reject));
-        const [received] = await Promise.race([once(stream, 'response'), failed]);
+        const answered = once(stream, 'response');
         let text = '';
-        for await (const chunk of stream) text += chunk;
+        // From the start: the stream of a short response may be closed by the next turn.
+        stream.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk;
+        });
+        const ended = once(stream, 'end');
+        stream.end(body);
+        const [[received]] = await Promise.race([Promise.all([answered, ended]), failed]);
         return { status: received[':status'], headers: received, text };
       } finally {
         session.close();
