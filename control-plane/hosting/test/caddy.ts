@@ -172,5 +172,14 @@ export async function startTlsFront(t: Test, boxUrl: string) {
     () => existsSync(authorityFile),
     (found) => found,
   );
-  return { port, authorityFile };
+  const certificates = join(folder, 'certificates/local');
+  return {
+    port,
+    authorityFile,
+    /** The certificate of a name for which there was a connection, and its key. */
+    async certificateOf(name: string) {
+      const read = (end: string) => readFile(join(certificates, name, `${name}.${end}`), 'utf8');
+      return { cert: await read('crt'), key: await read('key') };
+    },
+  };
 }

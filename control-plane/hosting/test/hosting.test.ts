@@ -1,7 +1,11 @@
 /**
  * Requests through Caddy reach the right tenant of the right box, and nothing that a client sends changes that.
  */
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import { openHostingSecrets } from '../../boxes/hosting-secret.ts';
 import { missing } from './caddy.ts';
 import { hosts, startTestHosting } from './test-hosting.ts';
 
@@ -60,6 +64,22 @@ else {
     t.notMatch(text, /[{}]http\./);
   });
 
+  t.test('clients cannot use what a box offers to the hosting layer', async (t) => {
+    for (const path of [
+      '/tenants/lookup',
+      '/tenants/lookup/',
+      '/tenants/%6cookup',
+      '/Tenants/Lookup',
+      '//tenants/lookup',
+    ]) {
+      for (const send of [caddy.request, caddy.request2]) {
+        const { status, text } = await send(hosts.linen, `${path}?host=${hosts.buecher}`);
+        t.equal(status, 404, path);
+        t.notMatch(text, /buecher-shop/, path);
+      }
+    }
+  });
+
   t.test('the service answers only the proxy, and says nothing of hosts that are not served', async (t) => {
     const ask = (path: string, headers: Record<string, string> = {}) =>
       fetch(`${stack.hosting.url}${path}`, { headers });
@@ -90,6 +110,38 @@ else {
     await stack.deploy('pending', 'https://192.0.2.1', ['unproved.dev'], key);
     t.equal(await ask('?domain=unproved.dev'), 404, 'a claim that is not proved');
     await t.rejects(caddy.request('unknown.example', '/store'), /alert|handshake|ECONNRESET/, 'no certificate');
+  });
+
+  t.test('TLS verifies the name of a backend, and names behind one address share no connection', async (t) => {
+    t.equal((await caddy.request(hosts.wool, '/store')).status, 200);
+    const server = createServer(await stack.front.certificateOf('two.boxes.shop'), (_, response) => response.end('ok'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    stack.responses['other.boxes.shop'] = { a: ['127.0.0.1'] };
+    await stack.deploy('right', `https://two.boxes.shop:${port}`, ['right.example']);
+    await stack.deploy('wrong', `https://other.boxes.shop:${port}`, ['wrong.example']);
+    for (let round = 0; round < 3; round += 1) {
+      t.equal((await caddy.request('right.example', '/')).text, 'ok');
+      t.equal((await caddy.request('wrong.example', '/')).status, 502);
+    }
+  });
+
+  t.test('a secret is found only for the URL that was resolved, and only with its key', async (t) => {
+    const { db, options } = stack.controlPlane;
+    const url = `https://two.boxes.shop:${stack.front.port}`;
+    const find = (keySecret: string | undefined, backendUrl = url) =>
+      openHostingSecrets(db, keySecret).find('*.shops.example', backendUrl);
+    t.equal(await find(options.signingKeySecret), boxes.two.secrets.hosting);
+    t.equal(await find(options.signingKeySecret, 'https://another.boxes.shop'), null);
+    for (const wrong of [undefined, 'another-key-secret']) {
+      await t.rejects(find(wrong), /SIGNING_KEY_SECRET does not decrypt the hosting secret of a box/);
+    }
+    const [one, two] = await db('boxes').whereIn('name', ['one', 'two']).orderBy('name');
+    await db('boxes').where({ id: two.id }).update({ hostingSecret: one.hostingSecret });
+    await t.rejects(find(options.signingKeySecret), /does not decrypt/, 'the secret of another box');
+    await db('boxes').where({ id: two.id }).update({ hostingSecret: two.hostingSecret });
   });
 
   t.test('the secret of a box is encrypted, kept when it is deployed again, and replaced by its licence', async (t) => {
