@@ -63,7 +63,10 @@ export function keyIdOf(token: string): number | null {
 /** Returns the session of a token; null when this key did not sign it for this tenant, or it has expired. */
 export function readToken(key: SessionKey, tenantId: string, token: string, now = Date.now()): IssuedSession | null {
   const sessionId = token.slice(0, sessionIdLength);
-  const stamp = Buffer.from(token.slice(sessionIdLength), 'base64url');
+  const text = token.slice(sessionIdLength);
+  const stamp = Buffer.from(text, 'base64url');
+  // The last character has bits that decoding ignores (RFC 4648, section 3.5): only one spelling of a token is valid.
+  if (stamp.toString('base64url') !== text) return null;
   const head = stamp.subarray(0, keyBytes + timeBytes);
   const signature = stamp.subarray(keyBytes + timeBytes);
   if (signature.length !== signatureBytes) return null;

@@ -6,7 +6,7 @@ import t from 'tap';
 import { forgetExpired } from '../sweep.ts';
 import { hire, packages } from '../testing/index.ts';
 
-const box = await createTestBox(t, { packages, tier: 'basic' });
+const box = await createTestBox(t, { packages, tier: 'basic', idleJobs: true });
 const tables = ['staff_sessions', 'staff_invites', 'staff_tokens', 'auth_attempts'];
 
 const counts = async () => {

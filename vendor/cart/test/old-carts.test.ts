@@ -7,7 +7,7 @@ import t from 'tap';
 import { deleteOldCarts, oldCartsText, removeOldCarts } from '../old-carts.ts';
 import { type ForSale, forSale, shopperWith, withOpenTransaction } from './helpers.ts';
 
-const box = await createTestBox(t);
+const box = await createTestBox(t, { idleJobs: true });
 const article = await forSale(box);
 
 /** A cart of a guest with an item, an address and an e-mail address, last changed some days ago. */
@@ -143,7 +143,11 @@ t.test('the oldest are found by an index, in its order', async (t) => {
 });
 
 t.test('with CART_RETENTION_DAYS=0 carts are stored for ever', async (t) => {
-  const forever = await createTestBox(t, { tier: 'basic', environment: { CART_RETENTION_DAYS: '0' } });
+  const forever = await createTestBox(t, {
+    tier: 'basic',
+    environment: { CART_RETENTION_DAYS: '0' },
+    idleJobs: true,
+  });
   const id = await cartOf(forever, 3000, await forSale(forever));
   await deleteOldCarts.run(forever.db);
   t.strictSame(await tablesWith(forever, id), ownTables);

@@ -3,7 +3,14 @@
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { newId } from '@carton/runtime';
-import { type Answer, createTestBox, type TestBox, type TestTenant, until } from '@carton/runtime/testing';
+import {
+  type Answer,
+  createTestBox,
+  type TestBox,
+  type TestBoxOptions,
+  type TestTenant,
+  until,
+} from '@carton/runtime/testing';
 
 const names = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart', 'order', 'payment'];
 export const packages = [...names, 'invoice'].map((name) => `@carton/${name}`);
@@ -21,8 +28,8 @@ export async function bodyOf(response: Promise<Answer>) {
   return body;
 }
 
-export async function openBox(t: { teardown(task: () => Promise<void>): void }): Promise<TestBox> {
-  const box = await createTestBox(t, { packages, tier: 'basic' });
+export async function openBox(t: Parameters<typeof createTestBox>[0], options: TestBoxOptions = {}): Promise<TestBox> {
+  const box = await createTestBox(t, { packages, tier: 'basic', ...options });
   await setInvoices(box, seller);
   return box;
 }

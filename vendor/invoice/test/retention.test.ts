@@ -6,7 +6,7 @@ import t from 'tap';
 import { deleteOldInvoices } from '../retention.ts';
 import { bodyOf, credit, draftOf, eur, issue, openBox, place, setInvoices } from './helpers.ts';
 
-const box = await openBox(t);
+const box = await openBox(t, { idleJobs: true });
 const year = new Date().getUTCFullYear();
 const numbers = async () =>
   (

@@ -10,10 +10,10 @@ const purpose = 'website.contact';
 export const minimumSeconds = 3;
 const lifetimeSeconds = 24 * 60 * 60;
 
-const after = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-
 export async function newFormToken(database: Database, tenantId: string) {
   const token = await issueStamp(database, tenantId, purpose);
+  const now = Date.now();
+  const after = (seconds: number) => new Date(now + seconds * 1000).toISOString();
   return { token, notBefore: after(minimumSeconds), expiresAt: after(lifetimeSeconds) };
 }
 
