@@ -2,11 +2,13 @@
  * How a package reaches the database: the rows of one tenant, read (tenant-reader.ts) and written, in transactions.
  * What staff change is reported to the listeners.
  */
+import { randomUUID } from 'node:crypto';
 import { extensionPoint } from '../extension/extension.ts';
 import { type Actor, type Change, withoutSecrets } from './changes.ts';
 import type { Connection } from './client.ts';
 import { quoteName, toSnakeCase } from './connection.ts';
 import type { Placement } from './placement.ts';
+import { replaceVersion, writesReferenceData } from './reference-data.ts';
 import { setTenant } from './row-security.ts';
 import { type Row, TenantReader } from './tenant-reader.ts';
 
@@ -66,7 +68,15 @@ export class TenantDatabase extends TenantReader {
       placement: this.placement,
       readsOnly: !this.isTransaction,
       deadline: this.deadline,
+      unit: this.unit,
     });
+  }
+
+  override query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    if (!writesReferenceData(text)) return super.query(text, values);
+    if (!this.isTransaction) return this.transaction((tx) => tx.query<R>(text, values));
+    this.unit.writesReferenceData = true;
+    return super.query(text, values);
   }
 
   /** Inserts one row and returns it as stored. */
@@ -187,6 +197,7 @@ export class TenantDatabase extends TenantReader {
         if (placement.shardLock) await connection.query(placement.shardLock);
         const result = await work(db);
         await tenantSet;
+        if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
         await connection.query({ text: 'commit' });
         for (const task of db.#afterCommit) task();
         return result;

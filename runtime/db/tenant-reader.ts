@@ -9,6 +9,7 @@ import type { Connection } from './client.ts';
 import { type Placement, type Placements, withPlacement } from './placement.ts';
 import { type Deadline, withConnection } from './pool.ts';
 import { queryPrepared } from './prepared-query.ts';
+import { type ReferenceQuery, ReferenceResults } from './reference-data.ts';
 import { queryAsTenant } from './row-security.ts';
 
 export type Row = Record<string, unknown>;
@@ -21,6 +22,27 @@ export interface TenantDatabaseOptions {
   /** The connection is for pipelined reads: no transaction was begun on it. */
   readsOnly?: boolean;
   deadline?: Deadline;
+  unit?: UnitOfWork;
+}
+
+/** What a transaction, or pipelined reads, know of reference data (reference-data.ts). */
+export interface UnitOfWork {
+  /** The tenant's version; null while unknown. */
+  referenceVersion: string | null;
+  /** Then it reads its own writes, and no results that others share. */
+  writesReferenceData: boolean;
+}
+
+/** The results that each box keeps. */
+const referenceResults = new WeakMap<Placements, ReferenceResults>();
+
+function resultsOf(placements: Placements): ReferenceResults {
+  let results = referenceResults.get(placements);
+  if (!results) {
+    results = new ReferenceResults();
+    referenceResults.set(placements, results);
+  }
+  return results;
 }
 
 const statementNames = new Map<string, string>();
@@ -59,6 +81,7 @@ export class TenantReader {
   protected readonly placement: Placement | null;
   protected readonly isTransaction: boolean;
   protected readonly deadline: Deadline | undefined;
+  protected readonly unit: UnitOfWork;
 
   constructor(knex: Knex, placements: Placements, tenantId: string, options: TenantDatabaseOptions = {}) {
     this.knex = knex;
@@ -70,6 +93,7 @@ export class TenantReader {
     this.placement = options.placement ?? null;
     this.isTransaction = this.connection !== null && !options.readsOnly;
     this.deadline = options.deadline;
+    this.unit = options.unit ?? { referenceVersion: null, writesReferenceData: false };
   }
 
   /** True inside a transaction. */
@@ -105,6 +129,30 @@ export class TenantReader {
       checkedStatements.add(text);
     }
     return this.#run(text, [this.tenantId, ...values]);
+  }
+
+  /**
+   * Reads reference data: from memory where `sharesReferenceData`. Such rows are shared, hence frozen.
+   * @param values as for `query`
+   */
+  readReference<R = Row>(query: ReferenceQuery, values: readonly unknown[] = []): Promise<readonly R[]> {
+    const read = () => this.query<R>(query.text, values);
+    const { referenceVersion: version } = this.unit;
+    if (version === null || !this.sharesReferenceData) return read();
+    return resultsOf(this.placements).get(query, values, { tenantId: this.tenantId, version }, read);
+  }
+
+  /** Whether reference data is read from memory: its version is known, and this transaction has changed none. */
+  get sharesReferenceData(): boolean {
+    return this.unit.referenceVersion !== null && !this.unit.writesReferenceData;
+  }
+
+  /**
+   * Tells a transaction, or pipelined reads, the version of the tenant's reference data (`referenceVersion`), which a
+   * statement has read before those that follow. Ignored elsewhere, and for null.
+   */
+  knowReferenceVersion(version: string | null): void {
+    if (this.holdsConnection && version !== null) this.unit.referenceVersion = version;
   }
 
   /**

@@ -6,6 +6,7 @@ import type { Knex } from 'knex';
 import { quoteName, toSnakeCase } from '../db/connection.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import { newId } from '../db/id.ts';
+import { referenceQuery } from '../db/reference-data.ts';
 import { runConcurrently } from '../db/run-concurrently.ts';
 import { json, type TenantDatabase } from '../db/tenant-database.ts';
 import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
@@ -34,6 +35,8 @@ export interface RowsDeclaration<Row extends object> {
   computed?: Readonly<Record<string, string>>;
   /** Rows are soft deleted: removing sets `deletedAt`, and such rows are not found. */
   softDelete?: true;
+  /** `find` and `require` read the row as reference data (`TenantReader.readReference`). */
+  reference?: true;
   /** The problem for a violation of a unique constraint, by the name of the constraint. */
   duplicates?: Readonly<Record<string, ProblemDefinition>>;
   /** The problem for removing a row that others reference. */
@@ -116,8 +119,16 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
   const byId = `${select} and ${name}.id = $2`;
   const notFoundById = (id: string) => notFound(`No ${noun} has the id ${id}.`);
 
-  async function find(db: TenantDatabase, id: string): Promise<Row | null> {
+  const byIdAsReference = declaration.reference ? referenceQuery(byId) : null;
+
+  async function findNow(db: TenantDatabase, id: string): Promise<Row | null> {
     const [row] = await db.query<Row>(byId, [id]);
+    return row ?? null;
+  }
+
+  async function find(db: TenantDatabase, id: string): Promise<Row | null> {
+    if (!byIdAsReference) return findNow(db, id);
+    const [row] = await db.readReference<Row>(byIdAsReference, [id]);
     return row ?? null;
   }
 
@@ -146,7 +157,7 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     // Computed values are read by a second statement, after the lock is taken; both are sent in one round trip.
     const [locked, row] = await runConcurrently([
       () => db.query(`select id from ${name} where tenant_id = $1 and id = $2 for ${strength}`, [id]),
-      () => find(db, id),
+      () => findNow(db, id),
     ]);
     return locked.length > 0 ? row : null;
   }

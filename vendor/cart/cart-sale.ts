@@ -17,7 +17,8 @@ export type PriceableCart = Pick<
   | 'billingAddress'
   | 'pickupAddress'
   | 'lines'
->;
+> &
+  Partial<Pick<StoredCart, 'choices' | 'referenceVersion'>>;
 
 /** Values that replace those of the cart; null means no value. */
 export type SaleOverrides = Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time' | 'choices'>>;
@@ -27,7 +28,7 @@ export type SaleOverrides = Partial<Pick<Sale, 'shippingAddress' | 'billingAddre
  * or the overrides have.
  */
 export function saleOfCart(
-  { id, shippingAddress, billingAddress, pickupAddress, ...cart }: PriceableCart,
+  { id, shippingAddress, billingAddress, pickupAddress, choices: storedChoices, ...cart }: PriceableCart,
   overrides: SaleOverrides = {},
 ): Sale & {
   readonly lines: readonly VariantLine[];
@@ -36,7 +37,7 @@ export function saleOfCart(
   const copied = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
   const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
   const replaced = { ...copied, time: new Date(), choices: {}, ...Object.fromEntries(defined) };
-  const sale = { ...replaced, cartId: id, channelId: null };
+  const sale = { ...replaced, cartId: id, channelId: null, storedChoices };
   if (pickupAddress === null) return sale;
   return { ...sale, shippingAddress: pickupAddress, deliveryAddress: sale.shippingAddress };
 }

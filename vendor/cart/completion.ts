@@ -2,7 +2,7 @@
  * Locking and completing a cart, for the transaction of a checkout.
  */
 import type { ShopperSession, TenantDatabase } from '@carton/runtime';
-import { listLines, lockSnapshotCart, markCompleted, ownerOf, type StoredCart } from './store.ts';
+import { lockSnapshotCart, markCompleted, ownerOf, type StoredCart } from './store.ts';
 
 /** The active cart, locked; or, for a request that waited while another completed the cart, the order it became. */
 export type LockedCart =
@@ -15,7 +15,7 @@ export type LockedCart =
  *
  * Returns null if no cart was active when the statement began: a request that starts after the completion has no cart to
  * order. A request that waited while the cart was completed gets the order it became. If the cart changed while the
- * request waited, a second statement reads the lines again, because those of the first are stale.
+ * request waited, a second statement reads it again.
  * @throws Error outside a transaction
  */
 export async function lockActiveCart(
@@ -24,13 +24,12 @@ export async function lockActiveCart(
 ): Promise<LockedCart | null> {
   if (!tx.inTransaction) throw new Error('lockActiveCart must run in a transaction');
   const owner = ownerOf(session);
-  const found = owner && (await lockSnapshotCart(tx, owner));
-  if (!found) return null;
-  const { cart, waited } = found;
+  const cart = owner && (await lockSnapshotCart(tx, owner));
+  if (!cart) return null;
   if (cart.orderId !== null) return { state: 'completed', cartId: cart.id, orderId: cart.orderId };
   // Merged into a member's cart in the meantime: this session no longer has a cart.
   if (cart.status !== 'active') return null;
-  return { state: 'active', ...cart, lines: waited ? await listLines(tx, cart.id) : cart.lines };
+  return { state: 'active', ...cart };
 }
 
 /**

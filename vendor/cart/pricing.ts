@@ -108,7 +108,8 @@ export async function priceCart<C extends PriceableCart>(
   cart: C,
   { stock, ...overrides }: PriceOptions = {},
 ): Promise<PricedCart<C>> {
-  return { cart, ...(await priceSale(db, saleOfCart(cart, overrides), { stock })) };
+  const { referenceVersion } = cart;
+  return { cart, ...(await priceSale(db, saleOfCart(cart, overrides), { stock, referenceVersion })) };
 }
 
 /**
@@ -119,7 +120,7 @@ export async function priceCart<C extends PriceableCart>(
 export async function priceSale<S extends Sale>(
   db: TenantDatabase,
   sale: S,
-  { stock = true }: Pick<PriceOptions, 'stock'> = {},
+  { stock = true, referenceVersion = null }: Pick<PriceOptions, 'stock'> & Pick<PriceableCart, 'referenceVersion'> = {},
 ): Promise<PricedSale<S>> {
   const ids = [...new Set(sale.lines.flatMap(({ variantId }) => variantId ?? []))];
   const items = priceItemsOf(sale);
@@ -129,6 +130,7 @@ export async function priceSale<S extends Sale>(
   // Steps do not run for an empty sale.
   const steps = sale.lines.length === 0 ? [] : stepsOf(db);
   return db.pipelined(async (one) => {
+    one.knowReferenceVersion(referenceVersion);
     const [variants, plan, availabilities, region, minimumOrder, ...reads] = await Promise.all([
       findVariants(one, ids, sale),
       planPrices(one, items, sale),
@@ -167,7 +169,7 @@ function readSteps(db: TenantDatabase, sale: Sale, steps: readonly AnyStep[]): (
   const started = new Map<unknown, Promise<unknown>>();
   return steps.map(({ name, reads }) => {
     if (!reads) return undefined;
-    const read = started.get(reads) ?? reads(db, sale, sale.choices[name]);
+    const read = started.get(reads) ?? reads(db, sale, sale.choices[name] ?? sale.storedChoices?.[name]);
     started.set(reads, read);
     return read;
   });

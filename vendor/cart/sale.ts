@@ -48,8 +48,10 @@ export interface SaleAddress {
 }
 
 export interface Sale {
-  /** The cart whose choices (an option, a code) the totals steps read from their own tables; null without a cart. */
+  /** The cart whose choices (an option, a code) the totals steps store in their own tables; null without a cart. */
   readonly cartId: string | null;
+  /** These choices by step name, if they were read with the cart; otherwise the steps read them. */
+  readonly storedChoices?: Readonly<Record<string, unknown>> | undefined;
   /** Choices by step name, for a sale without a cart or in place of the cart's choices. */
   readonly choices: Readonly<Record<string, unknown>>;
   /** ISO 4217 */

@@ -5,11 +5,21 @@
  * increments its version: a cart has one writer at a time, and a transaction that waited for another one can tell by the
  * version.
  */
-import { json, newId, rows, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import {
+  type HasExtensions,
+  json,
+  newId,
+  onceForBox,
+  referenceVersion,
+  rows,
+  type ShopperSession,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { keyOfProperties, type LineProperties } from './properties.ts';
 import type { SaleAddress, VariantLine } from './sale.ts';
 import type { AdminCartSummary, CartAddress, SetCartAddress } from './schemas.ts';
 import { maxLineQuantity, type statuses } from './schemas.ts';
+import { stepsOf } from './totals.ts';
 
 export type AddressType = 'shipping' | 'billing';
 
@@ -50,20 +60,34 @@ export interface StoredCart {
   /** Where the shopper picks up all goods, in place of the shipping address. */
   pickupAddress: SaleAddress | null;
   lines: CartLine[];
+  /** What is chosen for the cart, by the name of the totals step. */
+  choices: Readonly<Record<string, unknown>>;
+  /** The version of the tenant's reference data when the cart was read. */
+  referenceVersion: string | null;
 }
 
 interface CartRow extends Omit<StoredCart, 'shippingAddress' | 'billingAddress'> {
   addresses: Record<AddressType, CartAddress> | null;
 }
 
-const linesOf = (order: 'id' | 'variant_id') => `
+type LineOrder = 'id' | 'variant_id';
+
+const linesOf = (order: LineOrder) => `
   coalesce(
     (select json_agg(json_build_object('id', lines.id, 'variantId', lines.variant_id, 'quantity', lines.quantity,
                                        'properties', lines.properties) order by lines.${order}, lines.id)
        from cart_line_items lines where lines.tenant_id = $1 and lines.cart_id = carts.id),
     '[]') as lines`;
 
-const cartColumns = (order: 'id' | 'variant_id') => `
+/** The stored choices of a box's totals steps. */
+function choicesOf(box: HasExtensions): string {
+  const stored = stepsOf(box).flatMap(({ name, storedChoice }) =>
+    storedChoice === undefined ? [] : [`'${name}', (${storedChoice})`],
+  );
+  return `json_build_object(${stored.join(', ')})`;
+}
+
+const cartColumns = (box: HasExtensions, order: LineOrder) => `
   carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale, carts.email,
   carts.note, carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
   (select json_object_agg(addresses.type, json_build_object(
@@ -71,7 +95,7 @@ const cartColumns = (order: 'id' | 'variant_id') => `
             'city', addresses.city, 'province', addresses.province, 'postalCode', addresses.postal_code,
             'country', addresses.country, 'phone', addresses.phone))
      from cart_addresses addresses where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
-  ${linesOf(order)}`;
+  ${linesOf(order)}, ${choicesOf(box)} as choices, ${referenceVersion} as reference_version`;
 
 /** Builds one SQL text per kind of owner; `$2` is the owner's key. */
 function forOwner(text: (activeCart: string) => string): Record<Owner['by'], string> {
@@ -81,7 +105,15 @@ function forOwner(text: (activeCart: string) => string): Record<Owner['by'], str
   };
 }
 
-const findActive = forOwner((active) => `select ${cartColumns('id')} from carts where ${active}`);
+/** Each step stores its choices in a table of its own. */
+const textsOf = onceForBox((box) => ({
+  findActive: forOwner((active) => `select ${cartColumns(box, 'id')} from carts where ${active}`),
+  lockActive: forOwner((active) => lockActive(box, active)),
+  find: { id: findById(box, 'id'), variant_id: findById(box, 'variant_id') },
+}));
+
+const findById = (box: HasExtensions, order: LineOrder) =>
+  `select ${cartColumns(box, order)} from carts where carts.tenant_id = $1 and carts.id = $2`;
 
 const touchActive = forOwner(
   (active) => `update carts set version = version + 1, updated_at = now() where ${active}
@@ -92,23 +124,23 @@ const touchActive = forOwner(
  * Finds the active cart in the statement's snapshot, then locks it by id alone: after waiting, `for update` evaluates
  * its conditions again, and a condition on the status would lose a cart that was completed in the meantime.
  */
-const lockActive = forOwner(
-  (active) => `
-    with found as materialized (select carts.id, carts.version from carts where ${active})
-    select ${cartColumns('variant_id')}, found.version as found_version
-      from carts join found on found.id = carts.id
-     where carts.tenant_id = $1
-       for update of carts`,
-);
+const lockActive = (box: HasExtensions, active: string) => `
+  with found as materialized (select carts.id, carts.version from carts where ${active})
+  select ${cartColumns(box, 'variant_id')}, found.version as found_version
+    from carts join found on found.id = carts.id
+   where carts.tenant_id = $1
+     for update of carts`;
 
-function cartOf<R extends CartRow>({ addresses, ...row }: R): Omit<R, 'addresses'> & StoredCart {
+/** From here on, the work of `db` prices with the reference data that was current when the cart was read. */
+function cartOf<R extends CartRow>(db: TenantDatabase, { addresses, ...row }: R): Omit<R, 'addresses'> & StoredCart {
+  db.knowReferenceVersion(row.referenceVersion);
   return { ...row, shippingAddress: addresses?.shipping ?? null, billingAddress: addresses?.billing ?? null };
 }
 
 /** Finds the active cart of an owner, in one statement; lines in the order in which they were added. */
 export async function findActiveCart(db: TenantDatabase, { by, key }: Owner): Promise<StoredCart | null> {
-  const [row] = await db.query<CartRow>(findActive[by], [key]);
-  return row ? cartOf(row) : null;
+  const [row] = await db.query<CartRow>(textsOf(db).findActive[by], [key]);
+  return row ? cartOf(db, row) : null;
 }
 
 /** Whether a session has or had a cart. */
@@ -119,35 +151,22 @@ export async function hasCartOfSession(db: TenantDatabase, sessionHash: string):
   return found.length > 0;
 }
 
-/** Finds a cart of any status, in one statement. */
-export async function findCart(db: TenantDatabase, id: string): Promise<StoredCart | null> {
-  const [row] = await db.query<CartRow>(
-    `select ${cartColumns('id')} from carts where carts.tenant_id = $1 and carts.id = $2`,
-    [id],
-  );
-  return row ? cartOf(row) : null;
+/** Finds a cart of any status, in one statement. @param order of the lines: as they were added, or by variant */
+export async function findCart(db: TenantDatabase, id: string, order: LineOrder = 'id'): Promise<StoredCart | null> {
+  const [row] = await db.query<CartRow>(textsOf(db).find[order], [id]);
+  return row ? cartOf(db, row) : null;
 }
 
 /**
- * Locks the cart that was active when the statement began and returns its current row, with the lines ordered by variant
- * id. `waited`: another transaction changed the cart in between, and `lines` is stale.
+ * Locks the cart that was active when the statement began and returns it, with the lines ordered by variant id. If another
+ * transaction changed the cart in between, a second statement reads it again: of the first, all but the cart's own columns
+ * (lines, addresses, choices) is as it was before the wait.
  */
-export async function lockSnapshotCart(
-  tx: TenantDatabase,
-  { by, key }: Owner,
-): Promise<{ cart: StoredCart; waited: boolean } | null> {
-  const [row] = await tx.query<CartRow & { foundVersion: number }>(lockActive[by], [key]);
+export async function lockSnapshotCart(tx: TenantDatabase, { by, key }: Owner): Promise<StoredCart | null> {
+  const [row] = await tx.query<CartRow & { foundVersion: number }>(textsOf(tx).lockActive[by], [key]);
   if (!row) return null;
-  const { foundVersion, ...cart } = cartOf(row);
-  return { cart, waited: cart.version !== foundVersion };
-}
-
-export function listLines(tx: TenantDatabase, cartId: string): Promise<CartLine[]> {
-  return tx.query<CartLine>(
-    `select id, variant_id, quantity, properties from cart_line_items
-      where tenant_id = $1 and cart_id = $2 order by variant_id, id`,
-    [cartId],
-  );
+  const { foundVersion, ...cart } = row;
+  return cart.version === foundVersion ? cartOf(tx, cart) : findCart(tx, cart.id, 'variant_id');
 }
 
 export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'>;

@@ -113,10 +113,15 @@ export interface TotalsStep<Read = unknown, Choice = unknown, Shown extends TSch
   /** Schema (an object) of the step's entry in a sale's `choices`. Omitted: the step has no choices. */
   readonly choice?: TSchema;
   /**
+   * For a step that stores the choice for a cart in its own tables: an SQL expression for it as JSON, of the tenant `$1`
+   * and the cart `carts.id`. It is read with the cart.
+   */
+  readonly storedChoice?: string;
+  /**
    * Reads what the step needs, in one statement: the reads of all steps and of the prices share one round trip. Steps
    * with the same function share its result, read with the choice of the first of them.
-   * @param choice from the sale's `choices`; if undefined, the choice stored for `sale.cartId` in the step's own tables
-   *   applies
+   * @param choice from the sale's `choices`, or the stored one; if undefined, the choice stored for `sale.cartId` in the
+   *   step's own tables applies
    */
   reads?(db: TenantDatabase, sale: Sale, choice: Choice | undefined): Promise<Read>;
   /** Conditions of the step's rules. The facts of all steps' conditions are read in one more round trip. */

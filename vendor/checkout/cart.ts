@@ -7,6 +7,7 @@ import {
   findPricedCart,
   lockActiveCart,
   type PricedCart,
+  type PriceOptions,
   presentCart,
   presentEmptyCart,
   priceCart,
@@ -52,9 +53,7 @@ export async function previewCheckout(
   demandQuotes?: DemandQuotes,
 ): Promise<Preview> {
   const options = { choices: choiceOfMethod(paymentMethod) };
-  const [found, store] = await db.pipelined((one) =>
-    Promise.all([findPricedCart(one, session, options), findStore(one)]),
-  );
+  const { found, store } = await findOffer(db, session, options);
   if (found) demandQuotes?.(found);
   const sale = found && (await withQuotes(db, found, () => priceCart(db, found.cart, options)));
   if (!sale) {
@@ -87,6 +86,14 @@ export async function previewCheckout(
     paymentRequired: isPaymentRequired(placing, left),
     requirements,
   };
+}
+
+/** Reads and prices a shopper's cart, and its store: after the cart, with which the store is in memory. */
+export function findOffer(db: TenantDatabase, session: ShopperSession, options: PriceOptions) {
+  return db.pipelined(async (one) => {
+    const found = await findPricedCart(one, session, options);
+    return { found, store: await findStore(one) };
+  });
 }
 
 function presentRequirement({ code, detail, errors = [] }: Requirement): Preview['requirements'][number] {

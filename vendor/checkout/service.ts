@@ -1,8 +1,7 @@
 /**
  * POST /checkout: places the order of the shopper's cart, with or without an online payment.
  */
-import { type DemandQuotes, findPricedCart, priceCart, withQuotes } from '@carton/cart';
-import { findStore } from '@carton/core';
+import { type DemandQuotes, priceCart, withQuotes } from '@carton/cart';
 import { findOrder, isPlacedBy, maskOrder, type Order } from '@carton/order';
 import {
   abandonPayment,
@@ -25,7 +24,7 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { recordFailed } from './attempts.ts';
-import { type Attempt, placingOf, prepareCart, previewCheckout } from './cart.ts';
+import { type Attempt, findOffer, placingOf, prepareCart, previewCheckout } from './cart.ts';
 import { priceOptionsOf } from './customer.ts';
 import { rejectChangedTotal, rejectStaleOffer } from './offer.ts';
 import { tenderSaleOf } from './placing.ts';
@@ -119,9 +118,7 @@ async function startCartPayment(
 ): Promise<StartedPayment | null> {
   await rejectStaleOffer(ifMatch, () => previewCheckout(db, session, body));
   const options = priceOptionsOf(body);
-  const [found, store] = await db.pipelined((one) =>
-    Promise.all([findPricedCart(one, session, options), findStore(one)]),
-  );
+  const { found, store } = await findOffer(db, session, options);
   const priced = found && (await withQuotes(db, found, () => priceCart(db, found.cart, options)));
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);

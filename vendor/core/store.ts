@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of core: tenants, stores and number sequences.
  */
-import type { Database, Tenant, TenantDatabase } from '@carton/runtime';
+import { type Database, referenceQuery, type Tenant, type TenantDatabase } from '@carton/runtime';
 import type { ChangeStore, Store } from './schemas.ts';
 
 const tenantColumns = 'id, slug, name, status, deleted_at, deletion_at, created_at, updated_at';
@@ -116,8 +116,10 @@ export function findStore(db: TenantDatabase): Promise<Store> {
   return store;
 }
 
+const storeOfTenant = referenceQuery('select * from stores where tenant_id = $1');
+
 async function readStore(db: TenantDatabase): Promise<Store> {
-  const [store] = await db.query<Store>('select * from stores where tenant_id = $1');
+  const [store] = await db.readReference<Store>(storeOfTenant);
   if (!store) throw new Error(`tenant ${db.tenantId} has no store`);
   return withDefaults(store);
 }

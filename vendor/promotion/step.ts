@@ -6,7 +6,7 @@ import { money, type Static, type TenantDatabase } from '@carton/runtime';
 import { applyOffers, offerIn } from './compute.ts';
 import { type Applied, appliedOf, type Decision, decide } from './eligibility.ts';
 import { CartPromotions, PromotionChoice, type Reason } from './schemas.ts';
-import { type Considered, readConsidered } from './store.ts';
+import { type Considered, codesOfCart, readConsidered } from './store.ts';
 
 type Choice = Static<typeof PromotionChoice>;
 
@@ -89,6 +89,7 @@ export const promotionsStep = totalsStep<Considered[], Choice, typeof CartPromot
   name: 'promotions',
   order: totalsOrder.discount,
   choice: PromotionChoice,
+  storedChoice: `json_build_object('codes', (${codesOfCart('carts.id')}))`,
   reads,
   conditions: (considered) =>
     considered.flatMap(({ promotion }) => {

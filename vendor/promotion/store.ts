@@ -2,7 +2,7 @@
  * Queries of the tables of promotion.
  */
 import { hasOrdered } from '@carton/order';
-import { rows, type TenantDatabase } from '@carton/runtime';
+import { referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
 import type { Discount, Promotion, PromotionCode, PromotionUsage, Reason, Rules, statuses } from './schemas.ts';
 
 export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'discount' | 'rules'> {
@@ -88,6 +88,25 @@ interface ConsideredRow extends Omit<ReadPromotion, 'id'> {
   hasOrdered: boolean;
 }
 
+/** The codes of a cart, in the order in which they were entered, as JSON. @param cartId SQL for the id of the cart */
+export const codesOfCart = (cartId: string) => `
+  select coalesce(json_agg(codes.code order by codes.created_at, codes.code_key), '[]')
+    from promotion_cart_codes codes where codes.tenant_id = $1 and codes.cart_id = ${cartId}`;
+
+/** Whether the store has automatic promotions that are active, at any time. */
+const anyAutomatic = referenceQuery(
+  `select exists (select from promotions where tenant_id = $1 and automatic and status = 'active' and deleted_at is null)
+          as found`,
+  { promotions: ['claimed'] },
+);
+
+/** Whether no promotion can be considered without codes. Told without a statement, hence false if that is impossible. */
+async function hasNoneWithoutCodes(db: TenantDatabase): Promise<boolean> {
+  if (!db.sharesReferenceData) return false;
+  const [any] = await db.readReference<{ found: boolean }>(anyAutomatic);
+  return any?.found === false;
+}
+
 /** Reads each automatic promotion by an index (`promotions_automatic`), and each entered code by another. */
 const considered = `
   with entered as (
@@ -142,6 +161,7 @@ export async function readConsidered(
   db: TenantDatabase,
   { time, memberId, email, cartId, codes }: ConsiderInput,
 ): Promise<Considered[]> {
+  if (codes?.length === 0 && (await hasNoneWithoutCodes(db))) return [];
   const key = customerKeyOf(memberId, email);
   const found = await db.query<ConsideredRow>(considered, [
     time,

@@ -8,6 +8,7 @@ import type { RegionRow } from './schemas.ts';
 export const regions = rows<RegionRow>({
   table: 'regions',
   noun: 'region',
+  reference: true,
   json: ['metadata'],
   computed: {
     countries: `array(select country from region_countries countries

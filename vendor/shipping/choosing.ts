@@ -37,7 +37,7 @@ import { shippingOptionUnavailable } from './problems.ts';
 import { linesOf, missingQuoteOf, type Parcels, parcelsOf, quoteOf } from './quotes.ts';
 import { type ChosenMethod, readShipping, type ShippingRead, type StoredOption } from './reads.ts';
 import { pickupType, ratesAskServices } from './sources.ts';
-import { type CartShipping, ShippingPickupLocation } from './step.ts';
+import { type CartShipping, type ShippingChoice, ShippingPickupLocation, shippingStep } from './step.ts';
 
 const profile = nullable(
   Type.String({ description: 'Code of the profile; null for the default profile', examples: ['bulky'] }),
@@ -119,7 +119,10 @@ async function offerTo(db: TenantDatabase, priced: PricedCart): Promise<Offer> {
   return offerOf(priced, await readAllOptions(db, priced.sale));
 }
 
-const readAllOptions = (db: TenantDatabase, sale: Sale) => readShipping(db, sale, undefined, true);
+function readAllOptions(db: TenantDatabase, sale: Sale): Promise<ShippingRead> {
+  const stored = sale.storedChoices?.[shippingStep.name] as ShippingChoice | undefined;
+  return readShipping(db, sale, stored?.methods, true);
+}
 
 function offerOf(priced: PricedCart, read: ShippingRead): Offer {
   return { read, parcels: parcelsOf(linesOf(priced), priced.sale.currency, read.profiles) };

@@ -3,7 +3,7 @@
  */
 import type { Sale } from '@carton/cart';
 import { soleCountryOfRegion } from '@carton/region';
-import type { MoneyValue, TenantDatabase } from '@carton/runtime';
+import { type MoneyValue, referenceQuery, type TenantDatabase } from '@carton/runtime';
 import { findPickupLocations, type PickupLocation } from './pickup.ts';
 import type { ShippingRate } from './schemas.ts';
 import { type RatedOption, rateSourcesOf, type ShippingRateSource } from './sources.ts';
@@ -45,15 +45,19 @@ export interface ShippingRead {
 interface Row {
   country: string | null;
   places: ZonePlace[];
-  chosen: ChosenMethod[];
   options: StoredOption[];
   profiles: string[];
 }
 
 const country = `coalesce($2, ${soleCountryOfRegion('$5')})`;
-const chosenOf = `from cart_shipping_methods chosen where chosen.tenant_id = $1 and chosen.cart_id = $6::uuid`;
 
-const text = `
+/** The methods that are chosen for a cart, as JSON. @param cartId SQL for the id of the cart */
+export const methodsOfCart = (cartId: string) => `
+  select coalesce(json_agg(json_build_object('profile', nullif(chosen.profile, ''), 'optionId', chosen.option_id,
+                                             'pickupLocationId', chosen.pickup_location_id)), '[]')
+    from cart_shipping_methods chosen where chosen.tenant_id = $1 and chosen.cart_id = ${cartId}`;
+
+const text = referenceQuery(`
   select ${country} as country,
          (select coalesce(json_agg(json_build_object('zoneId', zone_id, 'country', places.country, 'province', province,
                                                      'postalCode', postal_code) order by zone_id), '[]')
@@ -61,9 +65,6 @@ const text = `
            where places.tenant_id = $1 and places.country = ${country}
              and (places.province is null or places.province = $3)
              and (places.postal_from is null or ($4 >= places.postal_from and $4 <= places.postal_to))) as places,
-         (select coalesce(json_agg(json_build_object('profile', nullif(profile, ''), 'optionId', option_id,
-                                                     'pickupLocationId', pickup_location_id)), '[]')
-            ${chosenOf}) as chosen,
          (select coalesce(json_agg(json_build_object(
                    'id', options.id, 'code', options.code, 'name', options.name, 'zoneId', options.zone_id,
                    'zoneName', (select zones.name from shipping_zones zones
@@ -73,13 +74,13 @@ const text = `
                    'rates', (${ratesOf('options')})) order by options.created_at, options.id), '[]')
             from shipping_options options
            where options.tenant_id = $1
-             and ($7 or options.id = any($8::uuid[]) or options.id in (select option_id ${chosenOf}))) as options,
+             and ($6 or options.id = any($7::uuid[]))) as options,
          (select coalesce(json_agg(code), '[]') from shipping_profiles where tenant_id = $1) as profiles
-    from tenants where id = $1`;
+    from tenants where id = $1`);
 
 /**
  * Reads the shipping of a sale, in one round trip.
- * @param choice replaces what is chosen for the cart
+ * @param choice replaces what is chosen for the cart, which is read first if it is undefined
  * @param all reads all options, not only those chosen
  */
 export async function readShipping(
@@ -90,18 +91,24 @@ export async function readShipping(
 ): Promise<ShippingRead> {
   const { province, postalCode, country: known } = addressOf(sale);
   const contributed = rateSourcesOf(db);
-  const ids = choice?.map(({ optionId }) => optionId) ?? [];
-  const cartId = choice === undefined ? sale.cartId : null;
-  const keys = [known, province, postalCode, sale.regionId, cartId, all, ids];
+  const chosen = choice ?? (await findMethods(db, sale.cartId));
+  // All options are the same for every choice.
+  const ids = all ? [] : chosen.map(({ optionId }) => optionId).sort();
   const [[row], locations, ...reads] = await Promise.all([
-    db.query<Row>(text, keys),
+    db.readReference<Row>(text, [known, province, postalCode, sale.regionId, all, ids]),
     findPickupLocations(db),
     ...contributed.map((source) => source.reads?.(db, sale)),
   ]);
-  const { places, chosen, options, profiles, country: found } = row as Row;
+  const { places, options, profiles, country: found } = row as Row;
   const zoneId = found === null ? null : zoneOf(places, { country: found, province, postalCode });
   const sources = new Map(contributed.map((source, at) => [source.type, { source, read: reads[at] }]));
-  return { chosen: choice ?? chosen, options, profiles, zoneId, hasCountry: found !== null, locations, sources };
+  return { chosen, options, profiles, zoneId, hasCountry: found !== null, locations, sources };
+}
+
+async function findMethods(db: TenantDatabase, cartId: string | null): Promise<readonly ChosenMethod[]> {
+  if (cartId === null) return [];
+  const [found] = await db.query<{ methods: ChosenMethod[] }>(`select (${methodsOfCart('$2')}) as methods`, [cartId]);
+  return found?.methods ?? [];
 }
 
 /** The address to deliver to: also if the goods are picked up now, since the shopper may choose delivery instead. */

@@ -4,7 +4,7 @@
 import { type Adjustment, type MissingQuote, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
 import { Money, money, nullable, object, oneOf, type Static, type TenantDatabase, Type, Uuid } from '@carton/runtime';
 import { type Method, methodsOf, missingQuoteOf, parcelsOf } from './quotes.ts';
-import { type ChosenMethod, readShipping, type ShippingRead } from './reads.ts';
+import { type ChosenMethod, methodsOfCart, readShipping, type ShippingRead } from './reads.ts';
 import { PickupAddress } from './settings.ts';
 import { ratesAskServices } from './sources.ts';
 
@@ -44,7 +44,7 @@ const choice = object({
     object({ profile: Profile, optionId: Uuid, pickupLocationId: nullable(Type.String({ maxLength: 100 })) }),
   ),
 });
-type Choice = { methods: ChosenMethod[] };
+export type ShippingChoice = { methods: ChosenMethod[] };
 
 const parcelsIn = ({ sale, lines }: TotalsDraft, { profiles }: ShippingRead) =>
   parcelsOf(lines, sale.currency, profiles);
@@ -84,7 +84,8 @@ export const shippingStep = totalsStep({
   name: 'shipping',
   order: totalsOrder.shipping,
   choice,
-  reads: (db, sale, chosen: Choice | undefined) => readShipping(db, sale, chosen?.methods),
+  storedChoice: `json_build_object('methods', (${methodsOfCart('carts.id')}))`,
+  reads: (db, sale, chosen: ShippingChoice | undefined) => readShipping(db, sale, chosen?.methods),
   adjust: (draft, read) => methodsIn(draft, read).flatMap(chargeOf),
   missing: findMissing,
   asksService: ratesAskServices,

@@ -3,7 +3,7 @@
  */
 import { quoteStore, type StoredQuote } from '@carton/cart';
 import { soleCountryOfRegion } from '@carton/region';
-import { rows, type TenantDatabase } from '@carton/runtime';
+import { referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
 import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
 import type { TaxAnswer } from './providers/provider.ts';
 import type { ApplicableRate } from './rates.ts';
@@ -38,21 +38,21 @@ export interface Destination {
   regionId: string | null;
 }
 
-const ratesAt = `
+const ratesAt = referenceQuery(`
   select rates.id, rates.code, rates.name, rates.rate::float8 as rate, rates.province, rates.compound, rates.override,
          categories.code as category
     from tax_rates rates
     left join tax_categories categories on categories.tenant_id = $1 and categories.id = rates.category_id
    where rates.tenant_id = $1 and rates.country = coalesce($2, ${soleCountryOfRegion('$4')})
      and (rates.province is null or rates.province = $3)
-   order by rates.code, rates.id`;
+   order by rates.code, rates.id`);
 
 /** All rates of a country and of one of its provinces, in one statement. */
 export function findRatesAt(
   db: TenantDatabase,
   { country, province, regionId }: Destination,
-): Promise<ApplicableRate[]> {
-  return db.query<ApplicableRate>(ratesAt, [country, province, regionId]);
+): Promise<readonly ApplicableRate[]> {
+  return db.readReference<ApplicableRate>(ratesAt, [country, province, regionId]);
 }
 
 export const taxQuotes = quoteStore<TaxAnswer>('tax_quotes');
