@@ -140,7 +140,7 @@ t.test('of twenty concurrent checkouts one completes the cart', async (t) => {
   }
 });
 
-t.test('a checkout that waits for an added item includes it', async (t) => {
+t.test('a checkout that waits for an added item and an address includes them', async (t) => {
   const shopper = await shopperWith(box, [shirt, 1]);
   const session = sessionOf(shopper);
   const before = (await shopper.get('/cart')).body;
@@ -149,6 +149,11 @@ t.test('a checkout that waits for an added item includes it', async (t) => {
     await tx.query(
       'insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity) values ($1, $2, $3, $4, 3)',
       [newId(), before.id, socks.variantId],
+    );
+    await tx.query(
+      `insert into cart_addresses (tenant_id, cart_id, type, name, line1, city, country)
+       values ($1, $2, 'shipping', 'Ada', '1 Way', 'Lyon', 'FR')`,
+      [before.id],
     );
   });
   const waiting = box.db.transaction((tx) => lockActiveCart(tx, session));
@@ -162,6 +167,7 @@ t.test('a checkout that waits for an added item includes it', async (t) => {
       [socks.variantId, 3],
     ],
   );
+  t.match(cart.shippingAddress, { line1: '1 Way', country: 'FR' });
 });
 
 t.test('an item that waits for a checkout is added to the next cart', async (t) => {
