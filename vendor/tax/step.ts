@@ -40,10 +40,7 @@ async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
 }
 
 /** Goods are taxed where they are shipped; the billing address does not matter. */
-async function readRates(
-  db: TenantDatabase,
-  { shippingAddress, regionId }: Sale,
-): Promise<readonly ApplicableRate[]> {
+async function readRates(db: TenantDatabase, { shippingAddress, regionId }: Sale): Promise<readonly ApplicableRate[]> {
   const country = shippingAddress?.country ?? null;
   if (country === null) return regionId === null ? [] : findRatesAt(db, { country, province: null, regionId });
   const province = shippingAddress?.province ? provinceKey(country, shippingAddress.province) : null;
