@@ -47,7 +47,7 @@ export function referenceQuery(text: string, unread: Readonly<Record<string, rea
 
 const insertOrDelete = /\b(?:insert\s+into|delete\s+from)\s+"?([a-z_]+)/gi;
 const update =
-  /\bupdate\s+"?([a-z_]+)"?(?:\s+(?:as\s+)?[a-z_]+)?\s+set\s+([^]*?)(?:\bwhere\b|\bfrom\b|\breturning\b|$)/gi;
+  /\bupdate\s+"?([a-z_]+)"?(?:\s+(?:as\s+)?[a-z_]+)?\s+set\s+([\s\S]*?)(?:\bwhere\b|\bfrom\b|\breturning\b|$)/gi;
 const assigned = /(?:^|,)\s*"?([a-z_]+)"?\s*=/g;
 
 /** What a statement writes: tables, with the columns of updates. */
