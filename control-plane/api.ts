@@ -17,6 +17,7 @@ import { boxHostingRoutes } from './boxes/hosting-routes.ts';
 import { type HostingSecrets, openHostingSecrets } from './boxes/hosting-secret.ts';
 import type { DomainLog } from './boxes/proof/outcome.ts';
 import { boxRoutes } from './boxes/routes.ts';
+import type { ServedDomains } from './boxes/served/domains.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { licenseRoutes } from './license/routes.ts';
 import manifest from './package.json' with { type: 'json' };
@@ -34,6 +35,7 @@ export interface ControlPlaneServices extends CommonServices {
   releases: Releases;
   checkBackend: CheckBackend;
   hostingSecrets: HostingSecrets;
+  served: ServedDomains;
   log: DomainLog;
 }
 
@@ -69,7 +71,7 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
 /** Describes the API to the engine. */
 export function controlPlaneApi(
   options: ControlPlaneOptions,
-  { db, signing, log }: Pick<ControlPlaneServices, 'db' | 'signing' | 'log'>,
+  { db, signing, served, log }: Pick<ControlPlaneServices, 'db' | 'signing' | 'served' | 'log'>,
 ): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
   const { adminSecret, registrySecret, publishSecret, metricsSecret, hostingSecret, trustProxy, strictResponses } =
     options;
@@ -105,6 +107,7 @@ export function controlPlaneApi(
       releases,
       checkBackend,
       hostingSecrets,
+      served,
       log,
       client: { address: ctx.ip, isHosting: secretsEqual(ctx.get(hostingSecretHeader), hostingSecret) },
       idempotency: null,

@@ -4,13 +4,14 @@
 import { applyMigrations, connect, type RunningApi, startService, vendor } from '@carton/runtime/service';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
 import { checkDueDomains } from './boxes/proof/schedule.ts';
+import { openServedDomains, type ServedDomains } from './boxes/served/domains.ts';
 import { updateZones } from './dns/work.ts';
 import manifest from './package.json' with { type: 'json' };
 import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
 import { openSigningKeys } from './signing/keys.ts';
 
-export type RunningControlPlane = RunningApi<ControlPlaneServices>;
+export type RunningControlPlane = RunningApi<ControlPlaneServices> & { served: ServedDomains };
 
 /**
  * Starts the control plane and resolves once it listens.
@@ -40,6 +41,8 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
       const updates = startSchedule(update, log, 'zones could not be updated', domainCheckInterval);
       onClose(() => updates.stop());
     }
-    return { api: controlPlaneApi(options, { db, signing, log }), handle: {} };
+    const served = await openServedDomains(db, databaseUrl, log);
+    onClose(() => served.close());
+    return { api: controlPlaneApi(options, { db, signing, served, log }), handle: { served } };
   });
 }

@@ -18,10 +18,12 @@ import type { HostingSecrets } from './hosting-secret.ts';
 import { backendForbidden } from './problems.ts';
 import { resolveHost } from './resolve.ts';
 import { HostingSecret, HostRoute, ReplaceHostingSecret } from './schemas.ts';
+import type { ServedDomains } from './served/domains.ts';
 import { findBox } from './store.ts';
 
 interface HostingServices extends CommonServices {
   checkBackend: CheckBackend;
+  served: ServedDomains;
   hostingSecrets: HostingSecrets;
 }
 

@@ -5,6 +5,7 @@ import { normalizeHost, notFound, wildcardOver } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { CheckBackend } from './backends/lookups.ts';
 import { backendForbidden } from './problems.ts';
+import type { ServedDomains } from './served/domains.ts';
 import { findBackend } from './store.ts';
 
 /**
@@ -14,18 +15,21 @@ import { findBackend } from './store.ts';
  * backend now has an address that no backend may have
  */
 export async function resolveHost(
-  { db, checkBackend }: { db: Knex; checkBackend: CheckBackend },
+  { db, served, checkBackend }: { db: Knex; served: ServedDomains; checkBackend: CheckBackend },
   name: string,
   { withPending }: { withPending: boolean },
 ) {
   const host = normalizeHost(name);
   const wildcard = host === null ? null : wildcardOver(host);
   const candidates = [host, wildcard?.domain].filter((domain) => typeof domain === 'string');
-  const found = candidates.length > 0 ? await findBackend(db, candidates, withPending) : null;
-  if (!found) throw notFound('No box serves this host.');
+  if (candidates.length === 0) throw notServed();
+  const found = withPending ? await findBackend(db, candidates, true) : await served.find(candidates);
+  if (!found) throw notServed();
   const { backendUrl, domain } = found;
   if ((await checkBackend(backendUrl)).state === 'forbidden') throw backendForbidden();
   // The response of a caller who may see pending domains must not be stored for others.
   if (domain === host) return { backendUrl, match: 'exact' as const, isPrivate: withPending };
   return { backendUrl, match: 'wildcard' as const, tenantSlug: wildcard?.label, isPrivate: withPending };
 }
+
+const notServed = () => notFound('No box serves this host.');

@@ -3,6 +3,7 @@
  */
 import {
   hostingSecretHeader,
+  invalidRequest,
   normalizeDomain,
   notFound,
   object,
@@ -23,12 +24,14 @@ import { backendForbidden, domainTaken, hostingSecretRequired } from './problems
 import type { DomainLog } from './proof/outcome.ts';
 import { resolveHost as resolve } from './resolve.ts';
 import { BoxStatus, DeployBoxDto, DeployBoxResult, HostResolution, VerifyDomains } from './schemas.ts';
+import type { ServedDomains } from './served/domains.ts';
 import { describeBox, verifyBox } from './status.ts';
 import { type Box, findBox } from './store.ts';
 
 interface BoxServices extends CommonServices {
   guesses: GuessLimiter;
   checkBackend: CheckBackend;
+  served: ServedDomains;
   log: DomainLog;
 }
 
@@ -56,6 +59,7 @@ const deployBox = route(
     const license = await identifyLicense(services, key, services.client.address);
     rejectWithdrawn(license);
     await deploy(services, license.customerId, box);
+    await services.served.catchUp();
     return { registered: box.domains, nameservers: [...services.settings.nameservers] };
   },
 );
@@ -98,6 +102,7 @@ const verifyDomains = route(
     rejectWithdrawn(license);
     const box = await requireBox(services, license.customerId, body.name);
     await verifyBox(services, box);
+    await services.served.catchUp();
     return describeBox(services, box);
   },
 );
@@ -109,6 +114,8 @@ async function requireBox({ db }: BoxServices, customerId: string, name: string)
   return box;
 }
 
+const hostName = { minLength: 1, maxLength: 255, examples: ['shop.example.com'] };
+
 const resolveHost = route(
   {
     method: 'get',
@@ -119,7 +126,13 @@ const resolveHost = route(
     description: `An exact domain takes precedence over a wildcard. In \`*.<domain>\`, \`*\` matches exactly one label. Only proved domains are found; with \`pending=1\` and the hosting secret in ${hostingSecretHeader}, also pending ones.`,
     access: 'public',
     query: object({
-      host: Type.String({ minLength: 1, maxLength: 255, examples: ['shop.example.com'] }),
+      host: Type.Optional(Type.String({ ...hostName, description: 'Required, unless `domain` is sent' })),
+      domain: Type.Optional(
+        Type.String({
+          ...hostName,
+          description: 'The same as `host`, as certificate authorities in proxies such as Caddy ask',
+        }),
+      ),
       pending: Type.Optional(oneOf(['1'], { description: 'Also find pending domains' })),
     }),
     status: 200,
@@ -133,7 +146,10 @@ const resolveHost = route(
     if (withPending && !services.client.isHosting) {
       throw hostingSecretRequired(`Send the secret in ${hostingSecretHeader}.`);
     }
-    return resolve(services, query.host, { withPending });
+    const { host = query.domain, domain = host } = query;
+    if (host === undefined) throw invalidRequest('query /host: is required');
+    if (host !== domain) throw invalidRequest('query /domain: excludes host');
+    return resolve(services, host, { withPending });
   },
 );
 
@@ -149,9 +165,10 @@ const releaseDomain = route(
     access: 'admin',
     status: 204,
   },
-  async ({ db, params }) => {
+  async ({ db, served, params }) => {
     const domain = normalizeDomain(params.domain);
     if (domain === null || !(await release(db, domain))) throw notFound(`No box has the domain ${params.domain}.`);
+    await served.catchUp();
   },
 );
 

@@ -125,6 +125,7 @@ t.test('a backend that now leads to a forbidden address is not returned', async 
   const later = await deploy(restarted, { backendUrl: 'https://later.acme.shop' });
   t.equal((await later.resolve()).status, 200, 'a name that does not exist leads nowhere');
   await restarted.db('boxes').update({ backendUrl });
+  await restarted.server.served.catchUp();
   const refused = await later.resolve();
   t.match(refused, { status: 503, body: { code: 'backend_forbidden' } });
   t.equal(refused.headers.get('cache-control'), 'no-store');
@@ -137,5 +138,6 @@ t.test('boxes of earlier releases with a forbidden URL are not returned', async 
   const { resolve } = await deploy(controlPlane, { backendUrl: 'https://public.acme.shop' });
   t.equal((await resolve()).status, 200);
   await controlPlane.db('boxes').update({ backendUrl: 'http://169.254.169.254/' });
+  await controlPlane.server.served.catchUp();
   t.match(await resolve(), { status: 503, body: { code: 'backend_forbidden' } });
 });

@@ -36,7 +36,11 @@ const statusOf = async (key: string) =>
   (await controlPlane.visitor().get('/boxes/deploy/status?name=shop', bearer(key))).body;
 const verify = async (key: string) =>
   (await controlPlane.visitor().post('/boxes/domains/verify', { name: 'shop' }, bearer(key))).body;
-const resolve = async (host: string) => (await controlPlane.visitor().get(`/boxes/resolve?host=${host}`)).status;
+/** Also after changes that were made without a request. */
+const resolve = async (host: string) => {
+  await controlPlane.server.served.catchUp();
+  return (await controlPlane.visitor().get(`/boxes/resolve?host=${host}`)).status;
+};
 const stateOf = async (key: string) => (await statusOf(key)).domains[0]?.state;
 /** Sets a time of a domain to a second ago. */
 const pass = (domain: string, column: string) =>
