@@ -24,6 +24,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
     about: 'the first request for a sized variant of 12 megapixels, and sharp alone',
     load: () => import('./resize.ts'),
   },
+  resolve: {
+    about: 'GET /boxes/resolve with a million domains, and with a thousand',
+    load: () => import('./resolve.ts'),
+  },
   routing: {
     about: 'CPU per request with 372 routes, and with 6',
     load: () => import('./routing.ts'),
