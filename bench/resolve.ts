@@ -35,12 +35,12 @@ async function startWith(postgresUrl: string, domains: number): Promise<{ server
   const db = connect({ url: databaseUrl, poolSize: 1 });
   await db.raw(
     `insert into boxes (id, customer_id, name, backend_url)
-     select gen_random_uuid(), 'customer-' || number, 'shop', 'http://127.0.0.1:' || 10000 + number
+     select gen_random_uuid(), 'customer-' || number, 'box', 'http://127.0.0.1:' || 10000 + number
        from generate_series(0, 999) as number`,
   );
   await db.raw(
     `insert into box_domains (customer_id, domain, box_id, position, state, proved_by)
-     select boxes.customer_id, 'shop-' || number || '.customer-' || number % 1000 || '.example', boxes.id, number,
+     select boxes.customer_id, 'www-' || number || '.customer-' || number % 1000 || '.example', boxes.id, number,
             'proved', 'reserved'
        from generate_series(0, ?::integer) as number
        join boxes on boxes.customer_id = 'customer-' || number % 1000`,
@@ -63,7 +63,7 @@ async function resolveHosts({ url }: Server, domains: number, latencies: number[
   const seconds = await repeat({ url, clients, times: requestsPerRound }, async (send) => {
     const number = Math.floor(Math.random() * domains);
     const began = performance.now();
-    const host = `shop-${number}.customer-${number % 1000}.example`;
+    const host = `www-${number}.customer-${number % 1000}.example`;
     const { status } = await send({ url: `${url}/boxes/resolve?host=${host}` });
     latencies.push(performance.now() - began);
     if (status !== 200) throw new Error(`${host}: ${status}`);
