@@ -32,7 +32,13 @@ export { type ExportedTable, exportTenantRows, listExportedTables } from './engi
 export { type RemovalOptions, removeTenantRows } from './engine/tenant-removal.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';
-export { type DeliveredEvent, type Retries, type Subscriber, subscriber } from './events/subscriber.ts';
+export {
+  type DeliveredEvent,
+  type DispatchedEvent,
+  type Retries,
+  type Subscriber,
+  subscriber,
+} from './events/subscriber.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';

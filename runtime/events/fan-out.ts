@@ -7,7 +7,7 @@
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { HasExtensions } from '../extension/extension.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { DispatchedEvent, Subscriber } from './subscriber.ts';
 
 /** The name of the row in `background_tasks` that is locked during dispatch. */
 export const dispatchTask = 'events.dispatch';
@@ -71,10 +71,7 @@ function deliveriesOf(
 ) {
   const event = { id: eventId, type, resource: { type: resourceType, id: resourceId }, payload, createdAt };
   return subscribers
-    .filter(({ events }) => {
-      if (events === 'all') return true;
-      return (typeof events === 'function' ? events(box) : events).some((event) => event.type === type);
-    })
+    .filter((subscriber) => subscribesTo(box, subscriber, event))
     .map(({ name, orderedBy }) => ({
       id: newId(),
       eventId,
@@ -82,6 +79,11 @@ function deliveriesOf(
       subscriber: name,
       resourceId: orderedBy?.(box, event) ?? resourceId,
     }));
+}
+
+function subscribesTo(box: HasExtensions, { events, concerns }: Subscriber, event: DispatchedEvent): boolean {
+  const types = typeof events === 'function' ? events(box) : events;
+  return (types === 'all' || types.some(({ type }) => type === event.type)) && (concerns?.(event) ?? true);
 }
 
 async function insertDeliveries(

@@ -51,6 +51,11 @@ export interface Subscriber {
    * subscriber that keeps events of an order and of its payments in order.
    */
   orderedBy?(box: HasExtensions, event: DispatchedEvent): string;
+  /**
+   * Whether the subscriber has to know of an event of its types; by default all are delivered. It decides by the event
+   * alone, when it is dispatched, which spares the delivery.
+   */
+  concerns?(event: DispatchedEvent): boolean;
   /** Replaces the attempts of other subscribers: twelve in about two days. */
   readonly retries?: Retries;
   /** Retried later if it throws. */

@@ -9,14 +9,16 @@ import { findStore } from '@carton/core';
 import {
   addTimelineEntry,
   findOrderUnits,
+  isPlacedUnpaid,
   lockOrder,
   type OrderState,
   type OrderUnits,
   orderCanceled,
+  orderOfEvent,
   orderPlaced,
 } from '@carton/order';
 import { paymentCaptured, refundCreated } from '@carton/payment';
-import { type DeliveredEvent, newId, publish, subscriber, type TenantDatabase } from '@carton/runtime';
+import { newId, publish, subscriber, type TenantDatabase } from '@carton/runtime';
 import { linksRequested } from './events.ts';
 import type { DownloadGrant } from './schemas.ts';
 import { downloadSettings } from './settings.ts';
@@ -28,23 +30,15 @@ export const followOrders = subscriber({
   name: 'download.follow-orders',
   events: [orderPlaced, orderCanceled, paymentCaptured, refundCreated],
   outsideTransaction: true,
+  concerns: (event) => !isPlacedUnpaid(event),
   async handle(db, event) {
-    const orderId = orderOf(event);
+    const orderId = orderOfEvent(event);
     const isPayment = event.type === orderPlaced.type || event.type === paymentCaptured.type;
-    if (orderId === null) return;
     await db.transaction<unknown>((tx) =>
       isPayment ? followPayment(tx, orderId, event.createdAt) : followRefunds(tx, orderId),
     );
   },
 });
-
-/** The order that an event concerns; null for one that grants and ends nothing. */
-function orderOf({ type, resource, payload }: DeliveredEvent): string | null {
-  const { orderId, paymentStatus } = payload as { orderId?: string; paymentStatus?: string };
-  // Most orders are paid later; one with a total of zero is never paid.
-  if (type === orderPlaced.type && paymentStatus !== 'paid') return null;
-  return orderId ?? resource.id;
-}
 
 /**
  * Ends the grants of an order by its state, opens those again whose refund has failed, and makes those that it lacks.

@@ -6,7 +6,7 @@
  * repeated or late delivery finds nothing left to do.
  */
 import { findStore } from '@carton/core';
-import { lockOrder, type OrderState, orderCanceled, orderPlaced } from '@carton/order';
+import { isPlacedUnpaid, lockOrder, type OrderState, orderCanceled, orderOfEvent, orderPlaced } from '@carton/order';
 import { paymentCaptured, refundCreated, succeededRefunds } from '@carton/payment';
 import { type DeliveredEvent, type EventDefinition, object, subscriber, type TenantDatabase } from '@carton/runtime';
 import { totalsOf } from './content.ts';
@@ -26,19 +26,9 @@ export const followOrders = subscriber({
   name: 'invoice.follow-orders',
   events: [orderPlaced, orderCanceled, paymentCaptured, refundCreated, shipped],
   outsideTransaction: true,
-  async handle(db, event) {
-    const orderId = orderOf(event);
-    if (orderId !== null) await followOrder(db, orderId, event);
-  },
+  concerns: (event) => !isPlacedUnpaid(event),
+  handle: (db, event) => followOrder(db, orderOfEvent(event), event),
 });
-
-/** The order that an event concerns; null for one that concerns no invoice. */
-function orderOf({ type, resource, payload }: DeliveredEvent): string | null {
-  const { orderId, paymentStatus } = payload as { orderId?: string; paymentStatus?: string };
-  // Most orders are paid later; one with a total of zero is never paid.
-  if (type === orderPlaced.type && paymentStatus !== 'paid') return null;
-  return orderId ?? (resource.type === 'order' ? resource.id : null);
-}
 
 /** Issues what is missing for an order. @throws invoice_seller_incomplete (409) */
 export async function followOrder(

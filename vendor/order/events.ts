@@ -1,7 +1,7 @@
 /**
  * Events of orders. They carry no personal data: consumers with access read the order.
  */
-import { DateTime, defineEvent, object, type Static, Type, Uuid } from '@carton/runtime';
+import { DateTime, type DispatchedEvent, defineEvent, object, type Static, Type, Uuid } from '@carton/runtime';
 import { AdminOrder } from './schemas.ts';
 
 const { number, status, paymentStatus, fulfillmentStatus, currency, memberId } = AdminOrder.properties;
@@ -39,4 +39,14 @@ export const orderLookupRequested = defineEvent({
 export function payloadOf(order: OrderPayload): OrderPayload {
   const { number, status, paymentStatus, fulfillmentStatus, currency, totalAmount, memberId } = order;
   return { number, status, paymentStatus, fulfillmentStatus, currency, totalAmount, memberId };
+}
+
+/** Whether the event says that an order was placed and is not paid: most are paid later, one with a total of zero never. */
+export function isPlacedUnpaid({ type, payload }: Pick<DispatchedEvent, 'type' | 'payload'>): boolean {
+  return type === orderPlaced.type && (payload as OrderPayload).paymentStatus !== 'paid';
+}
+
+/** Id of the order that an event of an order concerns, or one that names it in its payload, as those of payments do. */
+export function orderOfEvent({ resource, payload }: Pick<DispatchedEvent, 'resource' | 'payload'>): string {
+  return (payload as { orderId?: string }).orderId ?? resource.id;
 }

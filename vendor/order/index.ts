@@ -30,7 +30,7 @@ export {
   type OrderDraft,
   type OrderLineDraft,
 } from './draft.ts';
-export { orderCanceled, orderPlaced } from './events.ts';
+export { isPlacedUnpaid, orderCanceled, orderOfEvent, orderPlaced } from './events.ts';
 export { openOrderLink, orderLinkUnknown } from './links.ts';
 export { greeting, MailedOrder, mailedOrderOf, orderTable, sampleOrder } from './mails.ts';
 export { cancelOverdue } from './overdue.ts';

@@ -61,6 +61,10 @@ export default definePackage({
     subscriber({ name: 'echo.outside', events: 'all', outsideTransaction: true, handle: async (db, event) => {
       if (event.type === 'echo.written') await record('echo.outside')(db, event);
     } }),
+    subscriber({
+      name: 'echo.loud', events: [echoed], concerns: ({ payload }) => payload.text === payload.text.toUpperCase(),
+      handle: record('echo.loud'),
+    }),
   ],
   jobs: [
     job({ name: 'echo.count', everySeconds: 3600, run: (db) => record('echo.count')(db, { payload: { text: null } }) }),

@@ -214,6 +214,17 @@ t.test('the events of a transaction that was rolled back are not delivered', asy
   );
 });
 
+t.test('an event is delivered only to the subscribers that it concerns', async (t) => {
+  const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...(await echoPackage(t)) });
+  const id = randomUUID();
+  for (const text of ['quiet', 'LOUD', 'quiet again']) await say(box, id, text);
+  await untilIdle(box);
+  const delivered = async (subscriber: string) => (await deliveries(box, subscriber)).map(({ status }) => status);
+  t.strictSame(await delivered('echo.once'), ['delivered', 'delivered', 'delivered']);
+  t.strictSame(await delivered('echo.loud'), ['delivered']);
+  t.match(await recorded(box, 'echo.loud'), exactly([{ text: 'LOUD', attempt: 1 }]));
+});
+
 t.test('the sweep finds an event without a notification', async (t) => {
   const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...(await echoPackage(t)) });
   await box.db.query(
