@@ -33,60 +33,80 @@ const servedRows = (db: Knex) =>
     .whereIn('state', ['proved', 'failing'])
     .select<ServedRow[]>('box_domains.domain', 'boxes.id as boxId', 'boxes.backendUrl');
 
+/** What a connection for notifications keeps current. With the connection it is abandoned, and with it what still reads it. */
+interface Memory {
+  domains: Map<string, ServingBox>;
+  boxes: Map<string, ServingBox>;
+  /** Domains whose notifications were received since they were last read. */
+  changed: Set<string>;
+  /** False if something was committed whose notifications the load may not have awaited. */
+  isCaughtUp: boolean;
+  refreshing: Promise<void> | null;
+}
+
+const emptyMemory = (): Memory => ({
+  domains: new Map(),
+  boxes: new Map(),
+  changed: new Set(),
+  isCaughtUp: false,
+  refreshing: null,
+});
+
+function keep({ domains, boxes }: Memory, { domain, boxId, backendUrl }: ServedRow): void {
+  const box = boxes.get(boxId) ?? { backendUrl };
+  box.backendUrl = backendUrl;
+  boxes.set(boxId, box);
+  domains.set(domain, box);
+}
+
 /** Opens the served domains: complete, and kept current, from when it resolves. */
 export async function openServedDomains(db: Knex, databaseUrl: string, log: ListenLog): Promise<ServedDomains> {
-  let domains = new Map<string, ServingBox>();
-  let boxes = new Map<string, ServingBox>();
+  let memory = emptyMemory();
   let isCurrent = false;
-  /** Domains whose notifications were received since they were last read. */
-  const changed = new Set<string>();
-  let refreshing: Promise<void> | null = null;
 
-  const keep = (target: Map<string, ServingBox>, known: Map<string, ServingBox>, row: ServedRow) => {
-    const box = known.get(row.boxId) ?? { backendUrl: row.backendUrl };
-    box.backendUrl = row.backendUrl;
-    known.set(row.boxId, box);
-    target.set(row.domain, box);
-  };
-
-  /** Reads all domains, in batches. Those that change meanwhile are among `changed`. */
-  async function load(): Promise<void> {
-    const [loaded, known] = [new Map<string, ServingBox>(), new Map<string, ServingBox>()];
-    changed.clear();
+  /** Reads all domains, in batches, unless the connection is lost. Those that change meanwhile are among `changed`. */
+  async function load(catchUp: () => Promise<void>): Promise<void> {
+    const own = memory;
     for (let last = ''; ; ) {
       const rows = await servedRows(db).where('box_domains.domain', '>', last).orderBy('domain').limit(batchSize);
-      for (const row of rows) keep(loaded, known, row);
+      if (memory !== own) return;
+      for (const row of rows) keep(own, row);
       if (rows.length < batchSize) break;
       last = (rows.at(-1) as ServedRow).domain;
     }
-    [domains, boxes] = [loaded, known];
-    await refresh();
+    while (!own.isCaughtUp) {
+      own.isCaughtUp = true;
+      await catchUp();
+      await refresh(own);
+    }
+    if (memory !== own) return;
     isCurrent = true;
-    log.info({ domains: domains.size }, 'the served domains are in memory');
+    log.info({ domains: own.domains.size }, 'the served domains are in memory');
   }
 
   /** Reads the changed domains again, until there are none. */
-  async function refresh(): Promise<void> {
-    while (changed.size > 0) {
-      const names = [...changed].slice(0, batchSize);
-      for (const name of names) changed.delete(name);
+  async function refresh(own: Memory): Promise<void> {
+    while (own.changed.size > 0) {
+      const names = [...own.changed].slice(0, batchSize);
+      for (const name of names) own.changed.delete(name);
       const rows = await servedRows(db).whereRaw('box_domains.domain = any(?::text[])', [names]);
       const found = new Set(rows.map(({ domain }) => domain));
-      for (const row of rows) keep(domains, boxes, row);
-      for (const name of names) if (!found.has(name)) domains.delete(name);
+      for (const row of rows) keep(own, row);
+      for (const name of names) if (!found.has(name)) own.domains.delete(name);
     }
   }
 
   /** Starts to refresh, unless that is in progress. If it fails, everything is read again by a new connection. */
-  function startRefresh(): void {
-    refreshing ??= refresh()
+  function startRefresh(own: Memory): void {
+    own.refreshing ??= refresh(own)
       .catch((error) => {
+        if (memory !== own) return;
         isCurrent = false;
         log.warn({ err: error }, 'served domains could not be read; queries of the database take their place');
         listening.restart();
       })
       .finally(() => {
-        refreshing = null;
+        own.refreshing = null;
       });
   }
 
@@ -96,28 +116,31 @@ export async function openServedDomains(db: Knex, databaseUrl: string, log: List
     log,
     connected: load,
     receive(domain) {
-      changed.add(domain);
-      if (isCurrent) startRefresh();
+      memory.changed.add(domain);
+      if (isCurrent) startRefresh(memory);
     },
     lost() {
       isCurrent = false;
+      memory = emptyMemory();
     },
   });
 
   return {
     async find(names) {
       if (!isCurrent) return findBackend(db, names, false);
+      const { domains } = memory;
       const domain = names.find((name) => domains.has(name));
       return domain === undefined ? null : { domain, backendUrl: (domains.get(domain) as ServingBox).backendUrl };
     },
     async catchUp() {
+      memory.isCaughtUp = false;
       if (!isCurrent) return;
       await listening.catchUp().catch(() => {
         // Before its end is noticed.
         isCurrent = false;
         listening.restart();
       });
-      while (refreshing) await refreshing;
+      while (memory.refreshing) await memory.refreshing;
     },
     close: () => listening.close(),
   };

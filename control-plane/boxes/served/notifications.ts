@@ -24,9 +24,12 @@ export interface ListenOptions {
   log: ListenLog;
   /** A notification. */
   receive(payload: string): void;
-  /** Notifications arrive from now on. Earlier ones may be missing. If it throws, the connection is opened again. */
-  connected(): Promise<void>;
-  /** Notifications may be missing from now on. */
+  /**
+   * Notifications arrive from now on. Earlier ones may be missing. If it throws, the connection is opened again.
+   * @param catchUp that of `Listening`
+   */
+  connected(catchUp: () => Promise<void>): Promise<void>;
+  /** Notifications may be missing from now on, also if `connected` is still in progress. */
   lost(): void;
 }
 
@@ -69,9 +72,11 @@ export async function listenTo(options: ListenOptions): Promise<Listening> {
     try {
       await opened.connect();
       await opened.query(`listen ${channel}`);
+      if (isClosed) throw new Error('no notifications are received any more');
       client = opened;
-      await Promise.race([connected(), early]);
+      await Promise.race([connected(catchUp), early]);
     } catch (error) {
+      lost();
       await opened.end().catch(() => {});
       throw error;
     }
