@@ -1,7 +1,7 @@
 /**
  * Products with variants, prices and stock.
  */
-import { defaultLocation } from '@carton/inventory';
+import { defaultLocation, unlimitedStock } from '@carton/inventory';
 import type { CopyBatch } from './copy.ts';
 import { later, type Random, timeOf } from './random.ts';
 import { clothes, goods, materials, sizes, styles, wordStarts } from './vocabulary.ts';
@@ -66,6 +66,7 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
     region_id: noRegion,
     amount,
   });
+  let units = 0;
   for (const [position, { id, size }] of values.entries()) {
     const variantId = random.id(created);
     const suffix = size === null ? '' : `-${size}`;
@@ -89,23 +90,27 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
       amount,
       ...times,
     });
-    addStock(batch, options, { variantId, productId, created });
+    units += addStock(batch, options, { variantId, productId, created });
   }
+  if (status === 'published')
+    batch.add('product_stock', { product_id: productId, units: Math.min(units, unlimitedStock) });
 }
 
+/** Returns the units of the variant for the stock of its product. */
 function addStock(
   batch: CopyBatch,
   { random, to }: CatalogueOptions,
   { variantId, productId, created }: { variantId: string; productId: string; created: number },
-): void {
+): number {
   const tracked = random.isTrue(0.97);
+  const backOrders = random.isTrue(0.05);
   const lowStockLevel = random.isTrue(0.4) ? random.between(2, 20) : 0;
   const onHand = random.isTrue(0.08) ? 0 : Math.round(Math.exp(random.normal(4, 1.2)));
   const createdAt = timeOf(created);
   batch.add('stock_items', {
     id: variantId,
     tracked,
-    back_order_policy: random.isTrue(0.05) ? 'allow' : 'deny',
+    back_order_policy: backOrders ? 'allow' : 'deny',
     low_stock_level: lowStockLevel,
     low: tracked && onHand <= lowStockLevel,
     in_stock: onHand > 0,
@@ -120,7 +125,8 @@ function addStock(
     low_at: tracked ? lowStockLevel : null,
     updated_at: timeOf(later(random, created, to)),
   });
-  if (onHand === 0) return;
+  const units = !tracked || backOrders ? unlimitedStock : onHand;
+  if (onHand === 0) return units;
   batch.add('stock_movements', {
     id: random.id(created),
     ...level,
@@ -130,6 +136,7 @@ function addStock(
     reference_id: null,
     created_at: createdAt,
   });
+  return units;
 }
 
 /** An amount in minor units: most between 10 and 150, and ending in 90, 50 or 00. */

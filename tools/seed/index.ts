@@ -87,6 +87,7 @@ class Seeding {
     await this.#addOrders(store);
     // The box counts again what COPY has added.
     await this.#query('update tenant_quotas set used = null where tenant_id = $1', [store.id]);
+    await this.#query('delete from product_stock_refreshes where tenant_id = $1', [store.id]);
     this.#report('analyzing', 0);
     await this.#client.query('analyze');
     return { rows: this.#rows };

@@ -47,17 +47,15 @@ export async function insertStockItems(db: TenantDatabase, variantIds: readonly 
     `with items as (
        insert into stock_items (tenant_id, id, product_id)
        select $1, * from unnest($2::uuid[], $3::uuid[]) returning id
+     ),
+     counted as (
+       insert into product_stock (tenant_id, product_id, units)
+       select $1, id, 0 from products where tenant_id = $1 and id = any($3::uuid[]) and status = 'published'
+       on conflict (tenant_id, product_id) do nothing
      )
      insert into stock_levels (tenant_id, stock_item_id, location_id) select $1, id, '${defaultLocation}' from items`,
     [variantIds, productIds],
   );
-}
-
-/** Lists the products of deleted variants no longer by their stock. */
-export async function forgetVariants(db: TenantDatabase, variantIds: readonly string[]): Promise<void> {
-  await db.query('update stock_items set product_id = null where tenant_id = $1 and id = any($2::uuid[])', [
-    variantIds,
-  ]);
 }
 
 /** Changes of levels count as changes of their item in `updatedAfter` lists. */

@@ -36,7 +36,7 @@ export async function boxTarget(
 ): Promise<Target> {
   // The background worker writes these at any time.
   const rows = openRows(box.databaseUrl, {
-    tables: ['background_tasks', 'event_deliveries'],
+    tables: ['background_tasks', 'event_deliveries', 'product_stock', 'product_stock_refreshes'],
     columns: ['dispatched_at'],
     // A job deletes expired files.
     rows: { media_files: 'expires_at is not null' },

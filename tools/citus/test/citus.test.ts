@@ -142,6 +142,8 @@ t.test('a box with tenants on both workers', async (t) => {
       t.equal((await db.query('update orders set notes = $2 where tenant_id = $1 returning id', ['held'])).length, 1);
     });
     await moved;
+    // Until the former copy of the rows is dropped, which Citus does after a while, they keep their tenants from removal.
+    await run(box.databaseUrl, 'call citus_cleanup_orphaned_resources()');
     t.strictSame(
       await box.db.query('select notes from orders where tenant_id = $1'),
       [{ notes: 'held' }],

@@ -2,6 +2,7 @@
  * A seeded store is one that its box could have written: references, sums, the stock ledger and search words agree, and
  * shoppers go on ordering.
  */
+import { unlimitedStock } from '@carton/inventory';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { wordsText } from '../../../vendor/order/words.ts';
@@ -76,6 +77,18 @@ t.test('sums agree', async (t) => {
      where low <> (tracked and on_hand <= low_stock_level) or in_stock <> (on_hand > 0)
         or low_at is distinct from case when tracked then low_stock_level end`);
   t.strictSame(low, []);
+  const stock = await select(`
+    select product_id from product_stock stored
+     where units <> (select case when bool_or(not tracked or back_order_policy = 'allow') then ${unlimitedStock} else sum(on_hand - reserved) end
+                       from stock_items items
+                       join stock_levels levels on levels.tenant_id = items.tenant_id and levels.stock_item_id = items.id
+                      where items.tenant_id = stored.tenant_id and items.product_id = stored.product_id)`);
+  t.strictSame(stock, []);
+  const counted = 'select count(*)::int as count from product_stock';
+  t.strictSame(
+    await select(counted),
+    await select("select count(*)::int as count from products where status = 'published'"),
+  );
   const prices = await select(`
     select product_id from product_prices lowest
      where amount <> (select min(prices.amount) from product_variants variants
