@@ -117,7 +117,10 @@ export async function measure(
     Array.from({ length: clients }, async () => {
       for (let number = next++; number < requests; number = next++) {
         const began = performance.now();
-        const { status } = await send(hosts[number % hosts.length] as string);
+        const host = hosts[number % hosts.length] as string;
+        const { status } = await send(host).catch((error) => {
+          throw new Error(`request ${number}, of ${host}: ${error.message}`, { cause: error });
+        });
         times.push(performance.now() - began);
         if (status !== 200) failed++;
       }
