@@ -3,7 +3,7 @@
  */
 import { raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import { checkDueDomains } from '../boxes/proof/schedule.ts';
+import { checkAndStore, checkDueDomains } from '../boxes/proof/schedule.ts';
 import { type DnsResponse, startResponder } from '../boxes/test/dns-responder.ts';
 import { startTestControlPlane } from './test-control-plane.ts';
 
@@ -76,4 +76,27 @@ t.test('replicas share the domains that are due', async (t) => {
   t.equal(await checkDueDomains(db, controlPlane.options, quiet), 0, 'none is due again');
   const times = await db('box_domains').whereLike('domain', '%.due.com').select('nextCheckAt');
   t.ok(new Set(times.map(({ nextCheckAt }) => nextCheckAt)).size > 10, 'the next checks are spread');
+});
+
+t.test('a domain that another replica holds is left to it', async (t) => {
+  await db('box_domains').delete();
+  await deploy(keys[0] as string, ['held.due.com', 'free.due.com']);
+  await db.transaction(async (holder) => {
+    await holder('box_domains').where({ domain: 'held.due.com' }).forUpdate().first();
+    t.equal(await checkDueDomains(db, controlPlane.options, quiet), 1, 'without a wait for the holder');
+  });
+  t.equal(await checkDueDomains(db, controlPlane.options, quiet), 1);
+});
+
+t.test('a claim that ends while its domain is checked proves nothing', async (t) => {
+  await deploy(keys[0] as string, ['late.shop']);
+  await publish('late.shop');
+  const claim = () => db('box_domains').where({ domain: 'late.shop' });
+  const checked = await claim();
+  await claim().update({ claimEndsAt: new Date(0) });
+  await checkAndStore(db, checked, controlPlane.options, quiet);
+  t.strictSame(await provedBelow('late.shop'), []);
+  await claim().update({ claimEndsAt: checked[0].claimEndsAt });
+  await checkAndStore(db, checked, controlPlane.options, quiet);
+  t.strictSame(await provedBelow('late.shop'), ['late.shop'], 'the same check of a claim that has not ended');
 });
