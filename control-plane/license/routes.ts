@@ -32,6 +32,7 @@ import {
   setLicenseState,
 } from './service.ts';
 import { listLicenses as list } from './store.ts';
+import { withdrawalRoutes } from './withdrawals.ts';
 
 const route = routeFor<ActivationServices, CommonCallers>();
 const tag = 'Licences';
@@ -94,7 +95,7 @@ const suspendLicense = route(
     operationId: 'suspendLicense',
     tag,
     summary: 'Suspend a licence until it is reinstated',
-    description: 'Activation tokens already issued remain valid until they expire. Running boxes are not affected.',
+    description: 'The registry refuses its activation tokens within a minute. Running boxes are not affected.',
     access,
     status: 200,
     response: License,
@@ -125,7 +126,7 @@ const revokeLicense = route(
     operationId: 'revokeLicense',
     tag,
     summary: 'Revoke a licence permanently',
-    description: 'Activation tokens already issued remain valid until they expire. Running boxes are not affected.',
+    description: 'The registry refuses its activation tokens within a minute. Running boxes are not affected.',
     access,
     status: 200,
     response: License,
@@ -182,4 +183,5 @@ export const licenseRoutes = [
   revokeLicense,
   renewLicense,
   activateLicense,
+  ...withdrawalRoutes,
 ];

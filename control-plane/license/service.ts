@@ -114,7 +114,14 @@ export async function activate(services: ActivationServices, key: string) {
     throw noRelease('The vendor publishes one with npm run publish:packages.', { headers: { 'Retry-After': '60' } });
   const packages = entitledPackages(release.packages, tier);
   const signer = await signing.current();
-  const token = await signActivation(signer, { customerId, tier, packages, audience: registryUrl, expiresIn });
+  const token = await signActivation(signer, {
+    customerId,
+    licenseId: id,
+    tier,
+    packages,
+    audience: registryUrl,
+    expiresIn,
+  });
   await recordActivation(db, id);
   return { tier, customerId, token, expiresIn, packages, registryUrl };
 }

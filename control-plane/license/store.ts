@@ -65,6 +65,10 @@ export function listLicenses(db: Knex, { customerId, tier, status, ...page }: Li
   return paginate<License>(query as never, 'license_keys', page);
 }
 
+/** When a licence was withdrawn: that of its first withdrawal since it was active. */
+const withdrawnAt = (db: Knex, status: 'active' | 'suspended' | 'revoked') =>
+  status === 'active' ? null : db.raw('coalesce(withdrawn_at, now())');
+
 /** Changes a licence. Returns null if it does not exist or is revoked. */
 export async function changeLicense(
   db: Knex,
@@ -74,7 +78,11 @@ export async function changeLicense(
   const [row] = await db('license_keys')
     .where({ id })
     .whereNot({ status: 'revoked' })
-    .update({ ...change, updatedAt: db.fn.now() })
+    .update({
+      ...change,
+      ...(change.status && { withdrawnAt: withdrawnAt(db, change.status) }),
+      updatedAt: db.fn.now(),
+    })
     .returning(columns(db) as string[]);
   return (row as License | undefined) ?? null;
 }

@@ -5,7 +5,15 @@ import { keysUnavailable, tokenExpired, tokenInvalid } from './refusal.ts';
 import { KeysUnavailable, type SigningKeys } from './signing-keys.ts';
 import { issuer } from './vendor.ts';
 
-export type Licence = { customerId: string; tier: string; packages: ReadonlySet<string> };
+export type Licence = {
+  /** Missing in tokens of an earlier control plane. */
+  licenceId: string | undefined;
+  customerId: string;
+  tier: string;
+  packages: ReadonlySet<string>;
+  /** Of the token, in seconds since the epoch. */
+  issuedAt: number;
+};
 
 /** Permitted difference between the clocks of control plane and registry, in seconds. */
 const clockTolerance = 10;
@@ -29,11 +37,12 @@ export async function verifyActivationToken(token: string, { keys, publicUrl }: 
       requiredClaims: ['sub', 'exp'],
       clockTolerance,
     });
-    const { sub, tier, packages } = payload;
+    const { sub, tier, packages, license, iat = 0 } = payload;
     if (typeof sub !== 'string' || sub === '' || typeof tier !== 'string' || !isStringArray(packages)) {
       throw tokenInvalid('its claims do not contain a customer, tier and packages');
     }
-    return { customerId: sub, tier, packages: new Set(packages) };
+    const licenceId = typeof license === 'string' ? license : undefined;
+    return { licenceId, customerId: sub, tier, packages: new Set(packages), issuedAt: iat };
   } catch (error) {
     if (error instanceof KeysUnavailable) throw keysUnavailable();
     if (error instanceof errors.JWTExpired) throw tokenExpired();

@@ -8,6 +8,7 @@ import type { Catalogue, PublishedPackage } from './catalogue.ts';
 import type { DownloadReporter } from './downloads.ts';
 import type { Log } from './log.ts';
 import {
+  licenceWithdrawn,
   notEntitled,
   packageNotFound,
   publisherOnly,
@@ -17,6 +18,7 @@ import {
   unsupportedPath,
 } from './refusal.ts';
 import { parseTarget } from './request-target.ts';
+import type { Withdrawals } from './withdrawals.ts';
 
 /** An authenticated caller. */
 export type Caller = { kind: 'publisher' } | { kind: 'customer'; licence: Licence };
@@ -27,7 +29,7 @@ export type Grant = { caller: Caller | { kind: 'anyone' }; packageName?: string 
 export type Gate = {
   /**
    * Authenticates the caller of a request.
-   * @throws Refusal (401, 503)
+   * @throws Refusal (401, 403 for a withdrawn licence, 503)
    */
   authenticateCaller(request: IncomingMessage): Promise<Caller>;
   /**
@@ -41,18 +43,21 @@ export type Gate = {
 export type GateOptions = {
   publishSecret: string;
   tokens: TokenVerification;
+  withdrawals: Pick<Withdrawals, 'concern'>;
   catalogue: Catalogue;
   downloads: DownloadReporter;
   log: Log;
 };
 
 /** Creates the gate. Publisher and customers both use `Authorization: Bearer`. */
-export function createGate({ publishSecret, tokens, catalogue, downloads, log }: GateOptions): Gate {
+export function createGate({ publishSecret, tokens, withdrawals, catalogue, downloads, log }: GateOptions): Gate {
   async function authenticateCaller({ headers }: IncomingMessage): Promise<Caller> {
     const credential = /^Bearer +([^ ]+)$/i.exec(headers.authorization ?? '')?.[1];
     if (credential === undefined) throw tokenMissing();
     if (isSameSecret(credential, publishSecret)) return { kind: 'publisher' };
-    return { kind: 'customer', licence: await verifyActivationToken(credential, tokens) };
+    const licence = await verifyActivationToken(credential, tokens);
+    if (withdrawals.concern(licence)) throw licenceWithdrawn();
+    return { kind: 'customer', licence };
   }
 
   async function authorize(request: IncomingMessage, response: ServerResponse): Promise<Grant> {

@@ -16,6 +16,7 @@ import { publisherOnly, publishSecretWrong, Refusal, sendRefusal } from './refus
 import { redactPath } from './request-target.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { verdaccioConfiguration } from './verdaccio-configuration.ts';
+import { followWithdrawals } from './withdrawals.ts';
 
 export type { DownloadReport } from './outbox.ts';
 
@@ -35,6 +36,8 @@ export type RegistryOptions = {
   log?: Log;
   /** Milliseconds of a monotonic clock; tests pass their own. */
   elapsed?: () => number;
+  /** Milliseconds between two reads of the withdrawn licences. */
+  withdrawalInterval?: number;
 };
 
 export type Registry = {
@@ -81,9 +84,17 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       elapsed,
       log,
     });
+    const withdrawals = await followWithdrawals({
+      url: `${controlPlane}/license/withdrawals`,
+      registrySecret: options.registrySecret,
+      cacheFile: join(storage, 'withdrawals.json'),
+      interval: options.withdrawalInterval,
+      log,
+    });
     const gate = createGate({
       publishSecret: options.publishSecret,
       tokens: { keys, publicUrl: url },
+      withdrawals,
       catalogue: openCatalogue(packages),
       downloads,
       log,
@@ -103,6 +114,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       localUrl,
       async stop() {
         await close(server);
+        await withdrawals.stop();
         await downloads.flush();
         await delivery.stop();
       },

@@ -8,6 +8,8 @@ import { algorithm, type Signer } from './keys.ts';
 
 export interface ActivationClaims {
   customerId: string;
+  /** Id of the licence: the registry refuses tokens of one that is withdrawn. */
+  licenseId: string;
   tier: Tier;
   /** Full names of all entitled packages. */
   packages: readonly string[];
@@ -19,9 +21,9 @@ export interface ActivationClaims {
 
 /** Signs a token. Each has a unique id (`jti`). */
 export function signActivation(signer: Signer, claims: ActivationClaims): Promise<string> {
-  const { customerId, tier, packages, audience, expiresIn } = claims;
+  const { customerId, licenseId, tier, packages, audience, expiresIn } = claims;
   const issuedAt = Math.floor(Date.now() / 1000);
-  return new SignJWT({ tier, packages: [...packages] })
+  return new SignJWT({ license: licenseId, tier, packages: [...packages] })
     .setProtectedHeader({ alg: algorithm, kid: signer.kid, typ: 'JWT' })
     .setIssuer(vendor.issuer)
     .setSubject(customerId)

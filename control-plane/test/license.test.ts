@@ -85,7 +85,7 @@ t.test('activation returns exactly six fields, with a token that the published k
   t.match(decodeProtectedHeader(body.token), { alg: 'RS256', typ: 'JWT', kid: /./ });
   const expected = { issuer: vendor.issuer, audience: registryUrl, subject: customerId, algorithms: ['RS256'] };
   const { payload } = await jwtVerify(body.token, createLocalJWKSet(jwks), expected);
-  t.strictSame(Object.keys(payload).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'packages', 'sub', 'tier']);
+  t.strictSame(Object.keys(payload).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'license', 'packages', 'sub', 'tier']);
   t.match(payload, { tier: 'enterprise', packages: body.packages });
   t.equal((payload.exp as number) - (payload.iat as number), 3600);
 
@@ -184,6 +184,52 @@ t.test('a suspended licence can be reinstated, a revoked one cannot', async (t) 
   }
   t.match(await controlPlane.admin.post(`/license/keys/${unknownId}/renew`, { expiresAt: null }), { status: 404 });
   t.match(await controlPlane.admin.get('/license/keys/1'), { status: 404, body: { code: 'not_found' } });
+});
+
+t.test('the registry reads which licences are withdrawn, and tokens name theirs', async (t) => {
+  const [suspended, revoked, reinstated, active] = await Promise.all([1, 2, 3, 4].map(() => controlPlane.mint()));
+  const licences = [suspended, revoked, reinstated, active] as { id: string; key: string; customerId: string }[];
+  const act = (licence: { id: string } | undefined, action: string) =>
+    controlPlane.admin.post(`/license/keys/${licence?.id}/${action}`);
+  for (const { key, id } of licences) t.match(decodeJwt((await activate(key)).body.token), { license: id });
+  const listed = async () => {
+    const { status, body } = await controlPlane.registry.get('/license/withdrawals');
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    const own = body.items.filter(({ licenseId }: { licenseId: string }) =>
+      licences.some(({ id }) => id === licenseId),
+    );
+    return own as { licenseId: string; customerId: string; withdrawnAt: string }[];
+  };
+  t.strictSame(await listed(), []);
+  await act(suspended, 'suspend');
+  await act(reinstated, 'suspend');
+  await act(reinstated, 'reinstate');
+  await act(revoked, 'suspend');
+  const before = await listed();
+  t.strictSame(
+    before.map(({ licenseId }) => licenseId),
+    [suspended?.id, revoked?.id],
+  );
+  await act(revoked, 'revoke');
+  t.strictSame(await listed(), before, 'since the first withdrawal');
+  t.strictSame(
+    before.map(({ customerId }) => customerId),
+    [suspended?.customerId, revoked?.customerId],
+  );
+
+  const ago = (hours: number) => controlPlane.db.raw(`now() - interval '${hours} hours'`);
+  const moveTo = (withdrawnAt: unknown) =>
+    controlPlane.db('license_keys').where({ id: suspended?.id }).update({ withdrawnAt });
+  await moveTo(ago(24.5));
+  t.equal((await listed()).length, 2, 'a token may be a day old');
+  await moveTo(ago(25.5));
+  t.strictSame(
+    (await listed()).map(({ licenseId }) => licenseId),
+    [revoked?.id],
+  );
+  for (const caller of [controlPlane.admin, controlPlane.publisher, controlPlane.visitor()]) {
+    t.equal((await caller.get('/license/withdrawals')).status, 401);
+  }
 });
 
 t.test('licences are listed by page, customer, tier and state', async (t) => {

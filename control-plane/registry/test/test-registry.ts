@@ -25,14 +25,19 @@ export function generateKey(): SigningKey {
 
 type Received = { report: DownloadReport; headers: IncomingHttpHeaders };
 
-/** Starts a stub of the two endpoints that the registry calls. `reportStatus` is the status of responses to reports. */
+/** Starts a stub of the endpoints that the registry calls. `reportStatus` is the status of responses to reports. */
 export async function startControlPlaneStub(t: Test, keys: SigningKey[], port = 0) {
-  const state = { keys, received: [] as Received[], keyFetches: 0, reportStatus: 202 };
+  const state = { keys, received: [] as Received[], keyFetches: 0, reportStatus: 202, withdrawals: [] as object[] };
   const server = createServer(async (request, response) => {
     if (request.url === '/.well-known/jwks.json') {
       state.keyFetches += 1;
       const published = state.keys.map(({ kid, publicKey }) => ({ ...publicKey.export({ format: 'jwk' }), kid }));
       response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ keys: published }));
+      return;
+    }
+    if (request.url === '/license/withdrawals') {
+      const isRegistry = request.headers.authorization === `Bearer ${registrySecret}`;
+      response.writeHead(isRegistry ? 200 : 401).end(JSON.stringify({ items: state.withdrawals }));
       return;
     }
     const chunks: Buffer[] = [];
@@ -87,6 +92,7 @@ export type TokenClaims = {
   packages?: string[];
   tier?: string;
   sub?: string;
+  license?: string;
   aud?: string;
   iss?: string;
   exp?: number;
@@ -94,8 +100,8 @@ export type TokenClaims = {
 
 /** Signs an activation token as the control plane does; `exp` is in seconds since the epoch. */
 export function signToken(key: SigningKey, audience: string, claims: TokenClaims = {}): Promise<string> {
-  const { packages = ['@carton/cart'], tier = 'basic', sub = 'customer-1', aud = audience, iss } = claims;
-  return new SignJWT({ tier, packages })
+  const { packages = ['@carton/cart'], tier = 'basic', sub = 'customer-1', aud = audience, iss, license } = claims;
+  return new SignJWT({ tier, packages, ...(license && { license }) })
     .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' })
     .setIssuer(iss ?? 'carton-control-plane')
     .setSubject(sub)

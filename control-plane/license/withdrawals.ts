@@ -1,0 +1,48 @@
+/**
+ * The licences whose activation tokens the gated registry refuses, although they have not expired.
+ */
+import { DateTime, object, routeFor, type Static, Type, Uuid } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import { CustomerId } from '../schemas.ts';
+import type { CommonCallers, CommonServices } from '../services.ts';
+
+const route = routeFor<CommonServices, CommonCallers>();
+
+/** Hours after which no token is left that was issued before: longer than any token lives, whatever the clocks. */
+const longestLife = 25;
+
+const Withdrawal = object(
+  {
+    licenseId: Uuid,
+    customerId: CustomerId,
+    withdrawnAt: DateTime,
+  },
+  { $id: 'Withdrawal' },
+);
+
+const WithdrawalList = object({ items: Type.Array(Withdrawal) }, { $id: 'WithdrawalList' });
+
+/** Suspended and revoked licences that may still have a token that has not expired. */
+async function listWithdrawals(db: Knex): Promise<Static<typeof Withdrawal>[]> {
+  return db('license_keys')
+    .whereRaw(`withdrawn_at > now() - interval '${longestLife} hours'`)
+    .orderBy(['withdrawnAt', 'id'])
+    .select('id as licenseId', 'customerId', 'withdrawnAt');
+}
+
+export const withdrawalRoutes = [
+  route(
+    {
+      method: 'get',
+      path: '/license/withdrawals',
+      operationId: 'listWithdrawals',
+      tag: 'Licences',
+      summary: 'List licences that were suspended or revoked, whose tokens the registry refuses',
+      description: `Those of the last ${longestLife} hours: tokens issued before have expired.`,
+      access: 'registry',
+      status: 200,
+      response: WithdrawalList,
+    },
+    async ({ db }) => ({ items: await listWithdrawals(db) }),
+  ),
+];
