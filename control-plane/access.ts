@@ -1,7 +1,14 @@
 /**
  * Access kinds: the vendor, the gated registry, the publisher, the website hosting layer, holders of licence keys.
  */
-import { type AccessKind, bearerToken, type MetricsReader, metricsAccess, secretsEqual } from '@carton/runtime/service';
+import {
+  type AccessKind,
+  addressBlock,
+  bearerToken,
+  type MetricsReader,
+  metricsAccess,
+  secretsEqual,
+} from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { GuessLimiter } from './license/guesses.ts';
 import { identifyLicense, type LicenseCallers } from './license/service.ts';
@@ -19,34 +26,38 @@ export interface CredentialScope {
   metricsSecret?: string | undefined;
 }
 
-const admin: AccessKind<CredentialScope, LicenseCallers['admin'], 'admin'> = {
-  name: 'admin',
-  schemes: { adminSecret: { type: 'http', scheme: 'bearer', description: 'Secret of the vendor' } },
-  authenticate: (ctx, { adminSecret }) => (secretsEqual(bearerToken(ctx), adminSecret) ? { admin: true } : null),
-};
+type Secret = 'adminSecret' | 'registrySecret' | 'publishSecret' | 'hostingSecret' | 'metricsSecret';
 
-const registry: AccessKind<CredentialScope, LicenseCallers['registry'], 'registry'> = {
-  name: 'registry',
-  schemes: { registrySecret: { type: 'http', scheme: 'bearer', description: 'Secret of the gated registry' } },
-  authenticate: (ctx, { registrySecret }) =>
-    secretsEqual(bearerToken(ctx), registrySecret) ? { registry: true } : null,
-};
+/**
+ * Compares what a client sent with a secret. What equals none of the secrets counts as a guess.
+ * @throws too_many_requests (429) for an address with too many guesses
+ */
+export function isSecret(scope: CredentialScope, secret: Secret, { sent, address }: { sent: string; address: string }) {
+  const sources = [`address ${addressBlock(address)}`];
+  scope.guesses.check(sources);
+  if (secretsEqual(sent, scope[secret])) return true;
+  if (!secrets.some((other) => secretsEqual(sent, scope[other]))) scope.guesses.count(sources);
+  return false;
+}
 
-const publisher: AccessKind<CredentialScope, LicenseCallers['publisher'], 'publisher'> = {
-  name: 'publisher',
-  schemes: {
-    publishSecret: { type: 'http', scheme: 'bearer', description: 'Secret of the publisher of packages and releases' },
-  },
-  authenticate: (ctx, { publishSecret }) =>
-    publishSecret !== undefined && secretsEqual(bearerToken(ctx), publishSecret) ? { publisher: true } : null,
-};
+const secrets: readonly Secret[] = ['adminSecret', 'registrySecret', 'publishSecret', 'hostingSecret', 'metricsSecret'];
 
-const hosting: AccessKind<CredentialScope, LicenseCallers['hosting'], 'hosting'> = {
-  name: 'hosting',
-  schemes: { hostingSecret: { type: 'http', scheme: 'bearer', description: 'Secret of the website hosting layer' } },
-  authenticate: (ctx, { hostingSecret }) =>
-    hostingSecret !== undefined && secretsEqual(bearerToken(ctx), hostingSecret) ? { hosting: true } : null,
-};
+/** Callers who send a secret as a bearer token. Routes with such an access declare `too_many_requests`. */
+function secretAccess<Name extends 'admin' | 'registry' | 'publisher' | 'hosting'>(
+  name: Name,
+  secret: Secret,
+  description: string,
+): AccessKind<CredentialScope, LicenseCallers[Name], Name> {
+  return {
+    name,
+    schemes: { [secret]: { type: 'http', scheme: 'bearer', description } },
+    authenticate(ctx, scope) {
+      const sent = bearerToken(ctx);
+      const isCaller = sent !== null && isSecret(scope, secret, { sent, address: ctx.ip });
+      return isCaller ? ({ [name]: true } as LicenseCallers[Name]) : null;
+    },
+  };
+}
 
 /** Routes with this access declare the problems of `identifyLicense`. */
 const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'> = {
@@ -64,10 +75,10 @@ const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSec
 export type Caller = LicenseCallers['admin' | 'registry' | 'publisher' | 'hosting' | 'license'] | MetricsReader;
 
 export const accessKinds: readonly AccessKind<CredentialScope, Caller>[] = [
-  admin,
-  registry,
-  publisher,
-  hosting,
+  secretAccess('admin', 'adminSecret', 'Secret of the vendor'),
+  secretAccess('registry', 'registrySecret', 'Secret of the gated registry'),
+  secretAccess('publisher', 'publishSecret', 'Secret of the publisher of packages and releases'),
+  secretAccess('hosting', 'hostingSecret', 'Secret of the website hosting layer'),
   license,
   metrics,
 ];

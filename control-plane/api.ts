@@ -6,12 +6,14 @@ import { fileURLToPath } from 'node:url';
 import {
   type ApiDescription,
   type ApiGroup,
+  accessKindsOf,
   hostingSecretHeader,
   type IdempotentRunner,
-  secretsEqual,
+  tooManyRequests,
   vendor,
 } from '@carton/runtime/service';
-import { accessKinds, type Caller, type CredentialScope } from './access.ts';
+import type { Context } from 'koa';
+import { accessKinds, type Caller, type CredentialScope, isSecret } from './access.ts';
 import { type CheckBackend, openBackendChecks } from './boxes/backends/lookups.ts';
 import { boxHostingRoutes } from './boxes/hosting-routes.ts';
 import { type HostingSecrets, openHostingSecrets } from './boxes/hosting-secret.ts';
@@ -91,7 +93,8 @@ export function controlPlaneApi(
     metricsReaders: ['metrics', 'admin'],
     knex: db,
     migrated: [migrationOwner],
-    groups: (own) => [...groups, { name: 'service', description: 'The control plane itself', routes: own }],
+    groups: (own) =>
+      [...groups, { name: 'service', description: 'The control plane itself', routes: own }].map(declareThrottling),
     ownScope: scope,
     scope: () => scope,
     accessKinds,
@@ -109,10 +112,26 @@ export function controlPlaneApi(
       hostingSecrets,
       served,
       log,
-      client: { address: ctx.ip, isHosting: secretsEqual(ctx.get(hostingSecretHeader), hostingSecret) },
+      client: { address: ctx.ip, isHosting: () => isHosting(scope, ctx) },
       idempotency: null,
     }),
   };
+}
+
+/** @throws too_many_requests (429) */
+function isHosting(scope: CredentialScope, { headers, ip }: Context): boolean {
+  const sent = headers[hostingSecretHeader.toLowerCase()];
+  return typeof sent === 'string' && isSecret(scope, 'hostingSecret', { sent, address: ip });
+}
+
+/** Wrong credentials are throttled on every route that accepts one. */
+function declareThrottling<Group extends ApiGroup<ControlPlaneServices>>(group: Group): Group {
+  const routes = group.routes.map((route) => {
+    const { declaration } = route;
+    if (accessKindsOf(declaration).length === 0) return route;
+    return { ...route, declaration: { ...declaration, problems: [...(declaration.problems ?? []), tooManyRequests] } };
+  });
+  return { ...group, routes };
 }
 
 /** Responses are not stored: the handler stores the key with its row, and reports a repeated request in `replayed`. */

@@ -56,7 +56,7 @@ export interface Idempotency {
 export interface CommonServices {
   db: Knex;
   settings: ControlPlaneSettings;
-  client: { address: string; isHosting: boolean };
+  client: { address: string; isHosting(): boolean };
   /** Null without an Idempotency-Key. */
   idempotency: Idempotency | null;
 }

@@ -139,11 +139,11 @@ const resolveHost = route(
     response: HostResolution,
     cacheControl: 'public, max-age=60',
     isPrivate: ({ isPrivate }: { isPrivate: boolean }) => isPrivate,
-    problems: [notFound, hostingSecretRequired, backendForbidden],
+    problems: [notFound, hostingSecretRequired, tooManyRequests, backendForbidden],
   },
   async ({ query, ...services }) => {
     const withPending = query.pending !== undefined;
-    if (withPending && !services.client.isHosting) {
+    if (withPending && !services.client.isHosting()) {
       throw hostingSecretRequired(`Send the secret in ${hostingSecretHeader}.`);
     }
     const { host = query.domain, domain = host } = query;

@@ -1,7 +1,8 @@
 /**
- * Throttles guesses at licence keys: failures are counted by IP address and by the first characters of the key's random
- * part. Counts are in memory: they are lost on a restart, and each process has its own. A key has 160 random bits, so
- * the limit does not protect keys but saves the work of checking guesses.
+ * Throttles guesses at the vendor's secrets and at licence keys: failures are counted by IP address, those at keys also by
+ * the first characters of the key's random part. Counts are in memory: they are lost on a restart, and each process has its
+ * own. A key has 160 random bits, so there the limit just saves the work of checking guesses; a secret is as good as the
+ * vendor has chosen it.
  */
 import { tooManyRequests } from '@carton/runtime/service';
 
@@ -32,7 +33,7 @@ export function createGuessLimiter(elapsed: () => number = () => performance.now
       .filter(({ failures, ends }) => ends > now && failures >= limit);
     if (over.length === 0) return;
     const seconds = Math.ceil((Math.max(...over.map(({ ends }) => ends)) - now) / 1000);
-    throw tooManyRequests(`Too many wrong licence keys. Try again in ${seconds} seconds.`, {
+    throw tooManyRequests(`Too many wrong credentials. Try again in ${seconds} seconds.`, {
       headers: { 'Retry-After': String(seconds) },
     });
   }

@@ -3,7 +3,9 @@
  * rejected before they reach a handler.
  */
 import { packageName } from '@carton/runtime/service';
+import type { Caller } from '@carton/runtime/testing';
 import t from 'tap';
+import { failuresPerWindow } from '../license/guesses.ts';
 import { generateKey } from '../license/key.ts';
 import { firstRelease } from './release.ts';
 import { startTestControlPlane } from './test-control-plane.ts';
@@ -36,6 +38,7 @@ const rows: Row[] = [
   { method: 'GET', path: '/telemetry/downloads', credential: 'admin', status: 200 },
   { method: 'GET', path: '/metrics', credential: 'admin', status: 200 },
   { method: 'DELETE', path: '/boxes/domains/free.example.org', credential: 'admin', status: 204 },
+  { method: 'GET', path: '/license/withdrawals', credential: 'registry', status: 200 },
   { method: 'POST', path: '/telemetry/download', credential: 'registry', body: report, status: 202 },
   { method: 'POST', path: '/boxes/deploy', credential: 'public', body: box, status: 200 },
   { method: 'GET', path: '/boxes/deploy/status?name=shop', credential: 'license', status: 200 },
@@ -63,6 +66,10 @@ const secrets = {
 };
 const send = ({ method, path, body }: Row, authorization?: string) =>
   controlPlane.visitor().call(method, path, { body, headers: authorization === undefined ? {} : { authorization } });
+
+/** Sends a secret as a bearer token. */
+const statusWith = (method: string, path: string, body?: unknown) => async (caller: Caller, secret: string) =>
+  (await caller.call(method, path, { body, headers: { authorization: `Bearer ${secret}` } })).status;
 
 t.test('the table lists every operation of the document', async (t) => {
   const { paths } = (await controlPlane.server.document()) as { paths: Record<string, Record<string, unknown>> };
@@ -116,6 +123,45 @@ t.test('the right credential is accepted, and public operations ignore credentia
         t.equal((await send(row, authorization)).status, row.status, label);
   }
 });
+
+t.test(
+  'an address that sends too many wrong secrets is rejected, even with the right one; others are not',
+  async (t) => {
+    const pending = '/boxes/resolve?host=shop.example.com&pending=1';
+    const ways: [what: string, right: string, statusOf: (caller: Caller, secret: string) => Promise<number>][] = [
+      ['admin', adminSecret, statusWith('GET', '/license/keys')],
+      ['registry', registrySecret, statusWith('GET', '/license/withdrawals')],
+      ['publisher', publishSecret, statusWith('POST', '/releases', firstRelease)],
+      ['hosting', hostingSecret, statusWith('GET', '/boxes/hosting?host=shop.example.com')],
+      [
+        'pending domains',
+        hostingSecret,
+        async (caller, secret) => (await caller.get(pending, { headers: { 'x-hosting-secret': secret } })).status,
+      ],
+    ];
+    for (const [what, right, statusOf] of ways) {
+      const guesser = controlPlane.visitor();
+      const statuses = await Promise.all(
+        Array.from({ length: 130 }, (_, number) => statusOf(guesser, `guess-${number}`)),
+      );
+      const counts = Object.fromEntries(
+        [401, 403, 429].map((status) => [status, statuses.filter((each) => each === status).length]),
+      );
+      const refused = what === 'pending domains' ? 403 : 401;
+      t.strictSame(counts, { 401: 0, 403: 0, [refused]: failuresPerWindow, 429: 130 - failuresPerWindow }, what);
+      t.equal(await statusOf(guesser, right), 429, what);
+      t.ok([200, 201].includes(await statusOf(controlPlane.visitor(), right)), what);
+    }
+    const registry = controlPlane.visitor();
+    for (let use = 0; use <= failuresPerWindow; use += 1) {
+      t.equal(
+        await statusWith('GET', '/license/keys')(registry, registrySecret),
+        401,
+        'a secret of another caller is no guess',
+      );
+    }
+  },
+);
 
 t.test('a licence key reads only the boxes of its customer', async (t) => {
   const { key: otherKey } = await controlPlane.mint('customer-3');

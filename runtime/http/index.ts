@@ -29,7 +29,7 @@ export {
   RateLimiter,
   type RateLimits,
 } from './rate-limit.ts';
-export { type PathParams, type Route, type RouteDeclaration, routeFor } from './route.ts';
+export { accessKindsOf, type PathParams, type Route, type RouteDeclaration, routeFor } from './route.ts';
 export * from './schemas.ts';
 export { listen, type RunningServer } from './server.ts';
 export { serviceRoutes } from './service-routes.ts';
