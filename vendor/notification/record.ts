@@ -29,11 +29,17 @@ export async function recordMails(tx: TenantDatabase, delivered: DeliveredEvent)
   const event: MailEvent = { id, type, resource, payload, createdAt };
   const templates = mailTemplates.of(tx).filter((template) => template.event?.type === type);
   if (templates.length === 0) return;
-  const disabled = await findDisabled(
-    tx,
-    templates.map(({ key }) => key),
-  );
-  for (const template of templates.filter(({ key }) => !disabled.includes(key))) await recordMail(tx, template, event);
+  const disabled = await disabledIn(tx);
+  for (const template of templates.filter(({ key }) => !disabled.has(key))) await recordMail(tx, template, event);
+}
+
+const disabledByTransaction = new WeakMap<TenantDatabase, Promise<ReadonlySet<string>>>();
+
+/** The disabled templates, read once in a transaction, which delivers many events. */
+function disabledIn(tx: TenantDatabase): Promise<ReadonlySet<string>> {
+  const read = disabledByTransaction.get(tx) ?? findDisabled(tx);
+  disabledByTransaction.set(tx, read);
+  return read;
 }
 
 async function recipientsOf(tx: TenantDatabase, { toStore }: MailTemplate): Promise<readonly (string | null)[]> {

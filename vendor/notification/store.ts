@@ -46,12 +46,11 @@ export const notifications = rows<NotificationRow>({
 });
 
 /** Keys of the templates that the store has disabled. */
-export async function findDisabled(db: TenantDatabase, keys: readonly string[]): Promise<string[]> {
+export async function findDisabled(db: TenantDatabase): Promise<ReadonlySet<string>> {
   const disabled = await db.query<{ key: string }>(
-    'select key from notification_templates where tenant_id = $1 and key = any($2::text[]) and not enabled',
-    [keys],
+    'select key from notification_templates where tenant_id = $1 and not enabled',
   );
-  return disabled.map(({ key }) => key);
+  return new Set(disabled.map(({ key }) => key));
 }
 
 export interface NewNotification {
