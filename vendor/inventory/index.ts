@@ -40,7 +40,7 @@ export default definePackage({
   events: [stockAdjusted, stockLow, stockReserved, stockReleased],
   jobs: [
     job({ name: 'inventory.release-ended', everySeconds: 30, run: releaseExpiredReservations }),
-    job({ name: 'inventory.count-products', everySeconds: 10, run: refreshProductStock }),
+    job({ name: 'inventory.count-products', everySeconds: 30, run: refreshProductStock }),
   ],
   extends: [
     variantCreatedListeners.with(insertStockItems),

@@ -18,7 +18,7 @@ const amountOf = (description: string) =>
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      `${description} can be bought, of all variants at all locations together, as of a few seconds ago. A product with a ` +
+      `${description} can be bought, of all variants at all locations together, as of at most a minute ago. A product with a ` +
       `variant that is not tracked, or can be back-ordered, counts as ${unlimitedStock}`,
     examples: [10],
   });
@@ -26,7 +26,7 @@ const amountOf = (description: string) =>
 export const stockMeasure: ProductMeasure = {
   name: 'stock',
   sorted:
-    '`stock`: least stock first, `-stock`: most first, both as of a few seconds ago; without products that were published since',
+    '`stock`: least stock first, `-stock`: most first, both as of at most a minute ago; without products that were published since',
   min: amountOf('At least this number'),
   max: amountOf('At most this number'),
   table: 'product_stock',
@@ -91,8 +91,19 @@ const changedProducts = `
   select id from products
    where tenant_id = $1 and updated_at > $2 and updated_at <= $3 and deleted_at is null`;
 
+/** Whether there may be any: in most stores nothing has changed, and then nothing is written. */
+const hasChanges = `
+  with last as (
+    select coalesce((select refreshed_until from product_stock_refreshes where tenant_id = $1), '${never}') as refreshed
+  )
+  select exists (select from stock_levels where tenant_id = $1 and updated_at > refreshed)
+      or exists (select from products where tenant_id = $1 and updated_at > refreshed and deleted_at is null) as changed
+    from last`;
+
 /** Counts the products again whose stock or status has changed since the last time. Safe to run concurrently. */
 export async function refreshProductStock(db: TenantDatabase): Promise<void> {
+  const [found] = await db.query<{ changed: boolean }>(hasChanges);
+  if (!found?.changed) return;
   const until = await db.committedUntil();
   await db.transaction(async (tx) => {
     const since = await lockCounts(tx);

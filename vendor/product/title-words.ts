@@ -52,11 +52,15 @@ export async function rewriteTitleWords(db: TenantDatabase, productId: string): 
 /** Matching words counted at most. If more words match, the next products of the list are found soon by scanning it. */
 const maxWords = 500;
 
-/** Products scanned for each item of a page. If they hold too few matches, matches are rare in this part of the list. */
-const scannedPerItem = 40;
-const maxScanned = scannedPerItem * (maxPageSize + 1);
+/**
+ * Products scanned at most for each item of a page: the scan ends with the page. If they hold too few matches, matches are
+ * rare in this part of the list; reading all of them is then not much slower than the scan was.
+ */
+const scannedPerItem = 80;
+/** Sizes of pages for which a scan is planned: a longer one may be planned in another way, which is slow for few items. */
+const plannedSizes = [20, maxPageSize];
 /** Additional matches, in case some are deleted before the page is read. */
-const extraMatches = 10;
+const extraMatches = 4;
 
 /** Words that begin with the text: from `key` up to `key` followed by as many of the last character as possible. */
 function beginsWith(text: string): string {
@@ -69,11 +73,6 @@ function contains(text: string): string {
   return `strpos(title_key, lower(${text})) > 0`;
 }
 
-const countWords = `
-  select count(*)::int as count
-    from (select from product_title_words
-           where tenant_id = $1 and status = any($2) and ${beginsWith('$3')} limit ${maxWords}) found`;
-
 /** True for the row `products`, tested product by product, as a subquery with a limit is. */
 function titled(text: string): string {
   return `${contains(text)} and (
@@ -82,22 +81,31 @@ function titled(text: string): string {
 }
 
 /**
- * The first matches of a list, as far as the scan goes; then a row without an id if the list ended before the scan's
- * limit.
+ * Counts matching words; if there are many, scans the list for its first matches. The rows: the count of words; the ids of
+ * the matches, as far as the scan goes; then one without either if the list ended before the scan's limit.
  */
-function scanStatement(listed: Condition, tested: Condition, order: Order): string {
+function searchStatement(listed: Condition, tested: Condition, order: Order, limit: number): string {
+  const statuses = `$${5 + listed.values.length + tested.values.length}`;
+  const plannedSize = plannedSizes.find((size) => size >= limit) ?? maxPageSize;
   // The constant inner limit is explained at pageStatement (documents.ts).
   const scan = `
     select * from (
       select products.* from ${order.from}
        where products.tenant_id = $1 and ${listed.sql(5)}
-       ${orderBy(order)} limit ${maxScanned}) listed
+       ${orderBy(order)} limit ${scannedPerItem * (plannedSize + 1)}) listed
      limit $2`;
   return `
-    select id from (${scan}) products
-     where ${titled('$4')} and ${tested.sql(5 + listed.values.length)}
+    with words as materialized (
+      select count(*)::int as count
+        from (select from product_title_words
+               where tenant_id = $1 and status = any(${statuses}) and ${beginsWith('$4')} limit ${maxWords}) found)
+    select count, null::uuid as id from words
     union all
-    select null from (select count(*) as steps from (${scan}) scanned) counted where steps < $2
+    select null, id from (${scan}) products
+     where (select count from words) = ${maxWords} and ${titled('$4')} and ${tested.sql(5 + listed.values.length)}
+    union all
+    select null, null from (select count(*) as steps from (${scan}) scanned) counted
+     where (select count from words) = ${maxWords} and steps < $2
     limit $3`;
 }
 
@@ -128,13 +136,17 @@ export async function titleSearch(
   { statuses, conditions, lists, order, limit }: SearchedList,
 ): Promise<Condition> {
   const inLists = allOf(lists.map(({ isListed }) => isListed));
-  const [words] = await db.query<{ count: number }>(countWords, [statuses, text]);
+  const isShort = lists.length > 0 ? await isInShort(db, lists) : null;
+  if (isShort) return allOf([isShort, { key: 'titled', values: [text], sql: (at) => titled(`$${at}`) }]);
+  const listed = allOf(conditions);
+  const [words, ...found] = await db.query<{ count: number | null; id: string | null }>(
+    searchStatement(listed, inLists, order, limit),
+    [
+      ...[scannedPerItem * (limit + 1), 1 + limit + 1 + extraMatches, text],
+      ...[...listed.values, ...inLists.values, statuses],
+    ],
+  );
   if (words?.count === maxWords) {
-    const isShort = lists.length > 0 ? await isInShort(db, lists) : null;
-    if (isShort) return allOf([isShort, { key: 'titled', values: [text], sql: (at) => titled(`$${at}`) }]);
-    const listed = allOf(conditions);
-    const values = [scannedPerItem * (limit + 1), limit + 1 + extraMatches, text, ...listed.values, ...inLists.values];
-    const found = await db.query<{ id: string | null }>(scanStatement(listed, inLists, order), values);
     const ids = found.flatMap(({ id }) => id ?? []);
     const isComplete = found.length > ids.length;
     if (isComplete || ids.length > limit) return idsIn(ids);

@@ -156,6 +156,18 @@ t.test('a sale that commits late is not missed', async (t) => {
   t.equal((await stored(tenant)).hat, 4);
 });
 
+t.test('nothing is written while nothing changes', async (t) => {
+  const tenant = await box.openTenant();
+  await create(tenant, 'hat', 3);
+  await refresh(tenant);
+  const refreshes = () =>
+    tenant.db.query('select refreshed_until, xmin::text as version from product_stock_refreshes where tenant_id = $1');
+  const before = await refreshes();
+  await refresh(tenant);
+  t.strictSame(await refreshes(), before);
+  t.equal(before.length, 1);
+});
+
 t.test('jobs at the same time, and another store', async (t) => {
   const [one, other] = [await box.openTenant(), await box.openTenant()];
   const [id] = (await create(one, 'hat', 50)) as [string];
