@@ -114,7 +114,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       localUrl,
       async stop() {
         await close(server);
-        await withdrawals.stop();
+        await Promise.all([keys.stop(), withdrawals.stop()]);
         await downloads.flush();
         await delivery.stop();
       },

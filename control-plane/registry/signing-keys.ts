@@ -20,6 +20,8 @@ export type SigningKeys = {
    * @throws KeysUnavailable if no keys have been fetched yet, jose's `JWKSNoMatchingKey` if the key is unknown
    */
   find: JWTVerifyGetKey;
+  /** Ends a fetch in progress; resolves when the keys that were fetched are on disk. */
+  stop(): Promise<void>;
 };
 
 /** No public keys are cached, and the control plane is unavailable. */
@@ -41,6 +43,7 @@ export async function openSigningKeys({ keysUrl, cacheFile, elapsed, log }: Sign
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let attemptedAt = Number.NEGATIVE_INFINITY;
   let fetching: Promise<void> | undefined;
+  const stopping = new AbortController();
 
   const cached = await readFile(cacheFile, 'utf8').catch(() => undefined);
   if (cached !== undefined) {
@@ -53,13 +56,15 @@ export async function openSigningKeys({ keysUrl, cacheFile, elapsed, log }: Sign
 
   async function fetchKeys(): Promise<void> {
     try {
-      const response = await fetch(keysUrl, { redirect: 'error', signal: AbortSignal.timeout(fetchTimeout) });
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(fetchTimeout)]);
+      const response = await fetch(keysUrl, { redirect: 'error', signal });
       if (!response.ok) throw new Error(`status ${response.status}`);
       const keys = selectPublicKeys(await response.json());
       keySet = createLocalJWKSet(keys);
       fetchedAt = elapsed();
       await replaceFile(cacheFile, JSON.stringify(keys));
     } catch (error) {
+      if (stopping.signal.aborted) return;
       log('warn', 'the signing keys could not be fetched', { url: keysUrl, reason: describe(error) });
     }
   }
@@ -91,6 +96,10 @@ export async function openSigningKeys({ keysUrl, cacheFile, elapsed, log }: Sign
         await refetch();
         return await keySet(header, token);
       }
+    },
+    async stop() {
+      stopping.abort();
+      await fetching;
     },
   };
 }
