@@ -27,7 +27,7 @@ export const tokenInvalid = (reason: string) =>
   new Refusal(401, 'token_invalid', `The activation token is invalid: ${reason}`);
 
 export const licenceWithdrawn = () =>
-  new Refusal(403, 'licence_withdrawn', 'The licence is suspended or was revoked: contact the vendor');
+  new Refusal(403, 'license_withdrawn', 'The licence is suspended or was revoked: contact the vendor');
 
 export const keysUnavailable = () =>
   new Refusal(503, 'keys_unavailable', 'Activation tokens cannot be verified right now: try again in a moment');

@@ -35,7 +35,7 @@ t.test('the token of a withdrawn licence is refused, those of other licences are
     const { status, body } = await send(registry, path, token);
     t.strictSame(
       [status, JSON.parse(body)],
-      [403, { error: 'The licence is suspended or was revoked: contact the vendor', code: 'licence_withdrawn' }],
+      [403, { error: 'The licence is suspended or was revoked: contact the vendor', code: 'license_withdrawn' }],
       path,
     );
   }
