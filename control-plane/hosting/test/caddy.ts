@@ -10,6 +10,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { type RequestOptions, request as requestHttps } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, temporaryFolder, until } from '@carton/runtime/testing';
 import type { Test } from 'tap';
@@ -52,6 +53,20 @@ async function answerOf(response: IncomingMessage): Promise<Answer> {
   let text = '';
   for await (const chunk of response) text += chunk;
   return { status: response.statusCode as number, headers: response.headers, text };
+}
+
+/**
+ * Sends again if a certificate is not valid yet: it is from the second of its issue, and the time that OpenSSL reads is
+ * some milliseconds behind the clock.
+ */
+async function sendFromItsSecond<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'CERT_NOT_YET_VALID') throw error;
+    await setTimeout(1000);
+    return send();
+  }
 }
 
 async function startCaddy(t: Test, file: string, environment: Record<string, string>, folder: string) {
@@ -109,10 +124,12 @@ export async function startTestCaddy(t: Test, environment: Record<string, string
         path,
         headers: { host, ...headers },
       };
-      const outgoing = requestHttps(options);
-      outgoing.end(body);
-      const [response] = await once(outgoing, 'response');
-      return answerOf(response);
+      return sendFromItsSecond(async () => {
+        const outgoing = requestHttps(options);
+        outgoing.end(body);
+        const [response] = await once(outgoing, 'response');
+        return answerOf(response);
+      });
     },
     async plain(host, path) {
       const outgoing = requestHttp({ host: '127.0.0.1', port: httpPort, path, headers: { host }, agent: false });
@@ -121,23 +138,26 @@ export async function startTestCaddy(t: Test, environment: Record<string, string
       return answerOf(response);
     },
     async request2(host, path, { method = 'GET', headers = {}, body } = {}) {
-      const session = connectHttp2(`https://127.0.0.1:${httpsPort}`, { servername: host, ca: await authority() });
-      try {
-        const stream = session.request({ ':method': method, ':path': path, ':authority': host, ...headers });
-        const failed = new Promise<never>((_, reject) => session.once('error', reject));
-        const answered = once(stream, 'response');
-        let text = '';
-        // From the start: the stream of a short response may be closed by the next turn.
-        stream.setEncoding('utf8').on('data', (chunk) => {
-          text += chunk;
-        });
-        const ended = once(stream, 'end');
-        stream.end(body);
-        const [[received]] = await Promise.race([Promise.all([answered, ended]), failed]);
-        return { status: received[':status'], headers: received, text };
-      } finally {
-        session.close();
-      }
+      const ca = await authority();
+      return sendFromItsSecond(async () => {
+        const session = connectHttp2(`https://127.0.0.1:${httpsPort}`, { servername: host, ca });
+        try {
+          const stream = session.request({ ':method': method, ':path': path, ':authority': host, ...headers });
+          const failed = new Promise<never>((_, reject) => session.once('error', reject));
+          const answered = once(stream, 'response');
+          let text = '';
+          // From the start: the stream of a short response may be closed by the next turn.
+          stream.setEncoding('utf8').on('data', (chunk) => {
+            text += chunk;
+          });
+          const ended = once(stream, 'end');
+          stream.end(body);
+          const [[received]] = await Promise.race([Promise.all([answered, ended]), failed]);
+          return { status: received[':status'], headers: received, text };
+        } finally {
+          session.close();
+        }
+      });
     },
   };
 }

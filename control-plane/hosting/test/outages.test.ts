@@ -42,6 +42,7 @@ else {
     const other = `http://moved.boxes.shop:${port}`;
     stack.responses['moved.boxes.shop'] = { a: ['169.254.169.254'] };
     await stack.controlPlane.db('boxes').where({ name: 'moving' }).update({ backendUrl: other });
+    await stack.controlPlane.server.served.catchUp();
     const refused = await caddy.request('moving.example', '/health');
     t.equal(refused.status, 503);
     t.equal(heading(refused.text), 'This store cannot be found at the moment');
