@@ -64,6 +64,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'websites through Caddy with HTTP/1.1, 2 and 3, while a box and the control plane are killed: they go on',
     load: () => import('./hosting.ts'),
   },
+  registry: {
+    about: 'pulls without a control plane, rotated keys, revoked licences, guesses, and kills: nothing is lost or told',
+    load: () => import('./registry.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),

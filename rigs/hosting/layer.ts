@@ -2,20 +2,14 @@
  * The website hosting layer of the rig: control plane, hosting service and Caddy, each a process of its own, and a Caddy
  * that ends TLS in front of a box.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
 import { startNameServer } from '../../control-plane/hosting/names.ts';
+import { controlPlaneFile, controlPlaneProgram, startProgram, untilResponds } from '../programs.ts';
 import { Skipped, type Stage } from '../rig.ts';
-
-const source = '--conditions=workspace-source';
-const fileOf = (path: string) => fileURLToPath(new URL(`../../control-plane/${path}`, import.meta.url));
 
 export interface Layer {
   httpsPort: number;
@@ -36,43 +30,16 @@ export function checkPrograms(): void {
   }
 }
 
-/** Starts a program that is stopped when the rig ends; its output is in `<name>.log`. */
-function start(stage: Stage, name: string, program: string, words: string[], env: Record<string, string>) {
-  const log = join(stage.folder, `${name}.log`);
-  const output = openSync(log, 'a');
-  const child = spawn(program, words, {
-    env: { PATH: process.env.PATH, HOME: stage.folder, ...env },
-    stdio: ['ignore', output, output],
-    detached: true,
-  });
-  const ended = once(child, 'exit');
-  stage.atEnd(name, async () => {
-    child.kill('SIGTERM');
-    await ended;
-  });
-  return { child, ended, log };
-}
-
-async function untilResponds(stage: Stage, child: ChildProcess, url: string, log: string): Promise<void> {
-  for (;;) {
-    stage.signal.throwIfAborted();
-    if (child.exitCode !== null) throw new Error(`a process has exited: see ${log} (--keep)`);
-    const status = await fetch(url, { redirect: 'manual' }).then(
-      (response) => response.status,
-      () => null,
-    );
-    if (status !== null) return;
-    await sleep(50);
-  }
-}
-
 /** Starts a Caddy with its own folder for keys. Returns that folder. */
 async function startCaddy(stage: Stage, name: string, file: string, env: Record<string, string>, httpPort: number) {
   const folder = join(stage.folder, `${name}-keys`);
   await mkdir(folder);
-  const words = ['run', '--adapter', 'caddyfile', '--config', file];
-  const { child, log } = start(stage, name, '/usr/bin/caddy', words, { ...env, CADDY_STORAGE: folder });
-  await untilResponds(stage, child, `http://127.0.0.1:${httpPort}/`, log);
+  const caddy = startProgram(stage, name, {
+    program: '/usr/bin/caddy',
+    words: ['run', '--adapter', 'caddyfile', '--config', file],
+    environment: { ...env, CADDY_STORAGE: folder },
+  });
+  await untilResponds(stage, caddy, `http://127.0.0.1:${httpPort}/`);
   return join(folder, 'pki/authorities/local');
 }
 
@@ -112,7 +79,9 @@ export async function startLayer(stage: Stage, options: { backends: string[]; tr
   const [controlPort, servicePort, namesPort] = [await freePort(), await freePort(), await freePort()];
   const controlPlaneUrl = `http://127.0.0.1:${controlPort}`;
   stage.say('starting a control plane');
-  const controlPlane = start(stage, 'control-plane', process.execPath, [source, fileOf('main.ts')], {
+  const start = (name: string, path: string, environment: Record<string, string>) =>
+    startProgram(stage, name, { program: process.execPath, words: controlPlaneProgram(path), environment });
+  const controlPlane = start('control-plane', 'main.ts', {
     CONTROL_PLANE_HOME: join(stage.folder, 'control-plane'),
     CONTROL_PLANE_PORT: String(controlPort),
     ADMIN_SECRET: admin,
@@ -126,25 +95,25 @@ export async function startLayer(stage: Stage, options: { backends: string[]; tr
     ALLOW_PRIVATE_BACKENDS: 'true',
     LOG_LEVEL: 'warn',
   });
-  await untilResponds(stage, controlPlane.child, `${controlPlaneUrl}/health`, controlPlane.log);
-  const service = start(stage, 'hosting', process.execPath, [source, fileOf('hosting/main.ts')], {
+  await untilResponds(stage, controlPlane, `${controlPlaneUrl}/health`);
+  const service = start('hosting', 'hosting/main.ts', {
     HOSTING_PORT: String(servicePort),
     HOSTING_NAMES_PORT: String(namesPort),
     CONTROL_PLANE_URL: controlPlaneUrl,
     HOSTING_SECRET: hostingSecret,
     PROXY_SECRET: proxySecret,
   });
-  await untilResponds(stage, service.child, `http://127.0.0.1:${servicePort}/`, service.log);
+  await untilResponds(stage, service, `http://127.0.0.1:${servicePort}/`);
   const [httpPort, httpsPort] = [await freePort(), await freePort()];
   const authority = await startCaddy(
     stage,
     'caddy',
-    fileOf('hosting/Caddyfile'),
+    controlPlaneFile('hosting/Caddyfile'),
     {
       HTTP_PORT: String(httpPort),
       HTTPS_PORT: String(httpsPort),
       CADDY_OPTIONS: 'local_certs\nskip_install_trust',
-      HOSTING_PAGES: fileOf('hosting/pages'),
+      HOSTING_PAGES: controlPlaneFile('hosting/pages'),
       HOSTING_SERVICE: `127.0.0.1:${servicePort}`,
       HOSTING_NAMES: `127.0.0.1:${namesPort}`,
       PROXY_SECRET: proxySecret,
