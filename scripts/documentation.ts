@@ -14,7 +14,7 @@ import { personalDataTable } from './documentation/personal-data.ts';
 import { checkMessages, checkReferences } from './documentation/references.ts';
 import { type Rooms, roomsPicture, undescribedRooms } from './documentation/rooms.ts';
 import { routesText } from './documentation/routes.ts';
-import { controlPlaneSettingsTable, settingsTable } from './documentation/settings.ts';
+import { controlPlaneSettingsTable, registrySettingsTable, settingsTable } from './documentation/settings.ts';
 import { listSourceFiles } from './source-files.ts';
 
 const root = join(sourceRoot, '..');
@@ -29,6 +29,7 @@ const faults: string[] = [];
 const parts: { file: string; part: string; text: string }[] = [
   { file: 'README.md', part: 'settings', text: settingsTable(packages) },
   { file: 'control-plane/README.md', part: 'settings', text: controlPlaneSettingsTable() },
+  { file: 'control-plane/registry/README.md', part: 'settings', text: registrySettingsTable() },
   { file: 'docs/routes.md', part: 'routes', text: routesText(packages) },
   { file: 'docs/personal-data.md', part: 'personal-data', text: personalDataTable(packages) },
   { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics) },

@@ -1,8 +1,9 @@
 /**
- * The settings of a box and of its packages, and those of the control plane, as tables.
+ * The settings of a box and of its packages, and those of the control plane and of the registry, as tables.
  */
 import type { TProperties } from '@carton/runtime';
 import { settings as ofControlPlane, requiredSettings } from '../../control-plane/config.ts';
+import { settings as ofRegistry, requiredSettings as requiredOfRegistry } from '../../control-plane/registry/config.ts';
 import { settings } from '../../runtime/config.ts';
 import type { LoadedPackage } from '../../runtime/package/load.ts';
 
@@ -13,6 +14,10 @@ export function settingsTable(packages: readonly LoadedPackage[]): string {
 
 export function controlPlaneSettingsTable(): string {
   return tableOf(ofControlPlane, requiredSettings);
+}
+
+export function registrySettingsTable(): string {
+  return tableOf(ofRegistry, requiredOfRegistry);
 }
 
 function tableOf(all: TProperties, required: readonly string[]): string {

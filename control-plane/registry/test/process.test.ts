@@ -6,10 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { settings } from '../config.ts';
 import {
   generateKey,
   makeFolder,
   prepareStorage,
+  publishSecret,
+  registrySecret,
   send,
   signToken,
   startControlPlaneStub,
@@ -18,14 +21,14 @@ import {
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-async function run(t: Test, environment: Record<string, string>) {
-  const child = spawn(process.execPath, [main], {
+async function run(t: Test, environment: Record<string, string>, parameters: string[] = []) {
+  const child = spawn(process.execPath, [main, ...parameters], {
     env: {
       PATH: process.env.PATH,
       REGISTRY_STORAGE: await makeFolder(t),
       CONTROL_PLANE_URL: 'http://127.0.0.1:9',
-      REGISTRY_SECRET: 'registry-secret',
-      PUBLISH_SECRET: 'publish-secret',
+      REGISTRY_SECRET: registrySecret,
+      PUBLISH_SECRET: publishSecret,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -127,11 +130,30 @@ t.test('a port in use is reported in one line, with exit code 1', async (t) => {
   t.equal(output.errors, `The registry cannot start: port ${port} on 127.0.0.1 is already in use\n`);
 });
 
-t.test('a missing or invalid setting is reported in one line, with exit code 1', async (t) => {
-  const missing = await run(t, { PUBLISH_SECRET: '' });
-  t.equal(await missing.ended, 1);
-  t.equal(missing.output.errors, 'The registry cannot start: PUBLISH_SECRET is not set\n');
-  const wrong = await run(t, { REGISTRY_PORT: 'http' });
-  t.equal(await wrong.ended, 1);
-  t.equal(wrong.output.errors, 'The registry cannot start: REGISTRY_PORT is not a port number: http\n');
+t.test('missing and invalid settings are reported together in one line, with exit code 1', async (t) => {
+  const { output, ended } = await run(t, {
+    REGISTRY_PORT: 'http',
+    CONTROL_PLANE_URL: 'control.example',
+    REGISTRY_SECRET: 'short-secret',
+    PUBLISH_SECRET: '',
+  });
+  t.equal(await ended, 1);
+  t.equal(output.text, '');
+  t.equal(
+    output.errors,
+    'The registry cannot start: PUBLISH_SECRET is not set; REGISTRY_PORT must be integer; ' +
+      'CONTROL_PLANE_URL must match pattern "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"; ' +
+      'REGISTRY_SECRET must NOT have fewer than 16 characters\n',
+  );
+});
+
+t.test('--help lists the settings; another argument is refused with exit code 2', async (t) => {
+  const help = await run(t, { PUBLISH_SECRET: '' }, ['--help']);
+  t.equal(await help.ended, 0);
+  t.match(help.output.text, /^Usage: npm run registry -- \[--help\]\n/);
+  for (const name of Object.keys(settings)) t.match(help.output.text, new RegExp(`^  ${name}\\b`, 'm'));
+  t.equal(help.output.errors, '');
+  const wrong = await run(t, {}, ['--port', '1']);
+  t.equal(await wrong.ended, 2);
+  t.match(wrong.output.errors, /^Unknown option '--port'[^\n]*\n$/);
 });

@@ -1,0 +1,102 @@
+// The settings of the registry, read from its environment.
+
+import { resolve } from 'node:path';
+import { type Static, Type } from '@sinclair/typebox';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { vendor } from './vendor.ts';
+
+const url = '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$';
+
+const Settings = Type.Object({
+  REGISTRY_HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on' }),
+  REGISTRY_PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 4873, description: 'Port to listen on' }),
+  REGISTRY_STORAGE: Type.String({
+    minLength: 1,
+    default: `.${vendor}/registry`,
+    description: 'Folder of packages, signing keys and download reports; of one process',
+  }),
+  REGISTRY_PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: url,
+      description: 'URL that customers use, and audience of their tokens; by default the address it listens on',
+    }),
+  ),
+  CONTROL_PLANE_URL: Type.String({
+    pattern: url,
+    description: 'Control plane, which signs tokens and receives download reports',
+  }),
+  REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret for the control plane' }),
+  PUBLISH_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the publisher' }),
+});
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  /** An absolute path. */
+  readonly storage: string;
+  readonly publicUrl: string | undefined;
+  readonly controlPlaneUrl: string;
+  readonly registrySecret: string;
+  readonly publishSecret: string;
+};
+
+/** All settings with defaults and descriptions. */
+export const settings = Settings.properties;
+/** Names of the settings that must be set. */
+export const requiredSettings: readonly string[] = (Settings.required ?? []).filter(
+  (name) => Settings.properties[name as keyof typeof settings].default === undefined,
+);
+
+/**
+ * Reads the settings into a frozen object; an empty variable counts as not set.
+ * @throws Error whose message names every missing or invalid setting, and none of their values
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const values = readSettings(environment);
+  return Object.freeze({
+    host: values.REGISTRY_HOST,
+    port: values.REGISTRY_PORT,
+    storage: resolve(values.REGISTRY_STORAGE),
+    publicUrl: values.REGISTRY_PUBLIC_URL,
+    controlPlaneUrl: values.CONTROL_PLANE_URL,
+    registrySecret: values.REGISTRY_SECRET,
+    publishSecret: values.PUBLISH_SECRET,
+  });
+}
+
+function readSettings(environment: NodeJS.ProcessEnv): Static<typeof Settings> {
+  const values: Record<string, unknown> = {};
+  for (const [name, { type, default: defaultValue }] of Object.entries(settings)) {
+    const text = environment[name];
+    if (text === undefined || text === '') values[name] = defaultValue;
+    else values[name] = type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+  }
+  const check = new Ajv2020({ allErrors: true }).compile<Static<typeof Settings>>(Settings);
+  if (check(values)) return values;
+  throw new Error((check.errors ?? []).map(describe).join('; '));
+}
+
+function describe({ keyword, params, instancePath, message }: ErrorObject): string {
+  return keyword === 'required' ? `${params.missingProperty} is not set` : `${instancePath.slice(1)} ${message}`;
+}
+
+/** The text of `--help`. */
+export function helpText(command: string): string {
+  const rows = Object.entries(settings).map(([name, { default: defaultValue, description }]) => {
+    const value = requiredSettings.includes(name)
+      ? ' (required)'
+      : defaultValue === undefined
+        ? ''
+        : ` (${defaultValue})`;
+    return `  ${name}${value}\n      ${description}`;
+  });
+  return `${[
+    `Usage: ${command} [--help]`,
+    '',
+    'Runs the gated npm registry until SIGTERM or SIGINT. It is configured by its environment:',
+    '',
+    ...rows,
+    '',
+    'Exit codes: 0 stopped by a signal, 1 cannot start, 2 wrong arguments',
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,65 @@
+// The settings of the registry: their values, defaults and errors.
+
+import { resolve } from 'node:path';
+import t from 'tap';
+import { readConfig } from '../config.ts';
+
+const required = {
+  CONTROL_PLANE_URL: 'https://control.example',
+  REGISTRY_SECRET: 'registry-secret-of-the-tests',
+  PUBLISH_SECRET: 'publish-secret-of-the-tests',
+};
+const defaults = {
+  host: '127.0.0.1',
+  port: 4873,
+  storage: resolve('.carton/registry'),
+  publicUrl: undefined,
+  controlPlaneUrl: required.CONTROL_PLANE_URL,
+  registrySecret: required.REGISTRY_SECRET,
+  publishSecret: required.PUBLISH_SECRET,
+};
+
+t.test('settings that are not set, or empty, have their defaults', async (t) => {
+  t.strictSame(readConfig(required), defaults);
+  t.strictSame(readConfig({ ...required, REGISTRY_PORT: '', REGISTRY_PUBLIC_URL: '', REGISTRY_STORAGE: '' }), defaults);
+  t.ok(Object.isFrozen(readConfig(required)));
+});
+
+t.test('settings are read', async (t) => {
+  const config = readConfig({
+    ...required,
+    REGISTRY_HOST: '0.0.0.0',
+    REGISTRY_PORT: '0',
+    REGISTRY_STORAGE: '/srv/registry',
+    REGISTRY_PUBLIC_URL: 'https://registry.example/npm/',
+  });
+  t.strictSame(config, {
+    ...defaults,
+    host: '0.0.0.0',
+    port: 0,
+    storage: '/srv/registry',
+    publicUrl: 'https://registry.example/npm/',
+  });
+});
+
+t.test('an error names the missing or invalid setting, and no value', async (t) => {
+  const cases: [change: Record<string, string | undefined>, message: RegExp][] = [
+    [{ CONTROL_PLANE_URL: undefined }, /^CONTROL_PLANE_URL is not set$/],
+    [{ CONTROL_PLANE_URL: 'control.example' }, /^CONTROL_PLANE_URL must match/],
+    [{ CONTROL_PLANE_URL: 'https://user:password@control.example' }, /^CONTROL_PLANE_URL must match/],
+    [{ REGISTRY_PUBLIC_URL: 'https://registry.example/?a=b' }, /^REGISTRY_PUBLIC_URL must match/],
+    [{ REGISTRY_SECRET: '' }, /^REGISTRY_SECRET is not set$/],
+    [{ REGISTRY_SECRET: 'short' }, /^REGISTRY_SECRET must NOT have fewer than 16 characters$/],
+    [{ PUBLISH_SECRET: undefined }, /^PUBLISH_SECRET is not set$/],
+    [{ PUBLISH_SECRET: 'short' }, /^PUBLISH_SECRET must NOT have fewer than 16 characters$/],
+    [{ REGISTRY_PORT: '1e3' }, /^REGISTRY_PORT must be integer$/],
+    [{ REGISTRY_PORT: '-1' }, /^REGISTRY_PORT must be integer$/],
+    [{ REGISTRY_PORT: '65536' }, /^REGISTRY_PORT must be <= 65535$/],
+  ];
+  for (const [change, message] of cases) {
+    t.throws(() => readConfig({ ...required, ...change }), { message }, JSON.stringify(change));
+  }
+  t.throws(() => readConfig({ PUBLISH_SECRET: 'short' }), {
+    message: /^CONTROL_PLANE_URL is not set; REGISTRY_SECRET is not set; PUBLISH_SECRET must NOT [^;]+$/,
+  });
+});
