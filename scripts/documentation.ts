@@ -32,7 +32,8 @@ const parts: { file: string; part: string; text: string }[] = [
   { file: 'control-plane/registry/README.md', part: 'settings', text: registrySettingsTable() },
   { file: 'docs/routes.md', part: 'routes', text: routesText(packages) },
   { file: 'docs/personal-data.md', part: 'personal-data', text: personalDataTable(packages) },
-  { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics) },
+  { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics.families) },
+  { file: 'docs/operations.md', part: 'registry-metrics', text: metricsTable(metrics.ofRegistry) },
   { file: 'docs/operations.md', part: 'process-metrics', text: processMetricsList(metrics) },
 ];
 const architectureFile = 'docs/architecture.md';

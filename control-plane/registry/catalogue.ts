@@ -15,7 +15,8 @@ export type PublishedPackage = {
   /** Names of the optional dependencies of all versions: its libraries with native code. */
   optional: ReadonlySet<string>;
   latest: string | undefined;
-  versions: ReadonlySet<string>;
+  /** The digest of each version's tarball: `sha512-…`, or the SHA-1 of packages that have no other. */
+  versions: ReadonlyMap<string, string | undefined>;
 };
 
 export type Catalogue = {
@@ -49,10 +50,10 @@ type Packument = {
   versions?: Record<string, Version>;
 };
 
-type Version = { optionalDependencies?: Record<string, string> } & Record<
-  string,
-  { tier?: string; platform?: boolean; native?: boolean } | undefined
->;
+type Version = {
+  optionalDependencies?: Record<string, string>;
+  dist?: { integrity?: string; shasum?: string };
+} & Record<string, { tier?: string; platform?: boolean; native?: boolean } | undefined>;
 
 /** Returns undefined for a packument without versions, which an unpublished or half-published package leaves. */
 function readPackument(content: string): PublishedPackage | undefined {
@@ -70,6 +71,10 @@ function readPackument(content: string): PublishedPackage | undefined {
     native: latestManifest?.native === true,
     optional: new Set(optional),
     latest,
-    versions: new Set(names),
+    versions: new Map(names.map((name) => [name, digestOf(versions[name])])),
   };
+}
+
+function digestOf(version: Version | undefined): string | undefined {
+  return version?.dist?.integrity ?? version?.dist?.shasum;
 }

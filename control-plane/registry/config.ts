@@ -27,6 +27,7 @@ const Settings = Type.Object({
   }),
   REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret for the control plane' }),
   PUBLISH_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the publisher' }),
+  METRICS_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Bearer secret for `/metrics` only' })),
 });
 
 export type Config = {
@@ -38,6 +39,7 @@ export type Config = {
   readonly controlPlaneUrl: string;
   readonly registrySecret: string;
   readonly publishSecret: string;
+  readonly metricsSecret: string | undefined;
 };
 
 /** All settings with defaults and descriptions. */
@@ -61,6 +63,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     controlPlaneUrl: values.CONTROL_PLANE_URL,
     registrySecret: values.REGISTRY_SECRET,
     publishSecret: values.PUBLISH_SECRET,
+    metricsSecret: values.METRICS_SECRET,
   });
 }
 

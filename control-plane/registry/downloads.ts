@@ -1,4 +1,4 @@
-// Reports downloads: every completely served tarball, and every denied package.
+// Reports downloads: every completely served tarball (`tarballs.ts`), and every denied package.
 //
 // npm requests a packument first, and no tarball if that was denied, so a denied packument is reported as a denied
 // download. Repetitions within a minute are reported once: a client that retries is one denied download.
@@ -12,7 +12,10 @@ import { isComplete, watchBody } from './response-body.ts';
 const repetitionWindow = 60_000;
 
 export type DownloadReporter = {
-  /** Stores a report that becomes due when `response` has been sent completely. Await it before sending the body. */
+  /**
+   * Stores a report that becomes due when `response`, a 200 or 206, has been sent completely. Await it before sending the
+   * body.
+   */
   startAllowed(licence: Licence, packageName: string, version: string, response: ServerResponse): Promise<void>;
   /** Reports a denied download; resolves when the report is on disk. */
   addDenied(licence: Licence, packageName: string, version: string | undefined): Promise<void>;
@@ -20,8 +23,13 @@ export type DownloadReporter = {
   flush(): Promise<void>;
 };
 
-/** Creates the reporter. `elapsed` returns the milliseconds of a monotonic clock. */
-export function createDownloadReporter(outbox: Outbox, elapsed: () => number, log: Log): DownloadReporter {
+/** Creates the reporter. `elapsed` returns the milliseconds of a monotonic clock; `count` is called for each report. */
+export function createDownloadReporter(
+  outbox: Outbox,
+  elapsed: () => number,
+  log: Log,
+  count: (outcome: DownloadReport['outcome']) => void = () => {},
+): DownloadReporter {
   const deniedAt = new Map<string, number>();
   const pending = new Set<Promise<void>>();
 
@@ -44,19 +52,24 @@ export function createDownloadReporter(outbox: Outbox, elapsed: () => number, lo
       const report: DownloadReport = { customerId, tier, packageName, version, outcome: 'allowed' };
       const stored = await outbox.begin(report);
       const bytesOut = watchBody(response);
-      response.once('close', () => {
-        const served = response.statusCode === 200 && isComplete(response, bytesOut());
+      const finish = () => {
+        const served = [200, 206].includes(response.statusCode) && isComplete(response, bytesOut());
+        if (served) count('allowed');
         const finished = (served ? stored.complete() : stored.abandon())
           .catch((error: unknown) => log('error', 'a download report could not be moved', { reason: String(error) }))
           .finally(() => pending.delete(finished));
         pending.add(finished);
-      });
+      };
+      // The client may have gone while the report was written.
+      if (response.closed) finish();
+      else response.once('close', finish);
     },
     async addDenied({ customerId, tier }, packageName, version) {
       const key = JSON.stringify([customerId, packageName, version]);
       if (isRepeated(key)) return;
       try {
         await outbox.add({ customerId, tier, packageName, version, outcome: 'denied' });
+        count('denied');
       } catch (error) {
         deniedAt.delete(key);
         throw error;

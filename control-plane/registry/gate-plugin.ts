@@ -10,7 +10,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate, Grant } from './gate.ts';
-import { catchRefusal } from './gate.ts';
+import { callerName, catchRefusal } from './gate.ts';
 import type { Log } from './log.ts';
 import { publisherOnly, Refusal, sendRefusal } from './refusal.ts';
 
@@ -34,10 +34,9 @@ export class GatePlugin {
   /** The middleware before all of Verdaccio's routes. */
   apiJWTmiddleware() {
     return async (request: GatedRequest, response: ServerResponse, next: () => void): Promise<void> => {
-      const grant = await catchRefusal(this.#gate.authorize(request, response), this.#log);
+      const grant = await catchRefusal(this.#gate.authorize(request), this.#log);
       if (grant instanceof Refusal) return sendRefusal(response, grant);
-      const name = grant.caller.kind === 'customer' ? grant.caller.licence.customerId : grant.caller.kind;
-      request.remote_user = { name, groups: [], real_groups: [], grant };
+      request.remote_user = { name: callerName(grant), groups: [], real_groups: [], grant };
       next();
     };
   }

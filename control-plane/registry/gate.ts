@@ -2,7 +2,7 @@
 // it to Verdaccio.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type Licence, type TokenVerification, verifyActivationToken } from './activation-token.ts';
 import type { Catalogue, PublishedPackage } from './catalogue.ts';
 import type { DownloadReporter } from './downloads.ts';
@@ -33,11 +33,10 @@ export type Gate = {
    */
   authenticateCaller(request: IncomingMessage): Promise<Caller>;
   /**
-   * Authorises a request. The report of a customer's download is on disk before the promise resolves, and becomes due
-   * when `response` ends.
+   * Authorises a request.
    * @throws Refusal
    */
-  authorize(request: IncomingMessage, response: ServerResponse): Promise<Grant>;
+  authorize(request: IncomingMessage): Promise<Grant>;
 };
 
 export type GateOptions = {
@@ -60,12 +59,12 @@ export function createGate({ publishSecret, tokens, withdrawals, catalogue, down
     return { kind: 'customer', licence };
   }
 
-  async function authorize(request: IncomingMessage, response: ServerResponse): Promise<Grant> {
+  async function authorize(request: IncomingMessage): Promise<Grant> {
     const target = parseTarget(request.method ?? '', request.url ?? '');
     // For monitoring, without a credential; the response contains no data.
     if (target.kind === 'ping') return { caller: { kind: 'anyone' } };
     const caller = await authenticateCaller(request);
-    if (target.kind === 'other') throw unsupportedPath();
+    if (target.kind === 'other' || target.kind === 'metrics') throw unsupportedPath();
     if (caller.kind === 'publisher') return { caller };
     if (target.kind === 'publisher') throw publisherOnly();
 
@@ -83,12 +82,9 @@ export function createGate({ publishSecret, tokens, withdrawals, catalogue, down
         // Versions that do not exist are omitted, so that requests for invented ones are repetitions.
         const requested = version ?? published.latest;
         const denied = requested !== undefined && published.versions.has(requested) ? requested : undefined;
-        await requireStored(downloads.addDenied(licence, packageName, denied));
+        await requireStored(downloads.addDenied(licence, packageName, denied), log);
       }
       throw notEntitled(packageName, published.tier, licence.tier);
-    }
-    if (target.kind === 'tarball' && request.method === 'GET') {
-      await requireStored(downloads.startAllowed(licence, packageName, target.version, response));
     }
     return { caller, packageName };
   }
@@ -104,15 +100,20 @@ export function createGate({ publishSecret, tokens, withdrawals, catalogue, down
     return entitled.some((each) => each?.optional.has(packageName));
   }
 
-  /** Rejects a download whose report cannot be stored, for example because the disk is full. */
-  async function requireStored(report: Promise<void>): Promise<void> {
-    await report.catch((error: unknown) => {
-      log('error', 'a download report could not be written', { reason: String(error) });
-      throw reportNotStored();
-    });
-  }
-
   return { authenticateCaller, authorize };
+}
+
+/** Rejects a download whose report cannot be stored, for example because the disk is full. */
+export async function requireStored(report: Promise<void>, log: Log): Promise<void> {
+  await report.catch((error: unknown) => {
+    log('error', 'a download report could not be written', { reason: String(error) });
+    throw reportNotStored();
+  });
+}
+
+/** The name of a caller in the log: a customer's id, or what it is. */
+export function callerName({ caller }: Grant): string {
+  return caller.kind === 'customer' ? caller.licence.customerId : caller.kind;
 }
 
 /** Awaits a check of the gate. Returns the Refusal that it throws; other errors are logged and become a 500. */
@@ -127,7 +128,7 @@ export async function catchRefusal<Result>(step: Promise<Result>, log: Log): Pro
 }
 
 /** Compares in constant time. Digests make the lengths equal. */
-function isSameSecret(sent: string, expected: string): boolean {
+export function isSameSecret(sent: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(sent), digest(expected));
 }

@@ -11,10 +11,13 @@ import { createDownloadReporter } from './downloads.ts';
 import { catchRefusal, createGate, type Gate } from './gate.ts';
 import { GatePlugin, type GatePluginOptions } from './gate-plugin.ts';
 import { type Log, logToStandardOutput } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { openOutbox } from './outbox.ts';
-import { publisherOnly, publishSecretWrong, Refusal, sendRefusal } from './refusal.ts';
-import { redactPath } from './request-target.ts';
+import { createOwnAnswers } from './own-answers.ts';
+import { publisherOnly, publishSecretWrong, Refusal, refusalCode, sendRefusal } from './refusal.ts';
+import { parseTarget, redactPath } from './request-target.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { createTarballServer } from './tarballs.ts';
 import { verdaccioConfiguration } from './verdaccio-configuration.ts';
 import { followWithdrawals } from './withdrawals.ts';
 
@@ -33,6 +36,8 @@ export type RegistryOptions = {
   registrySecret: string;
   /** Bearer secret of the publisher. */
   publishSecret: string;
+  /** Bearer secret for `/metrics`; without it, there are none. */
+  metricsSecret?: string | undefined;
   log?: Log;
   /** Milliseconds of a monotonic clock; tests pass their own. */
   elapsed?: () => number;
@@ -77,7 +82,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
 
     let wakeDelivery = () => {};
     const outbox = await openOutbox(join(storage, 'reports'), () => wakeDelivery());
-    const downloads = createDownloadReporter(outbox, elapsed, log);
+    const downloads = createDownloadReporter(outbox, elapsed, log, (outcome) => metrics.countDownload(outcome));
     const keys = await openSigningKeys({
       keysUrl: `${controlPlane}/.well-known/jwks.json`,
       cacheFile: join(storage, 'signing-keys.json'),
@@ -91,11 +96,17 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       interval: options.withdrawalInterval,
       log,
     });
+    const metrics = createMetrics({
+      backlog: outbox.backlog,
+      withdrawalsAge: withdrawals.age,
+      signingKeysAge: keys.age,
+    });
+    const catalogue = openCatalogue(packages);
     const gate = createGate({
       publishSecret: options.publishSecret,
       tokens: { keys, publicUrl: url },
       withdrawals,
-      catalogue: openCatalogue(packages),
+      catalogue,
       downloads,
       log,
     });
@@ -107,7 +118,9 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       log,
     });
     wakeDelivery = delivery.wake;
-    serve = createHandler(gate, verdaccio, url, log);
+    const tarballs = createTarballServer({ packages, catalogue, downloads, log, onServed: metrics.addTarballBytes });
+    const ownAnswers = createOwnAnswers({ gate, tarballs, metrics, metricsSecret: options.metricsSecret });
+    serve = createHandler({ gate, ownAnswers, verdaccio, metrics, url, log });
 
     return {
       url,
@@ -139,17 +152,29 @@ async function createVerdaccio(gate: Gate, log: Log, packages: string, url: stri
   return verdaccio;
 }
 
-/** Handles each request before Verdaccio: logs it, sets its public URL, and rejects bodies of other callers. */
-function createHandler(gate: Gate, verdaccio: Server, url: string, log: Log): Serve {
+type HandlerParts = {
+  gate: Gate;
+  ownAnswers: ReturnType<typeof createOwnAnswers>;
+  verdaccio: Server;
+  metrics: Metrics;
+  url: string;
+  log: Log;
+};
+
+/** Handles each request before Verdaccio: logs and counts it, sets its public URL, rejects bodies of other callers. */
+function createHandler({ gate, ownAnswers, verdaccio, metrics, url, log }: HandlerParts): Serve {
   const { host, protocol } = new URL(url);
   return async (request, response) => {
-    const { method } = request;
+    const { method = '' } = request;
     const path = redactPath(request.url ?? '');
+    const target = parseTarget(method, request.url ?? '');
     const start = performance.now();
     response.once('close', () => {
       const caller = (request as { remote_user?: { name?: string } }).remote_user?.name;
+      const code = refusalCode(response);
       const milliseconds = Math.round(performance.now() - start);
-      log('info', 'request', { method, path, status: response.statusCode, caller, milliseconds });
+      metrics.countRequest(target.kind, response.statusCode, code);
+      log('info', 'request', { method, path, status: response.statusCode, code, caller, milliseconds });
     });
     // Verdaccio builds tarball URLs from these headers: they must have the public URL, whatever the client sent.
     request.headers.host = host;
@@ -163,7 +188,10 @@ function createHandler(gate: Gate, verdaccio: Server, url: string, log: Log): Se
         return sendRefusal(response, refusal);
       }
     }
-    verdaccio.emit('request', request, response);
+    const answer = ownAnswers(target);
+    if (answer === undefined) return void verdaccio.emit('request', request, response);
+    const refusal = await catchRefusal(answer(request, response), log);
+    if (refusal instanceof Refusal) sendRefusal(response, refusal);
   };
 }
 

@@ -37,6 +37,8 @@ export type Outbox = {
   /** Files of the reports that are due, oldest first. */
   due(): Promise<string[]>;
   read(file: string): Promise<StoredReport>;
+  /** The number of due reports, the age of the oldest in seconds (0 without one), and the number of rejected ones. */
+  backlog(): Promise<{ due: number; oldestAge: number; dead: number }>;
   /** Deletes a report that the control plane has accepted. */
   remove(file: string): Promise<void>;
   /** Moves a report that cannot be delivered to `dead/`. */
@@ -86,6 +88,12 @@ export async function openOutbox(folder: string, onDue: () => void): Promise<Out
     async read(file) {
       const report = JSON.parse(await readFile(join(ready, file), 'utf8')) as DownloadReport;
       return { file, idempotencyKey: file.split('.')[1] ?? file, report };
+    },
+    async backlog() {
+      const [due, rejected] = await Promise.all([readdir(ready), readdir(dead)]);
+      const oldest = due.reduce((earliest, file) => (file < earliest ? file : earliest), due[0] ?? '');
+      const oldestAge = oldest === '' ? 0 : Math.max(0, Date.now() / 1000 - Number(oldest.split('.')[0]) / 1_000_000);
+      return { due: due.length, oldestAge, dead: rejected.length };
     },
     remove: (file) => unlink(join(ready, file)),
     moveToDead: (file) => rename(join(ready, file), join(dead, file)),

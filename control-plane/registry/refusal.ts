@@ -45,6 +45,12 @@ export const publisherOnly = () =>
 export const packageNotFound = (packageName: string) =>
   new Refusal(404, 'not_found', `The package ${packageName} does not exist in this registry`);
 
+export const versionNotFound = (packageName: string, version: string) =>
+  new Refusal(404, 'not_found', `The version ${version} of ${packageName} does not exist in this registry`);
+
+export const metricsSecretWrong = () =>
+  new Refusal(401, 'metrics_secret_wrong', 'The metrics need the secret METRICS_SECRET');
+
 export const unsupportedPath = () =>
   new Refusal(404, 'not_found', 'This registry serves only packages, by their full name');
 
@@ -60,9 +66,17 @@ export function notEntitled(packageName: string, requiredTier: string | undefine
 export const reportNotStored = () =>
   new Refusal(503, 'report_not_kept', 'This download cannot be recorded right now: try again in a moment');
 
+const codes = new WeakMap<ServerResponse, string>();
+
+/** Returns the code of the refusal that was sent as the response; undefined if it is another response. */
+export function refusalCode(response: ServerResponse): string | undefined {
+  return codes.get(response);
+}
+
 /** Sends `{ error, code, ...details }` with the status of the refusal. Does nothing if a response has been started. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) return;
+  codes.set(response, refusal.code);
   response.statusCode = refusal.status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Cache-Control', 'no-store');

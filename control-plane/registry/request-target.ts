@@ -9,6 +9,7 @@ export type RequestTarget =
   /** A change of a package, a dist-tag or a list of packages: for the publisher only. */
   | { kind: 'publisher' }
   | { kind: 'ping' }
+  | { kind: 'metrics' }
   | { kind: 'other' };
 
 const name = '[a-z0-9][a-z0-9-]{0,99}';
@@ -34,6 +35,7 @@ export function parseTarget(method: string, url: string): RequestTarget {
 
   if (method === 'GET' || method === 'HEAD') {
     if (path === '/-/ping') return { kind: 'ping' };
+    if (path === '/metrics') return { kind: 'metrics' };
     const packumentMatch = packument.exec(path);
     if (packumentMatch) return { kind: 'packument', packageName: `${scope}/${packumentMatch[1]}` };
     const manifestMatch = manifest.exec(path);

@@ -12,6 +12,7 @@ const refetchInterval = 30_000;
 const firstFetchInterval = 1_000;
 /** Age at which cached keys are refreshed in the background, so that a withdrawn key stops verifying. */
 const refreshAge = 10 * 60_000;
+const refreshCheckInterval = 60_000;
 const fetchTimeout = 5_000;
 
 export type SigningKeys = {
@@ -20,6 +21,8 @@ export type SigningKeys = {
    * @throws KeysUnavailable if no keys have been fetched yet, jose's `JWKSNoMatchingKey` if the key is unknown
    */
   find: JWTVerifyGetKey;
+  /** Seconds since the keys were last fetched, or since they were opened. */
+  age(): number;
   /** Ends a fetch in progress; resolves when the keys that were fetched are on disk. */
   stop(): Promise<void>;
 };
@@ -82,8 +85,14 @@ export async function openSigningKeys({ keysUrl, cacheFile, elapsed, log }: Sign
   }
 
   void refetch();
+  // Without requests, nothing else would refresh the keys.
+  const refreshing = setInterval(() => {
+    if (elapsed() - fetchedAt >= refreshAge) void refetch();
+  }, refreshCheckInterval).unref();
+  const openedAt = elapsed();
 
   return {
+    age: () => (elapsed() - Math.max(fetchedAt, openedAt)) / 1000,
     async find(header, token) {
       if (header?.kid === undefined) throw new errors.JWKSNoMatchingKey('the token has no key id');
       if (keySet === undefined) await refetch();
@@ -99,6 +108,7 @@ export async function openSigningKeys({ keysUrl, cacheFile, elapsed, log }: Sign
     },
     async stop() {
       stopping.abort();
+      clearInterval(refreshing);
       await fetching;
     },
   };

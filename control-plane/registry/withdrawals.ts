@@ -15,6 +15,8 @@ type Withdrawal = { licenseId: string; customerId: string; withdrawnAt: string }
 export type Withdrawals = {
   /** Whether the licence of a token was withdrawn. */
   concern(licence: Licence): boolean;
+  /** Seconds since the list was last read, or since it was opened. */
+  age(): number;
   stop(): Promise<void>;
 };
 
@@ -37,6 +39,7 @@ export async function followWithdrawals(options: WithdrawalsOptions): Promise<Wi
   let customers = new Map<string, number>();
   let kept = '';
   let isReachable = true;
+  let readAt = performance.now();
 
   function use(items: readonly Withdrawal[]): void {
     licences = new Set(items.map(({ licenseId }) => licenseId));
@@ -51,6 +54,7 @@ export async function followWithdrawals(options: WithdrawalsOptions): Promise<Wi
       if (!response.ok) throw new Error(`status ${response.status}`);
       const items = withdrawalsIn(await response.json());
       use(items);
+      readAt = performance.now();
       if (!isReachable) log('info', 'withdrawn licences are followed again', { url });
       isReachable = true;
       const text = JSON.stringify({ items });
@@ -88,6 +92,7 @@ export async function followWithdrawals(options: WithdrawalsOptions): Promise<Wi
       // A token of an earlier control plane names its customer only.
       return issuedAt <= (customers.get(customerId) ?? Number.NEGATIVE_INFINITY);
     },
+    age: () => (performance.now() - readAt) / 1000,
     async stop() {
       stopping.abort();
       clearTimeout(timer);

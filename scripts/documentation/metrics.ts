@@ -1,13 +1,17 @@
 /**
- * The metrics of a box as a table, read from the objects that a box serves them from.
+ * The metrics of a box and of the registry as tables, read from the objects that serve them.
  */
 import { connect, startOperations, vendor } from '@carton/runtime/service';
 import { pino } from 'pino';
+import { createMetrics } from '../../control-plane/registry/metrics.ts';
 import { registryOf } from '../../runtime/operations/metrics/exposition.ts';
 import type { MetricFamily } from '../../runtime/operations/metrics/family.ts';
 
+type DescribedMetric = Pick<MetricFamily, 'name' | 'labels' | 'help'> & { type: string };
+
 export interface KnownMetrics {
-  families: readonly MetricFamily[];
+  families: readonly DescribedMetric[];
+  ofRegistry: readonly DescribedMetric[];
   /** Names of the metrics of the process itself. */
   ofProcess: readonly string[];
   /** Matches names of the project's metrics in a text. */
@@ -21,21 +25,27 @@ export async function knownMetrics(): Promise<KnownMetrics> {
   operations.watchMigrations(connect({ url: 'postgres://nowhere' }), []);
   const families = operations.families();
   const registry = await registryOf([]);
+  const ofRegistry = createMetrics({
+    backlog: async () => ({ due: 0, oldestAge: 0, dead: 0 }),
+    withdrawalsAge: () => 0,
+    signingKeysAge: () => 0,
+  }).describe();
   const names = new Set(
-    families.flatMap(({ name, type }) =>
+    [...families, ...ofRegistry].flatMap(({ name, type }) =>
       type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix).concat(name) : [name],
     ),
   );
   return {
     families,
+    ofRegistry,
     ofProcess: registry.getMetricsAsArray().map(({ name }) => name),
     pattern: new RegExp(`\\b${vendor.name}_[a-z_]+`, 'g'),
     has: (name) => names.has(name),
   };
 }
 
-export function metricsTable({ families }: KnownMetrics): string {
-  const rows = families.map(({ name, type, labels, help }) => {
+export function metricsTable(metrics: readonly DescribedMetric[]): string {
+  const rows = metrics.map(({ name, type, labels, help }) => {
     const labelled = labels.map((label) => `\`${label}\``).join(', ');
     return `| \`${name}\` | ${type} | ${labelled} | ${help} |`;
   });

@@ -17,6 +17,7 @@ const defaults = {
   controlPlaneUrl: required.CONTROL_PLANE_URL,
   registrySecret: required.REGISTRY_SECRET,
   publishSecret: required.PUBLISH_SECRET,
+  metricsSecret: undefined,
 };
 
 t.test('settings that are not set, or empty, have their defaults', async (t) => {

@@ -1,0 +1,107 @@
+// The metrics of the registry, in Prometheus' text format.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { vendor } from './vendor.ts';
+
+/** Values that are read at a scrape. */
+export type Readings = {
+  /** Reports that wait for the control plane, the age of the oldest in seconds, and rejected ones. */
+  backlog(): Promise<{ due: number; oldestAge: number; dead: number }>;
+  /** Seconds. */
+  withdrawalsAge(): number;
+  /** Seconds. */
+  signingKeysAge(): number;
+};
+
+export type Metrics = {
+  /** Counts a finished request. `refusal` is the code of the error with which the registry rejected it. */
+  countRequest(kind: string, status: number, refusal: string | undefined): void;
+  countDownload(outcome: 'allowed' | 'denied'): void;
+  addTarballBytes(bytes: number): void;
+  /** The metrics of the registry, without those of the process: for documentation. */
+  describe(): { name: string; type: string; labels: readonly string[]; help: string }[];
+  /** The text of a scrape, with the metrics of the process itself. */
+  text(): Promise<string>;
+};
+
+/** The part of prom-client's metrics that their interface does not declare. */
+type DescribedMetric = { name: string; type: string; labelNames?: string[]; help: string };
+
+/** Media type of the text. */
+export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE;
+
+export function createMetrics(readings: Readings): Metrics {
+  const registry = new Registry();
+  const about = (name: string, help: string) => ({ name: `${vendor}_registry_${name}`, help, registers: [registry] });
+  const requests = new Counter({
+    ...about('requests_total', 'Finished requests, by what was asked for and status'),
+    labelNames: ['kind', 'status'],
+  });
+  const refusals = new Counter({
+    ...about('refusals_total', 'Requests that were rejected, by the `code` of the response'),
+    labelNames: ['code'],
+  });
+  const downloads = new Counter({
+    ...about(
+      'downloads_total',
+      'Downloads of customers: complete (`allowed`), or of packages not in the licence (`denied`)',
+    ),
+    labelNames: ['outcome'],
+  });
+  const bytes = new Counter(about('tarball_bytes_total', 'Bytes of tarballs that were sent'));
+  const reports = new Gauge({
+    ...about('reports', 'Download reports on disk, by state: `due`, or `dead` (rejected by the control plane)'),
+    labelNames: ['state'],
+  });
+  const oldest = new Gauge(
+    about('oldest_report_age_seconds', 'Age of the oldest report that is due; 0 if there is none'),
+  );
+  const withdrawals = new Gauge(
+    about(
+      'withdrawals_age_seconds',
+      'Time since withdrawn licences were last read from the control plane, or since the start',
+    ),
+  );
+  const keys = new Gauge(
+    about(
+      'signing_keys_age_seconds',
+      'Time since the public keys were last read from the control plane, or since the start',
+    ),
+  );
+
+  async function read(): Promise<void> {
+    const { due, oldestAge, dead } = await readings.backlog();
+    reports.set({ state: 'due' }, due);
+    reports.set({ state: 'dead' }, dead);
+    oldest.set(oldestAge);
+    withdrawals.set(readings.withdrawalsAge());
+    keys.set(readings.signingKeysAge());
+  }
+
+  let hasDefaults = false;
+  return {
+    countRequest(kind, status, refusal) {
+      requests.inc({ kind, status });
+      if (refusal !== undefined) refusals.inc({ code: refusal });
+    },
+    countDownload: (outcome) => downloads.inc({ outcome }),
+    addTarballBytes: (count) => bytes.inc(count),
+    describe() {
+      return registry.getMetricsAsArray().map((metric) => {
+        const { name, type, labelNames = [], help } = metric as unknown as DescribedMetric;
+        return { name, type, labels: labelNames, help };
+      });
+    },
+    async text() {
+      if (!hasDefaults) {
+        hasDefaults = true;
+        collectDefaultMetrics({ register: registry });
+        // The event loop monitor has no values before its first samples.
+        await sleep(50);
+      }
+      await read();
+      return registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// What the registry answers itself, after the gate and without Verdaccio: tarballs and metrics.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { callerName, type Gate, isSameSecret } from './gate.ts';
+import { type Metrics, metricsType } from './metrics.ts';
+import { metricsSecretWrong } from './refusal.ts';
+import type { RequestTarget } from './request-target.ts';
+import type { TarballServer } from './tarballs.ts';
+
+/** @throws Refusal */
+export type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export type OwnAnswersOptions = {
+  gate: Gate;
+  tarballs: TarballServer;
+  metrics: Metrics;
+  /** Without it, there are no metrics. */
+  metricsSecret: string | undefined;
+};
+
+/** Returns the function that finds the answer to a request, or undefined for one that Verdaccio answers. */
+export function createOwnAnswers({ gate, tarballs, metrics, metricsSecret }: OwnAnswersOptions) {
+  return (target: RequestTarget): Answer | undefined => {
+    if (target.kind === 'metrics' && metricsSecret !== undefined) {
+      return async ({ headers, method }, response) => {
+        const secret = /^Bearer +([^ ]+)$/i.exec(headers.authorization ?? '')?.[1];
+        if (secret === undefined || !isSameSecret(secret, metricsSecret)) throw metricsSecretWrong();
+        response.setHeader('Content-Type', metricsType);
+        response.setHeader('Cache-Control', 'no-store');
+        response.end(method === 'HEAD' ? undefined : await metrics.text());
+      };
+    }
+    if (target.kind === 'tarball') {
+      return async (request, response) => {
+        const grant = await gate.authorize(request);
+        const { caller } = grant;
+        (request as { remote_user?: { name: string } }).remote_user = { name: callerName(grant) };
+        if (caller.kind !== 'anyone') await tarballs.serve(request, response, target, caller);
+      };
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,137 @@
+// Serves tarballs, which Verdaccio only sends whole and without an entity tag: with ranges and conditions (RFC 9110,
+// sections 13 and 14), so that a pull that was interrupted resumes.
+//
+// A customer's download is complete, and reported, with the response that contains the last byte of the file: a 200, or
+// a 206 whose range ends there. Responses with earlier ranges are not reported.
+
+import { type FileHandle, open } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Catalogue } from './catalogue.ts';
+import type { DownloadReporter } from './downloads.ts';
+import { type Caller, requireStored } from './gate.ts';
+import type { Log } from './log.ts';
+import { versionNotFound } from './refusal.ts';
+import { watchBody } from './response-body.ts';
+
+/** The first and the last byte of a part of a file, counted from 0. */
+export type ByteRange = { first: number; last: number };
+
+export type TarballServer = {
+  /**
+   * Responds to a GET or HEAD that the gate has authorised. The report of a download is on disk before its body starts.
+   * @throws Refusal 404, or 503 if the report cannot be stored
+   */
+  serve(request: IncomingMessage, response: ServerResponse, tarball: Tarball, caller: Caller): Promise<void>;
+};
+
+export type Tarball = { packageName: string; version: string };
+
+export type TarballServerOptions = {
+  /** Verdaccio's storage folder. */
+  packages: string;
+  catalogue: Catalogue;
+  downloads: DownloadReporter;
+  log: Log;
+  /** Is called with the bytes of each body, when it has ended. */
+  onServed?: (bytes: number) => void;
+};
+
+export function createTarballServer(options: TarballServerOptions): TarballServer {
+  const { packages, catalogue, downloads, log, onServed = () => {} } = options;
+
+  async function openTarball({ packageName, version }: Tarball): Promise<FileHandle> {
+    const fileName = `${packageName.slice(packageName.indexOf('/') + 1)}-${version}.tgz`;
+    return open(join(packages, packageName, fileName)).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? versionNotFound(packageName, version) : error;
+    });
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse, tarball: Tarball, caller: Caller) {
+    const { packageName, version } = tarball;
+    const published = await catalogue.find(packageName);
+    if (!published?.versions.has(version)) throw versionNotFound(packageName, version);
+    const file = await openTarball(tarball);
+    try {
+      const { size } = await file.stat();
+      const { status, headers, range } = answerTo(request, size, published.versions.get(version));
+      if (caller.kind === 'customer' && range?.last === size - 1) {
+        await requireStored(downloads.startAllowed(caller.licence, packageName, version, response), log);
+      }
+      if (response.destroyed) return;
+      response.statusCode = status;
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      if (range === null) return void response.end();
+      const bytesOut = watchBody(response);
+      response.once('close', () => onServed(bytesOut()));
+      await send(file.createReadStream({ start: range.first, end: range.last, autoClose: false }), response);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async function send(content: NodeJS.ReadableStream, response: ServerResponse): Promise<void> {
+    try {
+      await pipeline(content, response);
+    } catch (error) {
+      // The response has been destroyed. A client that goes away is no fault.
+      const { syscall } = error as NodeJS.ErrnoException;
+      if (syscall === 'read') log('error', 'a tarball could not be read', { reason: String(error) });
+    }
+  }
+
+  return { serve };
+}
+
+/** Status and headers of the response to a request, and the bytes of its body; null if it has none. */
+function answerTo(request: IncomingMessage, size: number, digest: string | undefined) {
+  const { method, headers: asked } = request;
+  const tag = digest === undefined ? undefined : `"${digest}"`;
+  const headers: Record<string, string | number> = {
+    'Accept-Ranges': 'bytes',
+    ...(tag !== undefined && { ETag: tag }),
+  };
+  if (tag !== undefined && isListed(tag, asked['if-none-match'])) return { status: 304, headers, range: null };
+  // Ranges are defined for GET alone. If-Range compares strongly, and no response has a Last-Modified.
+  const isRanged = method === 'GET' && (asked['if-range'] === undefined || asked['if-range'] === tag);
+  const range = isRanged ? selectRange(asked.range, size) : wholeOf(size);
+  if (range === null) {
+    headers['Content-Range'] = `bytes */${size}`;
+    headers['Content-Length'] = 0;
+    return { status: 416, headers, range };
+  }
+  const { first, last } = range;
+  const length = last - first + 1;
+  headers['Content-Type'] = 'application/octet-stream';
+  headers['Content-Length'] = length;
+  if (length < size) headers['Content-Range'] = `bytes ${first}-${last}/${size}`;
+  return { status: length < size ? 206 : 200, headers, range: method === 'GET' ? range : null };
+}
+
+const wholeOf = (size: number): ByteRange => ({ first: 0, last: size - 1 });
+
+/**
+ * Selects the bytes that a Range header asks for. Several ranges, other units and malformed ones are ignored, as RFC
+ * 9110, section 14.2 allows: then it is the whole file. Returns null for a range that cannot be satisfied.
+ * @param size of the file in bytes, more than 0
+ */
+export function selectRange(header: string | undefined, size: number): ByteRange | null {
+  const [, from, to = '', suffix] = /^bytes=[\t ]*(?:(\d+)-(\d*)|-(\d+))[\t ]*$/i.exec(header ?? '') ?? [];
+  if (suffix !== undefined) {
+    const length = Math.min(Number(suffix), size);
+    return length === 0 ? null : { first: size - length, last: size - 1 };
+  }
+  if (from === undefined) return wholeOf(size);
+  const first = Number(from);
+  const last = to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (to !== '' && Number(to) < first) return wholeOf(size);
+  return first >= size ? null : { first, last };
+}
+
+/** Whether an If-None-Match header lists the tag: a weak comparison (RFC 9110, section 13.1.2). */
+function isListed(tag: string, header: string | undefined): boolean {
+  if (header === undefined) return false;
+  const listed = header.split(',').map((each) => each.trim().replace(/^W\//, ''));
+  return listed.includes(tag) || listed.includes('*');
+}
