@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { defaultLimits, type LimitSettings, type TrustedProxy, trustedProxy } from './limits.ts';
 import { vendor } from './vendor.ts';
 
 const url = '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$';
@@ -28,6 +29,31 @@ const Settings = Type.Object({
   REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret for the control plane' }),
   PUBLISH_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the publisher' }),
   METRICS_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Bearer secret for `/metrics` only' })),
+  TRUST_PROXY: Type.String({
+    default: 'false',
+    description:
+      'Proxies whose `X-Forwarded-For` is trusted, for the limit of wrong tokens: `false` for none, the number of proxies in a chain (`true` is one), or their addresses: `loopback, 10.0.0.0/8` (`private` for all private ranges)',
+  }),
+  RATE_LIMIT_CUSTOMER: Type.Integer({
+    minimum: 0,
+    default: defaultLimits.requests,
+    description: 'Requests a minute of a customer, counted by each process; 0 for no limit',
+  }),
+  RATE_LIMIT_BURST: Type.Integer({
+    minimum: 1,
+    default: defaultLimits.burst,
+    description: 'Requests of a customer that may come at once, after a pause',
+  }),
+  RATE_LIMIT_TARBALLS: Type.Integer({
+    minimum: 0,
+    default: defaultLimits.tarballs,
+    description: 'Tarballs that a customer may download at a time; 0 for no limit',
+  }),
+  RATE_LIMIT_WRONG_TOKENS: Type.Integer({
+    minimum: 0,
+    default: defaultLimits.wrongTokens,
+    description: 'Wrong tokens a minute from an address, after which more of them get 429; 0 for no limit',
+  }),
 });
 
 export type Config = {
@@ -40,6 +66,8 @@ export type Config = {
   readonly registrySecret: string;
   readonly publishSecret: string;
   readonly metricsSecret: string | undefined;
+  readonly trustedProxy: TrustedProxy;
+  readonly limits: LimitSettings;
 };
 
 /** All settings with defaults and descriptions. */
@@ -64,6 +92,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     registrySecret: values.REGISTRY_SECRET,
     publishSecret: values.PUBLISH_SECRET,
     metricsSecret: values.METRICS_SECRET,
+    trustedProxy: trustedProxy(values.TRUST_PROXY),
+    limits: {
+      requests: values.RATE_LIMIT_CUSTOMER,
+      burst: values.RATE_LIMIT_BURST,
+      tarballs: values.RATE_LIMIT_TARBALLS,
+      wrongTokens: values.RATE_LIMIT_WRONG_TOKENS,
+    },
   });
 }
 

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Licence, type TokenVerification, verifyActivationToken } from './activation-token.ts';
 import type { Catalogue, PublishedPackage } from './catalogue.ts';
 import type { DownloadReporter } from './downloads.ts';
+import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import {
   licenceWithdrawn,
@@ -29,7 +30,7 @@ export type Grant = { caller: Caller | { kind: 'anyone' }; packageName?: string 
 export type Gate = {
   /**
    * Authenticates the caller of a request.
-   * @throws Refusal (401, 403 for a withdrawn licence, 503)
+   * @throws Refusal (401, 403 for a withdrawn licence, 429 for too many wrong tokens, 503)
    */
   authenticateCaller(request: IncomingMessage): Promise<Caller>;
   /**
@@ -43,18 +44,30 @@ export type GateOptions = {
   publishSecret: string;
   tokens: TokenVerification;
   withdrawals: Pick<Withdrawals, 'concern'>;
+  limits: Limits;
   catalogue: Catalogue;
   downloads: DownloadReporter;
   log: Log;
 };
 
 /** Creates the gate. Publisher and customers both use `Authorization: Bearer`. */
-export function createGate({ publishSecret, tokens, withdrawals, catalogue, downloads, log }: GateOptions): Gate {
-  async function authenticateCaller({ headers }: IncomingMessage): Promise<Caller> {
-    const credential = /^Bearer +([^ ]+)$/i.exec(headers.authorization ?? '')?.[1];
+export function createGate({
+  publishSecret,
+  tokens,
+  withdrawals,
+  limits,
+  catalogue,
+  downloads,
+  log,
+}: GateOptions): Gate {
+  async function authenticateCaller(request: IncomingMessage): Promise<Caller> {
+    const credential = /^Bearer +([^ ]+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (credential === undefined) throw tokenMissing();
     if (isSameSecret(credential, publishSecret)) return { kind: 'publisher' };
-    const licence = await verifyActivationToken(credential, tokens);
+    const licence = await verifyActivationToken(credential, tokens).catch((error: unknown) => {
+      if (error instanceof Refusal && error.code === 'token_invalid') limits.countWrongToken(request);
+      throw error;
+    });
     if (withdrawals.concern(licence)) throw licenceWithdrawn();
     return { kind: 'customer', licence };
   }
@@ -64,6 +77,7 @@ export function createGate({ publishSecret, tokens, withdrawals, catalogue, down
     // For monitoring, without a credential; the response contains no data.
     if (target.kind === 'ping') return { caller: { kind: 'anyone' } };
     const caller = await authenticateCaller(request);
+    if (caller.kind === 'customer') limits.countRequest(caller.licence.customerId);
     if (target.kind === 'other' || target.kind === 'metrics') throw unsupportedPath();
     if (caller.kind === 'publisher') return { caller };
     if (target.kind === 'publisher') throw publisherOnly();

@@ -10,6 +10,7 @@ import { startDelivery } from './delivery.ts';
 import { createDownloadReporter } from './downloads.ts';
 import { catchRefusal, createGate, type Gate } from './gate.ts';
 import { GatePlugin, type GatePluginOptions } from './gate-plugin.ts';
+import { createLimits, defaultLimits, type LimitSettings, type TrustedProxy } from './limits.ts';
 import { type Log, logToStandardOutput } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openOutbox } from './outbox.ts';
@@ -38,6 +39,9 @@ export type RegistryOptions = {
   publishSecret: string;
   /** Bearer secret for `/metrics`; without it, there are none. */
   metricsSecret?: string | undefined;
+  /** Proxies whose X-Forwarded-For is trusted. Default: none. */
+  trustedProxy?: TrustedProxy;
+  limits?: LimitSettings;
   log?: Log;
   /** Milliseconds of a monotonic clock; tests pass their own. */
   elapsed?: () => number;
@@ -102,10 +106,13 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       signingKeysAge: keys.age,
     });
     const catalogue = openCatalogue(packages);
+    const { trustedProxy = () => false } = options;
+    const limits = createLimits(options.limits ?? defaultLimits, trustedProxy, elapsed);
     const gate = createGate({
       publishSecret: options.publishSecret,
       tokens: { keys, publicUrl: url },
       withdrawals,
+      limits,
       catalogue,
       downloads,
       log,
@@ -119,7 +126,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     });
     wakeDelivery = delivery.wake;
     const tarballs = createTarballServer({ packages, catalogue, downloads, log, onServed: metrics.addTarballBytes });
-    const ownAnswers = createOwnAnswers({ gate, tarballs, metrics, metricsSecret: options.metricsSecret });
+    const ownAnswers = createOwnAnswers({ gate, limits, tarballs, metrics, metricsSecret: options.metricsSecret });
     serve = createHandler({ gate, ownAnswers, verdaccio, metrics, url, log });
 
     return {

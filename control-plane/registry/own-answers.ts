@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerName, type Gate, isSameSecret } from './gate.ts';
+import type { Limits } from './limits.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import { metricsSecretWrong } from './refusal.ts';
 import type { RequestTarget } from './request-target.ts';
@@ -12,6 +13,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => Pro
 
 export type OwnAnswersOptions = {
   gate: Gate;
+  limits: Limits;
   tarballs: TarballServer;
   metrics: Metrics;
   /** Without it, there are no metrics. */
@@ -19,7 +21,7 @@ export type OwnAnswersOptions = {
 };
 
 /** Returns the function that finds the answer to a request, or undefined for one that Verdaccio answers. */
-export function createOwnAnswers({ gate, tarballs, metrics, metricsSecret }: OwnAnswersOptions) {
+export function createOwnAnswers({ gate, limits, tarballs, metrics, metricsSecret }: OwnAnswersOptions) {
   return (target: RequestTarget): Answer | undefined => {
     if (target.kind === 'metrics' && metricsSecret !== undefined) {
       return async ({ headers, method }, response) => {
@@ -35,7 +37,9 @@ export function createOwnAnswers({ gate, tarballs, metrics, metricsSecret }: Own
         const grant = await gate.authorize(request);
         const { caller } = grant;
         (request as { remote_user?: { name: string } }).remote_user = { name: callerName(grant) };
-        if (caller.kind !== 'anyone') await tarballs.serve(request, response, target, caller);
+        if (caller.kind === 'anyone') return;
+        const end = caller.kind === 'customer' ? limits.startTarball(caller.licence.customerId) : () => {};
+        await tarballs.serve(request, response, target, caller).finally(end);
       };
     }
     return undefined;

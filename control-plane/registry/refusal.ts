@@ -8,12 +8,21 @@ export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
   readonly details: Record<string, unknown>;
+  /** Seconds after which the request may succeed. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, code: string, message: string, details: Record<string, unknown> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: Record<string, unknown> = {},
+    retryAfter: number | undefined = status === 503 ? 5 : undefined,
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.details = details;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -80,7 +89,7 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   response.statusCode = refusal.status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Cache-Control', 'no-store');
-  if (refusal.status === 503) response.setHeader('Retry-After', '5');
+  if (refusal.retryAfter !== undefined) response.setHeader('Retry-After', String(refusal.retryAfter));
   if (refusal.status === 401) {
     // The scheme is case-insensitive (RFC 9110). It is in lower case, since after `Bearer` npm shows advice to run
     // `npm login` in place of our message.

@@ -18,21 +18,33 @@ const defaults = {
   registrySecret: required.REGISTRY_SECRET,
   publishSecret: required.PUBLISH_SECRET,
   metricsSecret: undefined,
+  limits: { requests: 12_000, burst: 30_000, tarballs: 4_000, wrongTokens: 120 },
 };
 
+/** The values without the function that TRUST_PROXY becomes. */
+function read(environment: Record<string, string | undefined>) {
+  const { trustedProxy, ...config } = readConfig(environment);
+  return config;
+}
+
 t.test('settings that are not set, or empty, have their defaults', async (t) => {
-  t.strictSame(readConfig(required), defaults);
-  t.strictSame(readConfig({ ...required, REGISTRY_PORT: '', REGISTRY_PUBLIC_URL: '', REGISTRY_STORAGE: '' }), defaults);
+  t.strictSame(read(required), defaults);
+  t.strictSame(read({ ...required, REGISTRY_PORT: '', REGISTRY_PUBLIC_URL: '', REGISTRY_STORAGE: '' }), defaults);
   t.ok(Object.isFrozen(readConfig(required)));
 });
 
 t.test('settings are read', async (t) => {
-  const config = readConfig({
+  const config = read({
     ...required,
     REGISTRY_HOST: '0.0.0.0',
     REGISTRY_PORT: '0',
     REGISTRY_STORAGE: '/srv/registry',
     REGISTRY_PUBLIC_URL: 'https://registry.example/npm/',
+    METRICS_SECRET: 'metrics-secret-of-the-tests',
+    RATE_LIMIT_CUSTOMER: '1',
+    RATE_LIMIT_BURST: '2',
+    RATE_LIMIT_TARBALLS: '3',
+    RATE_LIMIT_WRONG_TOKENS: '0',
   });
   t.strictSame(config, {
     ...defaults,
@@ -40,6 +52,8 @@ t.test('settings are read', async (t) => {
     port: 0,
     storage: '/srv/registry',
     publicUrl: 'https://registry.example/npm/',
+    metricsSecret: 'metrics-secret-of-the-tests',
+    limits: { requests: 1, burst: 2, tarballs: 3, wrongTokens: 0 },
   });
 });
 
@@ -55,6 +69,9 @@ t.test('an error names the missing or invalid setting, and no value', async (t) 
     [{ PUBLISH_SECRET: 'short' }, /^PUBLISH_SECRET must NOT have fewer than 16 characters$/],
     [{ REGISTRY_PORT: '1e3' }, /^REGISTRY_PORT must be integer$/],
     [{ REGISTRY_PORT: '-1' }, /^REGISTRY_PORT must be integer$/],
+    [{ METRICS_SECRET: 'short' }, /^METRICS_SECRET must NOT have fewer than 16 characters$/],
+    [{ RATE_LIMIT_BURST: '0' }, /^RATE_LIMIT_BURST must be >= 1$/],
+    [{ TRUST_PROXY: 'perhaps' }, /^TRUST_PROXY must be a number of proxies, or addresses and ranges/],
     [{ REGISTRY_PORT: '65536' }, /^REGISTRY_PORT must be <= 65535$/],
   ];
   for (const [change, message] of cases) {
