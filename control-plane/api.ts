@@ -47,6 +47,8 @@ export const migrationOwner = {
   folder: dirname(fileURLToPath(import.meta.url)),
   boxTables: [
     'license_keys',
+    'license_installations',
+    'license_activations',
     'signing_keys',
     'download_reports',
     'boxes',
@@ -112,7 +114,7 @@ export function controlPlaneApi(
       hostingSecrets,
       served,
       log,
-      client: { address: ctx.ip, isHosting: () => isHosting(scope, ctx) },
+      client: { address: ctx.ip, isHosting: () => isHosting(scope, ctx), header: (name) => ctx.get(name) },
       idempotency: null,
     }),
   };

@@ -6,6 +6,7 @@ import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './ap
 import { checkDueDomains } from './boxes/proof/schedule.ts';
 import { openServedDomains, type ServedDomains } from './boxes/served/domains.ts';
 import { updateZones } from './dns/work.ts';
+import { removeOldActivations } from './license/installations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
@@ -41,6 +42,13 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
       const updates = startSchedule(update, log, 'zones could not be updated', domainCheckInterval);
       onClose(() => updates.stop());
     }
+    const removals = startSchedule(
+      () => removeOldActivations(db),
+      log,
+      'old activations could not be removed',
+      3_600_000,
+    );
+    onClose(() => removals.stop());
     const served = await openServedDomains(db, databaseUrl, log);
     onClose(() => served.close());
     return { api: controlPlaneApi(options, { db, signing, served, log }), handle: { served } };

@@ -16,6 +16,13 @@ export const CustomerId = Type.String({
 });
 /** A licence key as sent. The schema does not check its format: a mistyped key is 401, not 400. */
 export const LicenseKeyText = Type.String({ minLength: 1, maxLength: 255, description: 'The licence key' });
+/** A short text in one line, chosen by the vendor. */
+export const Label = Type.String({
+  minLength: 1,
+  maxLength: 120,
+  pattern: visibleText,
+  examples: ['Berlin, second office'],
+});
 export const BoxName = Type.String({ minLength: 1, maxLength: 120, pattern: visibleText, examples: ['shop-berlin'] });
 export const PackageName = Type.String({
   maxLength: 214,

@@ -56,7 +56,12 @@ export interface Idempotency {
 export interface CommonServices {
   db: Knex;
   settings: ControlPlaneSettings;
-  client: { address: string; isHosting(): boolean };
+  client: {
+    address: string;
+    isHosting(): boolean;
+    /** A header of the request; empty if it was not sent. */
+    header(name: string): string;
+  };
   /** Null without an Idempotency-Key. */
   idempotency: Idempotency | null;
 }

@@ -3,9 +3,11 @@
  */
 import { type FieldError, invalidRequest, isUniqueViolation } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { License } from '../license/schemas.ts';
 import type { CheckBackend } from './backends/lookups.ts';
 import { replaceDomains } from './domains/claim.ts';
 import { readClaims } from './domains/names.ts';
+import { takePlace } from './limit.ts';
 import { domainTaken } from './problems.ts';
 import type { DeployBoxDto } from './schemas.ts';
 import { saveBox } from './store.ts';
@@ -18,13 +20,15 @@ interface DeployServices {
 
 /**
  * Creates a customer's box, or replaces its URLs and its list of domains.
- * @throws invalid_request (400) that names each invalid field, domain_taken (409) that names the domain
+ * @throws invalid_request (400) that names each invalid field, license_boxes_exceeded (403), domain_taken (409) that
+ * names the domain
  */
 export async function deployBox(
   { db, settings, checkBackend }: DeployServices,
-  customerId: string,
+  license: License,
   { name, backendUrl, frontendUrl, domains }: Omit<DeployBoxDto, 'key'>,
 ): Promise<void> {
+  const { customerId } = license;
   const errors: FieldError[] = [];
   for (const [field, url] of Object.entries({ backendUrl, frontendUrl })) {
     // A name that does not resolve yet is accepted; the status of the box reports it.
@@ -36,7 +40,9 @@ export async function deployBox(
   if (errors.length > 0) throw invalidRequest(`body ${errors[0]?.pointer}: ${errors[0]?.detail}`, { errors });
   await db
     .transaction(async (transaction) => {
-      const boxId = await saveBox(transaction, { customerId, name, backendUrl, frontendUrl: frontendUrl ?? null });
+      const licenseId = await takePlace(transaction, license, name);
+      const box = { customerId, licenseId, name, backendUrl, frontendUrl: frontendUrl ?? null };
+      const boxId = await saveBox(transaction, box);
       await replaceDomains(transaction, { customerId, boxId, provesDomains: settings.provesDomains }, claims);
     })
     .catch((error) => {

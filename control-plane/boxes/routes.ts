@@ -13,7 +13,13 @@ import {
   tooManyRequests,
 } from '@carton/runtime/service';
 import type { GuessLimiter } from '../license/guesses.ts';
-import { licenseKeyMalformed, licenseKeyUnknown, licenseRevoked, licenseSuspended } from '../license/problems.ts';
+import {
+  licenseBoxesExceeded,
+  licenseKeyMalformed,
+  licenseKeyUnknown,
+  licenseRevoked,
+  licenseSuspended,
+} from '../license/problems.ts';
 import { identifyLicense, type LicenseCallers, rejectWithdrawn } from '../license/service.ts';
 import { BoxName } from '../schemas.ts';
 import type { CommonServices } from '../services.ts';
@@ -53,12 +59,12 @@ const deployBox = route(
     body: DeployBoxDto,
     status: 200,
     response: DeployBoxResult,
-    problems: [...licenseProblems, domainTaken],
+    problems: [...licenseProblems, licenseBoxesExceeded, domainTaken],
   },
   async ({ body: { key, ...box }, ...services }) => {
     const license = await identifyLicense(services, key, services.client.address);
     rejectWithdrawn(license);
-    await deploy(services, license.customerId, box);
+    await deploy(services, license, box);
     await services.served.catchUp();
     return { registered: box.domains, nameservers: [...services.settings.nameservers] };
   },

@@ -13,15 +13,20 @@ export interface Box {
   updatedAt: string;
 }
 
-/** Upserts a box by customer and name. Returns its id. */
+/** Upserts a box by customer and name. The licence for which it counts stays the first. Returns its id. */
 export async function saveBox(
   transaction: Knex.Transaction,
-  box: { customerId: string; name: string; backendUrl: string; frontendUrl: string | null },
+  box: { customerId: string; licenseId: string; name: string; backendUrl: string; frontendUrl: string | null },
 ): Promise<string> {
   const [row] = await transaction('boxes')
     .insert({ id: newId(), ...box })
     .onConflict(['customerId', 'name'])
-    .merge({ backendUrl: box.backendUrl, frontendUrl: box.frontendUrl, updatedAt: transaction.fn.now() })
+    .merge({
+      backendUrl: box.backendUrl,
+      frontendUrl: box.frontendUrl,
+      licenseId: transaction.raw('coalesce(boxes.license_id, excluded.license_id)'),
+      updatedAt: transaction.fn.now(),
+    })
     .returning('id');
   return row.id;
 }

@@ -28,6 +28,16 @@ export const licenseRevoked = defineProblem({
   status: 403,
   title: 'The licence has been revoked',
 });
+export const licenseInstallationsExceeded = defineProblem({
+  code: 'license_installations_exceeded',
+  status: 403,
+  title: 'The licence has no place for another installation',
+});
+export const licenseBoxesExceeded = defineProblem({
+  code: 'license_boxes_exceeded',
+  status: 403,
+  title: 'The licence has no place for another box',
+});
 /** For the vendor, who tries to change a revoked licence; holders of its key get `license_revoked`. */
 export const revokedForGood = defineProblem({
   code: 'license_revoked_for_good',

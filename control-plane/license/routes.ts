@@ -1,12 +1,15 @@
 /**
  * Licences: how the vendor manages them, and their exchange for a token.
  */
-import { pageQuery, routeFor, Type, tooManyRequests } from '@carton/runtime/service';
+import { pageQuery, routeFor, Type, tooManyRequests, withOptions } from '@carton/runtime/service';
 import { noRelease } from '../releases/problems.ts';
-import { CustomerId, Tier } from '../schemas.ts';
+import { CustomerId, Label, Tier } from '../schemas.ts';
 import type { CommonCallers } from '../services.ts';
+import { installationRoutes } from './installation-routes.ts';
+import { installerHeaders, readInstallerHeaders } from './installer-headers.ts';
 import {
   licenseExpired,
+  licenseInstallationsExceeded,
   licenseKeyMalformed,
   licenseKeyUnknown,
   licenseRevoked,
@@ -16,6 +19,7 @@ import {
 import {
   ActivateDto,
   ActivationResult,
+  ChangeLicense,
   License,
   LicensePage,
   LicenseState,
@@ -26,6 +30,7 @@ import {
 import {
   type ActivationServices,
   activate,
+  changeLicenseTerms,
   mintLicense as mint,
   readLicense as read,
   renewLicense as renew,
@@ -67,6 +72,7 @@ const listLicenses = route(
       customerId: Type.Optional(CustomerId),
       tier: Type.Optional(Tier),
       status: Type.Optional(LicenseState),
+      label: Type.Optional(withOptions(Label, { description: 'Text that the label contains' })),
     }),
     status: 200,
     response: LicensePage,
@@ -86,6 +92,22 @@ const readLicense = route(
     response: License,
   },
   ({ db, params }) => read(db, params.id),
+);
+
+const changeLicense = route(
+  {
+    method: 'patch',
+    path: '/license/keys/:id',
+    operationId: 'changeLicense',
+    tag,
+    summary: 'Change the label, notes and limits of a licence',
+    description: 'A limit below what is in use refuses new boxes and installations only.',
+    access,
+    body: ChangeLicense,
+    status: 200,
+    response: License,
+  },
+  ({ db, params, body }) => changeLicenseTerms(db, params.id, body),
 );
 
 const suspendLicense = route(
@@ -157,7 +179,9 @@ const activateLicense = route(
     operationId: 'activateLicense',
     tag,
     summary: 'Exchange a licence key for a registry token and the list of entitled packages',
+    description: 'Without the headers, an activation counts as no installation; invalid ones are ignored.',
     access: 'public',
+    requestHeaders: installerHeaders,
     body: ActivateDto,
     status: 200,
     response: ActivationResult,
@@ -167,21 +191,24 @@ const activateLicense = route(
       licenseExpired,
       licenseSuspended,
       licenseRevoked,
+      licenseInstallationsExceeded,
       tooManyRequests,
       noRelease,
     ],
   },
-  ({ body, ...services }) => activate(services, body.key),
+  ({ body, ...services }) => activate(services, body.key, readInstallerHeaders(services.client.header)),
 );
 
 export const licenseRoutes = [
   mintLicense,
   listLicenses,
   readLicense,
+  changeLicense,
   suspendLicense,
   reinstateLicense,
   revokeLicense,
   renewLicense,
   activateLicense,
+  ...installationRoutes,
   ...withdrawalRoutes,
 ];

@@ -1,12 +1,46 @@
 /**
  * Schemas of licences (contract, MintLicenseDto, ActivateDto, ActivationResult).
  */
-import { DateTime, nullable, object, oneOf, pageOf, type Static, Type, Uuid } from '@carton/runtime/service';
-import { CustomerId, LicenseKeyText, PackageName, Tier } from '../schemas.ts';
+import {
+  changeOf,
+  DateTime,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  type Static,
+  Type,
+  Uuid,
+  withOptions,
+} from '@carton/runtime/service';
+import { CustomerId, Label, LicenseKeyText, PackageName, Tier } from '../schemas.ts';
 
 /** `expired` is derived from `expiresAt`; the others are set by the vendor and take precedence. */
 export const licenseStates = ['active', 'suspended', 'revoked', 'expired'] as const;
 export const LicenseState = oneOf(licenseStates);
+
+const limit = (description: string) =>
+  nullable(Type.Integer({ minimum: 0, maximum: 1_000_000, description: `${description}; null for no limit` }));
+
+/** What the vendor notes about a licence, and its limits. */
+const terms = {
+  label: withOptions(nullable(Label), { description: 'A short text by which the vendor finds the licence' }),
+  notes: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 10_000,
+      pattern: '^[^\\u0000]*$',
+      description: 'For the vendor only',
+      examples: ['Invoice 2026-117'],
+    }),
+  ),
+  maxBoxes: limit('How many boxes it may deploy. Existing boxes can always be deployed again'),
+  maxInstallations: limit(
+    'How many installations, told apart by `Installation-Id`, may activate it. Those that have done so always may',
+  ),
+};
+type Terms = { [name in keyof typeof terms]: Static<(typeof terms)[name]> };
+export type LicenseChange = Partial<Terms>;
 
 export const MintLicenseDto = object(
   {
@@ -19,9 +53,17 @@ export const MintLicenseDto = object(
         examples: ['2036-01-01T00:00:00Z'],
       }),
     ),
+    label: Type.Optional(terms.label),
+    notes: Type.Optional(terms.notes),
+    maxBoxes: Type.Optional(terms.maxBoxes),
+    maxInstallations: Type.Optional(terms.maxInstallations),
   },
   { $id: 'MintLicenseDto' },
 );
+
+export type MintLicenseDto = Static<typeof MintLicenseDto>;
+
+export const ChangeLicense = changeOf(terms, { $id: 'ChangeLicense' });
 
 export const RenewLicenseDto = object(
   {
@@ -38,6 +80,7 @@ const license = {
   tier: Tier,
   status: LicenseState,
   expiresAt: nullable(DateTime),
+  ...terms,
   last4: Type.String({ description: 'The last four characters of the key', examples: ['q7ma'] }),
   lastActivatedAt: nullable(DateTime),
   createdAt: DateTime,
@@ -51,6 +94,25 @@ export const MintedLicense = object(
   { key: Type.String({ description: 'The licence key, which cannot be read again' }), ...license },
   { $id: 'MintedLicense' },
 );
+
+const reported = {
+  version: withOptions(nullable(Type.String()), { description: 'Version of the installer' }),
+  platform: withOptions(nullable(Type.String()), { description: 'Operating system and CPU', examples: ['linux-x64'] }),
+};
+
+const Installation = object(
+  { installationId: Uuid, ...reported, firstActivatedAt: DateTime, lastActivatedAt: DateTime },
+  { $id: 'Installation' },
+);
+export type Installation = Static<typeof Installation>;
+export const InstallationPage = pageOf(Installation, 'InstallationPage');
+
+const Activation = object(
+  { id: Uuid, installationId: nullable(Uuid), ...reported, createdAt: DateTime },
+  { $id: 'Activation' },
+);
+export type Activation = Static<typeof Activation>;
+export const ActivationPage = pageOf(Activation, 'ActivationPage');
 
 export const ActivateDto = object({ key: LicenseKeyText }, { $id: 'ActivateDto' });
 

@@ -10,6 +10,8 @@ import type { CommonCallers, CommonServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
 import type { GuessLimiter } from './guesses.ts';
+import { recordActivation } from './installations.ts';
+import type { InstallerReport } from './installer-headers.ts';
 import { generateKey, parseKey } from './key.ts';
 import {
   licenseExpired,
@@ -19,8 +21,8 @@ import {
   licenseSuspended,
   revokedForGood,
 } from './problems.ts';
-import type { License } from './schemas.ts';
-import { changeLicense, findLicenseByHash, findLicenseById, insertLicense, recordActivation } from './store.ts';
+import type { License, LicenseChange, MintLicenseDto } from './schemas.ts';
+import { changeLicense, changeTerms, findLicenseByHash, findLicenseById, insertLicense } from './store.ts';
 
 /**
  * Mints a licence key. Only its hash is stored, so the result is the only place where the key can be read.
@@ -28,11 +30,11 @@ import { changeLicense, findLicenseByHash, findLicenseById, insertLicense, recor
  */
 export async function mintLicense(
   db: Knex,
-  { customerId, tier, expiresAt }: { customerId: string; tier: License['tier']; expiresAt?: string },
+  { expiresAt, ...terms }: MintLicenseDto,
 ): Promise<License & { key: string }> {
   const expiry = expiresAt === undefined ? null : futureInstant(expiresAt);
-  const { key, hash, last4 } = generateKey(tier);
-  const license = await insertLicense(db, { id: newId(), keyHash: hash, last4, customerId, tier, expiresAt: expiry });
+  const { key, hash, last4 } = generateKey(terms.tier);
+  const license = await insertLicense(db, { ...terms, id: newId(), keyHash: hash, last4, expiresAt: expiry });
   return { key, ...license };
 }
 
@@ -99,9 +101,10 @@ export interface ActivationServices extends CommonServices {
 
 /**
  * Exchanges a key for an activation token and the list of entitled packages (contract, ActivationResult).
- * @throws the problems of identifyLicense and rejectWithdrawn, license_expired (403), no_release (503)
+ * @throws the problems of identifyLicense and rejectWithdrawn, license_expired, license_installations_exceeded (403),
+ * no_release (503)
  */
-export async function activate(services: ActivationServices, key: string) {
+export async function activate(services: ActivationServices, key: string, report: InstallerReport) {
   const { db, signing, settings, client, releases } = services;
   const license = await identifyLicense(services, key, client.address);
   rejectWithdrawn(license);
@@ -122,7 +125,7 @@ export async function activate(services: ActivationServices, key: string) {
     audience: registryUrl,
     expiresIn,
   });
-  await recordActivation(db, id);
+  await recordActivation(db, id, report);
   return { tier, customerId, token, expiresIn, packages, registryUrl };
 }
 
@@ -134,6 +137,14 @@ export async function readLicense(db: Knex, id: string): Promise<License> {
   const license = await findLicenseById(db, id);
   if (!license) throw notFound(`There is no licence with the id ${id}.`);
   return license;
+}
+
+/**
+ * Changes the notes and limits of a licence. A limit below what is in use refuses new boxes and installations only.
+ * @throws not_found (404)
+ */
+export async function changeLicenseTerms(db: Knex, id: string, change: LicenseChange): Promise<License> {
+  return (await changeTerms(db, id, change)) ?? readLicense(db, id);
 }
 
 const statusAfter = { suspend: 'suspended', reinstate: 'active', revoke: 'revoked' } as const;

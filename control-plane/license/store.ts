@@ -3,17 +3,18 @@
  */
 import { type Page, paginate } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { License } from './schemas.ts';
+import type { License, LicenseChange } from './schemas.ts';
 
 /** The current state of a licence: `expired` is derived, not stored. */
 const currentState = `case when status = 'active' and expires_at <= now() then 'expired' else status end`;
 
 function columns(db: Knex): (string | Knex.Raw)[] {
   const plain = ['id', 'customerId', 'tier', 'expiresAt', 'last4', 'lastActivatedAt', 'createdAt'];
-  return [...plain, db.raw(`${currentState} as status`)];
+  const terms = ['label', 'notes', 'maxBoxes', 'maxInstallations'];
+  return [...plain, ...terms, db.raw(`${currentState} as status`)];
 }
 
-export interface NewLicense {
+export interface NewLicense extends LicenseChange {
   id: string;
   keyHash: string;
   last4: string;
@@ -54,14 +55,19 @@ export interface LicenseQuery {
   customerId?: string;
   tier?: License['tier'];
   status?: License['status'];
+  label?: string;
 }
 
 /** Reads a page of licences, newest first. */
-export function listLicenses(db: Knex, { customerId, tier, status, ...page }: LicenseQuery): Promise<Page<License>> {
+export function listLicenses(
+  db: Knex,
+  { customerId, tier, status, label, ...page }: LicenseQuery,
+): Promise<Page<License>> {
   const query = db('license_keys').select(columns(db));
   if (customerId !== undefined) query.where({ customerId });
   if (tier !== undefined) query.where({ tier });
   if (status !== undefined) query.whereRaw(`${currentState} = ?`, [status]);
+  if (label !== undefined) query.whereRaw('strpos(lower(label), lower(?)) > 0', [label]);
   return paginate<License>(query as never, 'license_keys', page);
 }
 
@@ -87,7 +93,32 @@ export async function changeLicense(
   return (row as License | undefined) ?? null;
 }
 
-/** Sets the time of the last activation to now. */
-export async function recordActivation(db: Knex, id: string): Promise<void> {
-  await db('license_keys').where({ id }).update({ lastActivatedAt: db.fn.now() });
+/** Changes the terms of a licence, also of a revoked one. Returns null if it does not exist. */
+export async function changeTerms(db: Knex, id: string, change: LicenseChange): Promise<License | null> {
+  const [row] = await db('license_keys')
+    .where({ id })
+    .update({ ...change, updatedAt: db.fn.now() })
+    .returning(columns(db) as string[]);
+  return (row as License | undefined) ?? null;
+}
+
+/**
+ * Locks what is counted for a licence until the end of the transaction, so that of two who take the last place only one
+ * gets it.
+ * @returns the limits as they are under the lock, and the id under which boxes and installations are counted
+ */
+export async function lockCounts(
+  transaction: Knex.Transaction,
+  id: string,
+): Promise<Pick<License, 'maxBoxes' | 'maxInstallations'> & { firstId: string }> {
+  const firstId = await firstIdOf(transaction, id);
+  await transaction.raw('select id from license_keys where id = ? for no key update', [firstId]);
+  const limits = await transaction('license_keys').where({ id }).first('maxBoxes', 'maxInstallations');
+  return { ...limits, firstId };
+}
+
+/** The id under which the boxes and installations of a licence are counted: it does not change. */
+export async function firstIdOf(db: Knex, id: string): Promise<string> {
+  const { firstId } = await db('license_keys').where({ id }).first('firstId');
+  return firstId ?? id;
 }

@@ -12,6 +12,8 @@ import { startTestControlPlane } from './test-control-plane.ts';
 
 const controlPlane = await startTestControlPlane(t);
 const { key, id } = await controlPlane.mint('customer-1');
+const installationId = '0198f5a2-7c1e-4b5a-9f51-3f6a52a1c001';
+await controlPlane.visitor().post('/license/activate', { key }, { headers: { 'installation-id': installationId } });
 const other = await controlPlane.mint('customer-2');
 const box = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: ['shop.example.com'] };
 const report = { customerId: 'customer-1', tier: 'basic', packageName: packageName('cart'), outcome: 'allowed' };
@@ -30,6 +32,15 @@ const rows: Row[] = [
   { method: 'POST', path: '/license/keys', credential: 'admin', body: { customerId: 'c', tier: 'basic' }, status: 201 },
   { method: 'GET', path: '/license/keys', credential: 'admin', status: 200 },
   { method: 'GET', path: `/license/keys/${id}`, credential: 'admin', status: 200 },
+  { method: 'PATCH', path: `/license/keys/${id}`, credential: 'admin', body: { label: 'l' }, status: 200 },
+  { method: 'GET', path: `/license/keys/${id}/installations`, credential: 'admin', status: 200 },
+  { method: 'GET', path: `/license/keys/${id}/activations`, credential: 'admin', status: 200 },
+  {
+    method: 'DELETE',
+    path: `/license/keys/${id}/installations/${installationId}`,
+    credential: 'admin',
+    status: 204,
+  },
   { method: 'POST', path: `/license/keys/${other.id}/suspend`, credential: 'admin', status: 200 },
   { method: 'POST', path: `/license/keys/${other.id}/reinstate`, credential: 'admin', status: 200 },
   { method: 'POST', path: `/license/keys/${id}/renew`, credential: 'admin', body: { expiresAt: null }, status: 200 },
@@ -79,7 +90,8 @@ t.test('the table lists every operation of the document', async (t) => {
   const shape = ({ method, path }: Row) =>
     `${method} ${path
       .split('?')[0]
-      ?.replace(/[0-9a-f-]{36}/, '{id}')
+      ?.replace(installationId, '{installationId}')
+      .replace(/[0-9a-f-]{36}/, '{id}')
       .replace('stable', '{channel}')
       .replace('free.example.org', '{domain}')}`;
   t.strictSame(rows.map(shape).sort(), documented.sort());
@@ -202,7 +214,7 @@ t.test('invalid requests are rejected before they reach a handler', async (t) =>
   ];
   for (const [label, response, status, code] of cases) t.match(await response, { status, body: { code } }, label);
   for (const row of rows.filter(({ path }) => path !== '/docs')) {
-    const response = await controlPlane.visitor().call('PATCH', row.path.split('?')[0] as string);
+    const response = await controlPlane.visitor().call('PUT', row.path.split('?')[0] as string);
     t.match(response, { status: 405, body: { code: 'method_not_allowed' } }, row.path);
     t.match(response.headers.get('allow'), row.method);
   }

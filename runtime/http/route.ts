@@ -35,6 +35,8 @@ export interface RouteDeclaration<
   /** Path parameters. By default each is a string, and one named `id` or `...Id` a UUID. */
   params?: Params;
   query?: Query;
+  /** Optional headers that the handler reads and validates itself; they are only documented. */
+  requestHeaders?: Readonly<Record<string, TSchema>>;
   body?: Body;
   /** Accept a request without a body although one is declared. */
   bodyOptional?: boolean;

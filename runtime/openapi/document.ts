@@ -170,6 +170,7 @@ function parametersOf(declaration: RouteDeclaration, components: Components): (P
   const params = paramsSchemaOf(declaration) as TObject | undefined;
   const query = declaration.query as TObject | undefined;
   const required = new Set(query?.required ?? []);
+  const { requestHeaders = {} } = declaration;
   return [
     ...pathParameterNames(declaration.path).map(
       (name): ParameterObject => ({
@@ -184,6 +185,14 @@ function parametersOf(declaration: RouteDeclaration, components: Components): (P
         name,
         in: 'query',
         required: required.has(name) && schema.default === undefined,
+        ...(schema.description && { description: schema.description }),
+        schema: components.schema(schema),
+      }),
+    ),
+    ...Object.entries(requestHeaders).map(
+      ([name, schema]): ParameterObject => ({
+        name,
+        in: 'header',
         ...(schema.description && { description: schema.description }),
         schema: components.schema(schema),
       }),

@@ -1,0 +1,103 @@
+/**
+ * Installations that have activated a licence, and the history of its activations. They have no IP address: the id tells
+ * installations apart, and an address would be personal data without a use here.
+ */
+import { newId, type Page, paginate } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import type { InstallerReport } from './installer-headers.ts';
+import { licenseInstallationsExceeded } from './problems.ts';
+import type { Activation, Installation } from './schemas.ts';
+import { firstIdOf, lockCounts } from './store.ts';
+
+/** Days for which activations are kept. */
+export const activationDays = 180;
+
+/** The most installations that are stored for a licence without a limit: a key that leaked must not fill the disk. */
+const maxStored = 10_000;
+
+/**
+ * Records an activation, and the installation if it says which one it is.
+ * @throws license_installations_exceeded (403) for a new installation when the licence has no place for it
+ */
+export async function recordActivation(db: Knex, licenseId: string, report: InstallerReport): Promise<void> {
+  await db.transaction(async (transaction) => {
+    if (report.installationId !== null) await recordInstallation(transaction, licenseId, report);
+    await transaction('license_activations').insert({ id: newId(), licenseId, ...report });
+    await transaction('license_keys').where({ id: licenseId }).update({ lastActivatedAt: transaction.fn.now() });
+  });
+}
+
+async function recordInstallation(transaction: Knex.Transaction, id: string, report: InstallerReport): Promise<void> {
+  if (await renewInstallation(transaction, await firstIdOf(transaction, id), report)) return;
+  const { firstId, maxInstallations } = await lockCounts(transaction, id);
+  // The same installation may have been recorded while this request waited for the lock.
+  if (await renewInstallation(transaction, firstId, report)) return;
+  const { rows } = await transaction.raw(
+    'select count(*)::integer as count from (select from license_installations where license_id = ? limit ?) counted',
+    [firstId, maxInstallations ?? maxStored],
+  );
+  const isFull = rows[0].count >= (maxInstallations ?? maxStored);
+  if (isFull && maxInstallations !== null) {
+    throw licenseInstallationsExceeded(
+      `The licence is for ${maxInstallations} installations, which all have activated it. Ask the vendor to free the place of one that is no longer used, or for more.`,
+    );
+  }
+  if (isFull) return;
+  await transaction('license_installations').insert({ id: newId(), licenseId: firstId, ...report });
+}
+
+/** Records another activation of an installation. Returns whether it is known. */
+async function renewInstallation(
+  transaction: Knex.Transaction,
+  licenseId: string,
+  { installationId, version, platform }: InstallerReport,
+): Promise<boolean> {
+  const changed = await transaction('license_installations')
+    .where({ licenseId, installationId })
+    .update({
+      lastActivatedAt: transaction.fn.now(),
+      ...(version !== null && { version }),
+      ...(platform !== null && { platform }),
+    });
+  return changed > 0;
+}
+
+interface PageQuery {
+  limit: number;
+  cursor?: string;
+}
+
+/** Reads a page of the installations of a licence, and of those that it replaces; the newest first. */
+export async function listInstallations(db: Knex, licenseId: string, page: PageQuery): Promise<Page<Installation>> {
+  const query = db('license_installations')
+    .where({ licenseId: await firstIdOf(db, licenseId) })
+    .select('id', 'installationId', 'version', 'platform', 'createdAt', 'lastActivatedAt');
+  const { items, nextCursor } = await paginate<Installation & { id: string; createdAt: string }>(
+    query as never,
+    'license_installations',
+    page,
+  );
+  const shown = items.map(({ id, createdAt, ...rest }) => ({ ...rest, firstActivatedAt: createdAt }));
+  return { items: shown, nextCursor };
+}
+
+/** Reads a page of the activations of a licence, newest first. */
+export function listActivations(db: Knex, licenseId: string, page: PageQuery): Promise<Page<Activation>> {
+  const query = db('license_activations')
+    .where({ licenseId })
+    .select('id', 'installationId', 'version', 'platform', 'createdAt');
+  return paginate<Activation>(query as never, 'license_activations', page);
+}
+
+/** Forgets an installation, so that another has its place. Returns whether there was one. */
+export async function removeInstallation(db: Knex, licenseId: string, installationId: string): Promise<boolean> {
+  const removed = await db('license_installations')
+    .where({ licenseId: await firstIdOf(db, licenseId), installationId })
+    .delete();
+  return removed > 0;
+}
+
+/** Removes activations that are older than `activationDays`. Returns how many. */
+export function removeOldActivations(db: Knex): Promise<number> {
+  return db('license_activations').whereRaw(`created_at < now() - interval '${activationDays} days'`).delete();
+}

@@ -1,0 +1,45 @@
+/**
+ * What an installer says about itself in the headers of an activation. The body has the key only (contract, ActivateDto),
+ * and older installers send none of these: a header that is missing or invalid is ignored.
+ */
+import { matches, Type, Uuid, withOptions } from '@carton/runtime/service';
+
+/** The headers, each optional. */
+export const installerHeaders = {
+  'Installation-Id': withOptions(Uuid, {
+    description:
+      'A random UUID that the installer has created once for the folder of the box. Without it, the activation counts as no installation',
+  }),
+  'Installer-Version': Type.String({
+    maxLength: 64,
+    pattern: '^[0-9A-Za-z][0-9A-Za-z.+-]*$',
+    description: 'Version of the installer',
+    examples: ['0.2.0'],
+  }),
+  'Installation-Platform': Type.String({
+    maxLength: 64,
+    pattern: '^[a-z0-9]+-[a-z0-9_]+$',
+    description: 'Operating system and CPU',
+    examples: ['linux-x64'],
+  }),
+};
+
+/** Null for what was not said. */
+export interface InstallerReport {
+  installationId: string | null;
+  version: string | null;
+  platform: string | null;
+}
+
+/** Reads the headers. @param header returns a header; empty if it was not sent */
+export function readInstallerHeaders(header: (name: string) => string): InstallerReport {
+  const read = (name: keyof typeof installerHeaders) => {
+    const value = header(name);
+    return matches(installerHeaders[name], value) ? value : null;
+  };
+  return {
+    installationId: read('Installation-Id')?.toLowerCase() ?? null,
+    version: read('Installer-Version'),
+    platform: read('Installation-Platform'),
+  };
+}
