@@ -51,7 +51,7 @@ const timeoutMilliseconds = 30_000;
 
 /**
  * Activates a licence key. Network errors and 5xx responses are retried twice.
- * @throws Failure wrong_key (400, 401), key_not_active (403), control_plane_unavailable, interrupted
+ * @throws Failure wrong_key, key_not_active, control_plane_unavailable, interrupted
  */
 export async function activate(controlPlaneUrl: string, key: string, signal?: AbortSignal): Promise<Activation> {
   const url = `${controlPlaneUrl.replace(/\/+$/, '')}/license/activate`;
@@ -103,32 +103,32 @@ async function send(url: string, request: RequestInit, signal?: AbortSignal): Pr
 }
 
 /** Reads the problem from an error response. */
-async function readProblem(response: Response): Promise<{ detail: string; facts: Record<string, unknown> }> {
+async function readProblem(
+  response: Response,
+): Promise<{ title: string; detail: string; facts: Record<string, unknown> }> {
   const problem = ((await response.json().catch(() => ({}))) ?? {}) as Problem;
-  const detail = problem.detail ?? problem.title ?? `status ${response.status}`;
-  return { detail, facts: { reason: problem.code, status: response.status } };
+  const title = problem.title ?? `status ${response.status}`;
+  const detail = problem.detail ?? title;
+  return { title, detail, facts: { reason: problem.code, status: response.status } };
 }
 
-/** Distinguishes a rejected key from a fault of the control plane. */
+/**
+ * Distinguishes a rejected key from other faults. A problem of a licence has its cause as title and what to do as detail; a
+ * proxy may answer 401 or 403 too, and then has no such problem.
+ */
 async function toActivationFailure(response: Response, url: string): Promise<Failure> {
-  const { detail, facts } = await readProblem(response.clone());
-  if (response.status === 401 || response.status === 400) {
-    return new Failure(
-      'wrong_key',
-      `the licence key was rejected: ${detail}`,
-      'Check that you copied all of it',
-      facts,
-    );
+  const { title, detail, facts } = await readProblem(response.clone());
+  const { status } = response;
+  if (status === 400) {
+    const advice = 'Check that the file contains only the licence key';
+    return new Failure('wrong_key', `the licence key was rejected: ${detail}`, advice, facts);
   }
-  if (response.status === 403) {
-    return new Failure(
-      'key_not_active',
-      `the licence key is not active: ${detail}`,
-      'Contact the vendor about this licence',
-      facts,
-    );
+  if (status !== 401 && status !== 403) return toRequestFailure(response, url);
+  if (!String(facts.reason).startsWith('license_')) {
+    return unavailable(url, `something other than the control plane returned ${status}`, facts);
   }
-  return toRequestFailure(response, url);
+  const cause = `${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+  return new Failure(status === 401 ? 'wrong_key' : 'key_not_active', cause, detail, facts);
 }
 
 async function toRequestFailure(response: Response, url: string): Promise<Failure> {

@@ -6,6 +6,7 @@ export { findProcesses, isAlive } from './box/process-table.ts';
 export type { RunningBox } from './box/running.ts';
 export { type InstallResult, install } from './commands/install.ts';
 export type { InstallOptions } from './commands/install-options.ts';
+export { restart } from './commands/restart.ts';
 export {
   type ForegroundResult,
   type StartOptions,
@@ -15,6 +16,7 @@ export {
 } from './commands/start.ts';
 export { type StatusOptions, type StatusResult, status } from './commands/status.ts';
 export { type StopOptions, type StopResult, stop } from './commands/stop.ts';
+export { type UninstallOptions, type UninstallResult, uninstall } from './commands/uninstall.ts';
 export { type ExitCode, exitCodes } from './exit-codes.ts';
 export { Failure } from './failure.ts';
 export { jsonOutput } from './output/json.ts';

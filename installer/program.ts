@@ -10,7 +10,7 @@ import { variable, vendor, version } from './vendor.ts';
 
 /** Runs one command line. Sets the process's exit status; never throws. @param commandLine the arguments of `carton` */
 export async function run(commandLine: readonly string[]): Promise<void> {
-  process.stdout.on('error', exitOnBrokenPipe);
+  process.stdout.on('error', ignoreBrokenPipe);
   try {
     // The registry's client honours HTTPS_PROXY and NO_PROXY; this makes the control plane's client do the same.
     setGlobalProxyFromEnv();
@@ -61,6 +61,28 @@ export function buildProgram(): Command {
     )
     .option('--force', 'kill the box if it has not stopped by then')
     .action(async (options) => (await import('./commands/run-stop.ts')).runStop(options));
+  command(program, 'restart', 'stop the box, and start it again with the settings on disk', {
+    examples: [`${vendor} restart                      # after a change of box.env`],
+    codes: ['ok', 'port_taken', 'box_not_healthy', 'busy', 'not_installed', 'did_not_stop', 'interrupted'],
+  })
+    .addOption(healthTimeout())
+    .action(async (options) => (await import('./commands/run-start.ts')).runRestart(options));
+  command(program, 'logs', 'print the last lines of the box’s log', {
+    examples: [`${vendor} logs --lines 20`, `${vendor} logs --follow`],
+    codes: ['ok', 'not_installed'],
+  })
+    .addOption(
+      new Option('-n, --lines <number>', 'how many of the last lines to print').argParser(wholeNumber).default(100),
+    )
+    .option('-f, --follow', 'go on with new lines until Ctrl-C')
+    .action(async (options) => (await import('./commands/run-logs.ts')).runLogs(options));
+  command(program, 'uninstall', 'stop the box and remove its program; its data and secrets stay', {
+    examples: [`${vendor} uninstall`, `${vendor} uninstall --data          # asks first`],
+    codes: ['ok', 'busy', 'not_installed', 'did_not_stop', 'folder_unusable', 'interrupted'],
+  })
+    .option('--data', 'remove the embedded database, files, secrets and logs too')
+    .option('--yes', 'do not ask before the removal of data')
+    .action(async (options) => (await import('./commands/run-uninstall.ts')).runUninstall(options));
   command(program, 'status', 'show what is installed and whether the box is running and healthy', {
     examples: [`${vendor} status`, `${vendor} status --json`],
     codes: ['ok', 'box_not_healthy', 'not_installed', 'not_running'],
@@ -144,8 +166,7 @@ function toUsageFailure(error: CommanderError): Failure | undefined {
   return new Failure('usage', error.message.replace(/^error: /, ''), `Run ${vendor} <command> --help for its options`);
 }
 
-/** In `carton status | head -1` the reader closes the pipe early, which is not an error. */
-function exitOnBrokenPipe(error: NodeJS.ErrnoException): void {
+/** In `carton install | head -1` the reader closes the pipe early: the command goes on without its output. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
-  process.exit();
 }

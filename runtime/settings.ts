@@ -78,9 +78,10 @@ export function readTrustProxy(text: string): string {
   return text;
 }
 
-/** Replaces the validator's paths with names of settings. */
+/** Replaces the validator's paths with names of settings, and its JSON with what is written in an environment. */
 function readable(faults: string): string {
-  return faults.replaceAll(/data must have required property '(\w+)'/g, '$1 is not set').replaceAll('data/', '');
+  const named = faults.replaceAll(/data must have required property '(\w+)'/g, '$1 is not set').replaceAll('data/', '');
+  return named.replaceAll('"', '');
 }
 
 /** Converts the text to the type. A text that does not fit is returned, so that the schema reports it with its name. */

@@ -67,6 +67,23 @@ export async function readSecrets(folder: BoxFolder): Promise<Partial<BoxSecrets
 }
 
 /**
+ * Checks that each line of `box.env` is a comment or sets a variable: another one would be ignored without a word.
+ * @throws Failure usage with the number of the first wrong line, not its text, which may be a secret
+ */
+export async function checkSecrets(folder: BoxFolder): Promise<void> {
+  const text = (await readIfPresent(folder.secrets)) ?? '';
+  // Values in quotes may have several lines.
+  const shortened = text.replace(/=\s*(["'`])[^"'`]*\1/g, (value) => `=${'\n'.repeat(value.split('\n').length - 1)}`);
+  const wrong = shortened.split('\n').findIndex((line) => !/^\s*(#.*|(export\s+)?[A-Za-z_][\w.-]*\s*=.*)?$/.test(line));
+  if (wrong === -1) return;
+  throw new Failure(
+    'usage',
+    `line ${wrong + 1} of ${folder.secrets} is not NAME=value`,
+    'Correct it, or put # before it',
+  );
+}
+
+/**
  * Writes both files, secrets first: a box is installed once `box.json` exists. Of an existing `box.env` only the lines of
  * the four managed names change, and a missing key for second factors is added.
  */

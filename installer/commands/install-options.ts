@@ -89,7 +89,8 @@ export function chooseSecrets(
       'DATABASE_URL of the environment is ignored: this box already has a database (--database-url-file changes it)',
     );
   }
-  const databaseUrl = options.databaseUrl ?? (settings ? secrets.DATABASE_URL : ofNewBox);
+  // A box that was uninstalled has left its secrets, and goes on with its database.
+  const databaseUrl = options.databaseUrl ?? (settings ? secrets.DATABASE_URL : (ofNewBox ?? secrets.DATABASE_URL));
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     throw new Failure(
       'usage',

@@ -8,7 +8,14 @@ import { toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
 import { replaceBox, startBox, type WaitOptions } from '../box/replace.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
-import { type BoxSecrets, type BoxSettings, readSecrets, readSettings, writeSettings } from '../box/settings.ts';
+import {
+  type BoxSecrets,
+  type BoxSettings,
+  checkSecrets,
+  readSecrets,
+  readSettings,
+  writeSettings,
+} from '../box/settings.ts';
 import { readStopSeconds, stopBox } from '../box/stopping.ts';
 import { type Activation, activate, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
@@ -81,6 +88,7 @@ async function installLocked(
   output: Output,
   cleanup: Cleanup,
 ): Promise<InstallResult> {
+  await checkSecrets(folder);
   const before = {
     settings: await readSettings(folder),
     secrets: await readSecrets(folder),

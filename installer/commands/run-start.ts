@@ -1,8 +1,9 @@
 /**
- * The command line of `start`.
+ * The command lines of `start` and `restart`.
  */
 import { chooseOutput } from '../output/choose.ts';
 import { abortOnSignals, onSignals, runCommand } from './common.ts';
+import { restart } from './restart.ts';
 import { type StartResult, start, startInForeground } from './start.ts';
 
 interface Options {
@@ -37,6 +38,17 @@ export async function runStart(options: Options): Promise<void> {
     const exitCode = await ended;
     output.result({ ...result, ended: true }, [`The box has stopped (exit status ${exitCode}).`], exitCode);
     return exitCode;
+  });
+}
+
+/** Runs `restart` and sets the exit status. */
+export async function runRestart(options: Omit<Options, 'foreground'>): Promise<void> {
+  const output = await chooseOutput(options);
+  await runCommand(output, async () => {
+    const settings = { dir: options.dir, healthSeconds: options.healthTimeout, signal: abortOnSignals() };
+    const result = await restart(settings, output);
+    output.result(result, describe(result));
+    return 0;
   });
 }
 

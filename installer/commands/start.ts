@@ -7,7 +7,7 @@ import { type Launch, toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
 import { startBox } from '../box/replace.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
-import { readSecrets, requireSettings } from '../box/settings.ts';
+import { checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
 import { readStopSeconds, stopBox } from '../box/stopping.ts';
 import { type ExitStatus, type SupervisedBox, supervise } from '../box/supervision.ts';
 import { Failure } from '../failure.ts';
@@ -110,6 +110,7 @@ async function readyToLaunch(folder: BoxFolder): Promise<Launch> {
   const settings = await requireSettings(folder);
   const release = await currentRelease(folder);
   if (!release) throw new Failure('not_installed', `${folder.current} is missing`, 'Run install again');
+  await checkSecrets(folder);
   return toLaunch(release, settings, await readSecrets(folder));
 }
 

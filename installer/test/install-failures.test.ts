@@ -19,7 +19,26 @@ const core = `${scope}/core`;
 const licence = { tier: 'basic', packages: [`${scope}/runtime`, core] };
 const vendor = await startVendor([makeRuntime(), makePackage({ name: core })], {
   [key]: licence,
-  expired: { status: 403, code: 'license_expired', detail: 'This licence key expired on 2026-01-31' },
+  expired: {
+    status: 403,
+    code: 'license_expired',
+    title: 'The licence has expired',
+    detail: 'It expired at 2026-01-31T00:00:00Z. Ask the vendor to renew it.',
+  },
+  suspended: {
+    status: 403,
+    code: 'license_suspended',
+    title: 'The licence is suspended',
+    detail: 'Ask the vendor to reinstate it.',
+  },
+  revoked: {
+    status: 403,
+    code: 'license_revoked',
+    title: 'The licence has been revoked',
+    detail: 'Use the key that replaces it, or contact the vendor.',
+  },
+  proxy401: { status: 401 },
+  proxy403: { status: 403, title: 'Forbidden' },
 });
 t.teardown(() => vendor.close());
 t.afterEach(() => {
@@ -43,13 +62,31 @@ async function assertFailsCleanly(t: Test, box: TestBox, code: string, exitCode:
 t.test('a wrong key', async (t) => {
   const box = await makeBox(t, vendor);
   const message = await assertFailsCleanly(t, box, 'wrong_key', 3, { CARTON_LICENSE_KEY: 'ctn_basic_typo' });
-  t.match(message, 'No such licence key');
+  t.equal(message, 'the licence key is unknown');
 });
 
-t.test('an expired key', async (t) => {
-  const box = await makeBox(t, vendor);
-  const message = await assertFailsCleanly(t, box, 'key_not_active', 4, { CARTON_LICENSE_KEY: 'expired' });
-  t.match(message, 'expired on 2026-01-31');
+t.test('a key that is expired, suspended or revoked: each with its cause and its advice', async (t) => {
+  for (const [licence, line] of [
+    ['expired', 'the licence has expired. It expired at 2026-01-31T00:00:00Z. Ask the vendor to renew it.'],
+    ['suspended', 'the licence is suspended. Ask the vendor to reinstate it.'],
+    ['revoked', 'the licence has been revoked. Use the key that replaces it, or contact the vendor.'],
+  ] as const) {
+    const box = await makeBox(t, vendor);
+    await assertFailsCleanly(t, box, 'key_not_active', 4, { CARTON_LICENSE_KEY: licence });
+    const { stderr } = await box.run(['install', '--control-plane', vendor.controlPlaneUrl], {
+      CARTON_LICENSE_KEY: licence,
+    });
+    t.equal(stderr, `carton: ${line}\n`);
+  }
+});
+
+t.test('a 401 or 403 of something else, such as a proxy, is no wrong key', async (t) => {
+  for (const status of [401, 403]) {
+    const box = await makeBox(t, vendor);
+    const key = { CARTON_LICENSE_KEY: `proxy${status}` };
+    const message = await assertFailsCleanly(t, box, 'control_plane_unavailable', 5, key);
+    t.match(message, `something other than the control plane returned ${status}`);
+  }
 });
 
 t.test('without --json the error is one line on standard error', async (t) => {
@@ -58,10 +95,31 @@ t.test('without --json the error is one line on standard error', async (t) => {
     CARTON_LICENSE_KEY: 'expired',
   });
   t.equal(stdout, '');
-  t.equal(
-    stderr,
-    'carton: the licence key is not active: This licence key expired on 2026-01-31. Contact the vendor about this licence.\n',
-  );
+  t.equal(stderr, 'carton: the licence has expired. It expired at 2026-01-31T00:00:00Z. Ask the vendor to renew it.\n');
+});
+
+t.test('the reader of the output closes it early, and the install goes on', async (t) => {
+  const box = await makeBox(t, vendor);
+  const command = ['install', '--port', String(box.port), '--control-plane', vendor.controlPlaneUrl];
+  t.match(await box.runForOneLine(command), { exitCode: 0, stdout: /^licence activated.*\n$/ });
+  t.match(await box.ask(), { version: '0.1.0' });
+});
+
+t.test('a line of box.env that sets nothing', async (t) => {
+  const box = await makeBox(t, vendor);
+  await mkdir(box.dir, { recursive: true });
+  const lines = ['# comment', '', 'export A=1', "B='two", "lines'", 'C = "x"', 'DRAIN_SECONDS 5', 'D='];
+  await writeFile(box.folder.secrets, lines.join('\n'));
+  const wrong = {
+    exitCode: 2,
+    end: { error: { code: 'usage', message: `line 7 of ${box.folder.secrets} is not NAME=value` } },
+  };
+  t.match(await box.install(), wrong);
+  await writeFile(box.folder.secrets, lines.toSpliced(6, 1).join('\n'));
+  t.match(await box.install(), { exitCode: 0 });
+  await writeFile(box.folder.secrets, lines.join('\n'));
+  t.match(await box.run(['stop', '--json']), { exitCode: 0 }, 'a box can be stopped in any case');
+  t.match(await box.run(['start', '--json']), wrong);
 });
 
 t.test('no key, and no terminal for a prompt', async (t) => {

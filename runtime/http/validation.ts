@@ -84,7 +84,11 @@ export function matches(schema: TSchema, value: unknown): boolean {
 /** The validation errors of a value as text; null when there are none. */
 export function faults(schema: TSchema, value: unknown): string | null {
   const check = compile(exact, schema);
-  return check(value) ? null : exact.errorsText(check.errors);
+  if (check(value)) return null;
+  const errors = (check.errors ?? []).map((error) =>
+    error.keyword === 'enum' ? { ...error, message: detailOf(error) } : error,
+  );
+  return exact.errorsText(errors);
 }
 
 function fieldErrors(errors: ErrorObject[], part: FieldError['in']): FieldError[] {

@@ -60,6 +60,8 @@ export interface TestBox {
   url: string;
   /** Runs a command and waits for its end, with the licence key in the environment. */
   run(commandLine: string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
+  /** Runs a command whose reader takes one line and closes the pipe; the exit code is that of the command. */
+  runForOneLine(commandLine: string[]): Promise<Outcome>;
   /** Starts a command like `run`, without waiting. */
   begin(commandLine: string[], environment?: NodeJS.ProcessEnv): Running;
   /** Runs `install --json` with this box's port and the vendor's control plane. */
@@ -70,6 +72,8 @@ export interface TestBox {
 }
 
 export const key = 'ctn_basic_test';
+
+const oneLineShell = ['bash', '-c', 'set -o pipefail; "$@" | head -n 1', 'bash'];
 
 /** @param parent where the folder is created; the system's temporary folder by default */
 export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = tmpdir()): Promise<TestBox> {
@@ -86,8 +90,9 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
     await rm(home, { recursive: true, force: true });
   });
 
-  const begin = (commandLine: string[], environment: NodeJS.ProcessEnv = {}): Running => {
-    const child = spawn(process.execPath, [cli, ...commandLine], {
+  const begin = (commandLine: string[], environment: NodeJS.ProcessEnv = {}, shell: string[] = []): Running => {
+    const [program, ...words] = [...shell, process.execPath, cli, ...commandLine] as [string, ...string[]];
+    const child = spawn(program, words, {
       env: {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: compileCache,
@@ -120,6 +125,7 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
     url,
     begin,
     run: (commandLine, environment) => begin(commandLine, environment).ended,
+    runForOneLine: (commandLine) => begin(commandLine, {}, oneLineShell).ended,
     install: (options = [], environment) => begin(installArguments(options), environment).ended,
     beginInstall: (options = [], environment) => begin(installArguments(options), environment),
     ask: () =>

@@ -9,7 +9,9 @@ import { json } from 'node:stream/consumers';
 import type { TestPackage } from './packages.ts';
 
 /** The entitlements of a licence key, or the problem in the response. */
-export type Licence = { tier: string; packages: string[] } | { status: number; code: string; detail: string };
+export type Licence =
+  | { tier: string; packages: string[] }
+  | { status: number; code?: string; title?: string; detail?: string };
 
 export interface TestVendor {
   controlPlaneUrl: string;
@@ -96,12 +98,13 @@ async function serveControlPlane(
   const licence = vendor.licences.get(key) ?? {
     status: 401,
     code: 'license_key_unknown',
-    detail: 'No such licence key',
+    title: 'The licence key is unknown',
+    detail: 'The key is well formed, but this control plane has not minted it.',
   };
   if ('status' in licence) {
-    const { status, code, detail } = licence;
+    const { status } = licence;
     response.writeHead(status, { 'content-type': 'application/problem+json' });
-    response.end(JSON.stringify({ type: 'about:blank', title: 'Refused', status, code, detail }));
+    response.end(JSON.stringify({ type: 'about:blank', ...licence }));
     return;
   }
   const token = randomUUID();

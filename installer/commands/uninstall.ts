@@ -1,0 +1,68 @@
+/**
+ * `uninstall`: stops the box and removes its program. Its database, files, secrets and logs stay, so that an install in
+ * the same folder goes on with them, unless they are to be removed too.
+ */
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type BoxFolder, boxFolder, exists } from '../box/folder.ts';
+import { withLock } from '../box/lock.ts';
+import { findRunningBox } from '../box/running.ts';
+import { requireSettings } from '../box/settings.ts';
+import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { stopForGood } from './stop.ts';
+
+/** Options of `uninstall`. */
+export interface UninstallOptions {
+  /** The box's folder. */
+  dir: string;
+  /** Whether to remove the data too: the embedded database, files, secrets and logs. */
+  data?: boolean;
+  /** Asks whether to remove the data; without it, and without `confirmed`, data is not removed. */
+  askForConfirmation?: (folder: string) => Promise<boolean>;
+  confirmed?: boolean;
+}
+
+/** The result of `uninstall`. */
+export interface UninstallResult {
+  dir: string;
+  /** Names in the folder that were removed. */
+  removed: string[];
+  /** Names that stay. */
+  kept: string[];
+}
+
+/** @throws Failure not_installed, busy, did_not_stop, folder_unusable; usage if the removal of data is not confirmed */
+export async function uninstall(options: UninstallOptions, output: Output): Promise<UninstallResult> {
+  const folder = boxFolder(options.dir);
+  return withLock(folder.root, 'uninstall', async () => {
+    // What an earlier uninstall has kept can be removed later.
+    if (!options.data || !(await exists(folder.secrets))) await requireSettings(folder);
+    if (options.data && !options.confirmed && !(await options.askForConfirmation?.(folder.root))) {
+      throw new Failure(
+        'usage',
+        `the removal of the data in ${folder.root} was not confirmed`,
+        'Nothing was changed. Use --yes, or leave out --data to keep the data',
+      );
+    }
+    const running = await findRunningBox(folder);
+    if (running) await stopForGood(folder, running, output);
+    const result = { dir: folder.root, ...(await removeFiles(folder, options.data === true)) };
+    // The folder may be a mount point, or another user's.
+    if (result.kept.length === 0) await rmdir(folder.root).catch(() => undefined);
+    return result;
+  });
+}
+
+/** Removes the box's files, the settings last: until then the box counts as installed, and the command can be repeated. */
+async function removeFiles(folder: BoxFolder, withData: boolean): Promise<Pick<UninstallResult, 'removed' | 'kept'>> {
+  const program = [folder.current, folder.releases, folder.run];
+  const data = [folder.data, folder.logs, folder.secrets];
+  const removed: string[] = [];
+  for (const path of [...program, ...(withData ? data : []), folder.settings]) {
+    if (!(await exists(path))) continue;
+    await rm(path, { recursive: true, force: true });
+    removed.push(basename(path));
+  }
+  return { removed: removed.sort(), kept: (await readdir(folder.root)).sort() };
+}

@@ -1,0 +1,115 @@
+/**
+ * `restart`, `logs` and `uninstall` on an installed box.
+ */
+import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exactly } from '@carton/runtime/testing';
+import t from 'tap';
+import { findRunningBox } from '../box/running.ts';
+import { scope } from '../vendor.ts';
+import { key, list, makeBox } from './support/box.ts';
+import { makeRuntime } from './support/packages.ts';
+import { startVendor } from './support/vendor.ts';
+
+const vendor = await startVendor([makeRuntime()], { [key]: { tier: 'basic', packages: [`${scope}/runtime`] } });
+t.teardown(() => vendor.close());
+
+t.test('restart starts another process with the settings on disk, also a box that is not running', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install();
+  await appendFile(box.folder.secrets, 'GREETING=hello\n');
+  const restarted = await box.run(['restart', '--json']);
+  t.match(restarted, { exitCode: 0, end: { result: { url: box.url, alreadyRunning: false } } });
+  t.not(restarted.end.result?.pid, end.result?.pid);
+  t.match(await box.ask(), { environment: { GREETING: 'hello' } });
+  await box.run(['stop', '--json']);
+  t.match(await box.run(['restart', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
+});
+
+t.test('logs prints the last lines, and follows a log that is renamed', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  t.match(await box.run(['logs']), { exitCode: 0, stdout: /^warning: the box has written no log yet/ });
+  await mkdir(box.folder.logs, { recursive: true });
+  const line = (number: number) => `{"line":${number},"text":"${'x'.repeat(300)}"}\n`;
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, at) => line(from + at)).join('');
+  await writeFile(box.folder.log, lines(1, 1000));
+  t.equal((await box.run(['logs', '--lines', '3'])).stdout, lines(998, 1000));
+  t.equal((await box.run(['logs', '-n', '400'])).stdout, lines(601, 1000), 'more than one chunk');
+  t.equal((await box.run(['logs', '-n', '5000'])).stdout, lines(1, 1000));
+  t.match(await box.run(['logs', '-n', 'many', '--json']), { exitCode: 2 });
+
+  const { child, ended, printed } = box.begin(['logs', '--follow', '--lines', '1']);
+  await printed(line(1000));
+  await appendFile(box.folder.log, line(1001));
+  await printed(line(1001));
+  await rename(box.folder.log, `${box.folder.log}.1`);
+  await writeFile(box.folder.log, line(1));
+  await printed(line(1));
+  child.kill('SIGINT');
+  t.match(await ended, { exitCode: 0, stdout: line(1000) + line(1001) + line(1) });
+});
+
+t.test('logs --follow ends when its reader does', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  await mkdir(box.folder.logs, { recursive: true });
+  await writeFile(box.folder.log, 'first\n');
+  const ended = box.runForOneLine(['logs', '--follow']);
+  // The first write after the reader has closed the pipe tells.
+  const timer = setInterval(() => appendFile(box.folder.log, 'more\n'), 100);
+  t.match(await ended, { exitCode: 0, stdout: 'first\n' });
+  clearInterval(timer);
+});
+
+t.test('uninstall keeps the data, and an install goes on with it', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install([], { OPERATOR_SECRET: 'the-secret-of-the-operator', DATABASE_URL: 'postgres://own.example/shop' });
+  const orders = join(box.folder.data, 'orders');
+  await mkdir(box.folder.data, { recursive: true });
+  await writeFile(orders, 'kept');
+  t.match(await box.run(['uninstall', '--json']), {
+    exitCode: 0,
+    end: {
+      result: {
+        removed: exactly(['box.json', 'current', 'releases', 'run']),
+        kept: exactly(['box.env', 'data', 'logs']),
+      },
+    },
+  });
+  t.equal(await findRunningBox(box.folder), undefined);
+  t.equal(await box.ask(), undefined);
+  t.strictSame(await list(box.dir), ['box.env', 'data', 'logs']);
+  t.match(await box.run(['status', '--json']), { exitCode: 12 });
+  t.match(await box.run(['uninstall', '--json']), { exitCode: 12 });
+
+  t.match(await box.install(), { exitCode: 0 });
+  t.match(await box.ask(), {
+    environment: { OPERATOR_SECRET: 'the-secret-of-the-operator', DATABASE_URL: 'postgres://own.example/shop' },
+  });
+  t.equal(await readFile(orders, 'utf8'), 'kept');
+});
+
+t.test('data is removed only when that is confirmed', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install();
+  await mkdir(box.folder.data, { recursive: true });
+  t.match(await box.run(['uninstall', '--data', '--json']), { exitCode: 2, end: { error: { code: 'usage' } } });
+  t.ok(await box.ask(), 'the box still runs');
+  await box.run(['uninstall', '--json']);
+  t.match(await box.run(['uninstall', '--data', '--yes', '--json']), {
+    exitCode: 0,
+    end: { result: { kept: exactly([]) } },
+  });
+  t.strictSame(await list(box.dir), []);
+});
+
+t.test('what is not of the box stays', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install();
+  await writeFile(join(box.dir, 'notes.txt'), 'mine');
+  const { end } = await box.run(['uninstall', '--data', '--yes', '--json']);
+  t.strictSame((end.result as unknown as { kept: string[] }).kept, ['notes.txt']);
+  t.equal(await readFile(join(box.dir, 'notes.txt'), 'utf8'), 'mine');
+});
