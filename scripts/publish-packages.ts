@@ -4,7 +4,14 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildPackages, makeRelease, publishPackages, publishRelease, readContents } from '../tools/packages/index.ts';
+import {
+  buildPackages,
+  makeRelease,
+  openSigningKeys,
+  publishPackages,
+  publishRelease,
+  readContents,
+} from '../tools/packages/index.ts';
 import { readWorkspace, repository } from '../tools/packages/sources.ts';
 
 const help = `Usage: npm run publish:packages -- [options]
@@ -13,6 +20,9 @@ Builds the packages of a box, publishes those whose version is not in the regist
 the control plane, from which installers choose versions. PUBLISH_SECRET is the secret of the publisher. Nothing is
 published if the packages are not compatible, or if a version is already published with other content: raise it with
 npm run release.
+
+PACKAGE_SIGNING_KEY_FILE names the private key that signs what is published (npm run package-keys creates it), or
+several, separated by commas. Without it, nothing is signed.
 
   --channel <name>       channel of the release (default: stable)
   --control-plane <url>  control plane (default: CONTROL_PLANE_URL or http://127.0.0.1:4000)
@@ -67,12 +77,15 @@ try {
   const packages = await buildPackages({ out: options.out, only: options.only, log: print });
   print(`${packages.length} packages built in ${((performance.now() - start) / 1000).toFixed(1)} s: ${options.out}`);
   if (!options.build && publishSecret) {
+    const { PACKAGE_SIGNING_KEY_FILE: keyFiles } = process.env;
+    const sign = keyFiles ? await openSigningKeys(keyFiles) : undefined;
     const { version } = await readWorkspace(repository);
     const release = options.only ? null : makeRelease(version, options.channel, packages, await readContents());
     const { published, unchanged } = await publishPackages({
       registryUrl: options.registry,
       publishSecret,
       packages,
+      sign,
       tag: options.channel === 'stable' ? 'latest' : options.channel,
       dryRun: options['dry-run'],
       replace: options.replace,

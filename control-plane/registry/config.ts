@@ -28,6 +28,13 @@ const Settings = Type.Object({
   }),
   REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret for the control plane' }),
   PUBLISH_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the publisher' }),
+  PACKAGE_KEYS_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'File with the public keys of packages, from `npm run package-keys`; with it, a version is published only if one of them has signed it',
+    }),
+  ),
   METRICS_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Bearer secret for `/metrics` only' })),
   TRUST_PROXY: Type.String({
     default: 'false',
@@ -65,6 +72,8 @@ export type Config = {
   readonly controlPlaneUrl: string;
   readonly registrySecret: string;
   readonly publishSecret: string;
+  /** An absolute path. */
+  readonly packageKeysFile: string | undefined;
   readonly metricsSecret: string | undefined;
   readonly trustedProxy: TrustedProxy;
   readonly limits: LimitSettings;
@@ -91,6 +100,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     controlPlaneUrl: values.CONTROL_PLANE_URL,
     registrySecret: values.REGISTRY_SECRET,
     publishSecret: values.PUBLISH_SECRET,
+    packageKeysFile: values.PACKAGE_KEYS_FILE === undefined ? undefined : resolve(values.PACKAGE_KEYS_FILE),
     metricsSecret: values.METRICS_SECRET,
     trustedProxy: trustedProxy(values.TRUST_PROXY),
     limits: {

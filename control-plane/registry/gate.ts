@@ -19,6 +19,8 @@ import {
   unsupportedPath,
 } from './refusal.ts';
 import { parseTarget } from './request-target.ts';
+import type { PackageKeys } from './signatures/package-keys.ts';
+import { requireSigned } from './signatures/publication.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 /** An authenticated caller. */
@@ -47,6 +49,8 @@ export type GateOptions = {
   limits: Limits;
   catalogue: Catalogue;
   downloads: DownloadReporter;
+  /** Keys with which published versions must be signed; without them, they need no signature. */
+  packageKeys?: PackageKeys | undefined;
   log: Log;
 };
 
@@ -58,6 +62,7 @@ export function createGate({
   limits,
   catalogue,
   downloads,
+  packageKeys,
   log,
 }: GateOptions): Gate {
   async function authenticateCaller(request: IncomingMessage): Promise<Caller> {
@@ -78,8 +83,11 @@ export function createGate({
     if (target.kind === 'ping') return { caller: { kind: 'anyone' } };
     const caller = await authenticateCaller(request);
     if (caller.kind === 'customer') limits.countRequest(caller.licence.customerId);
-    if (target.kind === 'other' || target.kind === 'metrics') throw unsupportedPath();
-    if (caller.kind === 'publisher') return { caller };
+    if (target.kind === 'other' || target.kind === 'metrics' || target.kind === 'keys') throw unsupportedPath();
+    if (caller.kind === 'publisher') {
+      if (packageKeys !== undefined) requireSigned(request, packageKeys, Date.now());
+      return { caller };
+    }
     if (target.kind === 'publisher') throw publisherOnly();
 
     const { licence } = caller;

@@ -17,6 +17,7 @@ import { openOutbox } from './outbox.ts';
 import { createOwnAnswers } from './own-answers.ts';
 import { publisherOnly, publishSecretWrong, Refusal, refusalCode, sendRefusal } from './refusal.ts';
 import { parseTarget, redactPath } from './request-target.ts';
+import { openPackageKeys } from './signatures/package-keys.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { createTarballServer } from './tarballs.ts';
 import { verdaccioConfiguration } from './verdaccio-configuration.ts';
@@ -37,6 +38,8 @@ export type RegistryOptions = {
   registrySecret: string;
   /** Bearer secret of the publisher. */
   publishSecret: string;
+  /** File of the public keys with which published versions must be signed; without it, they need no signature. */
+  packageKeysFile?: string | undefined;
   /** Bearer secret for `/metrics`; without it, there are none. */
   metricsSecret?: string | undefined;
   /** Proxies whose X-Forwarded-For is trusted. Default: none. */
@@ -64,13 +67,15 @@ const drainTimeout = 10_000;
 
 /**
  * Starts the registry and resolves once it serves requests. The control plane does not need to be available.
- * @throws Error if the port is in use (`EADDRINUSE`), the storage is not writable, or Verdaccio did not load the gate
+ * @throws Error if the port is in use (`EADDRINUSE`), the storage is not writable, the file of keys is unreadable,
+ * or Verdaccio did not load the gate
  */
 export async function startRegistry(options: RegistryOptions): Promise<Registry> {
   const { log = logToStandardOutput, elapsed = () => performance.now() } = options;
   const storage = resolve(options.storage);
   const packages = join(storage, 'packages');
   await mkdir(packages, { recursive: true });
+  const packageKeys = options.packageKeysFile ? await openPackageKeys(options.packageKeysFile) : undefined;
 
   let serve: Serve = (request, response) => {
     request.resume();
@@ -115,6 +120,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       limits,
       catalogue,
       downloads,
+      packageKeys,
       log,
     });
     const verdaccio = await createVerdaccio(gate, log, packages, url);
@@ -126,7 +132,14 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     });
     wakeDelivery = delivery.wake;
     const tarballs = createTarballServer({ packages, catalogue, downloads, log, onServed: metrics.addTarballBytes });
-    const ownAnswers = createOwnAnswers({ gate, limits, tarballs, metrics, metricsSecret: options.metricsSecret });
+    const ownAnswers = createOwnAnswers({
+      gate,
+      limits,
+      tarballs,
+      packageKeys,
+      metrics,
+      metricsSecret: options.metricsSecret,
+    });
     serve = createHandler({ gate, ownAnswers, verdaccio, metrics, url, log });
 
     return {

@@ -1,4 +1,4 @@
-// What the registry answers itself, after the gate and without Verdaccio: tarballs and metrics.
+// What the registry answers itself, after the gate and without Verdaccio: tarballs, public keys and metrics.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerName, type Gate, isSameSecret } from './gate.ts';
@@ -6,6 +6,7 @@ import type { Limits } from './limits.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import { metricsSecretWrong } from './refusal.ts';
 import type { RequestTarget } from './request-target.ts';
+import { type PackageKeys, sendPackageKeys } from './signatures/package-keys.ts';
 import type { TarballServer } from './tarballs.ts';
 
 /** @throws Refusal */
@@ -15,13 +16,14 @@ export type OwnAnswersOptions = {
   gate: Gate;
   limits: Limits;
   tarballs: TarballServer;
+  packageKeys: PackageKeys | undefined;
   metrics: Metrics;
   /** Without it, there are no metrics. */
   metricsSecret: string | undefined;
 };
 
 /** Returns the function that finds the answer to a request, or undefined for one that Verdaccio answers. */
-export function createOwnAnswers({ gate, limits, tarballs, metrics, metricsSecret }: OwnAnswersOptions) {
+export function createOwnAnswers({ gate, limits, tarballs, packageKeys, metrics, metricsSecret }: OwnAnswersOptions) {
   return (target: RequestTarget): Answer | undefined => {
     if (target.kind === 'metrics' && metricsSecret !== undefined) {
       return async ({ headers, method }, response) => {
@@ -32,6 +34,7 @@ export function createOwnAnswers({ gate, limits, tarballs, metrics, metricsSecre
         response.end(method === 'HEAD' ? undefined : await metrics.text());
       };
     }
+    if (target.kind === 'keys') return async (_request, response) => sendPackageKeys(response, packageKeys);
     if (target.kind === 'tarball') {
       return async (request, response) => {
         const grant = await gate.authorize(request);

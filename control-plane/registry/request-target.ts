@@ -10,6 +10,8 @@ export type RequestTarget =
   | { kind: 'publisher' }
   | { kind: 'ping' }
   | { kind: 'metrics' }
+  /** The public keys of packages, at the path where npm's clients read them. */
+  | { kind: 'keys' }
   | { kind: 'other' };
 
 const name = '[a-z0-9][a-z0-9-]{0,99}';
@@ -36,6 +38,7 @@ export function parseTarget(method: string, url: string): RequestTarget {
   if (method === 'GET' || method === 'HEAD') {
     if (path === '/-/ping') return { kind: 'ping' };
     if (path === '/metrics') return { kind: 'metrics' };
+    if (path === '/-/npm/v1/keys') return { kind: 'keys' };
     const packumentMatch = packument.exec(path);
     if (packumentMatch) return { kind: 'packument', packageName: `${scope}/${packumentMatch[1]}` };
     const manifestMatch = manifest.exec(path);

@@ -5,3 +5,4 @@ export { type BuildOptions, type BuiltPackage, buildPackages } from './build.ts'
 export { readContents } from './contents.ts';
 export { type PublishOptions, type PublishResult, publishPackages } from './publish.ts';
 export { makeRelease, publishRelease, releasedPackages, versionOfContent } from './release.ts';
+export { createKeys, openSigningKeys, type PublicKey, type Sign, type Signature } from './signing.ts';

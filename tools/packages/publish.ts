@@ -2,7 +2,8 @@
 
 import { availableParallelism } from 'node:os';
 import type { BuiltPackage } from './build.ts';
-import { openNpmClient } from './npm-client.ts';
+import { openPublisher } from './publication.ts';
+import type { Sign } from './signing.ts';
 
 export type PublishOptions = {
   registryUrl: string;
@@ -10,6 +11,8 @@ export type PublishOptions = {
   packages: BuiltPackage[];
   /** Called with a line for each package. */
   log?: (line: string) => void;
+  /** Signs published versions; unsigned ones are refused by a registry that has public keys. */
+  sign?: Sign | undefined;
   /** The dist-tag of the published versions; `latest` by default. */
   tag?: string;
   /** Only reports what would be published. */
@@ -34,6 +37,7 @@ export async function publishPackages(options: PublishOptions): Promise<PublishR
     registryUrl,
     publishSecret,
     packages,
+    sign,
     tag = 'latest',
     log = () => {},
     dryRun = false,
@@ -55,18 +59,13 @@ export async function publishPackages(options: PublishOptions): Promise<PublishR
   if (dryRun) {
     for (const built of fresh) log(`${label(built)} would be published`);
   } else if (fresh.length > 0) {
-    const npm = await openNpmClient(registryUrl, publishSecret);
-    try {
-      await mapConcurrently(fresh, async (built) => {
-        const isReplaced = changed.includes(built);
-        if (isReplaced) await npm.run('unpublish', '--force', `${built.name}@${built.version}`);
-        // npm requires a tag for prerelease versions such as 18.4.0-beta.17.
-        await npm.run('publish', built.tarball, '--tag', tag);
-        log(`${label(built)} ${isReplaced ? 'replaced' : 'published'}`);
-      });
-    } finally {
-      await npm.close();
-    }
+    const publisher = openPublisher(registryUrl, publishSecret);
+    await mapConcurrently(fresh, async (built) => {
+      const isReplaced = changed.includes(built);
+      if (isReplaced) await publisher.unpublish(built);
+      await publisher.publish(built, tag, sign);
+      log(`${label(built)} ${isReplaced ? 'replaced' : 'published'}`);
+    });
   }
   const names = (list: BuiltPackage[]) => list.map(({ name, version }) => `${name}@${version}`);
   return { published: dryRun ? [] : names(fresh), unchanged: names(unchanged) };

@@ -17,6 +17,7 @@ const defaults = {
   controlPlaneUrl: required.CONTROL_PLANE_URL,
   registrySecret: required.REGISTRY_SECRET,
   publishSecret: required.PUBLISH_SECRET,
+  packageKeysFile: undefined,
   metricsSecret: undefined,
   limits: { requests: 12_000, burst: 30_000, tarballs: 4_000, wrongTokens: 120 },
 };
@@ -40,6 +41,7 @@ t.test('settings are read', async (t) => {
     REGISTRY_PORT: '0',
     REGISTRY_STORAGE: '/srv/registry',
     REGISTRY_PUBLIC_URL: 'https://registry.example/npm/',
+    PACKAGE_KEYS_FILE: 'package-keys.json',
     METRICS_SECRET: 'metrics-secret-of-the-tests',
     RATE_LIMIT_CUSTOMER: '1',
     RATE_LIMIT_BURST: '2',
@@ -52,6 +54,7 @@ t.test('settings are read', async (t) => {
     port: 0,
     storage: '/srv/registry',
     publicUrl: 'https://registry.example/npm/',
+    packageKeysFile: resolve('package-keys.json'),
     metricsSecret: 'metrics-secret-of-the-tests',
     limits: { requests: 1, burst: 2, tarballs: 3, wrongTokens: 0 },
   });
