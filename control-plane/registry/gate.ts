@@ -84,6 +84,7 @@ export function createGate({
     const caller = await authenticateCaller(request);
     if (caller.kind === 'customer') limits.countRequest(caller.licence.customerId);
     if (target.kind === 'other' || target.kind === 'metrics' || target.kind === 'keys') throw unsupportedPath();
+    if (target.kind === 'whoami' || target.kind === 'audit') return { caller };
     if (caller.kind === 'publisher') {
       if (packageKeys !== undefined) requireSigned(request, packageKeys, Date.now());
       return { caller };

@@ -199,8 +199,10 @@ function createHandler({ gate, ownAnswers, verdaccio, metrics, url, log }: Handl
     // Verdaccio builds tarball URLs from these headers: they must have the public URL, whatever the client sent.
     request.headers.host = host;
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
-    // Verdaccio reads a body before it authenticates the caller: only the publisher may send one.
-    if (hasBody(request)) {
+    if (target.kind === 'packument') response.setHeader('Vary', 'Accept, Authorization');
+    // Verdaccio reads a body before it authenticates the caller: only the publisher may send one. Those of audits are not
+    // read at all.
+    if (hasBody(request) && target.kind !== 'audit') {
       const refusal = await catchRefusal(rejectUnlessPublisher(gate, request), log);
       if (refusal !== undefined) {
         request.resume();

@@ -1,7 +1,7 @@
-// What the registry answers itself, after the gate and without Verdaccio: tarballs, public keys and metrics.
+// What the registry answers itself, after the gate and without Verdaccio: tarballs, public keys, metrics and audits.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { callerName, type Gate, isSameSecret } from './gate.ts';
+import { callerName, type Gate, type Grant, isSameSecret } from './gate.ts';
 import type { Limits } from './limits.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import { metricsSecretWrong } from './refusal.ts';
@@ -39,12 +39,39 @@ export function createOwnAnswers({ gate, limits, tarballs, packageKeys, metrics,
       return async (request, response) => {
         const grant = await gate.authorize(request);
         const { caller } = grant;
-        (request as { remote_user?: { name: string } }).remote_user = { name: callerName(grant) };
+        nameCaller(request, grant);
         if (caller.kind === 'anyone') return;
         const end = caller.kind === 'customer' ? limits.startTarball(caller.licence.customerId) : () => {};
         await tarballs.serve(request, response, target, caller).finally(end);
       };
     }
+    if (target.kind === 'audit') {
+      return async (request, response) => {
+        request.resume();
+        nameCaller(request, await gate.authorize(request));
+        response.setHeader('Content-Type', 'application/json; charset=utf-8');
+        response.end(target.form === 'bulk' ? '{}' : JSON.stringify(cleanAudit));
+      };
+    }
     return undefined;
   };
 }
+
+/** Names the caller for the log, as the plugin does for requests that Verdaccio answers. */
+function nameCaller(request: IncomingMessage, grant: Grant): void {
+  (request as { remote_user?: { name: string } }).remote_user = { name: callerName(grant) };
+}
+
+/** An audit without a finding: the vendor publishes no advisories. */
+const cleanAudit = {
+  actions: [],
+  advisories: {},
+  muted: [],
+  metadata: {
+    vulnerabilities: { info: 0, low: 0, moderate: 0, high: 0, critical: 0 },
+    dependencies: 0,
+    devDependencies: 0,
+    optionalDependencies: 0,
+    totalDependencies: 0,
+  },
+};

@@ -12,6 +12,9 @@ export type RequestTarget =
   | { kind: 'metrics' }
   /** The public keys of packages, at the path where npm's clients read them. */
   | { kind: 'keys' }
+  | { kind: 'whoami' }
+  /** A question for known vulnerabilities: of npm (`bulk`), or of pnpm and Yarn 1 (`full`). */
+  | { kind: 'audit'; form: 'bulk' | 'full' }
   | { kind: 'other' };
 
 const name = '[a-z0-9][a-z0-9-]{0,99}';
@@ -24,7 +27,12 @@ const manifest = new RegExp(`^/${scopedName}/(?:(${version})|[a-z][a-z0-9.-]*)$`
 const tarball = new RegExp(`^/${scopedName}/-/(${name})-(${version})\\.tgz$`);
 const packageChange = new RegExp(`^/${scopedName}(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`);
 const distTags = new RegExp(`^/-/package/${scopedName}/dist-tags(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)?$`);
-const publisherLists = new Set(['/-/v1/search', '/-/all', '/-/whoami']);
+const publisherLists = new Set(['/-/v1/search', '/-/all']);
+const audits = new Map([
+  ['/-/npm/v1/security/advisories/bulk', 'bulk'],
+  ['/-/npm/v1/security/audits', 'full'],
+  ['/-/npm/v1/security/audits/quick', 'full'],
+] as const);
 
 /**
  * Parses a method and a raw request target (`request.url`, which may have a query). Package names are full
@@ -39,6 +47,7 @@ export function parseTarget(method: string, url: string): RequestTarget {
     if (path === '/-/ping') return { kind: 'ping' };
     if (path === '/metrics') return { kind: 'metrics' };
     if (path === '/-/npm/v1/keys') return { kind: 'keys' };
+    if (path === '/-/whoami') return { kind: 'whoami' };
     const packumentMatch = packument.exec(path);
     if (packumentMatch) return { kind: 'packument', packageName: `${scope}/${packumentMatch[1]}` };
     const manifestMatch = manifest.exec(path);
@@ -52,6 +61,8 @@ export function parseTarget(method: string, url: string): RequestTarget {
     if (publisherLists.has(path) || distTags.test(path)) return { kind: 'publisher' };
     return { kind: 'other' };
   }
+  const form = audits.get(path as Parameters<typeof audits.get>[0]);
+  if (method === 'POST' && form !== undefined) return { kind: 'audit', form };
   if (packageChange.test(path) || distTags.test(path)) return { kind: 'publisher' };
   return { kind: 'other' };
 }

@@ -1,7 +1,7 @@
 // Parsing of raw request targets. A customer can only send those of the grammar.
 
 import t from 'tap';
-import { parseTarget } from '../request-target.ts';
+import { parseTarget, redactPath } from '../request-target.ts';
 
 t.test('escaped and unescaped scoped names', async (t) => {
   const packument = { kind: 'packument', packageName: '@carton/cart' };
@@ -74,4 +74,37 @@ t.test('requests for the publisher only', async (t) => {
   t.strictSame(parseTarget('POST', '/-/npm/v1/tokens'), { kind: 'other' });
   t.strictSame(parseTarget('PUT', '/@other%2fcart'), { kind: 'other' });
   t.strictSame(parseTarget('PUT', '/@carton%2fcart/../collection'), { kind: 'other' });
+});
+
+t.test('questions of clients that are not about one package', async (t) => {
+  t.strictSame(parseTarget('GET', '/-/whoami'), { kind: 'whoami' });
+  t.strictSame(parseTarget('GET', '/-/ping?write=true'), { kind: 'ping' });
+  t.strictSame(parseTarget('GET', '/metrics?name=x'), { kind: 'metrics' });
+  const bulk = '/-/npm/v1/security/advisories/bulk';
+  t.strictSame(parseTarget('POST', bulk), { kind: 'audit', form: 'bulk' });
+  t.strictSame(parseTarget('POST', '/-/npm/v1/security/audits'), { kind: 'audit', form: 'full' });
+  t.strictSame(parseTarget('POST', '/-/npm/v1/security/audits/quick'), { kind: 'audit', form: 'full' });
+  for (const [method, path] of [
+    ['GET', bulk],
+    ['PUT', bulk],
+    ['POST', `${bulk}/`],
+    ['POST', '/-/whoami'],
+    ['POST', '/metrics'],
+  ] as const) {
+    t.strictSame(parseTarget(method, path), { kind: 'other' }, `${method} ${path}`);
+  }
+});
+
+t.test('what is logged of a request target', async (t) => {
+  for (const [url, logged] of [
+    ['/@carton/cart', '/@carton/cart'],
+    ['/@carton/cart?write=true&_authToken=secret', '/@carton/cart'],
+    ['/@carton/cart#secret', '/@carton/cart'],
+    ['/@carton/cart?\nsecret', '/@carton/cart'],
+    ['?secret', ''],
+    ['/-/user/token/secret/more', '/-/user/token/…'],
+    ['/-/user/token/secret?more', '/-/user/token/…'],
+  ] as const) {
+    t.equal(redactPath(url), logged);
+  }
 });

@@ -143,18 +143,30 @@ export async function send(
 export type NpmRun = { code: number; output: string };
 
 /** Runs npm's own client in `folder` with a new home, settings and an empty cache, and `bearer` as its credential. */
-export async function npm(registry: Registry, folder: string, bearer: string, ...args: string[]): Promise<NpmRun> {
+export function npm(registry: Registry, folder: string, bearer: string, ...args: string[]): Promise<NpmRun> {
+  return runClient(registry, folder, bearer, ['npm', ...args]);
+}
+
+/** Runs a client that reads `.npmrc`, as `npm` above. `environment` is added to its own. */
+export async function runClient(
+  registry: Registry,
+  folder: string,
+  bearer: string,
+  [program = '', ...args]: string[],
+  environment: Record<string, string> = {},
+): Promise<NpmRun> {
   const home = await mkdtemp(join(tmpdir(), 'registry-test-home-'));
   const address = registry.localUrl.replace(/^http:/, '');
   const settings = [`registry=${registry.localUrl}/`, `${address}/:_authToken=${bearer}`, `cache=${home}/cache`];
   await writeFile(join(home, '.npmrc'), [...settings, 'fund=false', 'update-notifier=false', ''].join('\n'));
-  const child = spawn('npm', args, {
+  const child = spawn(program, args, {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
       HOME: home,
       npm_config_userconfig: join(home, '.npmrc'),
       npm_config_globalconfig: join(home, 'none'),
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
