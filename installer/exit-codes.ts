@@ -19,6 +19,7 @@ export const exitCodes = {
   not_running: { status: 13, meaning: 'the box is not running (status only)' },
   did_not_stop: { status: 14, meaning: 'the box did not stop in time' },
   folder_unusable: { status: 15, meaning: 'the folder is not writable or contains other files' },
+  problems_found: { status: 16, meaning: 'something is wrong with the box (doctor only)' },
   interrupted: { status: 130, meaning: 'interrupted by a signal; run the command again to resume' },
 } as const;
 

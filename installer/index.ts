@@ -4,6 +4,7 @@
  */
 export { findProcesses, isAlive } from './box/process-table.ts';
 export type { RunningBox } from './box/running.ts';
+export { type DoctorOptions, doctor, type Finding } from './commands/doctor.ts';
 export { type InstallResult, install } from './commands/install.ts';
 export type { InstallOptions } from './commands/install-options.ts';
 export { restart } from './commands/restart.ts';

@@ -76,6 +76,12 @@ export function buildProgram(): Command {
     )
     .option('-f, --follow', 'go on with new lines until Ctrl-C')
     .action(async (options) => (await import('./commands/run-logs.ts')).runLogs(options));
+  command(program, 'doctor', 'say what is wrong with the box, and the command that mends it', {
+    examples: [`${vendor} doctor`, `${vendor} doctor --offline`],
+    codes: ['ok', 'usage', 'not_installed', 'problems_found', 'interrupted'],
+  })
+    .option('--offline', 'leave out the checks that need the network')
+    .action(async (options) => (await import('./commands/run-doctor.ts')).runDoctor(options));
   command(program, 'uninstall', 'stop the box and remove its program; its data and secrets stay', {
     examples: [`${vendor} uninstall`, `${vendor} uninstall --data          # asks first`],
     codes: ['ok', 'busy', 'not_installed', 'did_not_stop', 'folder_unusable', 'interrupted'],
@@ -98,7 +104,7 @@ function addInstall(program: Command): void {
       `${vendor} install --port 8080 --database-url-file database.txt`,
       `${vendor} install                      # update, or change the tier`,
     ],
-    codes: allCodes.filter((code) => !['not_installed', 'not_running'].includes(code)),
+    codes: allCodes.filter((code) => !['not_installed', 'not_running', 'problems_found'].includes(code)),
   })
     .option('--key-file <path>', `file with the licence key, - for standard input (or set ${variable('LICENSE_KEY')})`)
     .addOption(new Option('--control-plane <url>', 'URL of the control plane').env(variable('CONTROL_PLANE_URL')))

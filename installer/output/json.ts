@@ -11,6 +11,7 @@ export function jsonOutput(write: (line: string) => void = (line) => process.std
   return {
     info: (name, message, facts = {}) => event({ event: name, message, ...facts }),
     warn: (message, facts = {}) => event({ event: 'warning', message, ...facts }),
+    problem: (message, facts = {}) => event({ event: 'problem', message, ...facts }),
     receiving: () => {},
     pulled: (progress) => event({ event: 'package', ...progress }),
     waiting: (message, seconds) => {

@@ -19,9 +19,11 @@ export interface PullProgress {
 
 export interface Output {
   /** Reports a completed step: event name and facts for `--json`, text for people. */
-  info(event: string, text: string, facts?: Record<string, unknown>): void;
+  info(event: string, text: string, facts?: object): void;
   /** Reports a problem that does not end the command. */
-  warn(text: string, facts?: Record<string, unknown>): void;
+  warn(text: string, facts?: object): void;
+  /** Reports a problem that a check has found. */
+  problem(text: string, facts?: object): void;
   /** Called often during a pull, with the bytes written so far, including those of unfinished packages. */
   receiving(bytes: number, totalBytes: number): void;
   /** Called when a package is in place. */
@@ -38,6 +40,7 @@ export interface Output {
 export const silent: Output = {
   info() {},
   warn() {},
+  problem() {},
   receiving() {},
   pulled() {},
   waiting() {},

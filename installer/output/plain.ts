@@ -14,6 +14,7 @@ export function plainOutput(streams: { out: NodeJS.WritableStream; error: NodeJS
   return {
     info: (_event, text) => line(text),
     warn: (text) => line(`warning: ${text}`),
+    problem: (text) => line(`problem: ${text}`),
     receiving: () => {},
     pulled: ({ done, total, name, version, source }) => line(`${source} ${done}/${total} ${name} ${version}`),
     waiting: (text, seconds) => {

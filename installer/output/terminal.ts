@@ -29,6 +29,7 @@ export function terminalOutput(): Output {
   return {
     info: (_event, text) => line(`${paint('green', '✔')} ${text}`),
     warn: (text) => line(`${paint('yellow', '!')} ${text}`),
+    problem: (text) => line(`${paint('red', '✖')} ${text}`),
     receiving: (bytes, totalBytes) => {
       bar ??= startBar(totalBytes);
       bar.update(bytes, { size: sizes(bytes, totalBytes) });

@@ -36,6 +36,8 @@ export interface TestVendor {
   breakStalled(): void;
   /** Tokens that the registry accepts. */
   tokens: Set<string>;
+  /** Milliseconds by which the control plane's clock is ahead. */
+  clockOffset: number;
   /** Every request, such as `GET /@scope/name`. */
   requests: string[];
   close(): Promise<void>;
@@ -52,6 +54,7 @@ export async function startVendor(packages: TestPackage[], licences: Record<stri
     stalls: new Set(),
     tokens: new Set(),
     requests: [],
+    clockOffset: 0,
   } as unknown as TestVendor;
   const stalled: Socket[] = [];
   vendor.breakStalled = () => {
@@ -81,6 +84,11 @@ async function serveControlPlane(
   response: ServerResponse,
 ): Promise<void> {
   vendor.requests.push(`${request.method} ${request.url}`);
+  if (request.url === '/health') {
+    response.setHeader('date', new Date(Date.now() + vendor.clockOffset).toUTCString());
+    response.end('{}');
+    return;
+  }
   if (request.url === '/releases/stable') {
     const packages = [...vendor.packages.values()].map(({ manifest, integrity }) => {
       const { name, version } = manifest;
@@ -127,6 +135,7 @@ function serveRegistry(
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   };
+  if (path === '/-/ping') return respond(200, {});
   const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
   if (!vendor.tokens.has(token)) return respond(401, { error: 'The activation token has expired' });
   const [, name = '', file] = /^\/(@[^/]+\/[^/]+)(\/-\/.+)?$/.exec(path) ?? [];
