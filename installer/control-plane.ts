@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import semver from 'semver';
 import { Failure, interrupted } from './failure.ts';
-import { scope, variable } from './vendor.ts';
+import { scope, variable, version } from './vendor.ts';
 
 /** The response to an activation (contract, ActivationResult). */
 export interface Activation {
@@ -33,8 +33,8 @@ export interface Release {
   packages: ReleasedPackage[];
 }
 
-/** The channel that boxes follow. */
-const channel = 'stable';
+/** The channel unless a token names another. */
+const defaultChannel = 'stable';
 
 /** The members of a problem (RFC 9457) that are read. */
 interface Problem {
@@ -50,26 +50,52 @@ const firstPauseMilliseconds = 500;
 const timeoutMilliseconds = 30_000;
 
 /**
- * Activates a licence key. Network errors and 5xx responses are retried twice.
+ * Activates a licence key for the installation with this id, a UUID; without one, it takes no place. Network errors and 5xx responses are retried twice.
  * @throws Failure wrong_key, key_not_active, control_plane_unavailable, interrupted
  */
-export async function activate(controlPlaneUrl: string, key: string, signal?: AbortSignal): Promise<Activation> {
+export async function activate(
+  controlPlaneUrl: string,
+  { key, installationId }: { key: string; installationId?: string | undefined },
+  signal?: AbortSignal,
+): Promise<Activation> {
   const url = `${controlPlaneUrl.replace(/\/+$/, '')}/license/activate`;
   const request = {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(installationId !== undefined && { 'installation-id': installationId }),
+      'installer-version': version,
+      'installation-platform': `${process.platform}-${process.arch}`,
+    },
     body: JSON.stringify({ key }),
   };
   return parseActivation(await requestWithRetries(url, request, toActivationFailure, signal), url);
 }
 
 /**
- * Reads the current release. Network errors and 5xx responses are retried twice.
+ * Reads the current release of a channel. Network errors and 5xx responses are retried twice.
  * @throws Failure control_plane_unavailable, interrupted
  */
-export async function readRelease(controlPlaneUrl: string, signal?: AbortSignal): Promise<Release> {
+export async function readRelease(
+  controlPlaneUrl: string,
+  channel: string = defaultChannel,
+  signal?: AbortSignal,
+): Promise<Release> {
   const url = `${controlPlaneUrl.replace(/\/+$/, '')}/releases/${channel}`;
   return parseRelease(await requestWithRetries(url, {}, toRequestFailure, signal), url);
+}
+
+/**
+ * Returns the channel of the licence, a claim of its activation token. The token is not verified: the registry decides by
+ * it, and a wrong channel leads to a release whose packages the registry refuses.
+ */
+export function channelOf(token: string): string {
+  try {
+    const { channel } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    return typeof channel === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(channel) ? channel : defaultChannel;
+  } catch {
+    return defaultChannel;
+  }
 }
 
 type ToFailure = (response: Response, url: string) => Promise<Failure>;

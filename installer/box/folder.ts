@@ -11,6 +11,7 @@ export interface BoxFolder {
   readonly root: string;
   readonly settings: string;
   readonly secrets: string;
+  readonly installationId: string;
   readonly releases: string;
   readonly current: string;
   readonly data: string;
@@ -29,6 +30,8 @@ export function boxFolder(directory: string): BoxFolder {
     root,
     settings: join(root, 'box.json'),
     secrets: join(root, 'box.env'),
+    // Hidden files are ignored where a box is to be installed, also by earlier versions of the command.
+    installationId: join(root, '.installation-id'),
     releases: join(root, 'releases'),
     current: join(root, 'current'),
     data: join(root, 'data'),

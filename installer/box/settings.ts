@@ -18,6 +18,8 @@ export interface BoxSettings {
   port: number;
   tier: string;
   customerId: string;
+  /** The channel of releases; absent for the stable one of a box that an earlier version of the command has installed. */
+  channel?: string;
 }
 
 /** The content of `box.env`, including lines added by the operator. All except the licence key are passed to the box. */

@@ -4,6 +4,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { type BoxFolder, boxFolder, releaseFolder } from '../box/folder.ts';
 import { boxUrl, fetchHealthStatus } from '../box/health.ts';
+import { readInstallationId } from '../box/installation.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { type BoxSettings, checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
 import { activate, readRelease } from '../control-plane.ts';
@@ -170,7 +171,11 @@ async function checkLicence({ folder, settings, signal }: Box): Promise<Result> 
   const { LICENSE_KEY: key } = await readSecrets(folder);
   if (!key) return warning('there is no licence key', `Run ${vendor} install --key-file <path> to update the box`);
   try {
-    const { tier } = await activate(settings.controlPlaneUrl, key, signal);
+    const { tier } = await activate(
+      settings.controlPlaneUrl,
+      { key, installationId: await readInstallationId(folder) },
+      signal,
+    );
     if (tier === settings.tier) return ok(`the licence is active: ${tier} tier`);
     return warning(`the licence is of the ${tier} tier now, and the box of ${settings.tier}`, `Run ${vendor} install`);
   } catch (error) {
@@ -195,7 +200,9 @@ async function checkRegistry({ settings }: Box): Promise<Result> {
 
 async function checkUpdate({ folder, settings, release, signal }: Box): Promise<Result> {
   const lock = release ? await readLock(releaseFolder(folder, release)) : undefined;
-  const newest = await readRelease(settings.controlPlaneUrl, signal).catch((error) => asFailure(error));
+  const newest = await readRelease(settings.controlPlaneUrl, settings.channel, signal).catch((error) =>
+    asFailure(error),
+  );
   if (newest instanceof Failure) return warning(newest.message, newest.advice);
   const published = new Map(newest.packages.map(({ name, integrity }) => [name, integrity]));
   const old = Object.entries(lock?.packages ?? {}).filter(([name, { integrity }]) => {

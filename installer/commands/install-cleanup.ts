@@ -59,6 +59,8 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
       }
       if (release) await tidyPartial(partialFolder(folder, release), keep);
       if (!existed.box) {
+        // What stays of a failed install is resumed under the same id.
+        if (!(await hasPartial(folder))) await remove(folder.installationId);
         await remove(folder.current);
         if (!existed.secrets) await remove(folder.secrets);
         // Data that this install created belongs to the failed box. Data that existed before is never removed.
@@ -74,6 +76,11 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
 async function tidyPartial(partial: string, keep: boolean): Promise<void> {
   const names = await readdir(packagesFolder(partial)).catch(() => []);
   if (!keep || names.length === 0) await remove(partial);
+}
+
+async function hasPartial(folder: BoxFolder): Promise<boolean> {
+  const names = await readdir(folder.releases).catch(() => []);
+  return names.some((name) => name.endsWith('.partial'));
 }
 
 async function remove(path: string): Promise<void> {

@@ -2,8 +2,10 @@
  * `install`: from a licence key to a running box, and later to another release or tier. Steps: activate, resolve, pull
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
+import { randomUUID } from 'node:crypto';
 import { type BoxFolder, boxFolder, checkFolderUsable } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
+import { keepInstallationId, readInstallationId } from '../box/installation.ts';
 import { toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
 import { replaceBox, startBox, type WaitOptions } from '../box/replace.ts';
@@ -17,7 +19,7 @@ import {
   writeSettings,
 } from '../box/settings.ts';
 import { readStopSeconds, stopBox } from '../box/stopping.ts';
-import { type Activation, activate, readRelease } from '../control-plane.ts';
+import { type Activation, activate, channelOf, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkPort, spareBytes } from '../preflight.ts';
 import { createCredentials } from '../pull/credentials.ts';
@@ -100,16 +102,24 @@ async function installLocked(
   const secrets = chooseSecrets(options, before, key, output);
   if (options.start !== false) await checkPortUnlessOurs(before, address);
 
-  const activation = await activate(address.controlPlaneUrl, key, options.signal);
+  const installationId = (await readInstallationId(folder)) ?? randomUUID();
+  const activation = await activate(address.controlPlaneUrl, { key, installationId }, options.signal);
   output.info('activated', `licence activated: ${activation.tier} tier, ${activation.packages.length} packages`, {
     tier: activation.tier,
     customerId: activation.customerId,
     packages: activation.packages.length,
   });
   const { tier, customerId, registryUrl } = activation;
-  const settings: BoxSettings = { ...address, registryUrl, tier, customerId };
+  const channel = channelOf(activation.token);
+  const settings: BoxSettings = { ...address, registryUrl, tier, customerId, channel };
 
-  const lock = await layOutRelease(folder, { activation, settings, secrets, key }, options, output, cleanup);
+  const lock = await layOutRelease(
+    folder,
+    { activation, settings, secrets, key, installationId },
+    options,
+    output,
+    cleanup,
+  );
   const plan: Plan = { folder, before, settings, secrets, lock, id: releaseId(lock) };
   return finish(plan, options, output);
 }
@@ -117,20 +127,21 @@ async function installLocked(
 /** Resolves, pulls and lays out the release. @returns its lock */
 async function layOutRelease(
   folder: BoxFolder,
-  licence: { activation: Activation; settings: BoxSettings; secrets: BoxSecrets; key: string },
+  licence: { activation: Activation; settings: BoxSettings; secrets: BoxSecrets; key: string; installationId: string },
   options: InstallOptions,
   output: Output,
   cleanup: Cleanup,
 ): Promise<ReleaseLock> {
-  const { activation, settings, key } = licence;
+  const { activation, settings, key, installationId } = licence;
   const ownDatabase = licence.secrets.DATABASE_URL !== undefined;
-  const renew = () => activate(settings.controlPlaneUrl, key, options.signal);
+  const renew = () => activate(settings.controlPlaneUrl, { key, installationId }, options.signal);
   const registry = openRegistry(createCredentials(activation, renew), output, options.signal);
-  const release = await readRelease(settings.controlPlaneUrl, options.signal);
+  const release = await readRelease(settings.controlPlaneUrl, settings.channel, options.signal);
   const packages = await resolvePackages(registry, activation.packages, release, { ownDatabase });
   const lock = createLock(activation.tier, packages);
   const id = releaseId(lock);
   if (await isComplete(folder, id, lock)) {
+    await keepInstallationId(folder, installationId);
     output.info('resolved', `release ${release.version}: ${packages.length} packages, all present`, {
       packages: packages.length,
       version: release.version,
@@ -154,6 +165,7 @@ async function layOutRelease(
   const spare = options.spareBytes ?? (ownDatabase ? spareBytes.ownDatabase : spareBytes.embeddedDatabase);
   await checkDisk(folder, plan.bytesToPull, spare);
   await cleanup.createBoxFolders(id);
+  await keepInstallationId(folder, installationId);
   await pullPackages(registry, plan, await createPartial(folder, id), output, options.signal);
   await finishRelease(folder, id, lock);
   output.info('laid_out', `release ${id} verified and laid out`, { release: id });

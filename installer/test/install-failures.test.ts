@@ -233,7 +233,7 @@ t.test('a tarball that fails its integrity check', async (t) => {
   const { end, exitCode } = await box.install();
   t.equal(exitCode, 7);
   t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 failed its integrity check/ });
-  t.same(await list(box.dir), ['releases'], 'no box is installed');
+  t.same(await list(box.dir), ['.installation-id', 'releases'], 'no box is installed');
   t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
 
   vendor.replacements.clear();
@@ -280,7 +280,7 @@ t.test('hostile tarballs are rejected, and nothing is written outside the folder
       t.equal(exitCode, 7);
       t.match(end.error, { code: 'integrity_failed', message: /core 0\.1\.0 was rejected: its tarball contains/ });
       t.same(await list(dirname(box.dir)), ['box'], 'nothing is beside the folder');
-      t.same(await list(box.dir), ['releases']);
+      t.same(await list(box.dir), ['.installation-id', 'releases']);
       t.same(
         (await list('/tmp')).filter((file) => file.includes('escaped')),
         [],

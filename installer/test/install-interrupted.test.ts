@@ -35,7 +35,7 @@ t.test('an install killed during the pull resumes', async (t) => {
   });
   cut.child.kill('SIGKILL');
   await cut.ended;
-  t.same(await list(box.dir), ['releases'], 'no box is installed');
+  t.same(await list(box.dir), ['.installation-id', 'releases'], 'no box is installed');
   t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
 
   vendor.stalls.clear();

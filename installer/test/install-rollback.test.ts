@@ -66,7 +66,7 @@ t.test('a first install whose box never becomes healthy leaves no box', async (t
   const { exitCode, end } = await box.install();
   t.equal(exitCode, 10);
   t.match(end.error?.message, /relation exists/);
-  t.same(await list(box.dir), ['logs', 'releases'], 'the log stays, since it contains the cause');
+  t.same(await list(box.dir), ['.installation-id', 'logs', 'releases'], 'the log stays, since it contains the cause');
   t.match((await list(box.folder.releases)).join(), /^[^,]+\.partial$/);
   publish('0.1.0');
   t.match(await box.install(), { exitCode: 0 });

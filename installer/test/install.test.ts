@@ -52,7 +52,7 @@ t.test('a first install ends with a healthy box', async (t) => {
   });
 
   t.test('lays the folder out as documented', async (t) => {
-    t.same(await list(box.dir), ['box.env', 'box.json', 'current', 'logs', 'releases', 'run']);
+    t.same(await list(box.dir), ['.installation-id', 'box.env', 'box.json', 'current', 'logs', 'releases', 'run']);
     const release = await readlink(box.folder.current);
     t.equal(release, join('releases', id));
     const lock = await readLock(join(box.dir, release));

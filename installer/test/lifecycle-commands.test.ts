@@ -74,13 +74,13 @@ t.test('uninstall keeps the data, and an install goes on with it', async (t) => 
     end: {
       result: {
         removed: exactly(['box.json', 'current', 'releases', 'run']),
-        kept: exactly(['box.env', 'data', 'logs']),
+        kept: exactly(['.installation-id', 'box.env', 'data', 'logs']),
       },
     },
   });
   t.equal(await findRunningBox(box.folder), undefined);
   t.equal(await box.ask(), undefined);
-  t.strictSame(await list(box.dir), ['box.env', 'data', 'logs']);
+  t.strictSame(await list(box.dir), ['.installation-id', 'box.env', 'data', 'logs']);
   t.match(await box.run(['status', '--json']), { exitCode: 12 });
   t.match(await box.run(['uninstall', '--json']), { exitCode: 12 });
 

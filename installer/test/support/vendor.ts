@@ -3,7 +3,13 @@
  * plane that exchanges licence keys for tokens. Tests set their contents and their faults.
  */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { TestPackage } from './packages.ts';
@@ -40,6 +46,10 @@ export interface TestVendor {
   clockOffset: number;
   /** Every request, such as `GET /@scope/name`. */
   requests: string[];
+  /** The headers of each activation. */
+  activations: IncomingHttpHeaders[];
+  /** The channel in tokens; none by default. */
+  channel: string | undefined;
   close(): Promise<void>;
 }
 
@@ -55,6 +65,7 @@ export async function startVendor(packages: TestPackage[], licences: Record<stri
     tokens: new Set(),
     requests: [],
     clockOffset: 0,
+    activations: [],
   } as unknown as TestVendor;
   const stalled: Socket[] = [];
   vendor.breakStalled = () => {
@@ -89,19 +100,21 @@ async function serveControlPlane(
     response.end('{}');
     return;
   }
-  if (request.url === '/releases/stable') {
+  const { channel = 'stable' } = vendor;
+  if (request.url === `/releases/${channel}`) {
     const packages = [...vendor.packages.values()].map(({ manifest, integrity }) => {
       const { name, version } = manifest;
       return { name, version, integrity: vendor.released.get(name) ?? integrity };
     });
     const { status, body } = vendor.release ?? {
       status: 200,
-      body: { version: '1.0.0', channel: 'stable', packages },
+      body: { version: '1.0.0', channel, packages },
     };
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
     return;
   }
+  vendor.activations.push(request.headers);
   const { key } = (await json(request)) as { key: string };
   const licence = vendor.licences.get(key) ?? {
     status: 401,
@@ -115,7 +128,8 @@ async function serveControlPlane(
     response.end(JSON.stringify({ type: 'about:blank', ...licence }));
     return;
   }
-  const token = randomUUID();
+  const claims = Buffer.from(JSON.stringify({ channel: vendor.channel })).toString('base64url');
+  const token = vendor.channel === undefined ? randomUUID() : `e30.${claims}.${randomUUID()}`;
   vendor.tokens.add(token);
   const { tier, packages } = licence;
   const { registryUrl } = vendor;
