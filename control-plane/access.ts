@@ -1,5 +1,5 @@
 /**
- * Access kinds: the vendor, the gated registry, the publisher, the website hosting layer, holders of licence keys.
+ * Access kinds: administrators of the vendor, the gated registry, the publisher, the website hosting layer, holders of licence keys.
  */
 import {
   type AccessKind,
@@ -10,8 +10,12 @@ import {
   secretsEqual,
 } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { type Role, rejectRole } from './administrators/roles.ts';
+import { isAdministratorSecret } from './administrators/secret.ts';
+import { findActor } from './administrators/store.ts';
 import type { GuessLimiter } from './license/guesses.ts';
 import { identifyLicense, type LicenseCallers } from './license/service.ts';
+import type { Actor } from './services.ts';
 
 /** What credentials are compared with. */
 export interface CredentialScope {
@@ -36,17 +40,22 @@ export function isSecret(scope: CredentialScope, secret: Secret, { sent, address
   const sources = [`address ${addressBlock(address)}`];
   scope.guesses.check(sources);
   if (secretsEqual(sent, scope[secret])) return true;
-  if (!secrets.some((other) => secretsEqual(sent, scope[other]))) scope.guesses.count(sources);
+  if (!isOfAnother(scope, sent) && !isAdministratorSecret(sent)) scope.guesses.count(sources);
   return false;
+}
+
+function isOfAnother(scope: CredentialScope, sent: string): boolean {
+  return secrets.some((other) => secretsEqual(sent, scope[other]));
 }
 
 const secrets: readonly Secret[] = ['adminSecret', 'registrySecret', 'publishSecret', 'hostingSecret', 'metricsSecret'];
 
 /** Callers who send a secret as a bearer token. Routes with such an access declare `too_many_requests`. */
-function secretAccess<Name extends 'admin' | 'registry' | 'publisher' | 'hosting'>(
+function secretAccess<Name extends 'registry' | 'publisher' | 'hosting'>(
   name: Name,
   secret: Secret,
   description: string,
+  actor?: Actor,
 ): AccessKind<CredentialScope, LicenseCallers[Name], Name> {
   return {
     name,
@@ -54,10 +63,44 @@ function secretAccess<Name extends 'admin' | 'registry' | 'publisher' | 'hosting
     authenticate(ctx, scope) {
       const sent = bearerToken(ctx);
       const isCaller = sent !== null && isSecret(scope, secret, { sent, address: ctx.ip });
-      return isCaller ? ({ [name]: true } as LicenseCallers[Name]) : null;
+      return isCaller ? ({ [name]: true, ...(actor && { actor }) } as LicenseCallers[Name]) : null;
     },
   };
 }
+
+const owner: Actor = { id: null, name: 'ADMIN_SECRET', role: 'owner' };
+
+/**
+ * Finds the administrator who sent a secret. An unknown one counts as a guess.
+ * @throws too_many_requests (429)
+ */
+async function identifyAdministrator(scope: CredentialScope, sent: string, address: string): Promise<Actor | null> {
+  const sources = [`address ${addressBlock(address)}`];
+  scope.guesses.check(sources);
+  if (secretsEqual(sent, scope.adminSecret)) return owner;
+  const actor = isAdministratorSecret(sent) ? await findActor(scope.db, sent) : null;
+  if (actor === null && !isOfAnother(scope, sent)) scope.guesses.count(sources);
+  return actor === 'ended' ? null : actor;
+}
+
+/** Routes with this access declare what `declareRole` adds. */
+const admin: AccessKind<CredentialScope, LicenseCallers['admin'], 'admin'> = {
+  name: 'admin',
+  schemes: {
+    adminSecret: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'Secret of an administrator, or ADMIN_SECRET, which has the role `owner`',
+    },
+  },
+  async authenticate(ctx, scope, declaration) {
+    const sent = bearerToken(ctx);
+    const actor = sent === null ? null : await identifyAdministrator(scope, sent, ctx.ip);
+    if (actor === null) return null;
+    rejectRole(declaration, actor.role as Role);
+    return { admin: true, actor };
+  },
+};
 
 /** Routes with this access declare the problems of `identifyLicense`. */
 const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'> = {
@@ -75,9 +118,13 @@ const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSec
 export type Caller = LicenseCallers['admin' | 'registry' | 'publisher' | 'hosting' | 'license'] | MetricsReader;
 
 export const accessKinds: readonly AccessKind<CredentialScope, Caller>[] = [
-  secretAccess('admin', 'adminSecret', 'Secret of the vendor'),
+  admin,
   secretAccess('registry', 'registrySecret', 'Secret of the gated registry'),
-  secretAccess('publisher', 'publishSecret', 'Secret of the publisher of packages and releases'),
+  secretAccess('publisher', 'publishSecret', 'Secret of the publisher of packages and releases', {
+    id: null,
+    name: 'PUBLISH_SECRET',
+    role: 'publisher',
+  }),
   secretAccess('hosting', 'hostingSecret', 'Secret of the website hosting layer'),
   license,
   metrics,

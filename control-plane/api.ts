@@ -14,6 +14,9 @@ import {
 } from '@carton/runtime/service';
 import type { Context } from 'koa';
 import { accessKinds, type Caller, type CredentialScope, isSecret } from './access.ts';
+import { journalled } from './administrators/journalled.ts';
+import { declareRole } from './administrators/roles.ts';
+import { administratorRoutes } from './administrators/routes.ts';
 import { type CheckBackend, openBackendChecks } from './boxes/backends/lookups.ts';
 import { boxHostingRoutes } from './boxes/hosting-routes.ts';
 import { type HostingSecrets, openHostingSecrets } from './boxes/hosting-secret.ts';
@@ -56,6 +59,9 @@ export const migrationOwner = {
     'dns_zones',
     'releases',
     'release_channels',
+    'administrators',
+    'administrator_secrets',
+    'journal',
   ],
 };
 
@@ -70,6 +76,11 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
     routes: releaseRoutes,
   },
   { name: 'catalogue', description: 'The products of each tier', routes: catalogueRoutes },
+  {
+    name: 'administrators',
+    description: 'Administrators with roles, and the journal of what they changed',
+    routes: administratorRoutes,
+  },
 ];
 
 /** Describes the API to the engine. */
@@ -96,7 +107,7 @@ export function controlPlaneApi(
     knex: db,
     migrated: [migrationOwner],
     groups: (own) =>
-      [...groups, { name: 'service', description: 'The control plane itself', routes: own }].map(declareThrottling),
+      [...groups, { name: 'service', description: 'The control plane itself', routes: own }].map(complete),
     ownScope: scope,
     scope: () => scope,
     accessKinds,
@@ -115,6 +126,7 @@ export function controlPlaneApi(
       served,
       log,
       client: { address: ctx.ip, isHosting: () => isHosting(scope, ctx), header: (name) => ctx.get(name) },
+      request: { id: ctx.state.requestId, method: ctx.method, path: ctx.path },
       idempotency: null,
     }),
   };
@@ -126,12 +138,16 @@ function isHosting(scope: CredentialScope, { headers, ip }: Context): boolean {
   return typeof sent === 'string' && isSecret(scope, 'hostingSecret', { sent, address: ip });
 }
 
-/** Wrong credentials are throttled on every route that accepts one. */
-function declareThrottling<Group extends ApiGroup<ControlPlaneServices>>(group: Group): Group {
+/**
+ * Wrong credentials are throttled on every route that accepts one; routes of administrators require a role, and what they
+ * change is in the journal.
+ */
+function complete<Group extends ApiGroup<ControlPlaneServices>>(group: Group): Group {
   const routes = group.routes.map((route) => {
-    const { declaration } = route;
-    if (accessKindsOf(declaration).length === 0) return route;
-    return { ...route, declaration: { ...declaration, problems: [...(declaration.problems ?? []), tooManyRequests] } };
+    if (accessKindsOf(route.declaration).length === 0) return route;
+    const declaration = declareRole(route.declaration);
+    const problems = [...(declaration.problems ?? []), tooManyRequests];
+    return journalled({ ...route, declaration: { ...declaration, problems } });
   });
   return { ...group, routes };
 }

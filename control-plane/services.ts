@@ -47,6 +47,15 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   strictResponses?: boolean;
 }
 
+/** Who changes something: an administrator, or a secret of the settings. */
+export interface Actor {
+  /** Null for a secret of the settings. */
+  id: string | null;
+  /** The administrator's name, or the name of the setting. */
+  name: string;
+  role: 'reader' | 'manager' | 'owner' | 'publisher';
+}
+
 /** The Idempotency-Key of a request. The handler sets `replayed` if an earlier request with the key had the effect. */
 export interface Idempotency {
   readonly key: string;
@@ -62,6 +71,8 @@ export interface CommonServices {
     /** A header of the request; empty if it was not sent. */
     header(name: string): string;
   };
+  /** For the journal. */
+  request: { id: string; method: string; path: string };
   /** Null without an Idempotency-Key. */
   idempotency: Idempotency | null;
 }
@@ -69,8 +80,8 @@ export interface CommonServices {
 /** What each access kind adds to the services of a handler, by the access that its route declares. */
 export interface CommonCallers {
   public: unknown;
-  admin: { admin: true };
+  admin: { admin: true; actor: Actor };
   registry: { registry: true };
-  publisher: { publisher: true };
+  publisher: { publisher: true; actor: Actor };
   hosting: { hosting: true };
 }

@@ -169,6 +169,7 @@ const releaseDomain = route(
     description:
       'For a domain that a customer should not have. Others can register it immediately, also one that rests after its release.',
     access: 'admin',
+    outsideTransaction: true,
     status: 204,
   },
   async ({ db, served, params }) => {

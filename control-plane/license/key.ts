@@ -23,9 +23,20 @@ export interface ParsedKey {
 
 /** Generates a key. */
 export function generateKey(tier: Tier): { key: string; hash: string; last4: string } {
-  const body = `${keyPrefix}_${tier}_${base32(randomBytes(randomBytesInKey))}`;
-  const key = `${body}_${checksumOf(body)}`;
+  const key = generateToken(`${keyPrefix}_${tier}`);
   return { key, hash: hashToken(key), last4: key.slice(-4) };
+}
+
+/** Generates `<prefix>_<160 random bits>_<checksum>`. */
+export function generateToken(prefix: string): string {
+  const body = `${prefix}_${base32(randomBytes(randomBytesInKey))}`;
+  return `${body}_${checksumOf(body)}`;
+}
+
+/** Whether a text ends with `_` and the checksum of what is before it. */
+export function hasChecksum(text: string): boolean {
+  const end = text.lastIndexOf('_');
+  return end > 0 && text.slice(end + 1) === checksumOf(text.slice(0, end));
 }
 
 /** Parses a key. Returns null if its format or its checksum is invalid. */

@@ -42,7 +42,7 @@ export async function mintLicense(
  * Converts an instant to ISO 8601 in UTC.
  * @throws invalid_request (400) for one in the past or for an invalid date
  */
-function futureInstant(text: string): string {
+export function futureInstant(text: string): string {
   const instant = Date.parse(text);
   if (instant > Date.now()) return new Date(instant).toISOString();
   const detail = Number.isNaN(instant) ? 'is not a valid date and time' : 'must be in the future';

@@ -21,6 +21,7 @@ const publishRelease = route(
     description:
       'Publish the packages to the registry first. A release is immutable: publishing the same release again changes nothing, and publishing an earlier release again moves the channel back to it.',
     access: 'publisher',
+    outsideTransaction: true,
     body: PublishRelease,
     status: 201,
     response: Release,

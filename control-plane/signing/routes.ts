@@ -100,6 +100,8 @@ const rotateSigningKey = route(
     description:
       'The next key becomes the current one. The old key no longer signs, and verifies until the last token it signed has expired. Clients that cache public keys know the new key, since it was published before, unless two rotations happen within the lifetime of their cache.',
     access: 'admin',
+    permission: 'owner',
+    outsideTransaction: true,
     status: 201,
     response: SigningKeyRotation,
   },

@@ -27,6 +27,9 @@ interface Row {
   status: number;
 }
 
+const administrator = await controlPlane.administrator('reader');
+const leaving = await controlPlane.administrator('reader');
+
 await controlPlane.visitor().post('/boxes/deploy', { ...box, domains: ['free.example.org'], name: 'other' });
 const rows: Row[] = [
   { method: 'POST', path: '/license/keys', credential: 'admin', body: { customerId: 'c', tier: 'basic' }, status: 201 },
@@ -49,6 +52,26 @@ const rows: Row[] = [
   { method: 'GET', path: '/telemetry/downloads', credential: 'admin', status: 200 },
   { method: 'GET', path: '/metrics', credential: 'admin', status: 200 },
   { method: 'DELETE', path: '/boxes/domains/free.example.org', credential: 'admin', status: 204 },
+  {
+    method: 'POST',
+    path: '/administrators',
+    credential: 'admin',
+    body: { name: 'ada', role: 'reader' },
+    status: 201,
+  },
+  { method: 'GET', path: '/administrators', credential: 'admin', status: 200 },
+  { method: 'GET', path: `/administrators/${administrator.id}`, credential: 'admin', status: 200 },
+  {
+    method: 'PATCH',
+    path: `/administrators/${administrator.id}`,
+    credential: 'admin',
+    body: { role: 'manager' },
+    status: 200,
+  },
+  { method: 'POST', path: `/administrators/${administrator.id}/secret`, credential: 'admin', body: {}, status: 201 },
+  { method: 'DELETE', path: `/administrators/${leaving.id}`, credential: 'admin', status: 204 },
+  { method: 'GET', path: '/journal', credential: 'admin', status: 200 },
+  { method: 'GET', path: '/journal/verification', credential: 'admin', status: 200 },
   { method: 'GET', path: '/license/withdrawals', credential: 'registry', status: 200 },
   { method: 'POST', path: '/telemetry/download', credential: 'registry', body: report, status: 202 },
   { method: 'POST', path: '/boxes/deploy', credential: 'public', body: box, status: 200 },

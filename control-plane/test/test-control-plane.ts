@@ -87,6 +87,14 @@ export async function startTestControlPlane(t: Test, overrides: Partial<ControlP
       if (status !== 201) throw new Error(JSON.stringify(body));
       return body as { key: string; id: string; customerId: string; tier: string; last4: string };
     },
+    /** Creates an administrator with a name of its own. */
+    async administrator(role: 'reader' | 'manager' | 'owner') {
+      const name = `${role}-${randomBytes(4).toString('hex')}`;
+      const { status, body } = await admin.post('/administrators', { name, role });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      const { id, secret } = body as { id: string; secret: string };
+      return { id, name, secret, caller: callerOf(url, { authorization: `Bearer ${secret}` }) };
+    },
     /** Sets the expiry of a licence to a second ago. */
     async expire(id: string) {
       await db('license_keys')

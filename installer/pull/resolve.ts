@@ -17,8 +17,6 @@ export interface ResolvedPackage {
   integrity: string;
   /** Size on disk as the registry declares it, in bytes; 0 if it does not. */
   unpackedSize: number;
-  /** Why the vendor has yanked this version; undefined for others. */
-  yankedFor: string | undefined;
   /** Version ranges of the vendor's packages that it depends on, by name. */
   dependencies: Record<string, string>;
 }
@@ -34,8 +32,6 @@ interface Manifest {
   version: string;
   _integrity?: string;
   dist?: { unpackedSize?: number };
-  /** The reason of `npm deprecate`. */
-  deprecated?: string;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   os?: string[] | string;
@@ -138,8 +134,7 @@ function toResolved(manifest: Manifest): ResolvedPackage {
   }
   const dependencies = Object.entries(manifest.dependencies ?? {}).filter(([other]) => other.startsWith(`${scope}/`));
   const unpackedSize = manifest.dist?.unpackedSize ?? 0;
-  const yankedFor = manifest.deprecated ? String(manifest.deprecated) : undefined;
-  return { name, version, integrity, unpackedSize, yankedFor, dependencies: Object.fromEntries(dependencies) };
+  return { name, version, integrity, unpackedSize, dependencies: Object.fromEntries(dependencies) };
 }
 
 function checkDependencies(packages: readonly ResolvedPackage[]): void {
