@@ -26,15 +26,23 @@ export interface ReleasedPackage {
   integrity: string;
 }
 
+/** A signature (ECDSA in DER) in base64, and the id of its key. */
+interface ReleaseSignature {
+  keyid: string;
+  sig: string;
+}
+
 /** Exact versions of packages that work together. */
 export interface Release {
   version: string;
   channel: string;
   packages: ReleasedPackage[];
+  /** Signatures by keys of the vendor; none before releases were signed. */
+  signatures?: ReleaseSignature[];
 }
 
 /** The channel unless a token names another. */
-const defaultChannel = 'stable';
+export const defaultChannel = 'stable';
 
 /** The members of a problem (RFC 9457) that are read. */
 interface Problem {
@@ -186,12 +194,17 @@ function parseActivation(body: unknown, url: string): Activation {
 
 /** Validates names and versions, which are used later in paths and URLs. */
 function parseRelease(body: unknown, url: string): Release {
-  const { version, packages } = (body ?? {}) as Partial<Release>;
+  const { version, packages, signatures = [] } = (body ?? {}) as Partial<Release>;
   const isPackage = (entry: Partial<ReleasedPackage>) =>
     packageName.test(entry?.name ?? '') &&
     semver.valid(entry.version) !== null &&
     /^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? '');
-  if (typeof version === 'string' && Array.isArray(packages) && packages.every(isPackage)) return body as Release;
+  const isSignature = (entry: Partial<ReleaseSignature> | null) =>
+    typeof entry?.keyid === 'string' && typeof entry.sig === 'string';
+  const areSignatures = Array.isArray(signatures) && signatures.every(isSignature);
+  if (typeof version === 'string' && Array.isArray(packages) && packages.every(isPackage) && areSignatures) {
+    return body as Release;
+  }
   throw unavailable(url, 'invalid release in the response');
 }
 

@@ -10,7 +10,10 @@ export const exitCodes = {
   key_not_active: { status: 4, meaning: 'the licence key has expired, or is suspended or revoked' },
   control_plane_unavailable: { status: 5, meaning: 'the control plane is unreachable or returned an error' },
   registry_refused: { status: 6, meaning: 'the registry is unreachable, refused access or lacks a package' },
-  integrity_failed: { status: 7, meaning: 'a package failed its integrity check' },
+  integrity_failed: {
+    status: 7,
+    meaning: 'a package failed its integrity check, or the release is not signed by the vendor',
+  },
   disk_full: { status: 8, meaning: 'not enough disk space' },
   port_taken: { status: 9, meaning: 'the port is already in use' },
   box_not_healthy: { status: 10, meaning: 'the box is not healthy; a failed upgrade is rolled back' },
@@ -20,6 +23,7 @@ export const exitCodes = {
   did_not_stop: { status: 14, meaning: 'the box did not stop in time' },
   folder_unusable: { status: 15, meaning: 'the folder is not writable or contains other files' },
   problems_found: { status: 16, meaning: 'something is wrong with the box (doctor only)' },
+  yanked: { status: 17, meaning: 'the vendor has yanked a version of the release' },
   interrupted: { status: 130, meaning: 'interrupted by a signal; run the command again to resume' },
 } as const;
 

@@ -115,6 +115,7 @@ function addInstall(program: Command): void {
       'file with the URL of your own PostgreSQL database (for a new box, or set DATABASE_URL)',
     )
     .option('--no-start', 'install the packages without starting the box')
+    .option('--allow-yanked', 'install versions that the vendor has yanked')
     .addOption(healthTimeout())
     .addOption(new Option('--key [key]').hideHelp())
     .action(async (options) => (await import('./commands/run-install.ts')).runInstall(options));

@@ -20,7 +20,7 @@ key is added to the file of keys, which installers carry and the registry reads
   --expire <key id>     end a public key: it verifies nothing signed after that
   --at <time>           when it ends, as ISO 8601 (default: now)
   --keys <file>         file of the public keys, created if it is missing
-                        (default: installer/package-keys.json)
+                        (default: installer/pull/package-keys.json)
   --help                print this help
 
 Exit codes: 0 success, 1 failure, 2 invalid options.
@@ -35,7 +35,7 @@ function readOptions() {
         'private-key': { type: 'string' },
         expire: { type: 'string' },
         at: { type: 'string' },
-        keys: { type: 'string', default: join(repository, 'installer/package-keys.json') },
+        keys: { type: 'string', default: join(repository, 'installer/pull/package-keys.json') },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });

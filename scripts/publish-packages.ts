@@ -94,7 +94,7 @@ try {
     print(`${published.length} published, ${unchanged.length} unchanged: ${options.registry}`);
     if (release && options['dry-run']) print(`release ${version} would be published on ${options.channel}`);
     else if (release) {
-      await publishRelease(options['control-plane'], publishSecret, release);
+      await publishRelease(options['control-plane'], publishSecret, release, sign);
       print(`release ${version} published on ${options.channel}: ${options['control-plane']}`);
     }
   }

@@ -66,15 +66,44 @@ const ReleasedPackage = object(
   { $id: 'ReleasedPackage' },
 );
 
+const Signature = object(
+  {
+    keyid: Type.String({
+      minLength: 50,
+      maxLength: 50,
+      pattern: '^SHA256:[A-Za-z0-9+/]{43}$',
+      description: 'Id of the key: digest of the public key',
+      examples: [`SHA256:${'A'.repeat(43)}`],
+    }),
+    sig: Type.String({
+      minLength: 8,
+      maxLength: 100,
+      pattern: '^[A-Za-z0-9+/]+={0,2}$',
+      description: 'ECDSA signature (P-256, SHA-256) in DER, in base64',
+      examples: ['MEUCIQDx'],
+    }),
+  },
+  { $id: 'ReleaseSignature' },
+);
+
 const content = {
   version: Version,
   channel: Channel,
   packages: Type.Array(ReleasedPackage, { minItems: 1, maxItems: 500 }),
+  signatures: Type.Optional(
+    Type.Array(Signature, {
+      minItems: 1,
+      maxItems: 5,
+      description:
+        'Signatures by keys of the vendor, which installers verify, of the canonical JSON (RFC 8785) of `{ channel, packages, version }`, with the integrity, name and version of each package, in the order of the names',
+    }),
+  ),
 };
 
 export const PublishRelease = object(content, { $id: 'PublishRelease' });
 export const Release = object({ ...content, publishedAt: DateTime }, { $id: 'Release' });
 
+export type ReleaseSignature = Static<typeof Signature>;
 export type ReleasedPackage = Static<typeof ReleasedPackage>;
 export type PublishRelease = Static<typeof PublishRelease>;
 export type Release = Static<typeof Release>;

@@ -15,8 +15,8 @@ export interface Releases {
   /** Reads the current release of a channel. Returns null if none has been published on it. */
   current(channel: string): Promise<Release | null>;
   /**
-   * Stores a release and points its channel to it. Publishing the same release again changes nothing; publishing an
-   * earlier one again moves the channel back to it.
+   * Stores a release and points its channel to it. Publishing the same release again changes at most its
+   * signatures; publishing an earlier one again moves the channel back to it.
    * @throws release_inconsistent (400), release_exists (409) if a release of its version has other packages
    */
   publish(release: PublishRelease): Promise<Release>;
@@ -29,16 +29,16 @@ export function openReleases(db: Knex): Releases {
   async function current(channel: string): Promise<Release | null> {
     const row = await findChannel(db, channel);
     if (!row) return null;
-    const { version, publishedAt } = row;
+    const { version, publishedAt, signatures } = row;
     const cached = cache.get(channel);
     const packages = cached?.version === version ? cached.packages : await findPackages(db, version);
     cache.set(channel, { version, packages });
-    return { version, channel, publishedAt, packages };
+    return { version, channel, publishedAt, packages, ...(signatures && { signatures }) };
   }
 
   return {
     current,
-    async publish({ version, channel, packages }) {
+    async publish({ version, channel, packages, signatures }) {
       const errors = findInconsistencies(packages);
       if (errors.length > 0) {
         throw releaseInconsistent(`${errors.map(({ detail }) => detail).join('; ')}.`, { errors });
@@ -49,7 +49,7 @@ export function openReleases(db: Knex): Releases {
         if (!(await insertRelease(transaction, { version, packages: sorted, digest }))) {
           throw releaseExists(`Publish these packages under a version other than ${version}.`);
         }
-        await pointChannel(transaction, channel, version);
+        await pointChannel(transaction, { name: channel, version, signatures });
       });
       return (await current(channel)) as Release;
     },

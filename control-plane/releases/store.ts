@@ -2,16 +2,17 @@
  * Queries of releases and of the channels that point to them.
  */
 import type { Knex } from 'knex';
-import type { ReleasedPackage } from './schemas.ts';
+import type { ReleasedPackage, ReleaseSignature } from './schemas.ts';
 
-/** The version that a channel points to, and when it was published on it. */
+/** The version that a channel points to, when it was published on it, and its signatures; null without any. */
 export interface ChannelRow {
   version: string;
   publishedAt: string;
+  signatures: ReleaseSignature[] | null;
 }
 
 export async function findChannel(db: Knex, name: string): Promise<ChannelRow | undefined> {
-  return db('release_channels').where({ name }).first('version', 'publishedAt');
+  return db('release_channels').where({ name }).first('version', 'publishedAt', 'signatures');
 }
 
 export async function findPackages(db: Knex, version: string): Promise<ReleasedPackage[]> {
@@ -32,12 +33,23 @@ export async function insertRelease(
   return stored.digest === digest;
 }
 
-/** Points a channel to a release. `publishedAt` does not change if it points there already. */
-export async function pointChannel(db: Knex, name: string, version: string): Promise<void> {
+/**
+ * Points a channel to a release. If it points there already, `publishedAt` does not change, and without signatures those
+ * stored stay.
+ */
+export async function pointChannel(
+  db: Knex,
+  { name, version, signatures }: { name: string; version: string; signatures: readonly ReleaseSignature[] | undefined },
+): Promise<void> {
   await db.raw(
-    `insert into release_channels (name, version) values (?, ?)
-     on conflict (name) do update set version = excluded.version, published_at = now()
-     where release_channels.version <> excluded.version`,
-    [name, version],
+    `insert into release_channels as stored (name, version, signatures) values (?, ?, ?)
+     on conflict (name) do update set
+       version = excluded.version,
+       published_at = case when stored.version = excluded.version then stored.published_at else now() end,
+       signatures = case
+         when stored.version = excluded.version then coalesce(excluded.signatures, stored.signatures)
+         else excluded.signatures
+       end`,
+    [name, version, signatures ? JSON.stringify(signatures) : null],
   );
 }

@@ -126,6 +126,29 @@ t.test('a new release replaces the current one, and an earlier one can be publis
   t.strictSame(await entitled(), before);
 });
 
+t.test('the signatures of a release are served with it', async (t) => {
+  const signature = (letter: string) => ({ keyid: `SHA256:${letter.repeat(43)}`, sig: 'MEUCIQDx' });
+  const signaturesOf = async () => (await read()).body.signatures;
+  t.notOk('signatures' in (await read()).body, 'a release that is not signed has none');
+  const { publishedAt } = (await read()).body;
+
+  const signed = await publish({ ...firstRelease, signatures: [signature('A')] });
+  t.strictSame(signed.body.signatures, [signature('A')]);
+  t.strictSame(await signaturesOf(), [signature('A')]);
+  t.equal((await read()).body.publishedAt, publishedAt, 'it is the same release');
+  await publish(firstRelease);
+  t.strictSame(await signaturesOf(), [signature('A')], 'a repetition without signatures removes none');
+  await publish({ ...firstRelease, signatures: [signature('A'), signature('B')] });
+  t.strictSame(await signaturesOf(), [signature('A'), signature('B')]);
+
+  await publish({ ...releaseWith('1.0.2', patched), signatures: [signature('C')] });
+  t.strictSame(await signaturesOf(), [signature('C')]);
+  await publish(firstRelease);
+  t.equal(await signaturesOf(), undefined, 'those of another release are not served');
+  for (const signatures of [[], [{ keyid: 'SHA256:short', sig: 'MEUCIQDx' }], [{ ...signature('A'), sig: '<>' }]])
+    t.match(await publish({ ...firstRelease, signatures }), { status: 400, body: { code: 'invalid_request' } });
+});
+
 t.test('channels are independent', async (t) => {
   t.equal((await publish({ ...releaseWith('1.1.0-beta.1', patched), channel: 'beta' })).status, 201);
   t.match(await read('beta'), { status: 200, body: { version: '1.1.0-beta.1', channel: 'beta' } });

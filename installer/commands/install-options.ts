@@ -8,6 +8,7 @@ import { type BoxSecrets, type BoxSettings, generateSecret, isPort } from '../bo
 import { isHttpUrl } from '../control-plane.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
+import type { PackageKey } from '../pull/release-signature.ts';
 import { variable } from '../vendor.ts';
 
 /** Options of `install`. */
@@ -31,6 +32,10 @@ export interface InstallOptions {
   hostingSecret?: string;
   /** False lays out the release and makes it current without starting the box. */
   start?: boolean;
+  /** Whether versions that the vendor has yanked are installed. */
+  allowYanked?: boolean;
+  /** The vendor's public keys, which verify the release; those of this build by default. An empty list verifies nothing. */
+  packageKeys?: readonly PackageKey[];
   /** How long to wait until the box is healthy, in seconds; 120 by default. */
   healthSeconds?: number;
   /** How long to wait until a running box has stopped, in seconds; 30 plus its DRAIN_SECONDS by default. */

@@ -3,7 +3,7 @@
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
 import { randomUUID } from 'node:crypto';
-import { type BoxFolder, boxFolder, checkFolderUsable } from '../box/folder.ts';
+import { type BoxFolder, boxFolder, checkFolderUsable, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
 import { keepInstallationId, readInstallationId } from '../box/installation.ts';
 import { toLaunch } from '../box/launch.ts';
@@ -19,13 +19,16 @@ import {
   writeSettings,
 } from '../box/settings.ts';
 import { readStopSeconds, stopBox } from '../box/stopping.ts';
-import { type Activation, activate, channelOf, readRelease } from '../control-plane.ts';
+import { type Activation, activate, channelOf, defaultChannel, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkPort, spareBytes } from '../preflight.ts';
 import { createCredentials } from '../pull/credentials.ts';
+import builtIn from '../pull/package-keys.json' with { type: 'json' };
 import { planPull, pullPackages } from '../pull/pull.ts';
 import { openRegistry } from '../pull/registry.ts';
+import { type PackageKey, verifyRelease } from '../pull/release-signature.ts';
 import { resolvePackages } from '../pull/resolve.ts';
+import { rejectYanked } from '../pull/yanked.ts';
 import {
   createPartial,
   currentRelease,
@@ -34,7 +37,7 @@ import {
   removePartials,
   switchCurrent,
 } from '../release/layout.ts';
-import { createLock, type ReleaseLock, releaseId } from '../release/lock-file.ts';
+import { createLock, type ReleaseLock, readLock, releaseId } from '../release/lock-file.ts';
 import { type Cleanup, prepareCleanup } from './install-cleanup.ts';
 import { chooseKey, chooseSecrets, chooseSettings, type InstallOptions, isSameLaunch } from './install-options.ts';
 
@@ -137,14 +140,21 @@ async function layOutRelease(
   const renew = () => activate(settings.controlPlaneUrl, { key, installationId }, options.signal);
   const registry = openRegistry(createCredentials(activation, renew), output, options.signal);
   const release = await readRelease(settings.controlPlaneUrl, settings.channel, options.signal);
+  const keys: readonly PackageKey[] = options.packageKeys ?? builtIn.keys;
+  if (keys.length > 0) verifyRelease(release, settings.channel ?? defaultChannel, keys, Date.now());
   const packages = await resolvePackages(registry, activation.packages, release, { ownDatabase });
+  const current = await currentRelease(folder);
+  const installed = current === undefined ? undefined : await readLock(releaseFolder(folder, current));
+  rejectYanked(packages, installed, options.allowYanked ?? false, output);
+  const title = `release ${release.version}${keys.length > 0 ? '' : ' (unverified: this command has no keys of the vendor)'}`;
   const lock = createLock(activation.tier, packages);
   const id = releaseId(lock);
   if (await isComplete(folder, id, lock)) {
     await keepInstallationId(folder, installationId);
-    output.info('resolved', `release ${release.version}: ${packages.length} packages, all present`, {
+    output.info('resolved', `${title}: ${packages.length} packages, all present`, {
       packages: packages.length,
       version: release.version,
+      verified: keys.length > 0,
       release: id,
     });
     return lock;
@@ -153,9 +163,10 @@ async function layOutRelease(
   const plan = await planPull(folder, packages);
   output.info(
     'resolved',
-    `release ${release.version}: ${packages.length} packages, ${plan.packagesToPull} to pull${plan.bytesToPull > 0 ? ` (${megabytes(plan.bytesToPull)})` : ''}`,
+    `${title}: ${packages.length} packages, ${plan.packagesToPull} to pull${plan.bytesToPull > 0 ? ` (${megabytes(plan.bytesToPull)})` : ''}`,
     {
       version: release.version,
+      verified: keys.length > 0,
       packages: packages.length,
       toPull: plan.packagesToPull,
       bytes: plan.bytesToPull,

@@ -20,6 +20,7 @@ interface Options {
   port?: number;
   databaseUrlFile?: string;
   start: boolean;
+  allowYanked?: boolean;
   healthTimeout: number;
 }
 
@@ -45,6 +46,7 @@ export async function runInstall(options: Options): Promise<void> {
         operatorSecret: environment.OPERATOR_SECRET,
         hostingSecret: environment.HOSTING_SECRET,
         start: options.start,
+        allowYanked: options.allowYanked,
         healthSeconds: options.healthTimeout,
         signal: abortOnSignals(),
       },

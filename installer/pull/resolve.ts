@@ -17,6 +17,8 @@ export interface ResolvedPackage {
   integrity: string;
   /** Size on disk as the registry declares it, in bytes; 0 if it does not. */
   unpackedSize: number;
+  /** Why the vendor has yanked this version; undefined for others. */
+  yankedFor: string | undefined;
   /** Version ranges of the vendor's packages that it depends on, by name. */
   dependencies: Record<string, string>;
 }
@@ -32,6 +34,8 @@ interface Manifest {
   version: string;
   _integrity?: string;
   dist?: { unpackedSize?: number };
+  /** The reason of `npm deprecate`. */
+  deprecated?: string;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   os?: string[] | string;
@@ -134,7 +138,8 @@ function toResolved(manifest: Manifest): ResolvedPackage {
   }
   const dependencies = Object.entries(manifest.dependencies ?? {}).filter(([other]) => other.startsWith(`${scope}/`));
   const unpackedSize = manifest.dist?.unpackedSize ?? 0;
-  return { name, version, integrity, unpackedSize, dependencies: Object.fromEntries(dependencies) };
+  const yankedFor = manifest.deprecated ? String(manifest.deprecated) : undefined;
+  return { name, version, integrity, unpackedSize, yankedFor, dependencies: Object.fromEntries(dependencies) };
 }
 
 function checkDependencies(packages: readonly ResolvedPackage[]): void {

@@ -3,6 +3,7 @@
  * existing box is upgraded, and a new one installed. All parts are real: control plane, gated registry, npm, installer,
  * boxes.
  */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startRegistry } from '@carton/registry';
 import { type Caller, callerOf, createTestDatabase, exactly, freePort, temporaryFolder } from '@carton/runtime/testing';
@@ -17,6 +18,11 @@ const secrets = {
   publishSecret: 'publish-secret-of-the-release-test',
 };
 const checkout = await makeCheckout(t);
+const keyFolder = await temporaryFolder('release-keys-');
+const keyFile = join(keyFolder, 'key.pem');
+const packageKeysFile = join(keyFolder, 'keys.json');
+await checkout.run('scripts/package-keys.ts', ['--private-key', keyFile, '--keys', packageKeysFile], {});
+const packageKeys = JSON.parse(await readFile(packageKeysFile, 'utf8')).keys;
 const vendor = await startVendor();
 const key = (await vendor.admin.post('/license/keys', { customerId: 'partner', tier: 'basic' })).body.key as string;
 const environment = {
@@ -24,6 +30,7 @@ const environment = {
   CONTROL_PLANE_URL: vendor.controlPlaneUrl,
   REGISTRY_URL: vendor.registryUrl,
   PUBLISH_SECRET: secrets.publishSecret,
+  PACKAGE_SIGNING_KEY_FILE: keyFile,
 };
 const publish = (...parameters: string[]) => checkout.run('scripts/publish-packages.ts', parameters, environment);
 const release = (...parameters: string[]) => checkout.run('scripts/release.ts', parameters, environment);
@@ -50,6 +57,7 @@ async function startVendor() {
     host: '127.0.0.1',
     storage: await temporaryFolder('release-registry-'),
     controlPlaneUrl: controlPlane.url,
+    packageKeysFile,
     log: () => {},
   });
   t.teardown(async () => {
@@ -63,7 +71,14 @@ async function startVendor() {
 
 /** Installs or upgrades a box, and reads its packages and a summary of its document. */
 async function installBox(dir: string, port: number) {
-  const options = { dir, port, host: '127.0.0.1', licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl };
+  const options = {
+    dir,
+    port,
+    host: '127.0.0.1',
+    licenseKey: key,
+    controlPlaneUrl: vendor.controlPlaneUrl,
+    packageKeys,
+  };
   const { packages, url } = await install(options, silent);
   const { paths } = (await callerOf(url).get('/docs/json')).body;
   return { packages, summary: paths['/regions'].get.summary as string };

@@ -4,8 +4,10 @@
 import { createHash } from 'node:crypto';
 import { findInconsistencies } from '../../control-plane/releases/consistency.ts';
 import type { PublishRelease, ReleasedPackage } from '../../control-plane/releases/schemas.ts';
+import { signedText } from '../../installer/pull/release-signature.ts';
 import type { BuiltPackage } from './build.ts';
 import type { PackageContents } from './contents.ts';
+import type { Sign } from './signing.ts';
 
 /** Converts built packages to those of a release. A package that is not in `contents` has no routes and migrations. */
 export function releasedPackages(
@@ -44,18 +46,19 @@ export function versionOfContent(version: string, packages: readonly BuiltPackag
 }
 
 /**
- * Publishes a release.
+ * Publishes a release, signed if `sign` is passed.
  * @throws Error if the control plane cannot be reached, or rejects the release, with its reasons
  */
 export async function publishRelease(
   controlPlaneUrl: string,
   publishSecret: string,
   release: PublishRelease,
+  sign?: Sign | undefined,
 ): Promise<void> {
   const response = await fetch(`${controlPlaneUrl.replace(/\/+$/, '')}/releases`, {
     method: 'POST',
     headers: { authorization: `Bearer ${publishSecret}`, 'content-type': 'application/json' },
-    body: JSON.stringify(release),
+    body: JSON.stringify({ ...release, ...(sign && { signatures: sign(signedText(release)) }) }),
   }).catch((error: Error) => {
     const reason = (error.cause as Error)?.message ?? error.message;
     throw new Error(`The control plane at ${controlPlaneUrl} cannot be reached: ${reason}`);
