@@ -19,7 +19,7 @@ const publishRelease = route(
     tag,
     summary: 'Publish a release on a channel',
     description:
-      'Publish the packages to the registry first. A release is immutable: publishing the same release again changes nothing, and publishing an earlier release again moves the channel back to it.',
+      'Publish the packages to the registry first. A release is immutable: publishing the same release again changes at most its signatures, and publishing an earlier release again moves the channel back to it.',
     access: 'publisher',
     outsideTransaction: true,
     body: PublishRelease,
