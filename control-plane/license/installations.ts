@@ -21,9 +21,10 @@ const maxStored = 10_000;
  */
 export async function recordActivation(db: Knex, licenseId: string, report: InstallerReport): Promise<void> {
   await db.transaction(async (transaction) => {
+    // First, since it locks the row: activations that lock it after the installation would wait for each other.
+    await transaction('license_keys').where({ id: licenseId }).update({ lastActivatedAt: transaction.fn.now() });
     if (report.installationId !== null) await recordInstallation(transaction, licenseId, report);
     await transaction('license_activations').insert({ id: newId(), licenseId, ...report });
-    await transaction('license_keys').where({ id: licenseId }).update({ lastActivatedAt: transaction.fn.now() });
   });
 }
 

@@ -38,6 +38,26 @@ export const licenseBoxesExceeded = defineProblem({
   status: 403,
   title: 'The licence has no place for another box',
 });
+export const licenseTierUnchanged = defineProblem({
+  code: 'license_tier_unchanged',
+  status: 409,
+  title: 'The licence has this tier already',
+});
+export const licenseNotActive = defineProblem({
+  code: 'license_not_active',
+  status: 409,
+  title: 'Only an active licence can be replaced',
+});
+export const licenseReplaced = defineProblem({
+  code: 'license_replaced',
+  status: 409,
+  title: 'The licence has been replaced already',
+});
+export const licenseNotTrial = defineProblem({
+  code: 'license_not_trial',
+  status: 409,
+  title: 'The licence is not a trial',
+});
 /** For the vendor, who tries to change a revoked licence; holders of its key get `license_revoked`. */
 export const revokedForGood = defineProblem({
   code: 'license_revoked_for_good',

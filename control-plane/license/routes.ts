@@ -12,31 +12,39 @@ import {
   licenseInstallationsExceeded,
   licenseKeyMalformed,
   licenseKeyUnknown,
+  licenseNotActive,
+  licenseNotTrial,
+  licenseReplaced,
   licenseRevoked,
   licenseSuspended,
   revokedForGood,
 } from './problems.ts';
+import { replaceLicense as replace } from './replacement.ts';
 import {
   ActivateDto,
   ActivationResult,
   ChangeLicense,
+  ConvertTrial,
   License,
   LicensePage,
   LicenseState,
   MintedLicense,
   MintLicenseDto,
   RenewLicenseDto,
+  ReplaceLicense,
 } from './schemas.ts';
 import {
   type ActivationServices,
   activate,
   changeLicenseTerms,
+  convertTrial as convert,
   mintLicense as mint,
   readLicense as read,
   renewLicense as renew,
   setLicenseState,
 } from './service.ts';
 import { listLicenses as list } from './store.ts';
+import { tierRoutes } from './tier-routes.ts';
 import { withdrawalRoutes } from './withdrawals.ts';
 
 const route = routeFor<ActivationServices, CommonCallers>();
@@ -72,6 +80,7 @@ const listLicenses = route(
       customerId: Type.Optional(CustomerId),
       tier: Type.Optional(Tier),
       status: Type.Optional(LicenseState),
+      trial: Type.Optional(Type.Boolean()),
       label: Type.Optional(withOptions(Label, { description: 'Text that the label contains' })),
     }),
     status: 200,
@@ -100,7 +109,7 @@ const changeLicense = route(
     path: '/license/keys/:id',
     operationId: 'changeLicense',
     tag,
-    summary: 'Change the label, notes and limits of a licence',
+    summary: 'Change the label, notes, limits and channel of a licence',
     description: 'A limit below what is in use refuses new boxes and installations only.',
     access,
     body: ChangeLicense,
@@ -172,6 +181,42 @@ const renewLicense = route(
   ({ db, params, body }) => renew(db, params.id, body.expiresAt),
 );
 
+const convertTrial = route(
+  {
+    method: 'post',
+    path: '/license/keys/:id/convert',
+    operationId: 'convertTrial',
+    tag,
+    summary: 'Make a trial a paid licence',
+    description: 'The key stays the same. A trial that has expired is active again.',
+    access,
+    body: ConvertTrial,
+    status: 200,
+    response: License,
+    problems: [licenseNotTrial, revokedForGood],
+  },
+  ({ db, params, body }) => convert(db, params.id, body.expiresAt),
+);
+
+const replaceLicense = route(
+  {
+    method: 'post',
+    path: '/license/keys/:id/replace',
+    operationId: 'replaceLicense',
+    tag,
+    summary: 'Replace a key by another one',
+    description:
+      'The response contains the new key, for the same customer, tier, expiry and limits; it is shown only once. The replaced licence is revoked at its `endsAt`, and its tokens are refused as those of any revoked licence. A repeated request mints no second key: it is 409 and names the replacement.',
+    access,
+    body: ReplaceLicense,
+    status: 201,
+    response: MintedLicense,
+    location: '/license/keys/{id}',
+    problems: [licenseReplaced, licenseNotActive, revokedForGood],
+  },
+  ({ db, params, body }) => replace(db, params.id, body.overlapHours),
+);
+
 const activateLicense = route(
   {
     method: 'post',
@@ -208,7 +253,10 @@ export const licenseRoutes = [
   reinstateLicense,
   revokeLicense,
   renewLicense,
+  convertTrial,
+  replaceLicense,
   activateLicense,
+  ...tierRoutes,
   ...installationRoutes,
   ...withdrawalRoutes,
 ];

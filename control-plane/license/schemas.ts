@@ -13,6 +13,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime/service';
+import { Channel } from '../releases/schemas.ts';
 import { CustomerId, Label, LicenseKeyText, PackageName, Tier } from '../schemas.ts';
 
 /** `expired` is derived from `expiresAt`; the others are set by the vendor and take precedence. */
@@ -39,8 +40,18 @@ const terms = {
     'How many installations, told apart by `Installation-Id`, may activate it. Those that have done so always may',
   ),
 };
+const channel = withOptions(Channel, {
+  description: 'The channel of releases that it activates: one that a release has been published on',
+});
 type Terms = { [name in keyof typeof terms]: Static<(typeof terms)[name]> };
-export type LicenseChange = Partial<Terms>;
+export type LicenseChange = Partial<Terms & { channel: string }>;
+
+/** The longest time of a trial. */
+export const trialDays = 90;
+
+const Expiry = nullable(
+  Type.String({ format: 'date-time', description: 'In the future; null if the licence never expires' }),
+);
 
 export const MintLicenseDto = object(
   {
@@ -57,21 +68,38 @@ export const MintLicenseDto = object(
     notes: Type.Optional(terms.notes),
     maxBoxes: Type.Optional(terms.maxBoxes),
     maxInstallations: Type.Optional(terms.maxInstallations),
+    channel: Type.Optional(channel),
+    trial: Type.Optional(
+      Type.Boolean({ description: `A trial, which expires within ${trialDays} days and can be converted` }),
+    ),
   },
   { $id: 'MintLicenseDto' },
 );
 
 export type MintLicenseDto = Static<typeof MintLicenseDto>;
 
-export const ChangeLicense = changeOf(terms, { $id: 'ChangeLicense' });
+export const ChangeLicense = changeOf({ ...terms, channel }, { $id: 'ChangeLicense' });
 
 export const RenewLicenseDto = object(
   {
-    expiresAt: nullable(
-      Type.String({ format: 'date-time', description: 'In the future; null if the licence never expires' }),
-    ),
+    expiresAt: withOptions(Expiry, {
+      description: `In the future; null if the licence never expires. A trial expires within ${trialDays} days`,
+    }),
   },
   { $id: 'RenewLicenseDto' },
+);
+
+export const ConvertTrial = object({ expiresAt: Expiry }, { $id: 'ConvertTrial' });
+
+export const ReplaceLicense = object(
+  {
+    overlapHours: Type.Integer({
+      minimum: 0,
+      maximum: 720,
+      description: 'Hours in which both keys are valid; 0 ends the replaced one at once',
+    }),
+  },
+  { $id: 'ReplaceLicense' },
 );
 
 const license = {
@@ -81,6 +109,11 @@ const license = {
   status: LicenseState,
   expiresAt: nullable(DateTime),
   ...terms,
+  channel,
+  trial: Type.Boolean(),
+  replaces: withOptions(nullable(Uuid), { description: 'Id of the licence that it replaces' }),
+  replacedBy: withOptions(nullable(Uuid), { description: 'Id of the licence that replaces it' }),
+  endsAt: withOptions(nullable(DateTime), { description: 'When a replaced licence is revoked' }),
   last4: Type.String({ description: 'The last four characters of the key', examples: ['q7ma'] }),
   lastActivatedAt: nullable(DateTime),
   createdAt: DateTime,

@@ -5,7 +5,8 @@ import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } fro
 import type { Knex } from 'knex';
 import { entitledPackages } from '../releases/entitlements.ts';
 import { noRelease } from '../releases/problems.ts';
-import { type Releases, stable } from '../releases/service.ts';
+import type { Release } from '../releases/schemas.ts';
+import { channelExists, type Releases, stable } from '../releases/service.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
@@ -17,22 +18,25 @@ import {
   licenseExpired,
   licenseKeyMalformed,
   licenseKeyUnknown,
+  licenseNotTrial,
   licenseRevoked,
   licenseSuspended,
   revokedForGood,
 } from './problems.ts';
-import type { License, LicenseChange, MintLicenseDto } from './schemas.ts';
+import { type License, type LicenseChange, type MintLicenseDto, trialDays } from './schemas.ts';
 import { changeLicense, changeTerms, findLicenseByHash, findLicenseById, insertLicense } from './store.ts';
 
 /**
  * Mints a licence key. Only its hash is stored, so the result is the only place where the key can be read.
- * @throws invalid_request (400) for a past `expiresAt`
+ * @throws invalid_request (400) for a past `expiresAt`, a trial without one or with a late one, an unknown channel
  */
 export async function mintLicense(
   db: Knex,
   { expiresAt, ...terms }: MintLicenseDto,
 ): Promise<License & { key: string }> {
   const expiry = expiresAt === undefined ? null : futureInstant(expiresAt);
+  if (terms.trial) requireTrialExpiry(expiry);
+  await requireChannel(db, terms.channel);
   const { key, hash, last4 } = generateKey(terms.tier);
   const license = await insertLicense(db, { ...terms, id: newId(), keyHash: hash, last4, expiresAt: expiry });
   return { key, ...license };
@@ -47,6 +51,18 @@ export function futureInstant(text: string): string {
   if (instant > Date.now()) return new Date(instant).toISOString();
   const detail = Number.isNaN(instant) ? 'is not a valid date and time' : 'must be in the future';
   throw invalidRequest(`body /expiresAt: ${detail}`, { errors: [{ in: 'body', pointer: '/expiresAt', detail }] });
+}
+
+function requireTrialExpiry(expiresAt: string | null): void {
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now() + trialDays * 86_400_000) return;
+  const detail = `must be at most ${trialDays} days ahead for a trial`;
+  throw invalidRequest(`body /expiresAt: ${detail}`, { errors: [{ in: 'body', pointer: '/expiresAt', detail }] });
+}
+
+async function requireChannel(db: Knex, channel: string = stable): Promise<void> {
+  if (channel === stable || (await channelExists(db, channel))) return;
+  const detail = 'is not a channel that a release has been published on';
+  throw invalidRequest(`body /channel: ${detail}`, { errors: [{ in: 'body', pointer: '/channel', detail }] });
 }
 
 /** A 401 names the expected authentication scheme (RFC 9110, section 11.6.1). */
@@ -110,23 +126,32 @@ export async function activate(services: ActivationServices, key: string, report
   rejectWithdrawn(license);
   if (license.status === 'expired')
     throw licenseExpired(`It expired at ${license.expiresAt}. Ask the vendor to renew it.`);
-  const { id, tier, customerId } = license;
+  const { id, tier, customerId, channel } = license;
   const { registryUrl, tokenLifetimeSeconds: expiresIn } = settings;
-  const release = await releases.current(stable);
-  if (!release)
-    throw noRelease('The vendor publishes one with npm run publish:packages.', { headers: { 'Retry-After': '60' } });
+  const release = await releaseOf(releases, channel);
   const packages = entitledPackages(release.packages, tier);
   const signer = await signing.current();
   const token = await signActivation(signer, {
     customerId,
     licenseId: id,
     tier,
+    channel,
     packages,
     audience: registryUrl,
     expiresIn,
   });
   await recordActivation(db, id, report);
   return { tier, customerId, token, expiresIn, packages, registryUrl };
+}
+
+/**
+ * Reads the current release of a licence's channel.
+ * @throws no_release (503) before the first release
+ */
+export async function releaseOf(releases: Releases, channel: string): Promise<Release> {
+  const release = await releases.current(channel);
+  if (release) return release;
+  throw noRelease('The vendor publishes one with npm run publish:packages.', { headers: { 'Retry-After': '60' } });
 }
 
 /**
@@ -141,9 +166,10 @@ export async function readLicense(db: Knex, id: string): Promise<License> {
 
 /**
  * Changes the notes and limits of a licence. A limit below what is in use refuses new boxes and installations only.
- * @throws not_found (404)
+ * @throws not_found (404), invalid_request (400) for an unknown channel
  */
 export async function changeLicenseTerms(db: Knex, id: string, change: LicenseChange): Promise<License> {
+  await requireChannel(db, change.channel);
   return (await changeTerms(db, id, change)) ?? readLicense(db, id);
 }
 
@@ -163,11 +189,28 @@ export async function setLicenseState(db: Knex, id: string, action: keyof typeof
 
 /**
  * Changes when a licence expires; null if it never does.
- * @throws invalid_request (400) for an instant in the past, not_found (404), license_revoked_for_good (409)
+ * @throws invalid_request (400) for an instant in the past, and for a trial a late one or none; not_found (404),
+ * license_revoked_for_good (409)
  */
 export async function renewLicense(db: Knex, id: string, expiresAt: string | null): Promise<License> {
-  const changed = await changeLicense(db, id, { expiresAt: expiresAt === null ? null : futureInstant(expiresAt) });
+  const expiry = expiresAt === null ? null : futureInstant(expiresAt);
+  // A licence never becomes a trial, so this holds when it is changed.
+  if ((await readLicense(db, id)).trial) requireTrialExpiry(expiry);
+  return requireChange(await changeLicense(db, id, { expiresAt: expiry }));
+}
+
+/**
+ * Makes a trial a paid licence, also one that has expired.
+ * @throws invalid_request (400) for an instant in the past, not_found (404), license_not_trial,
+ * license_revoked_for_good (409)
+ */
+export async function convertTrial(db: Knex, id: string, expiresAt: string | null): Promise<License> {
+  const expiry = expiresAt === null ? null : futureInstant(expiresAt);
+  if (!(await readLicense(db, id)).trial) throw licenseNotTrial('To change when it expires, renew it.');
+  return requireChange(await changeLicense(db, id, { trial: false, expiresAt: expiry }));
+}
+
+function requireChange(changed: License | null): License {
   if (changed) return changed;
-  await readLicense(db, id);
   throw revokedForGood('Mint a new key for this customer.');
 }

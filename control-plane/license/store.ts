@@ -5,13 +5,16 @@ import { type Page, paginate } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { License, LicenseChange } from './schemas.ts';
 
-/** The current state of a licence: `expired` is derived, not stored. */
-const currentState = `case when status = 'active' and expires_at <= now() then 'expired' else status end`;
+/** The current state of a licence: `expired`, and the end of a replaced one, are derived, not stored. */
+const currentState = `case when ends_at <= now() then 'revoked' when status = 'active' and expires_at <= now() then 'expired' else status end`;
 
 function columns(db: Knex): (string | Knex.Raw)[] {
   const plain = ['id', 'customerId', 'tier', 'expiresAt', 'last4', 'lastActivatedAt', 'createdAt'];
-  const terms = ['label', 'notes', 'maxBoxes', 'maxInstallations'];
-  return [...plain, ...terms, db.raw(`${currentState} as status`)];
+  const terms = ['label', 'notes', 'maxBoxes', 'maxInstallations', 'channel', 'trial', 'replaces', 'endsAt'];
+  const replacedBy = db.raw(
+    '(select newer.id from license_keys newer where newer.replaces = license_keys.id) as replaced_by',
+  );
+  return [...plain, ...terms, replacedBy, db.raw(`${currentState} as status`)];
 }
 
 export interface NewLicense extends LicenseChange {
@@ -21,6 +24,7 @@ export interface NewLicense extends LicenseChange {
   customerId: string;
   tier: License['tier'];
   expiresAt: string | null;
+  trial?: boolean;
 }
 
 /** Stores a licence and returns it as stored. */
@@ -56,18 +60,20 @@ export interface LicenseQuery {
   tier?: License['tier'];
   status?: License['status'];
   label?: string;
+  trial?: boolean;
 }
 
 /** Reads a page of licences, newest first. */
 export function listLicenses(
   db: Knex,
-  { customerId, tier, status, label, ...page }: LicenseQuery,
+  { customerId, tier, status, label, trial, ...page }: LicenseQuery,
 ): Promise<Page<License>> {
   const query = db('license_keys').select(columns(db));
   if (customerId !== undefined) query.where({ customerId });
   if (tier !== undefined) query.where({ tier });
   if (status !== undefined) query.whereRaw(`${currentState} = ?`, [status]);
   if (label !== undefined) query.whereRaw('strpos(lower(label), lower(?)) > 0', [label]);
+  if (trial !== undefined) query.where({ trial });
   return paginate<License>(query as never, 'license_keys', page);
 }
 
@@ -75,15 +81,20 @@ export function listLicenses(
 const withdrawnAt = (db: Knex, status: 'active' | 'suspended' | 'revoked') =>
   status === 'active' ? null : db.raw('coalesce(withdrawn_at, now())');
 
-/** Changes a licence. Returns null if it does not exist or is revoked. */
+/** Changes a licence. Returns null if it does not exist, is revoked, or has the tier already. */
 export async function changeLicense(
   db: Knex,
   id: string,
-  change: { status?: Exclude<License['status'], 'expired'>; expiresAt?: string | null },
+  change: {
+    status?: Exclude<License['status'], 'expired'>;
+    expiresAt?: string | null;
+    tier?: License['tier'];
+    trial?: false;
+  },
 ): Promise<License | null> {
-  const [row] = await db('license_keys')
-    .where({ id })
-    .whereNot({ status: 'revoked' })
+  const query = db('license_keys').where({ id }).whereRaw(`${currentState} <> 'revoked'`);
+  if (change.tier !== undefined) query.whereNot({ tier: change.tier });
+  const [row] = await query
     .update({
       ...change,
       ...(change.status && { withdrawnAt: withdrawnAt(db, change.status) }),
@@ -91,6 +102,27 @@ export async function changeLicense(
     })
     .returning(columns(db) as string[]);
   return (row as License | undefined) ?? null;
+}
+
+/** Inserts a licence like another one, which it replaces. */
+export async function copyLicense(
+  transaction: Knex.Transaction,
+  id: string,
+  copy: Pick<NewLicense, 'id' | 'keyHash' | 'last4'>,
+): Promise<void> {
+  const same = 'customer_id, tier, expires_at, label, notes, max_boxes, max_installations, channel, trial';
+  await transaction.raw(
+    `insert into license_keys (id, key_hash, last4, replaces, first_id, ${same})
+     select ?, ?, ?, id, coalesce(first_id, id), ${same} from license_keys where id = ?`,
+    [copy.id, copy.keyHash, copy.last4, id],
+  );
+}
+
+/** Makes a licence end in this many hours. */
+export async function endLicense(transaction: Knex.Transaction, id: string, hours: number): Promise<void> {
+  await transaction('license_keys')
+    .where({ id })
+    .update({ endsAt: transaction.raw("now() + ? * interval '1 hour'", [hours]), updatedAt: transaction.fn.now() });
 }
 
 /** Changes the terms of a licence, also of a revoked one. Returns null if it does not exist. */

@@ -22,12 +22,20 @@ const Withdrawal = object(
 
 const WithdrawalList = object({ items: Type.Array(Withdrawal) }, { $id: 'WithdrawalList' });
 
-/** Suspended and revoked licences that may still have a token that has not expired. */
+const oldest = `now() - interval '${longestLife} hours'`;
+/** The earlier of the withdrawal by the vendor and the end that has passed; null does not count. */
+const withdrawnAt = 'least(withdrawn_at, case when ends_at <= now() then ends_at end)';
+
+/** Suspended, revoked and replaced licences that may still have a token that has not expired. */
 async function listWithdrawals(db: Knex): Promise<Static<typeof Withdrawal>[]> {
-  return db('license_keys')
-    .whereRaw(`withdrawn_at > now() - interval '${longestLife} hours'`)
-    .orderBy(['withdrawnAt', 'id'])
-    .select('id as licenseId', 'customerId', 'withdrawnAt');
+  return (
+    db('license_keys')
+      .whereRaw(`withdrawn_at > ${oldest}`)
+      // A licence that was replaced is withdrawn by its end.
+      .orWhereRaw(`(ends_at > ${oldest} and ends_at <= now())`)
+      .orderBy(['withdrawnAt', 'id'])
+      .select('id as licenseId', 'customerId', db.raw(`${withdrawnAt} as withdrawn_at`))
+  );
 }
 
 export const withdrawalRoutes = [
@@ -37,7 +45,7 @@ export const withdrawalRoutes = [
       path: '/license/withdrawals',
       operationId: 'listWithdrawals',
       tag: 'Licences',
-      summary: 'List licences that were suspended or revoked, whose tokens the registry refuses',
+      summary: 'List licences that were suspended, revoked or replaced, whose tokens the registry refuses',
       description: `Those of the last ${longestLife} hours: tokens issued before have expired.`,
       access: 'registry',
       status: 200,

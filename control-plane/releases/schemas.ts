@@ -86,6 +86,20 @@ const Signature = object(
   { $id: 'ReleaseSignature' },
 );
 
+export const Entitlement = object(
+  {
+    name: PackageName,
+    by: oneOf(['tier', 'dependency', 'platform'], {
+      description:
+        '`tier`: the tier of the licence, or one below, includes it. `dependency`: only packages in `neededBy` need it. `platform`: every box needs it',
+    }),
+    tier: nullable(oneOf(tiers, { description: 'The lowest tier that includes it; null for a platform package' })),
+    neededBy: Type.Array(PackageName, { description: 'Entitled packages that depend on it directly' }),
+  },
+  { $id: 'Entitlement' },
+);
+export type Entitlement = Static<typeof Entitlement>;
+
 const content = {
   version: Version,
   channel: Channel,

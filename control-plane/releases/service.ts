@@ -8,8 +8,13 @@ import { releaseExists, releaseInconsistent } from './problems.ts';
 import type { PublishRelease, Release, ReleasedPackage } from './schemas.ts';
 import { findChannel, findPackages, insertRelease, pointChannel } from './store.ts';
 
-/** The channel of activations and of the catalogue. */
+/** The channel of the catalogue, and of licences unless the vendor chooses another. */
 export const stable = 'stable';
+
+/** Whether a release has been published on a channel. Channels are never removed. */
+export async function channelExists(db: Knex, channel: string): Promise<boolean> {
+  return (await findChannel(db, channel)) !== undefined;
+}
 
 export interface Releases {
   /** Reads the current release of a channel. Returns null if none has been published on it. */

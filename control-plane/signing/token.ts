@@ -11,6 +11,8 @@ export interface ActivationClaims {
   /** Id of the licence: the registry refuses tokens of one that is withdrawn. */
   licenseId: string;
   tier: Tier;
+  /** The channel whose release the packages are of. */
+  channel: string;
   /** Full names of all entitled packages. */
   packages: readonly string[];
   /** URL of the registry that the token is for. */
@@ -21,9 +23,9 @@ export interface ActivationClaims {
 
 /** Signs a token. Each has a unique id (`jti`). */
 export function signActivation(signer: Signer, claims: ActivationClaims): Promise<string> {
-  const { customerId, licenseId, tier, packages, audience, expiresIn } = claims;
+  const { customerId, licenseId, tier, channel, packages, audience, expiresIn } = claims;
   const issuedAt = Math.floor(Date.now() / 1000);
-  return new SignJWT({ license: licenseId, tier, packages: [...packages] })
+  return new SignJWT({ license: licenseId, tier, channel, packages: [...packages] })
     .setProtectedHeader({ alg: algorithm, kid: signer.kid, typ: 'JWT' })
     .setIssuer(vendor.issuer)
     .setSubject(customerId)

@@ -14,6 +14,13 @@ const controlPlane = await startTestControlPlane(t);
 const { key, id } = await controlPlane.mint('customer-1');
 const installationId = '0198f5a2-7c1e-4b5a-9f51-3f6a52a1c001';
 await controlPlane.visitor().post('/license/activate', { key }, { headers: { 'installation-id': installationId } });
+const trial = await controlPlane.admin.post('/license/keys', {
+  customerId: 'customer-1',
+  tier: 'basic',
+  trial: true,
+  expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+});
+const replaced = await controlPlane.mint('customer-1');
 const other = await controlPlane.mint('customer-2');
 const box = { key, name: 'shop', backendUrl: 'https://box.example.com', domains: ['shop.example.com'] };
 const report = { customerId: 'customer-1', tier: 'basic', packageName: packageName('cart'), outcome: 'allowed' };
@@ -36,6 +43,29 @@ const rows: Row[] = [
   { method: 'GET', path: '/license/keys', credential: 'admin', status: 200 },
   { method: 'GET', path: `/license/keys/${id}`, credential: 'admin', status: 200 },
   { method: 'PATCH', path: `/license/keys/${id}`, credential: 'admin', body: { label: 'l' }, status: 200 },
+  {
+    method: 'POST',
+    path: `/license/keys/${trial.body.id}/convert`,
+    credential: 'admin',
+    body: { expiresAt: null },
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: `/license/keys/${replaced.id}/replace`,
+    credential: 'admin',
+    body: { overlapHours: 1 },
+    status: 201,
+  },
+  { method: 'GET', path: `/license/keys/${id}/packages`, credential: 'admin', status: 200 },
+  { method: 'GET', path: `/license/keys/${id}/tier-change?tier=growth`, credential: 'admin', status: 200 },
+  {
+    method: 'POST',
+    path: `/license/keys/${other.id}/tier-change`,
+    credential: 'admin',
+    body: { tier: 'growth' },
+    status: 200,
+  },
   { method: 'GET', path: `/license/keys/${id}/installations`, credential: 'admin', status: 200 },
   { method: 'GET', path: `/license/keys/${id}/activations`, credential: 'admin', status: 200 },
   {

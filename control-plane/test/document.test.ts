@@ -70,7 +70,17 @@ t.test('every operation is complete, and every example matches its schema', asyn
 t.test('the schemas of the contract have its names and fields', async (t) => {
   const { schemas } = document.components;
   const fields: Record<string, string[]> = {
-    MintLicenseDto: ['customerId', 'tier', 'expiresAt', 'label', 'notes', 'maxBoxes', 'maxInstallations'],
+    MintLicenseDto: [
+      'customerId',
+      'tier',
+      'expiresAt',
+      'label',
+      'notes',
+      'maxBoxes',
+      'maxInstallations',
+      'channel',
+      'trial',
+    ],
     ActivateDto: ['key'],
     ActivationResult: ['tier', 'customerId', 'token', 'expiresIn', 'packages', 'registryUrl'],
     SigningKey: ['algorithm', 'issuer', 'publicKey'],

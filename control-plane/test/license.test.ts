@@ -85,7 +85,18 @@ t.test('activation returns exactly six fields, with a token that the published k
   t.match(decodeProtectedHeader(body.token), { alg: 'RS256', typ: 'JWT', kid: /./ });
   const expected = { issuer: vendor.issuer, audience: registryUrl, subject: customerId, algorithms: ['RS256'] };
   const { payload } = await jwtVerify(body.token, createLocalJWKSet(jwks), expected);
-  t.strictSame(Object.keys(payload).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'license', 'packages', 'sub', 'tier']);
+  t.strictSame(Object.keys(payload).sort(), [
+    'aud',
+    'channel',
+    'exp',
+    'iat',
+    'iss',
+    'jti',
+    'license',
+    'packages',
+    'sub',
+    'tier',
+  ]);
   t.match(payload, { tier: 'enterprise', packages: body.packages });
   t.equal((payload.exp as number) - (payload.iat as number), 3600);
 
