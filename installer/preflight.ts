@@ -1,7 +1,7 @@
 /**
- * Checks before anything is changed: disk space and a free port.
+ * Checks before anything is changed: disk space, a file system that runs programs, and a free port.
  */
-import { statfs } from 'node:fs/promises';
+import { readFile, realpath, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { type BoxFolder, nearestExisting } from './box/folder.ts';
 import { Failure } from './failure.ts';
@@ -25,6 +25,36 @@ export async function checkDisk(folder: BoxFolder, bytesToPull: number, spare: n
     'Free some space, or choose a folder on another disk with --dir',
     { freeBytes: free, neededBytes: needed },
   );
+}
+
+/** @throws Failure folder_unusable if programs, such as the database's, cannot be run from the folder */
+export async function checkExecutable(folder: BoxFolder): Promise<void> {
+  const path = await realpath(await nearestExisting(folder.root));
+  const mount = mountOf(path, await readFile('/proc/self/mounts', 'utf8').catch(() => ''));
+  if (!mount?.options.includes('noexec')) return;
+  throw new Failure(
+    'folder_unusable',
+    `programs cannot be run from ${folder.root}: ${mount.folder} is mounted with noexec`,
+    'Choose a folder on another file system with --dir, or mount it without noexec',
+  );
+}
+
+/**
+ * Finds the file system of a path.
+ * @param mounts the text of `/proc/self/mounts` (proc_pid_mounts(5)): device, folder, type, options
+ */
+export function mountOf(path: string, mounts: string): { folder: string; options: string[] } | undefined {
+  let found: { folder: string; options: string[] } | undefined;
+  for (const line of mounts.split('\n')) {
+    const [, escaped = '', , options = ''] = line.split(' ');
+    const folder = escaped.replace(/\\([0-7]{3})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 8)));
+    const isWithin = folder === path || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+    // Of several mounts on one folder, the last one is seen.
+    if (folder !== '' && isWithin && folder.length >= (found?.folder.length ?? 0)) {
+      found = { folder, options: options.split(',') };
+    }
+  }
+  return found;
 }
 
 /** @throws Failure port_taken; usage when the address is not one of this machine or the port requires root */

@@ -100,6 +100,22 @@ export async function checkFolderUsable(folder: BoxFolder): Promise<void> {
 }
 
 /**
+ * Rejects root in the folder of another user, such as that of a service: what root writes there, that user could not
+ * change any more.
+ * @throws Failure folder_unusable
+ */
+export async function checkOwner(folder: BoxFolder): Promise<void> {
+  if (process.getuid?.() !== 0 || !(await exists(folder.root))) return;
+  const { uid } = await stat(folder.root);
+  if (uid === 0) return;
+  throw new Failure(
+    'folder_unusable',
+    `${folder.root} belongs to another user (${uid}), who could not use what root writes there`,
+    `Run the command as that user: sudo -u '#${uid}' ${vendor} …`,
+  );
+}
+
+/**
  * Creates missing folders with their parents. Returns a function that removes the folders created, innermost first, if
  * they are empty.
  */

@@ -3,7 +3,7 @@
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
 import { randomUUID } from 'node:crypto';
-import { type BoxFolder, boxFolder, checkFolderUsable, releaseFolder } from '../box/folder.ts';
+import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
 import { keepInstallationId, readInstallationId } from '../box/installation.ts';
 import { toLaunch } from '../box/launch.ts';
@@ -21,7 +21,7 @@ import {
 import { readStopSeconds, stopBox } from '../box/stopping.ts';
 import { type Activation, activate, channelOf, defaultChannel, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
-import { checkDisk, checkPort, spareBytes } from '../preflight.ts';
+import { checkDisk, checkExecutable, checkPort, spareBytes } from '../preflight.ts';
 import { createCredentials } from '../pull/credentials.ts';
 import builtIn from '../pull/package-keys.json' with { type: 'json' };
 import { planPull, pullPackages } from '../pull/pull.ts';
@@ -34,6 +34,7 @@ import {
   currentRelease,
   finishRelease,
   isComplete,
+  removeOldReleases,
   removePartials,
   switchCurrent,
 } from '../release/layout.ts';
@@ -77,6 +78,8 @@ export async function install(options: InstallOptions, output: Output): Promise<
   const folder = boxFolder(options.dir);
   return withLock(folder.root, 'install', async () => {
     await checkFolderUsable(folder);
+    await checkOwner(folder);
+    await checkExecutable(folder);
     const cleanup = await prepareCleanup(folder);
     try {
       return await installLocked(folder, options, output, cleanup);
@@ -202,6 +205,8 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
   if (before.current !== id) await switchCurrent(folder, id);
   await writeSettings(folder, settings, secrets);
   await removePartials(folder);
+  const kept = [id, before.current, box?.release, before.running?.release].filter((release) => release !== undefined);
+  await removeOldReleases(folder, new Set(kept));
 
   const changed = restarted || !unchanged;
   const result: InstallResult = {

@@ -1,7 +1,7 @@
 /**
  * `start`: starts the installed box in the background, or in the foreground as a child of this command.
  */
-import { type BoxFolder, boxFolder } from '../box/folder.ts';
+import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { boxUrl, waitUntilHealthy } from '../box/health.ts';
 import { type Launch, toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
@@ -110,6 +110,7 @@ async function readyToLaunch(folder: BoxFolder): Promise<Launch> {
   const settings = await requireSettings(folder);
   const release = await currentRelease(folder);
   if (!release) throw new Failure('not_installed', `${folder.current} is missing`, 'Run install again');
+  await checkOwner(folder);
   await checkSecrets(folder);
   return toLaunch(release, settings, await readSecrets(folder));
 }

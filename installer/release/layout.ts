@@ -2,7 +2,7 @@
  * Laying out a release on disk and switching to it. A release is assembled in `releases/<id>.partial`, renamed to
  * `releases/<id>` when it is complete, and becomes current when the link `current` is replaced by a rename.
  */
-import { mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { flushFolder, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists, packagesFolder, releaseFolder } from '../box/folder.ts';
@@ -82,6 +82,23 @@ export async function removePartials(folder: BoxFolder): Promise<void> {
   for (const name of await readdir(folder.releases).catch(() => [])) {
     if (name.endsWith(partialEnding)) await rm(join(folder.releases, name), { recursive: true, force: true });
   }
+}
+
+/**
+ * Removes complete releases except these, and the newest of the others if these are fewer than two: one to go back to.
+ * @returns the ids of those removed
+ */
+export async function removeOldReleases(folder: BoxFolder, kept: ReadonlySet<string>): Promise<string[]> {
+  const names = await readdir(folder.releases).catch(() => []);
+  const others: { name: string; time: number }[] = [];
+  for (const name of names) {
+    if (kept.has(name) || !/^[0-9a-f]{16}$/.test(name)) continue;
+    others.push({ name, time: (await stat(join(folder.releases, name))).mtimeMs });
+  }
+  others.sort((one, other) => other.time - one.time);
+  const old = others.slice(Math.max(0, 2 - kept.size)).map(({ name }) => name);
+  for (const name of old) await rm(join(folder.releases, name), { recursive: true, force: true });
+  return old;
 }
 
 /** Creates the folder of a partial release and returns its path. */

@@ -1,9 +1,11 @@
 /**
  * `restart`, `logs` and `uninstall` on an installed box.
  */
-import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exactly } from '@carton/runtime/testing';
+import { promisify } from 'node:util';
+import { exactly, temporaryFolder } from '@carton/runtime/testing';
 import t from 'tap';
 import { findRunningBox } from '../box/running.ts';
 import { scope } from '../vendor.ts';
@@ -13,6 +15,7 @@ import { startVendor } from './support/vendor.ts';
 
 const vendor = await startVendor([makeRuntime()], { [key]: { tier: 'basic', packages: [`${scope}/runtime`] } });
 t.teardown(() => vendor.close());
+const isNotRoot = process.getuid?.() === 0 ? false : 'only root can';
 
 t.test('restart starts another process with the settings on disk, also a box that is not running', async (t) => {
   const box = await makeBox(t, vendor);
@@ -112,4 +115,38 @@ t.test('what is not of the box stays', async (t) => {
   const { end } = await box.run(['uninstall', '--data', '--yes', '--json']);
   t.strictSame((end.result as unknown as { kept: string[] }).kept, ['notes.txt']);
   t.equal(await readFile(join(box.dir, 'notes.txt'), 'utf8'), 'mine');
+});
+
+t.test('of the releases, the current one and the one before stay', async (t) => {
+  const box = await makeBox(t, vendor);
+  const ids: string[] = [];
+  for (const version of ['0.1.0', '0.1.1', '0.1.2', '0.1.3']) {
+    vendor.packages.set(`${scope}/runtime`, makeRuntime(version));
+    ids.push((await box.install()).end.result?.release as string);
+  }
+  t.strictSame(await list(box.folder.releases), ids.slice(2).toSorted());
+  await box.install();
+  t.strictSame(await list(box.folder.releases), ids.slice(2).toSorted(), 'an install without changes keeps both');
+  vendor.packages.set(`${scope}/runtime`, makeRuntime());
+});
+
+t.test('root does not install or start in the folder of another user', { skip: isNotRoot }, async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  await chown(box.dir, 12_345, 12_345);
+  const refused = { exitCode: 15, end: { error: { code: 'folder_unusable', advice: /sudo -u '#12345' carton/ } } };
+  t.match(await box.install(), refused);
+  t.match(await box.run(['start', '--json']), refused);
+  t.match(await box.run(['status', '--json']), { exitCode: 13 });
+});
+
+t.test('a file system that does not run programs', { skip: isNotRoot }, async (t) => {
+  const folder = await temporaryFolder('noexec-');
+  await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'noexec,size=1m', 'tmpfs', folder]);
+  t.teardown(async () => {
+    await promisify(execFile)('umount', [folder]);
+    await rm(folder, { recursive: true });
+  });
+  const box = await makeBox(t, vendor, folder);
+  t.match(await box.install(), { exitCode: 15, end: { error: { message: /is mounted with noexec$/ } } });
 });

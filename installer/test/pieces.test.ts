@@ -15,6 +15,7 @@ import { updateSecrets } from '../box/settings.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { asFailure, Failure } from '../failure.ts';
 import { failureLine } from '../output/plain.ts';
+import { mountOf } from '../preflight.ts';
 import { mapConcurrently } from '../pull/map-concurrently.ts';
 import { runsOn } from '../pull/resolve.ts';
 import { createLock, releaseId } from '../release/lock-file.ts';
@@ -169,4 +170,27 @@ t.test('addresses', async (t) => {
   t.equal(boxUrl({ host: '::', port: 80 }), 'http://[::1]:80');
   t.equal(boxUrl({ host: 'fe80::1', port: 80 }), 'http://[fe80::1]:80');
   t.equal(boxUrl({ host: '10.0.0.7', port: 80 }), 'http://10.0.0.7:80');
+});
+
+t.test('the file system of a path', async (t) => {
+  const mounts = [
+    '/dev/vda / ext4 rw,relatime 0 0',
+    'tmpfs /srv tmpfs rw,nosuid,noexec 0 0',
+    '/dev/vdb /srv/with\\040space ext4 rw 0 0',
+    'tmpfs /srv/twice tmpfs rw 0 0',
+    'tmpfs /srv/twice tmpfs rw,noexec 0 0',
+    '',
+  ].join('\n');
+  for (const [path, folder, isNoExec] of [
+    ['/home/box', '/', false],
+    ['/srv', '/srv', true],
+    ['/srv/box', '/srv', true],
+    ['/srvother', '/', false],
+    ['/srv/with space/box', '/srv/with space', false],
+    ['/srv/twice/box', '/srv/twice', true],
+  ] as const) {
+    const mount = mountOf(path, mounts);
+    t.strictSame([mount?.folder, mount?.options.includes('noexec')], [folder, isNoExec], path);
+  }
+  t.equal(mountOf('/srv', ''), undefined);
 });
