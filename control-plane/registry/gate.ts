@@ -32,7 +32,7 @@ export type Grant = { caller: Caller | { kind: 'anyone' }; packageName?: string 
 export type Gate = {
   /**
    * Authenticates the caller of a request.
-   * @throws Refusal (401, 403 for a withdrawn licence, 429 for too many wrong tokens, 503)
+   * @throws Refusal (401, 403 for a withdrawn licence, 429 for too many wrong tokens or secrets, 503)
    */
   authenticateCaller(request: IncomingMessage): Promise<Caller>;
   /**
@@ -54,6 +54,9 @@ export type GateOptions = {
   log: Log;
 };
 
+/** A JWT (RFC 7519): its header begins with `{"`. No such credential is a guess at the publisher's secret. */
+const tokenShape = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
+
 /** Creates the gate. Publisher and customers both use `Authorization: Bearer`. */
 export function createGate({
   publishSecret,
@@ -68,7 +71,10 @@ export function createGate({
   async function authenticateCaller(request: IncomingMessage): Promise<Caller> {
     const credential = /^Bearer +([^ ]+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (credential === undefined) throw tokenMissing();
+    const isGuess = !tokenShape.test(credential);
+    if (isGuess) limits.rejectGuesser(request);
     if (isSameSecret(credential, publishSecret)) return { kind: 'publisher' };
+    if (isGuess) limits.countGuess(request);
     const licence = await verifyActivationToken(credential, tokens).catch((error: unknown) => {
       if (error instanceof Refusal && error.code === 'token_invalid') limits.countWrongToken(request);
       throw error;

@@ -1,5 +1,6 @@
 // Limits, so that no customer takes the registry from the others: requests and tarballs at a time of each customer,
-// whichever of his licences he uses, and wrong tokens of each address. Counts are in memory, for each process.
+// whichever of his licences he uses, wrong tokens of each address, and guesses at the publisher's secret. Counts are in
+// memory, for each process.
 
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
@@ -28,7 +29,14 @@ export type Limits = {
   startTarball(customerId: string): () => void;
   /** Counts a wrong token of a request's address. A right one is never refused for those of others. @throws Refusal 429 */
   countWrongToken(request: IncomingMessage): void;
+  /** Refuses a secret, also the right one, from an address with too many guesses. @throws Refusal 429 */
+  rejectGuesser(request: IncomingMessage): void;
+  /** Counts a wrong secret of a request's address. */
+  countGuess(request: IncomingMessage): void;
 };
+
+/** Wrong secrets a minute of an address. */
+export const guessesPerMinute = 20;
 
 /** Whether an address is that of a trusted proxy; `hop` is 0 for the peer of the connection. */
 export type TrustedProxy = (address: string, hop: number) => boolean;
@@ -43,7 +51,9 @@ const tarballRetryAfter = 5;
 export function createLimits(settings: LimitSettings, trusted: TrustedProxy, elapsed: () => number): Limits {
   const requests = new TokenBuckets(settings.requests, settings.burst, elapsed);
   const wrongTokens = new TokenBuckets(settings.wrongTokens, settings.wrongTokens, elapsed);
+  const guesses = new TokenBuckets(guessesPerMinute, guessesPerMinute, elapsed);
   const tarballs = new Map<string, number>();
+  const addressOf = (request: IncomingMessage) => addressBlock(proxyAddress(request, trusted));
 
   return {
     countRequest(customerId) {
@@ -68,8 +78,15 @@ export function createLimits(settings: LimitSettings, trusted: TrustedProxy, ela
       };
     },
     countWrongToken(request) {
-      const wait = wrongTokens.take(addressBlock(proxyAddress(request, trusted)));
+      const wait = wrongTokens.take(addressOf(request));
       if (wait > 0) throw tooMany('too_many_wrong_tokens', `Too many wrong tokens: try again in ${wait} s`, wait);
+    },
+    rejectGuesser(request) {
+      const wait = guesses.wait(addressOf(request));
+      if (wait > 0) throw tooMany('too_many_wrong_secrets', `Too many wrong secrets: try again in ${wait} s`, wait);
+    },
+    countGuess(request) {
+      guesses.take(addressOf(request));
     },
   };
 }
@@ -93,11 +110,22 @@ class TokenBuckets {
 
   /** Takes a token. Returns 0, or the seconds until there is one. */
   take(key: string): number {
+    const { wait, fullAt } = this.#after(key);
+    if (wait === 0) this.#fullAt.set(key, fullAt);
+    return wait;
+  }
+
+  /** Returns the seconds until there is a token; 0 if there is one. */
+  wait(key: string): number {
+    return this.#after(key).wait;
+  }
+
+  /** The seconds until a token can be taken, and when the bucket would be full after it. */
+  #after(key: string): { wait: number; fullAt: number } {
     const now = this.#elapsed();
     const missing = Math.max(0, (this.#fullAt.get(key) ?? now) - now) + this.#share;
-    if (missing > this.#burst + 0.001) return Math.max(1, Math.ceil((missing - this.#burst) / 1000));
-    this.#fullAt.set(key, now + missing);
-    return 0;
+    const isEmpty = missing > this.#burst + 0.001;
+    return { wait: isEmpty ? Math.max(1, Math.ceil((missing - this.#burst) / 1000)) : 0, fullAt: now + missing };
   }
 }
 

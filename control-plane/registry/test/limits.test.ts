@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { addressBlock, createLimits, defaultLimits, trustedProxy } from '../limits.ts';
+import { addressBlock, createLimits, defaultLimits, guessesPerMinute, trustedProxy } from '../limits.ts';
 import {
   generateKey,
   makePackage,
@@ -140,6 +140,27 @@ t.test('wrong tokens of an address are limited, right ones and other addresses a
   t.strictSame(await alone.outcome(packument, 'wrong', from('192.0.2.1')), wrong);
   const [status] = await alone.outcome(packument, 'wrong', from('192.0.2.2'));
   t.equal(status, 429, 'without a trusted proxy the header does not count');
+});
+
+t.test("too many guesses at the publisher's secret are refused, then also the right one; tokens are not", async (t) => {
+  let elapsed = 0;
+  const { tokenOf, outcome } = await start(t, {}, { trustedProxy: trustedProxy('loopback'), elapsed: () => elapsed });
+  const token = await tokenOf('customer-1');
+  const here = { 'X-Forwarded-For': '2001:db8::1' };
+  const served = [200, undefined, undefined];
+  const limited = [429, 'too_many_wrong_secrets', '3'];
+  const ofToken = [401, 'token_invalid', undefined];
+  for (let count = 0; count < 30; count += 1) t.strictSame(await outcome(packument, `${token}x`, here), ofToken);
+  for (let count = 0; count < guessesPerMinute; count += 1) {
+    t.strictSame(await outcome(packument, publishSecret, here), served, 'a right secret counts as nothing');
+    t.strictSame(await outcome(packument, `guess-${count}`, here), ofToken);
+  }
+  t.strictSame(await outcome(packument, 'another-guess', here), limited);
+  t.strictSame(await outcome(packument, publishSecret, { 'X-Forwarded-For': '2001:db8::2' }), limited, 'its network');
+  t.strictSame(await outcome(packument, token, here), served);
+  t.strictSame(await outcome(packument, publishSecret, { 'X-Forwarded-For': '192.0.2.1' }), served);
+  elapsed += 3_000;
+  t.strictSame(await outcome(packument, publishSecret, here), served);
 });
 
 t.test('addresses in the form in which they are counted', async (t) => {
