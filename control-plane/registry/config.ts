@@ -120,8 +120,20 @@ function readSettings(environment: NodeJS.ProcessEnv): Static<typeof Settings> {
     else values[name] = type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
   }
   const check = new Ajv2020({ allErrors: true }).compile<Static<typeof Settings>>(Settings);
-  if (check(values)) return values;
-  throw new Error((check.errors ?? []).map(describe).join('; '));
+  const isValid = check(values);
+  const faults = [...(check.errors ?? []).map(describe), ...faultsOfProxies(String(values.TRUST_PROXY))];
+  if (!isValid || faults.length > 0) throw new Error(faults.join('; '));
+  return values;
+}
+
+/** What no schema can check. */
+function faultsOfProxies(text: string): string[] {
+  try {
+    trustedProxy(text);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }
 
 function describe({ keyword, params, instancePath, message }: ErrorObject): string {

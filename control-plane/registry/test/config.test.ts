@@ -80,7 +80,8 @@ t.test('an error names the missing or invalid setting, and no value', async (t) 
   for (const [change, message] of cases) {
     t.throws(() => readConfig({ ...required, ...change }), { message }, JSON.stringify(change));
   }
-  t.throws(() => readConfig({ PUBLISH_SECRET: 'short' }), {
-    message: /^CONTROL_PLANE_URL is not set; REGISTRY_SECRET is not set; PUBLISH_SECRET must NOT [^;]+$/,
+  t.throws(() => readConfig({ PUBLISH_SECRET: 'short', TRUST_PROXY: 'perhaps' }), {
+    message:
+      /^CONTROL_PLANE_URL is not set; REGISTRY_SECRET is not set; PUBLISH_SECRET must NOT [^;]+; TRUST_PROXY must [^;]+$/,
   });
 });
