@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import semver from 'semver';
 import { Failure, interrupted } from './failure.ts';
+import { isHttpUrl, isReadable, networkReason } from './network.ts';
 import { scope, variable, version } from './vendor.ts';
 
 /** The response to an activation (contract, ActivationResult). */
@@ -56,6 +57,10 @@ const packageName = new RegExp(`^${scope}/[a-z0-9][a-z0-9._-]*$`);
 const attempts = 3;
 const firstPauseMilliseconds = 500;
 const timeoutMilliseconds = 30_000;
+/** Far more than a release or an activation has. */
+const maxResponseBytes = 8_000_000;
+/** The request has not reached the control plane. */
+const unreachedCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
  * Activates a licence key for the installation with this id, a UUID; without one, it takes no place. Network errors and 5xx responses are retried twice.
@@ -113,8 +118,8 @@ async function requestWithRetries(url: string, request: RequestInit, toFailure: 
   for (let attempt = 1; ; attempt += 1) {
     try {
       const response = await send(url, request, signal);
-      if (response.ok) return (await response.json().catch(() => undefined)) as unknown;
-      throw await toFailure(response, url);
+      if (response.ok) return await readJson(response);
+      throw response.status < 400 ? redirected(response, url) : await toFailure(response, url);
     } catch (error) {
       if (signal?.aborted) throw interrupted();
       if (!(error instanceof Failure) || !error.facts.passing || attempt === attempts) throw error;
@@ -128,19 +133,53 @@ async function send(url: string, request: RequestInit, signal?: AbortSignal): Pr
   try {
     return await fetch(url, {
       ...request,
+      // A redirect could carry the licence key to another host.
+      redirect: 'manual',
       headers: { ...request.headers, accept: 'application/json, application/problem+json' },
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
   } catch (error) {
-    throw unavailable(url, reason(error), { passing: true });
+    const { code = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    throw unavailable(url, networkReason(error), { passing: true, unreached: unreachedCodes.has(code) });
   }
+}
+
+/** Returns the JSON of a response; undefined if it has none, or is too large. */
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > maxResponseBytes) return undefined;
+      chunks.push(chunk);
+    }
+    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function redirected(response: Response, url: string): Failure {
+  const location = URL.parse(response.headers.get('location') ?? '', url);
+  const { message, facts } = unavailable(url, location ? `it redirects to ${location.origin}` : 'it redirects', {
+    status: response.status,
+  });
+  const advice = `If that is your control plane, use its own URL (--control-plane or ${variable('CONTROL_PLANE_URL')})`;
+  return new Failure('control_plane_unavailable', message, advice, facts);
+}
+
+/** Whether a failed activation has certainly taken none of the licence's installations. */
+export function hasTakenNoPlace({ code, facts }: Failure): boolean {
+  if (code === 'wrong_key' || code === 'key_not_active') return true;
+  return facts.unreached === true || (typeof facts.status === 'number' && facts.status < 500);
 }
 
 /** Reads the problem from an error response. */
 async function readProblem(
   response: Response,
 ): Promise<{ title: string; detail: string; facts: Record<string, unknown> }> {
-  const problem = ((await response.json().catch(() => ({}))) ?? {}) as Problem;
+  const problem = ((await readJson(response)) ?? {}) as Problem;
   const title = problem.title ?? `status ${response.status}`;
   const detail = problem.detail ?? title;
   return { title, detail, facts: { reason: problem.code, status: response.status } };
@@ -177,6 +216,13 @@ async function toRequestFailure(response: Response, url: string): Promise<Failur
 /** Validates the members, which are used later as paths, URLs and headers. */
 function parseActivation(body: unknown, url: string): Activation {
   const activation = (body ?? {}) as Partial<Activation>;
+  if (isHttpUrl(activation.registryUrl) && isReadable(activation.registryUrl) && url.startsWith('https:')) {
+    throw new Failure(
+      'registry_refused',
+      `the registry at ${activation.registryUrl} does not encrypt: its token could be read on the way`,
+      'Contact the vendor: the URL of the registry must start with https',
+    );
+  }
   const problems = [
     typeof activation.tier === 'string' || 'tier',
     typeof activation.customerId === 'string' || 'customerId',
@@ -216,16 +262,4 @@ function unavailable(url: string, why: string, facts: Record<string, unknown> = 
     `Check the network and the URL (--control-plane or ${variable('CONTROL_PLANE_URL')}), then try again`,
     facts,
   );
-}
-
-/** Whether a value is an HTTP or HTTPS URL. */
-export function isHttpUrl(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-}
-
-/** The useful message of a fetch error: fetch puts it into the cause, or into a list of causes if it tried several addresses. */
-function reason(error: unknown): string {
-  const { cause, message } = error as Error;
-  const detail = cause as (Error & { code?: string; errors?: Error[] }) | undefined;
-  return detail?.errors?.[0]?.message || detail?.message || detail?.code || message;
 }

@@ -10,6 +10,7 @@ import type { Output } from '../output/output.ts';
 import type { BoxFolder } from './folder.ts';
 import { isAlive } from './process-table.ts';
 import type { RunningBox } from './running.ts';
+import { explainStart } from './start-failure.ts';
 
 const pollMilliseconds = 150;
 const timeoutMilliseconds = 2000;
@@ -37,8 +38,8 @@ export function fetchHealthStatus(url: string): Promise<number | undefined> {
  * Waits until `/health` responds with 200.
  * @param options.seconds the timeout
  * @param options.logStart offset of its output in the log, in bytes; absent if its output is not logged
- * @throws Failure box_not_healthy when its process exits or the timeout passes; port_taken if that is the cause;
- * interrupted
+ * @throws Failure box_not_healthy when its process exits or the timeout passes; port_taken or disk_full if that is the
+ * cause; interrupted
  */
 export async function waitUntilHealthy(
   folder: BoxFolder,
@@ -66,18 +67,7 @@ export async function waitUntilHealthy(
 async function explain(folder: BoxFolder, message: string, logStart: number | undefined): Promise<Failure> {
   if (logStart === undefined) return new Failure('box_not_healthy', message, 'See its output for the cause');
   const lines = (await readFrom(folder.log, logStart)).trimEnd().split('\n').slice(-maxLogLines);
-  const lastLine = lines.at(-1)?.trim() || 'the log is empty';
-  const facts = { log: folder.log, lastLines: lines };
-  // Earlier releases print "is taken".
-  if (lines.some((line) => /EADDRINUSE|port \d+ is (already in use|taken)/.test(line))) {
-    return new Failure(
-      'port_taken',
-      lastLine,
-      'Stop the program that listens on it, or choose another port with install --port',
-      facts,
-    );
-  }
-  return new Failure('box_not_healthy', `${message}; last log line: ${lastLine}`, `See ${folder.log}`, facts);
+  return explainStart(folder, message, lines, { log: folder.log, lastLines: lines });
 }
 
 async function readFrom(path: string, start: number): Promise<string> {

@@ -1,17 +1,23 @@
 /**
  * Cleaning up after a failed install. A failed first install leaves nothing, or only a folder `<id>.partial` with intact
- * packages that the next install reuses. A failed update leaves the box as it was.
+ * packages that the next install reuses, and the id of the installation if the control plane may have counted it: without
+ * it, the next install would take another of the licence's places. A failed update leaves the box as it was.
  */
+import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { type BoxFolder, createFolders, exists, packagesFolder } from '../box/folder.ts';
+import { keepInstallationId, readInstallationId } from '../box/installation.ts';
 import { findRunningBox } from '../box/running.ts';
 import { readStopSeconds, stopBox } from '../box/stopping.ts';
+import { hasTakenNoPlace } from '../control-plane.ts';
 import { asFailure } from '../failure.ts';
 import { silent } from '../output/output.ts';
 import { partialFolder, revertToPartial } from '../release/layout.ts';
 
 /** Knows what existed before the install and what it has created. */
 export interface Cleanup {
+  /** Activates with the installation's id, which is on disk before the control plane may count it. */
+  activating<T>(activate: (installationId: string) => Promise<T>): Promise<T>;
   /** Creates the folders for a release; `afterFailure` removes them. @param id the release */
   createBoxFolders(id: string): Promise<void>;
   /** Cleans the folder up after a failure. */
@@ -35,15 +41,29 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
     data: await exists(folder.data),
     logs: await exists(folder.logs),
     run: await exists(folder.run),
+    installationId: (await readInstallationId(folder)) !== undefined,
   };
   const releases = new Set(await readdir(folder.releases).catch(() => []));
   let release: string | undefined;
-  let removeCreatedFolders = async () => {};
+  const removals: (() => Promise<void>)[] = [];
+  let isCounted = false;
 
   return {
+    async activating(activate) {
+      const installationId = (await readInstallationId(folder)) ?? randomUUID();
+      removals.unshift(await createFolders([folder.root]));
+      await keepInstallationId(folder, installationId);
+      isCounted = true;
+      try {
+        return await activate(installationId);
+      } catch (error) {
+        isCounted = !hasTakenNoPlace(asFailure(error));
+        throw error;
+      }
+    },
     async createBoxFolders(id) {
       release = id;
-      removeCreatedFolders = await createFolders([folder.root, folder.releases]);
+      removals.unshift(await createFolders([folder.root, folder.releases]));
     },
     async afterFailure(error) {
       const { code, facts } = asFailure(error);
@@ -58,9 +78,8 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
         await revertToPartial(folder, release).catch(() => undefined);
       }
       if (release) await tidyPartial(partialFolder(folder, release), keep);
+      if (!isCounted && !existed.installationId) await remove(folder.installationId);
       if (!existed.box) {
-        // What stays of a failed install is resumed under the same id.
-        if (!(await hasPartial(folder))) await remove(folder.installationId);
         await remove(folder.current);
         if (!existed.secrets) await remove(folder.secrets);
         // Data that this install created belongs to the failed box. Data that existed before is never removed.
@@ -68,7 +87,7 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
         if (!existed.run) await remove(folder.run);
         if (!existed.logs && code !== 'box_not_healthy') await remove(folder.logs);
       }
-      await removeCreatedFolders();
+      for (const removeCreatedFolders of removals) await removeCreatedFolders();
     },
   };
 }
@@ -76,11 +95,6 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
 async function tidyPartial(partial: string, keep: boolean): Promise<void> {
   const names = await readdir(packagesFolder(partial)).catch(() => []);
   if (!keep || names.length === 0) await remove(partial);
-}
-
-async function hasPartial(folder: BoxFolder): Promise<boolean> {
-  const names = await readdir(folder.releases).catch(() => []);
-  return names.some((name) => name.endsWith('.partial'));
 }
 
 async function remove(path: string): Promise<void> {

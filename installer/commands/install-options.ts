@@ -5,9 +5,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Launch } from '../box/launch.ts';
 import { type BoxSecrets, type BoxSettings, generateSecret, isPort } from '../box/settings.ts';
-import { isHttpUrl } from '../control-plane.ts';
 import { Failure } from '../failure.ts';
+import { isHttpUrl } from '../network.ts';
 import type { Output } from '../output/output.ts';
+import type { Patience } from '../pull/registry.ts';
 import type { PackageKey } from '../pull/release-signature.ts';
 import { variable } from '../vendor.ts';
 
@@ -40,6 +41,8 @@ export interface InstallOptions {
   healthSeconds?: number;
   /** How long to wait until a running box has stopped, in seconds; 30 plus its DRAIN_SECONDS by default. */
   stopSeconds?: number;
+  /** How patient the install is with the registry; pull/registry.ts has the defaults. */
+  patience?: Partial<Patience>;
   /** Bytes that must stay free on disk after the pull; preflight.ts has the defaults. */
   spareBytes?: number;
   /** Aborts the install, which cleans up and fails with `interrupted`. */

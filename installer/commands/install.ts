@@ -2,10 +2,9 @@
  * `install`: from a licence key to a running box, and later to another release or tier. Steps: activate, resolve, pull
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
-import { randomUUID } from 'node:crypto';
 import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
-import { keepInstallationId, readInstallationId } from '../box/installation.ts';
+import { readInstallationId } from '../box/installation.ts';
 import { toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
 import { replaceBox, startBox, type WaitOptions } from '../box/replace.ts';
@@ -41,6 +40,7 @@ import {
 import { createLock, type ReleaseLock, readLock, releaseId } from '../release/lock-file.ts';
 import { type Cleanup, prepareCleanup } from './install-cleanup.ts';
 import { chooseKey, chooseSecrets, chooseSettings, type InstallOptions, isSameLaunch } from './install-options.ts';
+import { warnOfRoot, warnOfUnencrypted } from './risks.ts';
 
 /** The result of an install. */
 export interface InstallResult {
@@ -108,24 +108,21 @@ async function installLocked(
   const secrets = chooseSecrets(options, before, key, output);
   if (options.start !== false) await checkPortUnlessOurs(before, address);
 
-  const installationId = (await readInstallationId(folder)) ?? randomUUID();
-  const activation = await activate(address.controlPlaneUrl, { key, installationId }, options.signal);
+  warnOfUnencrypted(address.controlPlaneUrl, output);
+  const activation = await cleanup.activating((installationId) =>
+    activate(address.controlPlaneUrl, { key, installationId }, options.signal),
+  );
   output.info('activated', `licence activated: ${activation.tier} tier, ${activation.packages.length} packages`, {
     tier: activation.tier,
     customerId: activation.customerId,
     packages: activation.packages.length,
   });
+  warnOfRoot(output);
   const { tier, customerId, registryUrl } = activation;
   const channel = channelOf(activation.token);
   const settings: BoxSettings = { ...address, registryUrl, tier, customerId, channel };
 
-  const lock = await layOutRelease(
-    folder,
-    { activation, settings, secrets, key, installationId },
-    options,
-    output,
-    cleanup,
-  );
+  const lock = await layOutRelease(folder, { activation, settings, secrets, key }, options, output, cleanup);
   const plan: Plan = { folder, before, settings, secrets, lock, id: releaseId(lock) };
   return finish(plan, options, output);
 }
@@ -133,15 +130,16 @@ async function installLocked(
 /** Resolves, pulls and lays out the release. @returns its lock */
 async function layOutRelease(
   folder: BoxFolder,
-  licence: { activation: Activation; settings: BoxSettings; secrets: BoxSecrets; key: string; installationId: string },
+  licence: { activation: Activation; settings: BoxSettings; secrets: BoxSecrets; key: string },
   options: InstallOptions,
   output: Output,
   cleanup: Cleanup,
 ): Promise<ReleaseLock> {
-  const { activation, settings, key, installationId } = licence;
+  const { activation, settings, key } = licence;
+  const installationId = await readInstallationId(folder);
   const ownDatabase = licence.secrets.DATABASE_URL !== undefined;
   const renew = () => activate(settings.controlPlaneUrl, { key, installationId }, options.signal);
-  const registry = openRegistry(createCredentials(activation, renew), output, options.signal);
+  const registry = openRegistry(createCredentials(activation, renew), output, options.signal, options.patience);
   const release = await readRelease(settings.controlPlaneUrl, settings.channel, options.signal);
   const keys: readonly PackageKey[] = options.packageKeys ?? builtIn.keys;
   if (keys.length > 0) verifyRelease(release, settings.channel ?? defaultChannel, keys, Date.now());
@@ -153,7 +151,6 @@ async function layOutRelease(
   const lock = createLock(activation.tier, packages);
   const id = releaseId(lock);
   if (await isComplete(folder, id, lock)) {
-    await keepInstallationId(folder, installationId);
     output.info('resolved', `${title}: ${packages.length} packages, all present`, {
       packages: packages.length,
       version: release.version,
@@ -179,7 +176,6 @@ async function layOutRelease(
   const spare = options.spareBytes ?? (ownDatabase ? spareBytes.ownDatabase : spareBytes.embeddedDatabase);
   await checkDisk(folder, plan.bytesToPull, spare);
   await cleanup.createBoxFolders(id);
-  await keepInstallationId(folder, installationId);
   await pullPackages(registry, plan, await createPartial(folder, id), output, options.signal);
   await finishRelease(folder, id, lock);
   output.info('laid_out', `release ${id} verified and laid out`, { release: id });

@@ -14,6 +14,7 @@ import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { checkPort } from '../preflight.ts';
 import { currentRelease } from '../release/layout.ts';
+import { warnOfRoot } from './risks.ts';
 
 /** Options of `start`. */
 export interface StartOptions {
@@ -54,6 +55,7 @@ export async function start(options: StartOptions, output: Output): Promise<Star
     const running = await findRunningBox(folder);
     if (running) return describe(folder, launch, running, true);
     await checkPort(launch.host, launch.port);
+    warnOfRoot(output);
     const { healthSeconds = 120, signal } = options;
     const stopSeconds = await readStopSeconds(folder);
     const box = await startBox(folder, launch, output, { healthSeconds, stopSeconds, signal });
@@ -78,6 +80,7 @@ export async function startInForeground(options: StartOptions, output: Output): 
       return { ...describe(folder, launch, running, true), stop() {}, ended: Promise.resolve(0) };
     }
     await checkPort(launch.host, launch.port);
+    warnOfRoot(output);
     const supervised = await supervise(folder, launch, output);
     options.signal?.addEventListener('abort', () => supervised.stop());
     if (options.signal?.aborted) supervised.stop();

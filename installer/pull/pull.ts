@@ -3,18 +3,21 @@
  * interruption leaves no incomplete package.
  */
 import { rename, rm } from 'node:fs/promises';
-import pacote from 'pacote';
 import type { BoxFolder } from '../box/folder.ts';
-import { interrupted } from '../failure.ts';
+import { Failure, interrupted } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { findPackage, packageFolder } from '../release/layout.ts';
 import { reusePackage, stampPackage } from '../release/stamp.ts';
 import { unpack } from './extract.ts';
 import { mapConcurrently } from './map-concurrently.ts';
+import { maxUnpackedBytes } from './packument.ts';
 import type { Registry } from './registry.ts';
 import type { ResolvedPackage } from './resolve.ts';
 
 const maxConcurrent = 6;
+/** A registry may count a package's size a little differently. The check of the disk adds the same. */
+const sizeTolerance = 1.1;
+const smallestLimit = 1_000_000;
 
 /** What a pull has to do. */
 export interface PullPlan {
@@ -42,7 +45,7 @@ export async function planPull(folder: BoxFolder, packages: readonly ResolvedPac
 /**
  * Puts all packages of the plan into a partial release.
  * @param partial the folder from `createPartial`
- * @throws Failure like `Registry.request`
+ * @throws Failure like `Registry.download`, and integrity_failed for a package that is none
  */
 export async function pullPackages(
   registry: Registry,
@@ -70,34 +73,51 @@ export async function pullPackages(
   });
 }
 
+/**
+ * Downloads a package, and unpacks it once its digest is right: what an attacker between the vendor and this machine
+ * sends is never unpacked.
+ */
 async function pullPackage(
   registry: Registry,
   resolved: ResolvedPackage,
   target: string,
   addBytes: (bytes: number) => void,
 ): Promise<void> {
-  const what = `${resolved.name} ${resolved.version}`;
-  await replaceFolder(target, (temporary) =>
-    registry.request(what, async (options) => {
-      let counted = 0;
-      const count = (bytes: number) => {
-        counted += bytes;
-        addBytes(bytes);
-      };
-      try {
-        // pacote may call the handler twice: it fetches a tarball again after a failed integrity check.
-        await pacote.tarball.stream(
-          `${resolved.name}@${resolved.version}`,
-          (tarball) => unpack(tarball, temporary, what, count),
-          { ...options, integrity: resolved.integrity },
-        );
-      } catch (error) {
-        addBytes(-counted); // a failed download does not count as progress
-        throw error;
-      }
-      await stampPackage(temporary, resolved);
-    }),
-  );
+  const { name, version, unpackedSize } = resolved;
+  const what = `${name} ${version}`;
+  const maxBytes = unpackedSize > 0 ? Math.ceil(unpackedSize * sizeTolerance) + smallestLimit : maxUnpackedBytes;
+  const tarball = `${target}.tgz.incoming`;
+  let counted = 0;
+  const countTo = (bytes: number) => {
+    addBytes(bytes - counted);
+    counted = bytes;
+  };
+  try {
+    await registry.download(resolved, tarball, maxBytes, (bytes, total) =>
+      // The progress is in bytes on disk.
+      countTo(total === undefined ? 0 : Math.floor((unpackedSize * Math.min(bytes, total)) / total)),
+    );
+    await replaceFolder(target, async (temporary) => {
+      await unpack(tarball, temporary, what, maxBytes).catch((error) => {
+        throw explainCorrupt(what, error);
+      });
+      await stampPackage(temporary, { name, version, integrity: resolved.integrity });
+    });
+    countTo(unpackedSize);
+  } catch (error) {
+    countTo(0); // a failed download does not count as progress
+    throw error;
+  } finally {
+    await rm(tarball, { force: true });
+  }
+}
+
+/** A tarball with the right digest that is corrupt was published so. Other errors, such as a full disk, are not its. */
+function explainCorrupt(what: string, error: NodeJS.ErrnoException): Error {
+  if (!/^(TAR_|Z_)/.test(error.code ?? '')) return error;
+  return new Failure('integrity_failed', `${what} is not a valid package: ${error.message}`, 'Contact the vendor', {
+    package: what,
+  });
 }
 
 /** Calls `fill` for a temporary folder, then renames it to the target; removes it after an error. */

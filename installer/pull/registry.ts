@@ -1,160 +1,179 @@
 /**
- * Client of the gated registry, based on pacote: adds the token, renews it when it has expired, retries after transient
- * errors, and converts errors of all layers to failures.
+ * Client of the gated registry: adds the token, renews it when it has expired, repeats requests after faults that pass,
+ * and trusts nothing that the registry says: a tarball counts only with the digest of the signed release.
  */
-import { homedir, tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Options, Packument } from 'pacote';
 import { Failure, interrupted } from '../failure.ts';
 import type { Output } from '../output/output.ts';
-import { vendor, version } from '../vendor.ts';
 import type { Credentials } from './credentials.ts';
+import { lasting, RegistryFault } from './faults.ts';
+import { type Manifest, parsePackument } from './packument.ts';
+import { type Source, transfer } from './transfer.ts';
 
 const attempts = 4;
-const firstPauseMilliseconds = 500;
-const idleMilliseconds = 30_000;
+/** The registry may ask to wait this long; after that it is the operator who runs the command again. */
+const maxWaitSeconds = 60;
+const maxPackumentBytes = 32_000_000;
+/** Abbreviated metadata, as npm requests it. */
+const packumentTypes = 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*';
 
-/** The registry. */
+/** How long the client waits for the registry, in seconds. */
+export interface Patience {
+  /** How long the registry may send next to nothing; 30 by default. */
+  idle: number;
+  /** The pause before the second attempt, which then doubles; half a second by default. */
+  firstPause: number;
+}
+
+/** A tarball to be downloaded. */
+export interface Tarball {
+  name: string;
+  version: string;
+  /** URL path on the registry's host. */
+  tarballPath: string;
+  /** Subresource Integrity with one digest, `sha512-…`. */
+  integrity: string;
+}
+
+/** The registry. Every function throws Failure registry_refused, integrity_failed or interrupted. */
 export interface Registry {
+  /** Reads what the registry says about a version of a package. */
+  readManifest(name: string, version: string): Promise<Manifest>;
   /**
-   * Runs work with pacote, with new options for each attempt.
-   * @param what the package, for messages: `@scope/name 1.0.0`
-   * @throws Failure registry_refused, integrity_failed, disk_full, interrupted; and any Failure of `work`
+   * Downloads a tarball into a new file, and checks its digest.
+   * @param maxBytes the most bytes that it may have
+   * @param onBytes called with the bytes received so far and, if the registry says, those of the whole tarball
    */
-  request<T>(what: string, work: (options: Options) => Promise<T>): Promise<T>;
+  download(
+    tarball: Tarball,
+    file: string,
+    maxBytes: number,
+    onBytes: (bytes: number, total: number | undefined) => void,
+  ): Promise<void>;
 }
 
 /** @param signal aborts requests in flight */
-export function openRegistry(credentials: Credentials, output: Output, signal?: AbortSignal): Registry {
-  ensureHome();
-  const packumentCache = new Map<string, Packument>();
+export function openRegistry(
+  credentials: Credentials,
+  output: Output,
+  signal?: AbortSignal,
+  { idle = 30, firstPause = 0.5 }: Partial<Patience> = {},
+): Registry {
   const { registryUrl } = credentials.current();
+  const idleMilliseconds = idle * 1000;
+  /** Aborted after the first request that has failed for good: the others then stop repeating theirs. */
+  const hopeless = new AbortController();
+  const warned = new Set<string>();
 
-  const optionsFor = (token: string): Options => {
-    const { host, pathname } = new URL(registryUrl);
-    return {
-      registry: registryUrl,
-      [`//${host}${pathname.replace(/\/?$/, '/')}:_authToken`]: token,
-      // The registry builds the URLs of tarballs. Behind a proxy they may name another host, which must not receive the
-      // token and may not be reachable.
-      replaceRegistryHost: 'always',
-      packumentCache,
-      preferOnline: true, // do not trust an npm cache on this machine
-      retry: { retries: 0 }, // retries are done below, where the token can be renewed
-      timeout: idleMilliseconds,
-      userAgent: `${vendor}/${version} node/${process.version} ${process.platform} ${process.arch}`,
-      signal,
-    } as Options;
+  /** Warns once of a fault that many requests have at the same time. */
+  const warn = (fault: RegistryFault, attempt: number) => {
+    const text = `the registry: ${fault.message}; trying again`;
+    const id = `${attempt} ${text}`;
+    if (!warned.has(id)) output.warn(text, { attempt });
+    warned.add(id);
+  };
+
+  const waitBefore = async (attempt: number, waitSeconds: number | undefined) => {
+    const own = firstPause * 1000 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+    const milliseconds = Math.max(own, (waitSeconds ?? 0) * 1000);
+    const signals = [hopeless.signal, ...(signal ? [signal] : [])];
+    await pause(milliseconds, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
+  };
+
+  /** Runs work until it succeeds or its fault is one that does not pass. */
+  const request = async <T>(work: (source: Source) => Promise<T>): Promise<T> => {
+    let renewed = false;
+    for (let attempt = 1; ; attempt += 1) {
+      const { token } = credentials.current();
+      try {
+        return await work({ registryUrl, token, idleMilliseconds, signal });
+      } catch (error) {
+        if (signal?.aborted) throw interrupted();
+        if (!(error instanceof RegistryFault)) throw error;
+        if (error.status === 401 && !renewed) {
+          renewed = true;
+          output.info('renewed', 'the registry token has expired; activating again');
+          await credentials.renew(token);
+          continue;
+        }
+        const allowed = { never: 1, once: 2, often: attempts }[error.repeats];
+        const isTooLong = (error.waitSeconds ?? 0) > maxWaitSeconds;
+        if (attempt >= allowed || isTooLong || hopeless.signal.aborted) {
+          hopeless.abort();
+          throw error.failure;
+        }
+        warn(error, attempt);
+        await waitBefore(attempt, error.waitSeconds);
+        if (signal?.aborted) throw interrupted();
+      }
+    }
   };
 
   return {
-    async request(what, work) {
-      let renewed = false;
-      for (let attempt = 1; ; attempt += 1) {
-        const { token } = credentials.current();
-        try {
-          return await work(optionsFor(token));
-        } catch (error) {
-          if (signal?.aborted) throw interrupted();
-          if (error instanceof Failure) throw error;
-          const { statusCode } = error as HttpError;
-          if (statusCode === 401 && !renewed) {
-            renewed = true;
-            output.info('renewed', 'the registry token has expired; activating again');
-            await credentials.renew(token);
-            continue;
-          }
-          if (!isTransient(error as HttpError) || attempt >= attempts)
-            throw explain(what, error as HttpError, registryUrl);
-          output.warn(`${what}: ${shortMessage(error as HttpError)}; retrying`, { attempt });
-          await pause(firstPauseMilliseconds * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));
-        }
-      }
+    readManifest(name, version) {
+      const what = `${name} ${version}`;
+      const url = new URL(registryUrl);
+      url.pathname = `${url.pathname.replace(/\/*$/, '')}/${name.replace('/', '%2f')}`;
+      const wanted = { what, url, accept: packumentTypes, maxBytes: maxPackumentBytes };
+      return request((source) =>
+        transfer(source, wanted, async (body, headers) => {
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of body) chunks.push(chunk);
+          return parsePackument(Buffer.concat(chunks).toString(), { name, version, headers, registryUrl });
+        }),
+      );
+    },
+    download({ name, version, tarballPath, integrity }, file, maxBytes, onBytes) {
+      const what = `${name} ${version}`;
+      // The registry builds the URLs of tarballs. Behind a proxy they may name another host, which may not be reachable.
+      const url = new URL(registryUrl);
+      url.pathname = tarballPath;
+      const wanted = { what, url, accept: '*/*', maxBytes };
+      return request((source) =>
+        transfer(source, wanted, async (body, headers) => {
+          const total = Number(headers.get('content-length') ?? 'none');
+          const digest = await save(body, file, (bytes) => onBytes(bytes, total > 0 ? total : undefined));
+          if (digest !== integrity) throw integrityFault(what, headers, registryUrl);
+        }),
+      );
     },
   };
 }
 
-interface HttpError extends NodeJS.ErrnoException {
-  statusCode?: number;
-  body?: unknown;
-  type?: string;
-}
-
-/** Returns the message in the registry's error response, if there is one. */
-function errorFromRegistry(error: HttpError): string | undefined {
-  const body = error.body as { error?: string } | Buffer | undefined;
-  return body && !Buffer.isBuffer(body) && typeof body.error === 'string' ? body.error : undefined;
-}
-
-/** Whether an error may be transient: 5xx, 408, 420, 429, and all network errors. */
-function isTransient(error: HttpError): boolean {
-  if (error.statusCode) return error.statusCode >= 500 || [408, 420, 429].includes(error.statusCode);
-  return isNetworkFault(error);
-}
-
-const networkFaults =
-  /^(ECONN|EPIPE|EHOST|ENET|ETIMEDOUT|ENOTFOUND|EAI_|EIDLETIMEOUT|ERESPONSETIMEOUT|ETRANSFERTIMEOUT|ERR_STREAM_PREMATURE|ERR_SOCKET|HPE_|Z_BUF_ERROR)/;
-
-function isNetworkFault(error: HttpError): boolean {
-  return networkFaults.test(error.code ?? '') || ['system', 'request-timeout', 'aborted'].includes(error.type ?? '');
-}
-
-function explain(what: string, error: HttpError, registryUrl: string): Failure {
-  const facts = { package: what, status: error.statusCode, registry: registryUrl };
-  if (error.statusCode === 404 || error.code === 'ETARGET' || error.code === 'ENOVERSIONS') {
-    return new Failure(
-      'registry_refused',
-      `the registry has no ${what}`,
-      'Contact the vendor: a package of this licence is missing',
-      facts,
-    );
-  }
-  if (error.statusCode) {
-    const reason = errorFromRegistry(error) ?? `status ${error.statusCode}`;
-    return new Failure(
-      'registry_refused',
-      `the registry did not serve ${what}: ${reason}`,
-      error.statusCode >= 500 ? 'Run the command again later' : 'Contact the vendor about this licence',
-      facts,
-    );
-  }
-  if (error.code === 'EINTEGRITY') {
-    return new Failure(
-      'integrity_failed',
-      `${what} failed its integrity check twice`,
-      'Nothing was installed. Check for a proxy that modifies downloads, then run the command again',
-      facts,
-    );
-  }
-  if (/^(TAR_|Z_DATA)/.test(error.code ?? '')) {
-    return new Failure(
-      'integrity_failed',
-      `${what} is not a valid package: ${error.message}`,
-      'Contact the vendor',
-      facts,
-    );
-  }
-  if (isNetworkFault(error)) {
-    return new Failure(
-      'registry_refused',
-      `the registry at ${registryUrl} is unreachable: ${shortMessage(error)}`,
-      'Check the network, then run the command again to resume',
-      { ...facts, passing: true },
-    );
-  }
-  throw error; // such as a full disk, or a bug: converted by `asFailure`
-}
-
-function shortMessage(error: HttpError): string {
-  if (error.message === 'aborted') return 'the connection was lost';
-  return errorFromRegistry(error) ?? (error.message || error.code || String(error));
-}
-
-/** pacote requires a home folder, though it stores nothing there; a minimal environment may have none. */
-function ensureHome(): void {
+/** Writes a file. @returns its digest, `sha512-…` */
+async function save(body: AsyncIterable<Uint8Array>, file: string, onBytes: (bytes: number) => void): Promise<string> {
+  const digest = createHash('sha512');
+  const handle = await open(file, 'w', 0o600);
   try {
-    homedir();
-  } catch {
-    process.env.HOME = tmpdir();
+    let bytes = 0;
+    for await (const chunk of body) {
+      digest.update(chunk);
+      await handle.writeFile(chunk);
+      bytes += chunk.length;
+      onBytes(bytes);
+    }
+  } finally {
+    await handle.close();
   }
+  return `sha512-${digest.digest('base64')}`;
+}
+
+function integrityFault(what: string, headers: Headers, registryUrl: string): RegistryFault {
+  const facts = { package: what, registry: registryUrl };
+  const type = headers.get('content-type') ?? '';
+  if (/^text\/html\b/i.test(type)) {
+    const message = `the registry served a web page in place of ${what}`;
+    const advice =
+      'Check for a proxy or a login page between this machine and the registry, then run the command again';
+    return lasting(new Failure('integrity_failed', message, advice, facts));
+  }
+  const failure = new Failure(
+    'integrity_failed',
+    `${what} failed its integrity check twice`,
+    'Nothing was installed. Check for a proxy that modifies downloads, then run the command again',
+    facts,
+  );
+  return new RegistryFault(`${what} failed its integrity check`, failure, { repeats: 'once' });
 }

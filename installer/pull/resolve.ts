@@ -2,19 +2,22 @@
  * Resolving the packages of a licence: those that this machine can run, in the versions of the release. Their
  * dependencies are checked before anything is downloaded.
  */
-import pacote from 'pacote';
 import { satisfies } from 'semver';
 import type { Release } from '../control-plane.ts';
 import { Failure } from '../failure.ts';
 import { embeddedDatabasePrefix, runtimePackage, scope } from '../vendor.ts';
 import { mapConcurrently } from './map-concurrently.ts';
+import type { Manifest } from './packument.ts';
 import type { Registry } from './registry.ts';
 
 /** A package to be installed. */
 export interface ResolvedPackage {
   name: string;
   version: string;
+  /** Digest of its tarball in the release (Subresource Integrity), `sha512-…`. */
   integrity: string;
+  /** URL path of the tarball on the registry's host. */
+  tarballPath: string;
   /** Size on disk as the registry declares it, in bytes; 0 if it does not. */
   unpackedSize: number;
   /** Why the vendor has yanked this version; undefined for others. */
@@ -27,19 +30,6 @@ export interface ResolvedPackage {
 export interface Platform {
   os: string;
   cpu: string;
-}
-
-interface Manifest {
-  name: string;
-  version: string;
-  _integrity?: string;
-  dist?: { unpackedSize?: number };
-  /** The reason of `npm deprecate`. */
-  deprecated?: string;
-  dependencies?: Record<string, string>;
-  optionalDependencies?: Record<string, string>;
-  os?: string[] | string;
-  cpu?: string[] | string;
 }
 
 const maxConcurrent = 8;
@@ -88,11 +78,8 @@ async function readManifest(registry: Registry, name: string, release: Release):
       'Contact the vendor: the release is incomplete',
     );
   }
-  const manifest = await registry.request(
-    `${name} ${released.version}`,
-    (settings) => pacote.manifest(`${name}@${released.version}`, settings) as Promise<Manifest>,
-  );
-  if (manifest._integrity === released.integrity) return manifest;
+  const manifest = await registry.readManifest(name, released.version);
+  if (manifest.integrity === released.integrity) return manifest;
   throw new Failure(
     'integrity_failed',
     `${name} ${released.version} of the registry differs from that of release ${release.version}`,
@@ -105,7 +92,7 @@ async function readManifest(registry: Registry, name: string, release: Release):
  * licence does not name. Each library has one package per platform.
  */
 function platformLibraries(manifests: readonly Manifest[], names: readonly string[], { os, cpu }: Platform): string[] {
-  const listed = manifests.flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
+  const listed = manifests.flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies));
   const selected = listed.filter(
     (name) =>
       name.startsWith(`${scope}/`) &&
@@ -128,18 +115,17 @@ function isAllowed(list: string[] | string | undefined, value: string): boolean 
 }
 
 function toResolved(manifest: Manifest): ResolvedPackage {
-  const { name, version, _integrity: integrity } = manifest;
-  if (!integrity?.includes('sha512-')) {
-    throw new Failure(
-      'integrity_failed',
-      `the registry declares no sha512 integrity for ${name} ${version}`,
-      'Contact the vendor',
-    );
-  }
-  const dependencies = Object.entries(manifest.dependencies ?? {}).filter(([other]) => other.startsWith(`${scope}/`));
-  const unpackedSize = manifest.dist?.unpackedSize ?? 0;
-  const yankedFor = manifest.deprecated ? String(manifest.deprecated) : undefined;
-  return { name, version, integrity, unpackedSize, yankedFor, dependencies: Object.fromEntries(dependencies) };
+  const { name, version, integrity, tarballPath, unpackedSize, deprecated: yankedFor } = manifest;
+  const dependencies = Object.entries(manifest.dependencies).filter(([other]) => other.startsWith(`${scope}/`));
+  return {
+    name,
+    version,
+    integrity,
+    tarballPath,
+    unpackedSize,
+    yankedFor,
+    dependencies: Object.fromEntries(dependencies),
+  };
 }
 
 function checkDependencies(packages: readonly ResolvedPackage[]): void {

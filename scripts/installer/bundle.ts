@@ -29,8 +29,6 @@ export async function bundleInstaller(root: string, out: string): Promise<Bundle
     legalComments: 'none',
     logLevel: 'error',
     conditions: ['workspace-source'],
-    // Required by npm's script runner, which the installer never calls.
-    external: ['node-gyp/bin/node-gyp.js'],
   };
   const installer = join(root, 'installer');
   const programPlugin: Plugin = {

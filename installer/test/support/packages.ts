@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { Header } from 'tar';
+import { Header, Pax } from 'tar';
 import { runtimePackage } from '../../vendor.ts';
 
 /** One entry of a tarball. `type` is tar's name for it; File by default. */
@@ -11,7 +11,7 @@ export interface Entry {
   path: string;
   content?: string | Buffer;
   mode?: number;
-  type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'CharacterDevice' | 'FIFO';
+  type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'CharacterDevice' | 'FIFO' | 'SparseFile';
   linkpath?: string;
 }
 
@@ -40,14 +40,17 @@ export function makePackage(
 
 /** Packs a gzipped tarball with exactly these entries, including hostile ones that packing tools do not write. */
 export function packRaw(entries: Entry[]): Buffer {
-  const blocks: Buffer[] = [];
-  for (const { path, content = '', mode = 0o644, type = 'File', linkpath } of entries) {
-    const body = Buffer.from(content);
-    const block = Buffer.alloc(512);
-    new Header({ path, mode, size: body.length, type, linkpath, uid: 0, gid: 0, mtime: new Date(0) }).encode(block, 0);
-    blocks.push(block, body, Buffer.alloc((512 - (body.length % 512)) % 512));
-  }
-  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+  return gzipSync(Buffer.concat([...entries.map(packEntry), Buffer.alloc(1024)]));
+}
+
+/** Returns the blocks of one entry of a tar archive; those of a long name have a header of their own (pax). */
+export function packEntry({ path, content = '', mode = 0o644, type = 'File', linkpath }: Entry): Buffer {
+  const body = Buffer.from(content);
+  const block = Buffer.alloc(512);
+  const header = { path, mode, size: body.length, type, linkpath, uid: 0, gid: 0, mtime: new Date(0) };
+  const needsPax = new Header(header).encode(block, 0);
+  const pax = needsPax ? new Pax({ path }).encode() : Buffer.alloc(0);
+  return Buffer.concat([pax, block, body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
 }
 
 /** How a test engine behaves. */

@@ -38,6 +38,8 @@ export interface TestVendor {
   breaks: Map<string, number>;
   /** Packages whose tarball stalls in the middle, by full name. */
   stalls: Set<string>;
+  /** Answers a request to the registry in its place: returns whether it has. */
+  intercept: ((path: string, request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   /** Breaks the connections of stalled tarballs. */
   breakStalled(): void;
   /** Tokens that the registry accepts. */
@@ -145,6 +147,7 @@ function serveRegistry(
 ): unknown {
   const path = decodeURIComponent(request.url ?? '');
   vendor.requests.push(`${request.method} ${path}`);
+  if (vendor.intercept?.(path, request, response)) return;
   const respond = (status: number, body: object) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));

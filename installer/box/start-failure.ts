@@ -1,0 +1,88 @@
+/**
+ * Why a box did not start, from the last lines of its output: a cause that the operator can mend is named with its own
+ * exit code and advice, in place of the message of PostgreSQL or of the system's loader.
+ */
+import { statfs } from 'node:fs/promises';
+import { Failure } from '../failure.ts';
+import type { BoxFolder } from './folder.ts';
+
+/** Less than this is no space: PostgreSQL writes its log in segments of 16 MB. */
+const fullBytes = 16_000_000;
+
+/** Packages of Debian and Ubuntu with the libraries that a box needs from the machine. */
+const packagesOf: Record<string, string> = {
+  'libstdc++.so': 'libstdc++6',
+  'libgcc_s.so': 'libgcc-s1',
+  'libatomic.so': 'libatomic1',
+};
+
+/**
+ * Finds the cause of a failed start.
+ * @param message what is known without the output
+ * @param lines the last lines of the output
+ * @param facts further members of the failure
+ */
+export async function explainStart(
+  folder: BoxFolder,
+  message: string,
+  lines: readonly string[],
+  facts: Record<string, unknown> = {},
+): Promise<Failure> {
+  const cause = causeIn(lines.join('\n'), facts) ?? (await fullDisk(folder, facts));
+  if (cause) return cause;
+  const lastLine = lines.at(-1)?.trim() || 'the log is empty';
+  return new Failure('box_not_healthy', `${message}; last log line: ${lastLine}`, `See ${folder.log}`, facts);
+}
+
+/** Returns the failure that output tells of, if it is one of the known ones. */
+export function causeIn(output: string, facts: Record<string, unknown> = {}): Failure | undefined {
+  // Earlier releases print "is taken".
+  const port = /.*(EADDRINUSE|port \d+ is (already in use|taken)).*/.exec(output);
+  if (port) {
+    return new Failure(
+      'port_taken',
+      port[0],
+      'Stop the program that listens on it, or choose another port with install --port',
+      facts,
+    );
+  }
+  const full = /ENOSPC|No space left on device|EDQUOT|Disk quota exceeded/.exec(output);
+  if (full) {
+    const message = `the disk is full: the box could not write its data (${full[0]})`;
+    return new Failure('disk_full', message, 'Free some space, then run the command again', facts);
+  }
+  // ld.so(8) prints both.
+  const library = /error while loading shared libraries: ([\w+.-]+?\.so)[\w.]*/.exec(output);
+  if (library) {
+    const [, name = ''] = library;
+    const packageName = packagesOf[name];
+    return new Failure(
+      'box_not_healthy',
+      `this machine lacks the library ${name}, which the box needs`,
+      packageName
+        ? `Install it: apt-get install ${packageName} on Debian and Ubuntu`
+        : 'Install the package that has it',
+      facts,
+    );
+  }
+  const old = /version [`'"]((GLIBC|GLIBCXX|CXXABI)_[\d.]+)['"]? not found/.exec(output);
+  if (old) {
+    const [, needed, library] = old;
+    const name = library === 'GLIBC' ? 'C library (glibc)' : 'C++ library (libstdc++)';
+    return new Failure(
+      'box_not_healthy',
+      `the ${name} of this machine is too old: the box needs ${needed}`,
+      'Use a newer system: Debian 10, Ubuntu 20.04, or another one with glibc 2.28',
+      facts,
+    );
+  }
+  return undefined;
+}
+
+/** A full disk may leave no output behind. */
+async function fullDisk(folder: BoxFolder, facts: Record<string, unknown>): Promise<Failure | undefined> {
+  const { bavail, bsize } = await statfs(folder.root);
+  if (bavail * bsize >= fullBytes) return undefined;
+  const message = `the box did not start, and the disk of ${folder.root} is full`;
+  return new Failure('disk_full', message, 'Free some space, then run the command again', facts);
+}

@@ -1,0 +1,21 @@
+/**
+ * What requests to the control plane and to the registry have in common.
+ */
+
+/** The useful message of a fetch error: fetch puts it into the cause, or into a list of causes if it tried several addresses. */
+export function networkReason(error: unknown): string {
+  const { cause, message } = error as Error;
+  const detail = cause as (Error & { code?: string; errors?: Error[] }) | undefined;
+  return detail?.errors?.[0]?.message || detail?.message || detail?.code || message;
+}
+
+/** Whether a value is an HTTP or HTTPS URL. */
+export function isHttpUrl(value: unknown): value is string {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+/** Whether requests to a URL can be read on their way: by HTTP without TLS, to another machine. */
+export function isReadable(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);
+}
