@@ -16,7 +16,7 @@ export const exitCodes = {
   },
   disk_full: { status: 8, meaning: 'not enough disk space' },
   port_taken: { status: 9, meaning: 'the port is already in use' },
-  box_not_healthy: { status: 10, meaning: 'the box is not healthy; a failed upgrade is rolled back' },
+  box_not_healthy: { status: 10, meaning: 'the box is not healthy' },
   busy: { status: 11, meaning: 'another command is using this folder' },
   not_installed: { status: 12, meaning: 'no box is installed in this folder' },
   not_running: { status: 13, meaning: 'the box is not running (status only)' },
@@ -24,6 +24,7 @@ export const exitCodes = {
   folder_unusable: { status: 15, meaning: 'the folder is not writable or contains other files' },
   problems_found: { status: 16, meaning: 'something is wrong with the box (doctor only)' },
   yanked: { status: 17, meaning: 'the vendor has yanked a version of the release' },
+  taken_back: { status: 18, meaning: 'the new release failed, and the former one runs again' },
   interrupted: { status: 130, meaning: 'interrupted by a signal; run the command again to resume' },
 } as const;
 

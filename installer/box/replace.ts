@@ -9,6 +9,7 @@ import type { BoxFolder } from './folder.ts';
 import { boxUrl, waitUntilHealthy } from './health.ts';
 import { type Launch, launchBox } from './launch.ts';
 import { findRunningBox, type RunningBox } from './running.ts';
+import { smokeCheck } from './smoke-check.ts';
 import { stopBox } from './stopping.ts';
 import { removeLaunchQueue, writeLaunchQueue } from './supervision.ts';
 
@@ -19,6 +20,8 @@ export interface WaitOptions {
   healthSeconds: number;
   stopSeconds: number;
   signal?: AbortSignal;
+  /** Whether the box must pass its smoke check too. */
+  smokeCheck?: boolean;
 }
 
 /**
@@ -100,6 +103,7 @@ async function waitOrStop(
   try {
     const { healthSeconds: seconds, signal } = waitOptions;
     await waitUntilHealthy(folder, box, boxUrl(launch), output, { seconds, logStart, signal });
+    if (waitOptions.smokeCheck) await smokeCheck(launch, output, signal);
     return box;
   } catch (error) {
     await stopBox(folder, box, output, { seconds: waitOptions.stopSeconds, force: true });
@@ -118,11 +122,13 @@ async function rollBack(
 ): Promise<Failure> {
   output.warn(`${failure.message}; rolling back to the previous box`);
   try {
-    const uninterruptible = { ...waitOptions, signal: undefined }; // Ctrl-C must not leave the operator without a box
+    // Ctrl-C must not leave the operator without a box. The old box has served before, so its health is enough.
+    const uninterruptible = { ...waitOptions, signal: undefined, smokeCheck: false };
     const box = await startSuccessor(folder, previous, launch, output, uninterruptible);
     const facts = { ...failure.facts, restored: true, runningRelease: box.release };
     const message = `${failure.message}; rolled back to the previous box, release ${box.release}`;
-    return new Failure(failure.code, message, failure.advice, facts);
+    const code = failure.code === 'box_not_healthy' ? 'taken_back' : failure.code;
+    return new Failure(code, message, failure.advice, facts);
   } catch (error) {
     const second = asFailure(error);
     const message = `${failure.message}; the rollback failed, too: ${second.message}`;

@@ -30,6 +30,7 @@ const resumableCodes = new Set([
   'integrity_failed',
   'control_plane_unavailable',
   'box_not_healthy',
+  'taken_back',
   'unexpected',
 ]);
 

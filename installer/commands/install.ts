@@ -229,6 +229,7 @@ async function startRelease(plan: Plan, options: InstallOptions, output: Output)
     healthSeconds: options.healthSeconds ?? 120,
     stopSeconds: options.stopSeconds ?? (await readStopSeconds(folder)),
     signal: options.signal,
+    smokeCheck: true,
   };
   let box: RunningBox;
   if (before.running && before.settings) {

@@ -23,9 +23,9 @@ t.test('a release that exits during its start', async (t) => {
   const settings = await readFile(box.folder.settings, 'utf8');
   publish('0.2.0', 'exits immediately');
   const { end, exitCode } = await box.install();
-  t.equal(exitCode, 10);
+  t.equal(exitCode, 18);
   t.match(end.error, {
-    code: 'box_not_healthy',
+    code: 'taken_back',
     message: /migration 20260101000000_broken\.js failed: relation exists; rolled back/,
     restored: true,
     lastLines: { length: 1, 0: String },
@@ -40,13 +40,34 @@ t.test('a release that never becomes healthy', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install();
   publish('0.2.0', 'never healthy');
-  t.match(await box.install(['--health-timeout', '1']), { exitCode: 10, end: { error: { restored: true } } });
+  t.match(await box.install(['--health-timeout', '1']), { exitCode: 18, end: { error: { restored: true } } });
   t.match(await box.ask(), { version: '0.1.0' });
 
   publish('0.3.0');
   t.match(await box.install(), { exitCode: 0 }, 'a good release is then installed');
   t.match(await box.ask(), { version: '0.3.0' });
   t.equal((await list(box.folder.releases)).filter((name) => name.endsWith('.partial')).length, 0);
+});
+
+t.test('a healthy release that fails its smoke check', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install();
+  const cases: [Behaviour, RegExp][] = [
+    ['breaks its products', /GET \/products of the store second responded with 500; rolled back/],
+    ['breaks its document', /GET \/docs\/json responded with an invalid body; rolled back/],
+  ];
+  for (const [behaviour, message] of cases) {
+    publish('0.2.0', behaviour);
+    t.match(await box.install(), {
+      exitCode: 18,
+      end: { error: { code: 'taken_back', message, restored: true } },
+    });
+    t.match(await box.ask(), { version: '0.1.0' });
+  }
+  const other = await makeBox(t, vendor);
+  publish('0.2.0', 'breaks its products');
+  t.match(await other.install(), { exitCode: 10, end: { error: { code: 'box_not_healthy' } } }, 'a first install');
+  t.equal(await other.ask(), undefined);
 });
 
 t.test('an interrupted upgrade is rolled back', async (t) => {
@@ -87,11 +108,11 @@ t.test('a box in the foreground is replaced under the same parent', async (t) =>
   });
   t.test('with a bad release, which is rolled back', async (t) => {
     publish('0.3.0', 'exits immediately');
-    t.match(await box.install(), { exitCode: 10, end: { error: { restored: true } } });
+    t.match(await box.install(), { exitCode: 18, end: { error: { restored: true } } });
     t.match(await box.ask(), { version: '0.2.0' });
     t.equal(parent.child.exitCode, null);
     publish('0.3.0', 'never healthy');
-    t.match(await box.install(['--health-timeout', '1']), { exitCode: 10, end: { error: { restored: true } } });
+    t.match(await box.install(['--health-timeout', '1']), { exitCode: 18, end: { error: { restored: true } } });
     t.match(await box.ask(), { version: '0.2.0' });
   });
   t.test('the parent exits when the box is stopped', async (t) => {

@@ -42,7 +42,7 @@ t.test('a first install ends with a healthy box', async (t) => {
   t.test('reports each step and then the result', async (t) => {
     t.strictSame(
       events.map(({ event }) => event).filter((event) => event !== 'waiting'),
-      ['activated', 'resolved', 'package', 'package', 'package', 'laid_out', 'healthy', 'result'],
+      ['activated', 'resolved', 'package', 'package', 'package', 'laid_out', 'smoke_checked', 'healthy', 'result'],
     );
     t.match(end, {
       exitCode: 0,

@@ -54,7 +54,14 @@ export function packEntry({ path, content = '', mode = 0o644, type = 'File', lin
 }
 
 /** How a test engine behaves. */
-export type Behaviour = 'healthy' | 'never healthy' | 'exits immediately' | 'ignores SIGTERM' | 'drains';
+export type Behaviour =
+  | 'healthy'
+  | 'never healthy'
+  | 'exits immediately'
+  | 'ignores SIGTERM'
+  | 'drains'
+  | 'breaks its products'
+  | 'breaks its document';
 
 /**
  * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
@@ -75,6 +82,23 @@ if (behaviour === 'exits immediately') {
   process.exit(1);
 }
 const server = createServer((request, response) => {
+  if (request.url === '/docs/json') {
+    const paths = { '/health': { get: {} }, '/products': { get: {} }, '/admin/tenants': { get: {} } };
+    response.end(behaviour === 'breaks its document' ? '<html>' : JSON.stringify({ openapi: '3.1.0', paths }));
+    return;
+  }
+  if (request.url === '/admin/tenants') {
+    const isOperator = request.headers.authorization === 'Bearer ' + process.env.OPERATOR_SECRET;
+    response.statusCode = isOperator ? 200 : 401;
+    response.end(JSON.stringify({ items: [{ slug: 'first' }, { slug: 'second' }] }));
+    return;
+  }
+  if (request.url === '/products') {
+    const isBroken = behaviour === 'breaks its products' && request.headers['x-tenant-slug'] === 'second';
+    response.statusCode = isBroken ? 500 : 200;
+    response.end(JSON.stringify({ items: [] }));
+    return;
+  }
   response.statusCode = behaviour === 'never healthy' ? 503 : 200;
   response.end(JSON.stringify({ version, environment: process.env, arguments: process.argv }));
 });
