@@ -16,6 +16,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
     about: 'files per second of GET /media/:id/:file, and of a plain Node.js server of the same file',
     load: () => import('./images.ts'),
   },
+  install: {
+    about: 'a first install until the box is healthy, and npm install of the same packages',
+    load: () => import('./install.ts'),
+  },
   products: {
     about: 'GET /products, twelve with prices, and a bare Koa and pg server with the same statements',
     load: () => import('./products.ts'),

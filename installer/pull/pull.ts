@@ -98,10 +98,10 @@ async function pullPackage(
       countTo(total === undefined ? 0 : Math.floor((unpackedSize * Math.min(bytes, total)) / total)),
     );
     await replaceFolder(target, async (temporary) => {
-      await unpack(tarball, temporary, what, maxBytes).catch((error) => {
+      const files = await unpack(tarball, temporary, what, maxBytes).catch((error) => {
         throw explainCorrupt(what, error);
       });
-      await stampPackage(temporary, { name, version, integrity: resolved.integrity });
+      await stampPackage(temporary, { name, version, integrity: resolved.integrity }, files);
     });
     countTo(unpackedSize);
   } catch (error) {

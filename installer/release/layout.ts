@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { flushFolder, writeAtomically } from '../box/files.ts';
+import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists, packagesFolder, releaseFolder } from '../box/folder.ts';
 import { lockFileName } from '../vendor.ts';
 import { formatLock, type LockedPackage, type ReleaseLock, readLock } from './lock-file.ts';
@@ -54,7 +54,7 @@ export async function finishRelease(folder: BoxFolder, id: string, lock: Release
   const release = releaseFolder(folder, id);
   await removeOtherPackages(partial, lock);
   await writeAtomically(join(partial, lockFileName), formatLock(lock));
-  await flushFolder(packagesFolder(partial));
+  await flushTree(partial);
   const damaged = `${release}.damaged`;
   await rm(damaged, { recursive: true, force: true });
   if (await exists(release)) await rename(release, damaged);

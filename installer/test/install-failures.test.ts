@@ -86,9 +86,12 @@ t.test('a key that is expired, suspended or revoked: each with its cause and its
   ] as const) {
     const box = await makeBox(t, vendor);
     await assertFailsCleanly(t, box, 'key_not_active', 4, { CARTON_LICENSE_KEY: licence });
-    const { stderr } = await box.run(['install', '--control-plane', vendor.controlPlaneUrl], {
-      CARTON_LICENSE_KEY: licence,
-    });
+    const { stderr } = await box.run(
+      ['install', '--port', String(box.port), '--control-plane', vendor.controlPlaneUrl],
+      {
+        CARTON_LICENSE_KEY: licence,
+      },
+    );
     t.equal(stderr, `carton: ${line}\n`);
   }
 });
@@ -104,9 +107,12 @@ t.test('a 401 or 403 of something else, such as a proxy, is no wrong key', async
 
 t.test('without --json the error is one line on standard error', async (t) => {
   const box = await makeBox(t, vendor);
-  const { stdout, stderr } = await box.run(['install', '--control-plane', vendor.controlPlaneUrl], {
-    CARTON_LICENSE_KEY: 'expired',
-  });
+  const { stdout, stderr } = await box.run(
+    ['install', '--port', String(box.port), '--control-plane', vendor.controlPlaneUrl],
+    {
+      CARTON_LICENSE_KEY: 'expired',
+    },
+  );
   t.equal(stdout, '');
   t.equal(stderr, 'carton: the licence has expired. It expired at 2026-01-31T00:00:00Z. Ask the vendor to renew it.\n');
 });

@@ -40,7 +40,7 @@ export function openPublisher(registryUrl: string, secret: string): Publisher {
 }
 
 /** The package.json of a tarball, and the size of its files: the members of `dist` that npm's registry adds. */
-async function readContent(tarball: string) {
+export async function readContent(tarball: string) {
   const size = { fileCount: 0, unpackedSize: 0 };
   const chunks: Buffer[] = [];
   await list({
