@@ -1,14 +1,17 @@
 /**
- * `npm run package-keys`: creates the keys with which the vendor signs packages and releases, and ends them.
+ * `npm run package-keys`: creates the keys with which the vendor signs packages and releases, ends them, and verifies
+ * published packages with them.
  */
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createKeys, type PublicKey } from '../tools/packages/signing.ts';
 import { repository } from '../tools/packages/sources.ts';
+import { verifyPublished } from '../tools/packages/verification.ts';
 
 const help = `Usage: npm run package-keys -- --private-key <file> [--keys <file>]
        npm run package-keys -- --expire <key id> [--at <time>] [--keys <file>]
+       npm run package-keys -- --verify <package@version> [--registry <url>] [--keys <file>]
 
 Creates a key pair with which the vendor signs packages and releases (ECDSA,
 P-256). The private key is written to a new file that only its owner can read;
@@ -16,9 +19,15 @@ npm run publish:packages signs with it (PACKAGE_SIGNING_KEY_FILE). The public
 key is added to the file of keys, which installers carry and the registry reads
 (PACKAGE_KEYS_FILE).
 
+With --verify it downloads a published version, verifies its provenance, which
+the vendor has signed, and prints it. ACTIVATION_TOKEN or PUBLISH_SECRET is the
+credential.
+
   --private-key <file>  create a key pair, and write the private key to this file
   --expire <key id>     end a public key: it verifies nothing signed after that
   --at <time>           when it ends, as ISO 8601 (default: now)
+  --verify <package>    a version, such as @carton/cart@0.2.1
+  --registry <url>      registry (default: REGISTRY_URL or http://127.0.0.1:4873)
   --keys <file>         file of the public keys, created if it is missing
                         (default: installer/pull/package-keys.json)
   --help                print this help
@@ -34,6 +43,8 @@ function readOptions() {
       options: {
         'private-key': { type: 'string' },
         expire: { type: 'string' },
+        verify: { type: 'string' },
+        registry: { type: 'string', default: process.env.REGISTRY_URL || 'http://127.0.0.1:4873' },
         at: { type: 'string' },
         keys: { type: 'string', default: join(repository, 'installer/pull/package-keys.json') },
         help: { type: 'boolean', short: 'h', default: false },
@@ -79,12 +90,22 @@ async function expire(keyid: string, at: string | undefined, keysFile: string): 
   process.stdout.write(`${keyid} ends at ${expires}: ${keysFile}\n`);
 }
 
+async function verify(spec: string, registryUrl: string, keysFile: string): Promise<void> {
+  const credential = process.env.ACTIVATION_TOKEN || process.env.PUBLISH_SECRET;
+  if (!credential) throw new InvalidUsage('neither ACTIVATION_TOKEN nor PUBLISH_SECRET is set');
+  const provenance = await verifyPublished(registryUrl, credential, spec, await readKeys(keysFile));
+  process.stdout.write(`${JSON.stringify(provenance, null, 2)}\n${spec} is built and signed by the vendor\n`);
+}
+
 async function main(): Promise<void> {
-  const { 'private-key': privateKey, expire: keyid, at, keys, help: isHelp } = readOptions();
+  const { 'private-key': privateKey, expire: keyid, at, keys, verify: spec, registry, help: isHelp } = readOptions();
   if (isHelp) process.stdout.write(help);
+  else if (spec !== undefined && privateKey === undefined && keyid === undefined && at === undefined) {
+    await verify(spec, registry, keys);
+  } else if (spec !== undefined) throw new InvalidUsage('pass --verify alone');
   else if (privateKey !== undefined && keyid === undefined && at === undefined) await create(privateKey, keys);
   else if (privateKey === undefined && keyid !== undefined) await expire(keyid, at, keys);
-  else throw new InvalidUsage('pass either --private-key or --expire');
+  else throw new InvalidUsage('pass --private-key, --expire or --verify');
 }
 
 try {

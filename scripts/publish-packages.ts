@@ -9,7 +9,10 @@ import {
   makeRelease,
   openSigningKeys,
   publishPackages,
+  publishProvenance,
   publishRelease,
+  publishReleaseProvenance,
+  readBuildFacts,
   readContents,
 } from '../tools/packages/index.ts';
 import { readWorkspace, repository } from '../tools/packages/sources.ts';
@@ -22,7 +25,9 @@ published if the packages are not compatible, or if a version is already publish
 npm run release.
 
 PACKAGE_SIGNING_KEY_FILE names the private key that signs what is published (npm run package-keys creates it), or
-several, separated by commas. Without it, nothing is signed.
+several, separated by commas. Without it, nothing is signed. With it, the registry also gets the provenance of the
+packages and the release: the commit, package-lock.json and tools with which they were built. PACKAGE_BUILDER is the
+URI of who builds them (default: urn:carton:builder:publish-packages).
 
   --channel <name>       channel of the release (default: stable)
   --control-plane <url>  control plane (default: CONTROL_PLANE_URL or http://127.0.0.1:4000)
@@ -92,6 +97,18 @@ try {
       log: print,
     });
     print(`${published.length} published, ${unchanged.length} unchanged: ${options.registry}`);
+    const provenance = sign && {
+      registryUrl: options.registry,
+      publishSecret,
+      sign,
+      facts: await readBuildFacts(process.env.PACKAGE_BUILDER || undefined),
+    };
+    if (provenance && !options['dry-run']) {
+      const count = await publishProvenance(provenance, packages);
+      if (count > 0) print(`provenance of ${count} packages published`);
+      // Before the release, so that installers find it.
+      if (release) await publishReleaseProvenance(provenance, release);
+    }
     if (release && options['dry-run']) print(`release ${version} would be published on ${options.channel}`);
     else if (release) {
       await publishRelease(options['control-plane'], publishSecret, release, sign);

@@ -95,7 +95,8 @@ export function createGate({
       if (packageKeys !== undefined) requireSigned(request, packageKeys, Date.now());
       return { caller };
     }
-    if (target.kind === 'publisher') throw publisherOnly();
+    if (target.kind === 'publisher' || ('isChange' in target && target.isChange)) throw publisherOnly();
+    if (target.kind === 'release-provenance') return { caller };
 
     const { licence } = caller;
     const { packageName, version } = target;

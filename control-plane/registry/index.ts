@@ -18,6 +18,7 @@ import { createOwnAnswers } from './own-answers.ts';
 import { publisherOnly, publishSecretWrong, Refusal, refusalCode, sendRefusal } from './refusal.ts';
 import { parseTarget, redactPath } from './request-target.ts';
 import { openPackageKeys } from './signatures/package-keys.ts';
+import { createProvenanceServer } from './signatures/provenance.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { createTarballServer } from './tarballs.ts';
 import { verdaccioConfiguration } from './verdaccio-configuration.ts';
@@ -136,6 +137,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       gate,
       limits,
       tarballs,
+      provenance: createProvenanceServer({ folder: join(storage, 'provenance'), catalogue, keys: packageKeys }),
       packageKeys,
       metrics,
       metricsSecret: options.metricsSecret,

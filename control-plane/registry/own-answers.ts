@@ -1,4 +1,5 @@
-// What the registry answers itself, after the gate and without Verdaccio: tarballs, public keys, metrics and audits.
+// What the registry answers itself, after the gate and without Verdaccio: tarballs, provenance, public keys, metrics and
+// audits.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerName, type Gate, type Grant, isSameSecret } from './gate.ts';
@@ -7,6 +8,7 @@ import { type Metrics, metricsType } from './metrics.ts';
 import { metricsSecretWrong } from './refusal.ts';
 import type { RequestTarget } from './request-target.ts';
 import { type PackageKeys, sendPackageKeys } from './signatures/package-keys.ts';
+import type { ProvenanceServer } from './signatures/provenance.ts';
 import type { TarballServer } from './tarballs.ts';
 
 /** @throws Refusal */
@@ -16,6 +18,7 @@ export type OwnAnswersOptions = {
   gate: Gate;
   limits: Limits;
   tarballs: TarballServer;
+  provenance: ProvenanceServer;
   packageKeys: PackageKeys | undefined;
   metrics: Metrics;
   /** Without it, there are no metrics. */
@@ -23,7 +26,15 @@ export type OwnAnswersOptions = {
 };
 
 /** Returns the function that finds the answer to a request, or undefined for one that Verdaccio answers. */
-export function createOwnAnswers({ gate, limits, tarballs, packageKeys, metrics, metricsSecret }: OwnAnswersOptions) {
+export function createOwnAnswers({
+  gate,
+  limits,
+  tarballs,
+  provenance,
+  packageKeys,
+  metrics,
+  metricsSecret,
+}: OwnAnswersOptions) {
   return (target: RequestTarget): Answer | undefined => {
     if (target.kind === 'metrics' && metricsSecret !== undefined) {
       return async ({ headers, method }, response) => {
@@ -43,6 +54,15 @@ export function createOwnAnswers({ gate, limits, tarballs, packageKeys, metrics,
         if (caller.kind === 'anyone') return;
         const end = caller.kind === 'customer' ? limits.startTarball(caller.licence.customerId) : () => {};
         await tarballs.serve(request, response, target, caller).finally(end);
+      };
+    }
+    if (target.kind === 'provenance' || target.kind === 'release-provenance') {
+      const { isChange } = target;
+      const subject =
+        target.kind === 'provenance' ? { of: 'package' as const, ...target } : { of: 'release' as const, ...target };
+      return async (request, response) => {
+        nameCaller(request, await gate.authorize(request));
+        await provenance[isChange ? 'store' : 'serve'](request, response, subject);
       };
     }
     if (target.kind === 'audit') {

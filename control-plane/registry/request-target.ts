@@ -1,11 +1,15 @@
 // Parses the raw path of a request with a closed grammar. Paths that do not match are rejected, so dot segments, double
 // escapes, capitals and other scopes never reach Verdaccio with a customer's token.
 
-import { scope } from './vendor.ts';
+import { scope, vendor } from './vendor.ts';
 
 export type RequestTarget =
   | { kind: 'packument'; packageName: string; version?: string }
   | { kind: 'tarball'; packageName: string; version: string }
+  /** The provenance of a version; `isChange` if it is sent, not read. */
+  | { kind: 'provenance'; packageName: string; version: string; isChange: boolean }
+  /** The provenance of a release, by the SHA-512 of its signed text in hexadecimal. */
+  | { kind: 'release-provenance'; digest: string; isChange: boolean }
   /** A change of a package, a dist-tag or a list of packages: for the publisher only. */
   | { kind: 'publisher' }
   | { kind: 'ping' }
@@ -25,6 +29,8 @@ const scopedName = `(?:@|%40)${scope.slice(1)}(?:/|%2[fF])(${name})`;
 const packument = new RegExp(`^/${scopedName}$`);
 const manifest = new RegExp(`^/${scopedName}/(?:(${version})|[a-z][a-z0-9.-]*)$`);
 const tarball = new RegExp(`^/${scopedName}/-/(${name})-(${version})\\.tgz$`);
+const provenance = new RegExp(`^/-/${vendor}/v1/provenance/${scopedName}@(${version})$`);
+const releaseProvenance = new RegExp(`^/-/${vendor}/v1/provenance/releases/([0-9a-f]{128})$`);
 const packageChange = new RegExp(`^/${scopedName}(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`);
 const distTags = new RegExp(`^/-/package/${scopedName}/dist-tags(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)?$`);
 const publisherLists = new Set(['/-/v1/search', '/-/all']);
@@ -43,7 +49,16 @@ export function parseTarget(method: string, url: string): RequestTarget {
   const queryStart = url.indexOf('?');
   const path = queryStart === -1 ? url : url.slice(0, queryStart);
 
-  if (method === 'GET' || method === 'HEAD') {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (isRead || method === 'PUT') {
+    const [, packageName, ofVersion] = provenance.exec(path) ?? [];
+    if (packageName !== undefined && ofVersion !== undefined) {
+      return { kind: 'provenance', packageName: `${scope}/${packageName}`, version: ofVersion, isChange: !isRead };
+    }
+    const digest = releaseProvenance.exec(path)?.[1];
+    if (digest !== undefined) return { kind: 'release-provenance', digest, isChange: !isRead };
+  }
+  if (isRead) {
     if (path === '/-/ping') return { kind: 'ping' };
     if (path === '/metrics') return { kind: 'metrics' };
     if (path === '/-/npm/v1/keys') return { kind: 'keys' };

@@ -23,6 +23,7 @@ import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkExecutable, checkPort, spareBytes } from '../preflight.ts';
 import { createCredentials } from '../pull/credentials.ts';
 import builtIn from '../pull/package-keys.json' with { type: 'json' };
+import { verifyReleaseProvenance } from '../pull/provenance.ts';
 import { planPull, pullPackages } from '../pull/pull.ts';
 import { openRegistry } from '../pull/registry.ts';
 import { type PackageKey, verifyRelease } from '../pull/release-signature.ts';
@@ -143,6 +144,7 @@ async function layOutRelease(
   const release = await readRelease(settings.controlPlaneUrl, settings.channel, options.signal);
   const keys: readonly PackageKey[] = options.packageKeys ?? builtIn.keys;
   if (keys.length > 0) verifyRelease(release, settings.channel ?? defaultChannel, keys, Date.now());
+  if (keys.length > 0) await verifyReleaseProvenance(registry, release, keys, Date.now());
   const packages = await resolvePackages(registry, activation.packages, release, { ownDatabase });
   const current = await currentRelease(folder);
   const installed = current === undefined ? undefined : await readLock(releaseFolder(folder, current));

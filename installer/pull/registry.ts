@@ -16,6 +16,7 @@ const attempts = 4;
 /** The registry may ask to wait this long; after that it is the operator who runs the command again. */
 const maxWaitSeconds = 60;
 const maxPackumentBytes = 32_000_000;
+const maxProvenanceBytes = 1_000_000;
 /** Abbreviated metadata, as npm requests it. */
 const packumentTypes = 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*';
 
@@ -52,6 +53,11 @@ export interface Registry {
     maxBytes: number,
     onBytes: (bytes: number, total: number | undefined) => void,
   ): Promise<void>;
+  /**
+   * Reads the JSON with provenance; null for a response that is none, undefined if the registry has no provenance.
+   * @param path URL path in the registry
+   */
+  readProvenance(what: string, path: string): Promise<unknown>;
 }
 
 /** @param signal aborts requests in flight */
@@ -122,6 +128,25 @@ export function openRegistry(
           const chunks: Uint8Array[] = [];
           for await (const chunk of body) chunks.push(chunk);
           return parsePackument(Buffer.concat(chunks).toString(), { name, version, headers, registryUrl });
+        }),
+      );
+    },
+    readProvenance(what, path) {
+      const url = new URL(registryUrl);
+      url.pathname = `${url.pathname.replace(/\/*$/, '')}${path}`;
+      const wanted = { what, url, accept: '*/*', maxBytes: maxProvenanceBytes };
+      return request((source) =>
+        transfer(source, wanted, async (body) => {
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of body) chunks.push(chunk);
+          try {
+            return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+          } catch {
+            return null;
+          }
+        }).catch((error: unknown) => {
+          if (error instanceof RegistryFault && error.failure.facts.status === 404) return undefined;
+          throw error;
         }),
       );
     },

@@ -35,19 +35,34 @@ export function signedText({ version, channel, packages }: Signed): string {
  */
 export function verifyRelease(release: Release, channel: string, keys: readonly PackageKey[], time: number): void {
   const { version, packages, signatures = [] } = release;
-  const text = Buffer.from(signedText({ version, channel, packages }));
+  requireSignature(`release ${version}`, signedText({ version, channel, packages }), signatures, keys, time);
+}
+
+/**
+ * Requires that one of the signatures of a text is by one of the vendor's keys.
+ * @param what the signed object, for the message
+ * @param time milliseconds since the epoch
+ * @throws Failure integrity_failed
+ */
+export function requireSignature(
+  what: string,
+  text: string,
+  signatures: readonly { keyid: string; sig: string }[],
+  keys: readonly PackageKey[],
+  time: number,
+): void {
   const faults = signatures.map(({ keyid, sig }) => {
     const known = keys.find((key) => key.keyid === keyid);
     if (!known) return `this command does not know the key ${keyid}`;
     if (known.expires !== null && !(time < Date.parse(known.expires))) return `the key ${keyid} has expired`;
     const key = createPublicKey({ key: Buffer.from(known.key, 'base64'), format: 'der', type: 'spki' });
-    if (verify('sha256', text, key, Buffer.from(sig, 'base64'))) return undefined;
+    if (verify('sha256', Buffer.from(text), key, Buffer.from(sig, 'base64'))) return undefined;
     return `the signature of the key ${keyid} does not match`;
   });
   if (faults.includes(undefined)) return;
   throw new Failure(
     'integrity_failed',
-    `release ${version} is not signed by the vendor: ${faults.join('; ') || 'it has no signature'}`,
+    `${what} is not signed by the vendor: ${faults.join('; ') || 'it has no signature'}`,
     'Nothing was installed. Get the newest version of this command, or contact the vendor',
   );
 }

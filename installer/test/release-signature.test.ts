@@ -8,6 +8,7 @@ import { temporaryFolder } from '@carton/runtime/testing';
 import t from 'tap';
 import { type InstallOptions, install } from '../index.ts';
 import { plainOutput } from '../output/plain.ts';
+import { payloadType, predicateType, releaseDigest, releasePath, statementType, textOf } from '../pull/provenance.ts';
 import { type PackageKey, signedText } from '../pull/release-signature.ts';
 import { scope } from '../vendor.ts';
 import { key as licenseKey } from './support/box.ts';
@@ -23,6 +24,7 @@ t.teardown(() => vendor.close());
 t.beforeEach(() => {
   vendor.packages.set(core, makePackage({ name: core }));
   vendor.replacements.clear();
+  vendor.documents.clear();
 });
 
 function makeKey(expires: string | null = null) {
@@ -116,6 +118,36 @@ t.test('a release that is not signed by the vendor is not installed', async (t) 
   vendor.packages.set(core, makePackage({ name: core }));
   vendor.replacements.set(core, evil.tarball);
   await t.rejects(tryInstall(await newFolder()), { code: 'integrity_failed', message: 'failed its integrity check' });
+});
+
+t.test('the provenance of a release is verified where the registry has one', async (t) => {
+  release();
+  const served = vendor.release?.body as Parameters<typeof releaseDigest>[0];
+  const digest = releaseDigest(served);
+  const serve = (signer: typeof key, changes: object = {}, type: string = payloadType) => {
+    const subject = [{ name: 'release', digest: { sha512: digest } }];
+    const payload = Buffer.from(JSON.stringify({ _type: statementType, predicateType, subject, ...changes }));
+    const signatures = [signer.sign(textOf(payload))];
+    vendor.documents.set(releasePath(digest), { payloadType: type, payload: payload.toString('base64'), signatures });
+  };
+  serve(key);
+  t.match(await tryInstall(await newFolder()), '\nrelease 1.0.0: 2 packages, 2 to pull');
+  t.ok(vendor.requests.includes(`GET ${releasePath(digest)}`));
+  const unknown = `the provenance of release 1.0.0 is not signed by the vendor: this command does not know the key ${other.known.keyid}`;
+  const wrong = 'the provenance of release 1.0.0 is wrong: ';
+  const cases: [message: string, ...served: Parameters<typeof serve>][] = [
+    [unknown, other],
+    [`${wrong}it is of other content`, key, { subject: [{ name: 'release', digest: { sha512: '0' } }] }],
+    [`${wrong}it is of other content`, key, { subject: [] }],
+    [`${wrong}it is another kind of statement`, key, { predicateType: 'other' }],
+    [`${wrong}it is not an envelope`, key, {}, 'text/plain'],
+  ];
+  for (const [message, ...parameters] of cases) {
+    serve(...parameters);
+    const dir = await newFolder();
+    await t.rejects(tryInstall(dir), { code: 'integrity_failed', exitCode: 7, message });
+    t.strictSame(await readdir(dir), ['.installation-id']);
+  }
 });
 
 t.test('a malformed signature is an error of the control plane', async (t) => {

@@ -3,6 +3,16 @@
 
 export { type BuildOptions, type BuiltPackage, buildPackages } from './build.ts';
 export { readContents } from './contents.ts';
+export {
+  type ProvenanceOptions,
+  packageProvenance,
+  publishProvenance,
+  publishReleaseProvenance,
+  readBuildFacts,
+  releaseProvenance,
+  sealProvenance,
+} from './provenance.ts';
 export { type PublishOptions, type PublishResult, publishPackages } from './publish.ts';
 export { makeRelease, publishRelease, releasedPackages, versionOfContent } from './release.ts';
 export { createKeys, openSigningKeys, type PublicKey, type Sign, type Signature } from './signing.ts';
+export { verifyPublished } from './verification.ts';

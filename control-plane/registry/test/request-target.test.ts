@@ -25,6 +25,32 @@ t.test('names and versions with hyphens', async (t) => {
   });
 });
 
+t.test('provenance of versions and releases', async (t) => {
+  const path = '/-/carton/v1/provenance';
+  const digest = '0f'.repeat(64);
+  for (const [method, isChange] of [
+    ['GET', false],
+    ['HEAD', false],
+    ['PUT', true],
+  ] as const) {
+    for (const name of ['@carton/cart', '@carton%2fcart', '%40carton%2Fcart']) {
+      const expected = { kind: 'provenance', packageName: '@carton/cart', version: '1.2.0-rc.1', isChange };
+      t.strictSame(parseTarget(method, `${path}/${name}@1.2.0-rc.1`), expected, `${method} ${name}`);
+    }
+    const release = { kind: 'release-provenance', digest, isChange };
+    t.strictSame(parseTarget(method, `${path}/releases/${digest}`), release);
+  }
+  for (const wrong of [
+    '@carton/cart',
+    '@carton/cart@latest',
+    '@carton/cart@1.2.0/',
+    '@other/cart@1.2.0',
+    'releases/0f',
+  ])
+    t.strictSame(parseTarget('GET', `${path}/${wrong}`), { kind: 'other' }, wrong);
+  t.strictSame(parseTarget('POST', `${path}/@carton/cart@1.2.0`), { kind: 'other' });
+});
+
 t.test('paths outside the grammar', async (t) => {
   for (const path of [
     '/',

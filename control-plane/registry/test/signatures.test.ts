@@ -1,7 +1,7 @@
 // Signed packages: npm's own verification with the keys that the registry serves, and what the registry refuses to
 // publish.
 
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { publish } from 'libnpmpublish';
@@ -9,6 +9,7 @@ import pacote from 'pacote';
 import t, { type Test } from 'tap';
 import { create } from 'tar';
 import { openPackageKeys, type PackageKey } from '../signatures/package-keys.ts';
+import { makeKey } from './package-key.ts';
 import {
   generateKey,
   makeFolder,
@@ -20,17 +21,6 @@ import {
   startControlPlaneStub,
   startTestRegistry,
 } from './test-registry.ts';
-
-const scheme = 'ecdsa-sha2-nistp256';
-
-function makeKey(expires: string | null = null) {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const der = publicKey.export({ format: 'der', type: 'spki' });
-  const keyid = `SHA256:${createHash('sha256').update(der).digest('base64').replace('=', '')}`;
-  const published: PackageKey = { keyid, keytype: scheme, scheme, key: der.toString('base64'), expires };
-  const signText = (text: string) => ({ keyid, sig: sign('sha256', Buffer.from(text), privateKey).toString('base64') });
-  return { published, sign: signText };
-}
 
 const key = makeKey();
 const expiring = makeKey('2999-01-01T00:00:00.000Z');

@@ -32,6 +32,8 @@ export interface TestVendor {
   released: Map<string, string>;
   /** Error responses for packages, by full name. */
   refusals: Map<string, { status: number; error: string }>;
+  /** What the registry serves at other paths, by path. */
+  documents: Map<string, object>;
   /** Tarballs served instead of the correct ones, by full name. */
   replacements: Map<string, Buffer>;
   /** How many more times the connection breaks in the middle of a tarball, by full name. */
@@ -62,6 +64,7 @@ export async function startVendor(packages: TestPackage[], licences: Record<stri
     released: new Map(),
     refusals: new Map(),
     replacements: new Map(),
+    documents: new Map(),
     breaks: new Map(),
     stalls: new Set(),
     tokens: new Set(),
@@ -155,6 +158,8 @@ function serveRegistry(
   if (path === '/-/ping') return respond(200, {});
   const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
   if (!vendor.tokens.has(token)) return respond(401, { error: 'The activation token has expired' });
+  const document = vendor.documents.get(path);
+  if (document) return respond(200, document);
   const [, name = '', file] = /^\/(@[^/]+\/[^/]+)(\/-\/.+)?$/.exec(path) ?? [];
   const refusal = vendor.refusals.get(name);
   if (refusal) return respond(refusal.status, { error: refusal.error });

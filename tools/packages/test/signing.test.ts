@@ -1,15 +1,27 @@
 // Signed publishing: `npm run package-keys` creates the keys, `npm run publish:packages` signs with them, and npm's own
 // verification accepts the result.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { startRegistry } from '@carton/registry';
 import { exactly } from '@carton/runtime/testing';
 import pacote from 'pacote';
 import t from 'tap';
-import { buildPackages, openSigningKeys, type PublicKey, publishPackages } from '../index.ts';
+import {
+  buildPackages,
+  makeRelease,
+  openSigningKeys,
+  type PublicKey,
+  publishPackages,
+  publishProvenance,
+  publishReleaseProvenance,
+  readBuildFacts,
+} from '../index.ts';
+import { publicAddress } from '../provenance.ts';
 import { makeFolder, makeWorkspace } from './workspace.ts';
 
 const publishSecret = 'publish-secret-of-the-tests';
@@ -38,6 +50,8 @@ t.test('the command creates and ends keys', async (t) => {
     ['--nonsense'],
     ['--private-key', first, '--expire', 'x'],
     ['--expire', 'x', '--at', 'soon'],
+    ['--expire', 'x', '--verify', '@carton/base@1.0.0'],
+    ['--verify', '@carton/base@1.0.0'],
   ])
     t.match(run('--keys', keysFile, ...wrong), { status: 2, stderr: /Usage: npm run package-keys/ });
   await t.rejects(readKeys(), { code: 'ENOENT' });
@@ -104,4 +118,70 @@ t.test('packages are published with signatures and sizes, which npm verifies', a
     unpackedSize,
     sizes.reduce((sum, size) => sum + size, 0),
   );
+
+  const facts = await readBuildFacts('https://builder.example');
+  t.match(facts, { vendor: 'carton', tools: { node: process.version.slice(1) }, lockFile: /^[0-9a-f]{64}$/ });
+  const source = { repository: 'git+https://example.com/carton.git', revision: 'c0ffee' };
+  const provenance = { registryUrl: registry.url, publishSecret, facts: { ...facts, source }, sign };
+  t.equal(await publishProvenance(provenance, packages), 1);
+  t.equal(await publishProvenance(provenance, packages), 0, 'published once');
+  // Not run(): the registry runs in this process.
+  const verify = async (keys: string, spec: string) => {
+    const parameters = ['--conditions=workspace-source', command, '--verify', spec, '--registry', registry.url];
+    const child = spawn(process.execPath, [...parameters, '--keys', keys], {
+      env: { PATH: process.env.PATH, PUBLISH_SECRET: publishSecret },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { status, stdout, stderr };
+  };
+  const { status, stdout } = await verify(keysFile, '@carton/base@1.0.0');
+  t.equal(status, 0);
+  const [json = '', sentence] = stdout.split(/(?<=^})\n/m);
+  t.equal(sentence, '@carton/base@1.0.0 is built and signed by the vendor\n');
+  t.match(JSON.parse(json), {
+    subject: exactly([{ name: 'pkg:npm/%40carton/base@1.0.0', digest: { sha512: /^[0-9a-f]{128}$/ } }]),
+    predicate: {
+      buildDefinition: {
+        externalParameters: { package: '@carton/base', version: '1.0.0', source: { revision: 'c0ffee' } },
+        resolvedDependencies: exactly([
+          { uri: `${source.repository}@c0ffee`, digest: { gitCommit: 'c0ffee' } },
+          { name: 'package-lock.json', digest: { sha256: facts.lockFile } },
+        ]),
+      },
+      runDetails: { builder: { id: 'https://builder.example' } },
+    },
+  });
+  const other = join(folder, 'other.json');
+  t.equal(run('--keys', other, '--private-key', join(folder, 'other.pem')).status, 0);
+  const ofOthers = /the provenance of @carton\/base@1\.0\.0 is not signed by the vendor: this command does not know/;
+  t.match(await verify(other, '@carton/base@1.0.0'), { status: 1, stderr: ofOthers });
+  t.match(await verify(keysFile, '@carton/base@9.0.0'), { status: 1, stderr: /@carton\/base does not exist/ });
+
+  const forger = await openSigningKeys(join(folder, 'other.pem'));
+  const release = makeRelease(
+    '1.0.0',
+    'stable',
+    await buildPackages({ root: await makeWorkspace(t), out: folder }),
+    new Map(),
+  );
+  await publishReleaseProvenance(provenance, release);
+  const forged = /The registry rejects the provenance of carton-release-1\.0\.0-stable: .* is unknown/;
+  await t.rejects(publishReleaseProvenance({ ...provenance, sign: forger }, release), { message: forged });
+});
+
+t.test('the address of a repository contains no credentials and no path of the machine', async (t) => {
+  for (const [remote, address] of [
+    ['https://user:secret@example.com/vendor/carton.git?token=secret', 'git+https://example.com/vendor/carton.git'],
+    ['git@example.com:vendor/carton.git', 'git+ssh://example.com/vendor/carton.git'],
+    ['ssh://git@example.com:2222/carton.git', 'git+ssh://example.com:2222/carton.git'],
+    ['/srv/repositories/carton.git', undefined],
+    ['file:///srv/repositories/carton.git', undefined],
+    ['', undefined],
+  ] as const)
+    t.equal(publicAddress(remote), address, remote);
 });
