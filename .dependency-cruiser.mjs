@@ -73,6 +73,7 @@ export const rooms = {
     box: ['vendor.ts', 'failure.ts', 'output'],
     'preflight.ts': ['failure.ts', 'output', 'box'],
     release: ['vendor.ts', 'failure.ts', 'box'],
+    service: ['vendor.ts', 'failure.ts', 'output', 'box'],
     pull: ['vendor.ts', 'failure.ts', 'network.ts', 'control-plane.ts', 'output', 'box', 'release'],
     commands: all,
     'program.ts': all,

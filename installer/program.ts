@@ -49,6 +49,14 @@ export function buildProgram(): Command {
       'run the box in the foreground: print its output, restart it after a crash, exit when it is stopped',
     )
     .addOption(healthTimeout())
+    .addOption(
+      new Option(
+        '--watchdog <seconds>',
+        'restart a box in the foreground that has not responded for so long; 0 for never',
+      )
+        .argParser(seconds)
+        .default(30),
+    )
     .action(async (options) => (await import('./commands/run-start.ts')).runStart(options));
   command(program, 'stop', 'stop the box after requests in flight have finished', {
     examples: [`${vendor} stop`, `${vendor} stop --timeout 5 --force`],
@@ -89,6 +97,7 @@ export function buildProgram(): Command {
     .option('--data', 'remove the embedded database, files, secrets and logs too')
     .option('--yes', 'do not ask before the removal of data')
     .action(async (options) => (await import('./commands/run-uninstall.ts')).runUninstall(options));
+  addService(program);
   command(program, 'status', 'show what is installed and whether the box is running and healthy', {
     examples: [`${vendor} status`, `${vendor} status --json`],
     codes: ['ok', 'box_not_healthy', 'not_installed', 'not_running'],
@@ -119,6 +128,42 @@ function addInstall(program: Command): void {
     .addOption(healthTimeout())
     .addOption(new Option('--key [key]').hideHelp())
     .action(async (options) => (await import('./commands/run-install.ts')).runInstall(options));
+}
+
+function addService(program: Command): void {
+  const service = program
+    .command('service')
+    .description('Runs the box as a service of systemd, which starts it at boot and watches it.')
+    .summary('run the box as a service of systemd')
+    .helpOption('-h, --help', 'print this help');
+  const load = () => import('./commands/run-service.ts');
+  const name = () => new Option('--name <name>', `name of the service (default: ${vendor})`);
+  const user = () => new Option('--user <name>', 'user the box runs as (default: the owner of the folder)');
+  command(service, 'install', 'write the unit, start the service now and at boot', {
+    examples: [`sudo ${vendor} service install --dir /srv/store`],
+    codes: ['ok', 'usage', 'box_not_healthy', 'busy', 'not_installed', 'did_not_stop', 'folder_unusable'],
+  })
+    .addOption(name())
+    .addOption(user())
+    .action(async (options) => (await load()).runServiceInstall(options));
+  command(service, 'uninstall', 'stop the service and remove its unit; the box stays', {
+    examples: [`sudo ${vendor} service uninstall --dir /srv/store`],
+    codes: ['ok', 'usage'],
+  })
+    .addOption(name())
+    .action(async (options) => (await load()).runServiceUninstall(options));
+  command(service, 'status', 'show the state of the service', {
+    examples: [`${vendor} service status --dir /srv/store`],
+    codes: ['ok', 'usage', 'not_installed', 'not_running'],
+  })
+    .addOption(name())
+    .action(async (options) => (await load()).runServiceStatus(options));
+  command(service, 'unit', 'print the unit without installing it', {
+    examples: [`${vendor} service unit --user store > store.service`],
+    codes: ['ok', 'not_installed'],
+  })
+    .addOption(user())
+    .action(async (options) => (await load()).runServiceUnit(options));
 }
 
 /** Adds a command with the options that all commands share. */

@@ -13,7 +13,8 @@ import type { RunningBox } from './running.ts';
 import { explainStart } from './start-failure.ts';
 
 const pollMilliseconds = 150;
-const timeoutMilliseconds = 2000;
+/** How long a response of `/health` may take. */
+export const probeSeconds = 2;
 const maxLogLines = 15;
 
 /** Returns the URL at which a box is reachable from this machine, such as `http://127.0.0.1:3001`. */
@@ -23,14 +24,26 @@ export function boxUrl({ host, port }: { host: string; port: number }): string {
 }
 
 /** Returns the status of `GET /health`, or undefined without a response within two seconds. */
-export function fetchHealthStatus(url: string): Promise<number | undefined> {
+export async function fetchHealthStatus(url: string): Promise<number | undefined> {
+  const answer = await probe(url);
+  return typeof answer === 'number' ? answer : undefined;
+}
+
+/**
+ * Returns the status of `GET /health`; `silent` if the process accepts connections and does not respond within two
+ * seconds, `refused` if it does not accept them or closes them.
+ */
+export function probe(url: string): Promise<number | 'silent' | 'refused'> {
   return new Promise((resolve) => {
-    const request = get(`${url}/health`, { agent: false, timeout: timeoutMilliseconds }, (response) => {
+    const request = get(`${url}/health`, { agent: false, timeout: probeSeconds * 1000 }, (response) => {
       response.resume();
-      resolve(response.statusCode);
+      resolve(response.statusCode ?? 0);
     });
-    request.on('timeout', () => request.destroy());
-    request.on('error', () => resolve(undefined));
+    request.on('timeout', () => {
+      resolve('silent');
+      request.destroy();
+    });
+    request.on('error', () => resolve('refused'));
   });
 }
 

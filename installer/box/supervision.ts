@@ -2,7 +2,7 @@
  * Running a box in the foreground, as its parent: for systemd, containers and the local stack.
  *
  * The parent restarts a box that crashes, with back-off until it is healthy again. If no box has been healthy since this
- * command began, the parent exits instead, so that a wrong setting is reported.
+ * command began, the parent exits instead, so that a wrong setting is reported. It kills a box that hangs (watchdog.ts).
  *
  * An upgrade must not start a second box beside the one of such a parent. It therefore writes a launch queue
  * (`run/next.json`: the new release, then the old one in case the new one fails) and stops the box. When its box exits,
@@ -18,6 +18,7 @@ import { type BoxFolder, exists } from './folder.ts';
 import { boxUrl, fetchHealthStatus } from './health.ts';
 import { type Launch, launchBox } from './launch.ts';
 import { findRunningBox, type RunningBox, removePidFile } from './running.ts';
+import { waitUntilHung } from './watchdog.ts';
 
 /** The exit status of a process; for one ended by a signal, 128 + the signal's number, as in shells. */
 export type ExitStatus = number;
@@ -49,8 +50,16 @@ export interface SupervisedBox {
   readonly ended: Promise<ExitStatus>;
 }
 
-/** Starts a box as a child of this process and supervises it. */
-export async function supervise(folder: BoxFolder, first: Launch, output: Output): Promise<SupervisedBox> {
+/**
+ * Starts a box as a child of this process and supervises it.
+ * @param options.watchdogSeconds after how long without a response a box is killed and restarted; 0 for never
+ */
+export async function supervise(
+  folder: BoxFolder,
+  first: Launch,
+  output: Output,
+  options: { watchdogSeconds: number },
+): Promise<SupervisedBox> {
   await removeLaunchQueue(folder);
   let launch = first;
   let current = await launchBox(folder, first, { supervised: true });
@@ -63,10 +72,18 @@ export async function supervise(folder: BoxFolder, first: Launch, output: Output
       if ((await fetchHealthStatus(boxUrl(launch))) === 200 && statusOf(child) === undefined) {
         hasBeenHealthy = true;
         pause = firstPauseMilliseconds;
-        return;
+        return killIfHung(child);
       }
       await sleep(pollMilliseconds, undefined, { ref: false });
     }
+  };
+
+  const killIfHung = async (child: ChildProcess) => {
+    const url = boxUrl(launch);
+    const isOver = () => statusOf(child) !== undefined;
+    if (!(await waitUntilHung(url, options.watchdogSeconds, isOver))) return;
+    output.warn(`the box has not responded for ${options.watchdogSeconds} s; killing it`, { url });
+    child.kill('SIGKILL');
   };
 
   /** Waits before a restart; ends early when the box is to stop or a launch queue appears. */

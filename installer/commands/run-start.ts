@@ -1,6 +1,7 @@
 /**
  * The command lines of `start` and `restart`.
  */
+import { reportToServiceManager } from '../box/service-manager.ts';
 import { chooseOutput } from '../output/choose.ts';
 import { abortOnSignals, onSignals, runCommand } from './common.ts';
 import { restart } from './restart.ts';
@@ -11,13 +12,15 @@ interface Options {
   json?: boolean;
   foreground?: boolean;
   healthTimeout: number;
+  watchdog: number;
 }
 
 /** Runs `start` and sets the exit status; in the foreground, to the exit status of the box. */
 export async function runStart(options: Options): Promise<void> {
   const output = await chooseOutput(options);
   await runCommand(output, async () => {
-    const settings = { dir: options.dir, healthSeconds: options.healthTimeout, signal: abortOnSignals() };
+    const { dir, healthTimeout: healthSeconds, watchdog: watchdogSeconds } = options;
+    const settings = { dir, healthSeconds, watchdogSeconds, signal: abortOnSignals() };
     if (!options.foreground) {
       const result = await start(settings, output);
       output.result(result, describe(result));
@@ -28,21 +31,27 @@ export async function runStart(options: Options): Promise<void> {
       output.result(result, describe(result));
       return 0;
     }
-    if (!settings.signal.aborted) output.info('healthy', `the box is running at ${result.url}`, result);
+    const serviceManager = reportToServiceManager(process.env);
+    if (!settings.signal.aborted) {
+      output.info('healthy', `the box is running at ${result.url}`, result);
+      serviceManager.ready(`The box is running at ${result.url}`);
+    }
     let signals = settings.signal.aborted ? 1 : 0;
     onSignals(() => {
       // The abort signal in `settings` has passed on the first one.
       signals += 1;
       if (signals > 1) stop();
     });
+    settings.signal.addEventListener('abort', serviceManager.stopping);
     const exitCode = await ended;
+    serviceManager.end();
     output.result({ ...result, ended: true }, [`The box has stopped (exit status ${exitCode}).`], exitCode);
     return exitCode;
   });
 }
 
 /** Runs `restart` and sets the exit status. */
-export async function runRestart(options: Omit<Options, 'foreground'>): Promise<void> {
+export async function runRestart(options: Omit<Options, 'foreground' | 'watchdog'>): Promise<void> {
   const output = await chooseOutput(options);
   await runCommand(output, async () => {
     const settings = { dir: options.dir, healthSeconds: options.healthTimeout, signal: abortOnSignals() };

@@ -22,6 +22,8 @@ export interface StartOptions {
   dir: string;
   /** How long to wait until the box is healthy, in seconds; 120 by default. */
   healthSeconds?: number;
+  /** After how long without a response a box in the foreground is killed and restarted, in seconds; 0 for never. */
+  watchdogSeconds?: number;
   /** Stops a box in the foreground like SIGTERM; cancels the start of a box in the background. */
   signal?: AbortSignal;
 }
@@ -65,7 +67,8 @@ export async function start(options: StartOptions, output: Output): Promise<Star
 
 /**
  * Starts the box as a child of this process, with the same output, and waits until it is healthy. The lock is released
- * then, so that other processes can run `stop` and `install` on this box.
+ * then, so that other processes can run `stop` and `install` on this box. A box in the background, or one whose parent
+ * has died, is stopped first; a box of another parent that runs keeps running.
  * @throws like `start`
  */
 export async function startInForeground(options: StartOptions, output: Output): Promise<ForegroundResult> {
@@ -73,15 +76,18 @@ export async function startInForeground(options: StartOptions, output: Output): 
   return withLock(folder.root, 'start', async () => {
     const launch = await readyToLaunch(folder);
     const running = await findRunningBox(folder);
-    if (running?.orphaned) {
-      output.warn(`restarting the box (process ${running.pid}), whose parent has died`);
-      await stopBox(folder, running, output, { seconds: await readStopSeconds(folder) });
-    } else if (running) {
+    if (running?.supervised) {
       return { ...describe(folder, launch, running, true), stop() {}, ended: Promise.resolve(0) };
+    }
+    if (running) {
+      const origin = running.orphaned ? 'whose parent has died' : 'which runs in the background';
+      output.warn(`taking over the box (process ${running.pid}), ${origin}: stopping it first`);
+      await stopBox(folder, running, output, { seconds: await readStopSeconds(folder) });
     }
     await checkPort(launch.host, launch.port);
     warnOfRoot(output);
-    const supervised = await supervise(folder, launch, output);
+    const { watchdogSeconds = 30 } = options;
+    const supervised = await supervise(folder, launch, output, { watchdogSeconds });
     options.signal?.addEventListener('abort', () => supervised.stop());
     if (options.signal?.aborted) supervised.stop();
     await waitUntilHealthyOrStop(folder, supervised, launch, output, options);
