@@ -14,6 +14,7 @@ import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { checkPort } from '../preflight.ts';
 import { currentRelease } from '../release/layout.ts';
+import { findService } from '../service/systemd.ts';
 import { warnOfRoot } from './risks.ts';
 
 /** Options of `start`. */
@@ -56,6 +57,10 @@ export async function start(options: StartOptions, output: Output): Promise<Star
     const launch = await readyToLaunch(folder);
     const running = await findRunningBox(folder);
     if (running) return describe(folder, launch, running, true);
+    const service = await findService(folder.root);
+    if (service) {
+      output.warn(`the service ${service} runs this box: start it with systemctl start ${service}`, { service });
+    }
     await checkPort(launch.host, launch.port);
     warnOfRoot(output);
     const { healthSeconds = 120, signal } = options;
@@ -115,7 +120,8 @@ async function waitUntilHealthyOrStop(
   }
 }
 
-async function readyToLaunch(folder: BoxFolder): Promise<Launch> {
+/** Returns what `start` launches. @throws Failure not_installed, folder_unusable, usage */
+export async function readyToLaunch(folder: BoxFolder): Promise<Launch> {
   const settings = await requireSettings(folder);
   const release = await currentRelease(folder);
   if (!release) throw new Failure('not_installed', `${folder.current} is missing`, 'Run install again');
@@ -124,6 +130,7 @@ async function readyToLaunch(folder: BoxFolder): Promise<Launch> {
   return toLaunch(release, settings, await readSecrets(folder));
 }
 
-function describe(folder: BoxFolder, launch: Launch, box: RunningBox, alreadyRunning: boolean): StartResult {
+/** Returns the result for a box that runs. */
+export function describe(folder: BoxFolder, launch: Launch, box: RunningBox, alreadyRunning: boolean): StartResult {
   return { dir: folder.root, url: boxUrl(launch), pid: box.pid, release: box.release, alreadyRunning };
 }

@@ -10,6 +10,8 @@ import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
+import { findService } from '../service/systemd.ts';
+import { vendor } from '../vendor.ts';
 import { stopForGood } from './stop.ts';
 
 /** Options of `uninstall`. */
@@ -43,6 +45,14 @@ export async function uninstall(options: UninstallOptions, output: Output): Prom
         'usage',
         `the removal of the data in ${folder.root} was not confirmed`,
         'Nothing was changed. Use --yes, or leave out --data to keep the data',
+      );
+    }
+    const service = await findService(folder.root);
+    if (service) {
+      throw new Failure(
+        'busy',
+        `the service ${service} runs this box`,
+        `Remove it first: sudo ${vendor} service uninstall --dir ${folder.root}`,
       );
     }
     const running = await findRunningBox(folder);

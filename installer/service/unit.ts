@@ -84,7 +84,7 @@ ProtectKernelTunables=yes
 ProtectControlGroups=yes
 PrivateTmp=yes
 PrivateDevices=yes
-PrivateUsers=yes
+# Not PrivateUsers: its own user could not recognise the processes of the box from outside of the service.
 # Netlink tells the resolver which addresses the machine has.
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 

@@ -29,6 +29,20 @@ t.test('restart starts another process with the settings on disk, also a box tha
   t.match(await box.run(['restart', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
 });
 
+t.test('restart of a box in the foreground leaves it to its parent', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  const parent = box.begin(['start', '--foreground', '--json']);
+  await parent.printed('"event":"healthy"');
+  const before = await findRunningBox(box.folder);
+  t.match(await box.run(['restart', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
+  const after = await findRunningBox(box.folder);
+  t.not(after?.pid, before?.pid);
+  t.match(after, { supervised: true, parent: { pid: parent.child.pid } });
+  parent.child.kill('SIGTERM');
+  t.equal((await parent.ended).exitCode, 0);
+});
+
 t.test('logs prints the last lines, and follows a log that is renamed', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);
