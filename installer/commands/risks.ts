@@ -18,7 +18,7 @@ export function warnOfUnencrypted(controlPlaneUrl: string, output: Output): void
 export function warnOfRoot(output: Output): void {
   if (process.getuid?.() !== 0) return;
   output.warn(
-    `the box runs as root, who may do anything on this machine: add a user for it (useradd --system --create-home ${vendor}) and run the command as that user`,
+    `the box runs as root, who may do anything on this machine: give it a user of its own with "${vendor} service install", or run the command as another user`,
     { risk: 'root' },
   );
 }
