@@ -1,6 +1,6 @@
 /**
  * The exit codes: the process's exit status, the stable code that `--json` prints, and the meaning. `--help` prints the
- * meanings and the README repeats the table.
+ * meanings, and docs/commands.md has the table.
  */
 export const exitCodes = {
   ok: { status: 0, meaning: 'success, or nothing to do' },

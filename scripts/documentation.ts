@@ -8,6 +8,7 @@ import { orderStates, transitions } from '@carton/order';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { loadPackages } from '../runtime/package/load.ts';
 import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
+import { commandsText, commandWords, eventSchemaText, exitCodesTable } from './documentation/commands.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
 import { orderStatesPicture } from './documentation/order-states.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
@@ -31,6 +32,9 @@ const parts: { file: string; part: string; text: string }[] = [
   { file: 'control-plane/README.md', part: 'settings', text: controlPlaneSettingsTable() },
   { file: 'control-plane/registry/README.md', part: 'settings', text: registrySettingsTable() },
   { file: 'docs/routes.md', part: 'routes', text: routesText(packages) },
+  { file: 'docs/commands.md', part: 'commands', text: commandsText() },
+  { file: 'docs/commands.md', part: 'exit-codes', text: exitCodesTable() },
+  { file: 'docs/commands.md', part: 'events', text: eventSchemaText() },
   { file: 'docs/personal-data.md', part: 'personal-data', text: personalDataTable(packages) },
   { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics.families) },
   { file: 'docs/operations.md', part: 'registry-metrics', text: metricsTable(metrics.ofRegistry) },
@@ -75,7 +79,7 @@ const scripts = new Set(Object.keys(JSON.parse(read('package.json')).scripts));
 for (const file of files) {
   if (/\.([cm]?js|ts)$/.test(file)) faults.push(...checkCitations(file, read(file), contract));
   if (file.endsWith('.md') && file !== 'CHANGELOG.md' && !file.startsWith('scripts/new/template/')) {
-    faults.push(...checkReferences(file, { files, scripts, read }));
+    faults.push(...checkReferences(file, { files, scripts, commands: commandWords, read }));
   }
 }
 if (faults.length > 0) {

@@ -4,9 +4,17 @@
  */
 import type { Output } from './output.ts';
 
-/** @param write receives each line with its line break */
-export function jsonOutput(write: (line: string) => void = (line) => process.stdout.write(line)): Output {
-  const event = (fields: object) => write(`${JSON.stringify(fields)}\n`);
+interface JsonOptions {
+  /** Receives each line with its line break; standard output by default. */
+  write?: (line: string) => void;
+  /** Name of the command, such as `service install`; absent where no command was recognised. */
+  command?: string | undefined;
+}
+
+/** Each event has its name, the time and the command, then what event-schema.ts declares. */
+export function jsonOutput({ write = (line) => process.stdout.write(line), command }: JsonOptions = {}): Output {
+  const event = ({ event, ...fields }: { event: string } & Record<string, unknown>) =>
+    write(`${JSON.stringify({ event, time: new Date().toISOString(), command, ...fields })}\n`);
   let lastSecond = 0;
   return {
     info: (name, message, facts = {}) => event({ event: name, message, ...facts }),

@@ -12,22 +12,12 @@ import { boxUrl } from '../box/health.ts';
 import { withLock } from '../box/lock.ts';
 import { identify, isAlive } from '../box/process-table.ts';
 import { updateSecrets } from '../box/settings.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { asFailure, Failure } from '../failure.ts';
 import { failureLine } from '../output/plain.ts';
 import { mountOf } from '../preflight.ts';
 import { mapConcurrently } from '../pull/map-concurrently.ts';
 import { runsOn } from '../pull/resolve.ts';
 import { createLock, releaseId } from '../release/lock-file.ts';
-
-t.test('exit codes', async (t) => {
-  const all = Object.values(exitCodes).map(({ status }) => status);
-  t.equal(new Set(all).size, all.length, 'each has its own status');
-  const readme = (await readFile(new URL('../README.md', import.meta.url), 'utf8')).replaceAll(/ +/g, ' ');
-  for (const [code, { status, meaning }] of Object.entries(exitCodes)) {
-    t.match(readme, `| ${status} | \`${code}\` | ${meaning} |`, `the README has ${code}`);
-  }
-});
 
 t.test('the id of a release depends on its contents only', async (t) => {
   const a = { name: '@x/a', version: '1.0.0', integrity: 'sha512-aa' };

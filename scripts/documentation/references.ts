@@ -10,6 +10,8 @@ export interface Project {
   files: readonly string[];
   /** Names of the scripts of the root's package.json. */
   scripts: ReadonlySet<string>;
+  /** First words of the installer's commands. */
+  commands: ReadonlySet<string>;
   /** The text of a document, to find headings in. */
   read: (file: string) => string;
 }
@@ -34,8 +36,8 @@ export function checkReferences(file: string, project: Project): string[] {
       check(index, project.files.includes(`${folder}/${name}.ts`), `${script} ${name}`);
     }
   }
-  for (const { 1: name, index } of text.matchAll(/`(?:\.\/)?carton ([a-z]+)/g)) {
-    check(index, project.files.includes(`installer/commands/${name}.ts`), `command carton ${name}`);
+  for (const { 1: name = '', index } of text.matchAll(/`(?:\.\/)?carton ([a-z][a-z-]*)/g)) {
+    check(index, project.commands.has(name), `command carton ${name}`);
   }
   const prose = text.replace(/^```.*?^```/gms, (block) => block.replace(/[^\n]/g, ' '));
   for (const { 1: quoted = '', index } of prose.matchAll(/`([^`\n]+)`/g)) {

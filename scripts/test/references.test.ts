@@ -84,7 +84,8 @@ t.test('a document names what exists', async (t) => {
   };
   const files = [...Object.keys(documents), 'lib/a.ts', 'lib/test/a.test.ts', 'bench/speed.ts', 'rigs/crash.ts'];
   const project = {
-    files: [...files, 'installer/commands/install.ts'],
+    files,
+    commands: new Set(['install']),
     scripts: new Set(['build', 'bench', 'rig']),
     read: (file: string) => documents[file] ?? '',
   };

@@ -14,6 +14,7 @@ import type { Test } from 'tap';
 import { type BoxFolder, boxFolder } from '../../box/folder.ts';
 import { findRunningBox } from '../../box/running.ts';
 import { variable } from '../../vendor.ts';
+import { checkDocumented } from './documented.ts';
 import type { TestVendor } from './vendor.ts';
 
 /** Tests run hundreds of commands, so they share compiled code. */
@@ -108,7 +109,11 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk;
     });
-    return { child, ended: end(child), printed: (text) => until(() => stdout.includes(text)) };
+    return {
+      child,
+      ended: end(child, shell.length === 0 ? commandLine : []),
+      printed: (text) => until(() => stdout.includes(text)),
+    };
   };
   const installArguments = (options: string[]) => [
     'install',
@@ -137,7 +142,7 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
   };
 }
 
-async function end(child: ChildProcess): Promise<Outcome> {
+async function end(child: ChildProcess, commandLine: readonly string[]): Promise<Outcome> {
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr] = await Promise.all([text(child.stdout as Readable), text(child.stderr as Readable)]);
   const events = stdout
@@ -145,7 +150,9 @@ async function end(child: ChildProcess): Promise<Outcome> {
     .filter((line) => line.startsWith('{"event"'))
     .map((line) => JSON.parse(line) as Event)
     .filter(({ risk }) => risk !== 'root'); // tests are the same for every user
-  return { exitCode: await exit, stdout, stderr, events, end: events.at(-1) ?? {} };
+  const exitCode = await exit;
+  checkDocumented(commandLine, stdout, exitCode);
+  return { exitCode, stdout, stderr, events, end: events.at(-1) ?? {} };
 }
 
 /** Returns a port that is not in use at the moment. */
