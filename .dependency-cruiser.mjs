@@ -40,6 +40,7 @@ export const rooms = {
     'service.ts': all,
     'boot.ts': all,
     'run-box.ts': all,
+    'check-settings.ts': all,
     'main.ts': all,
     testing: all,
   },

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { RateLimits } from './http/rate-limit.ts';
 import { object, Type } from './http/schemas.ts';
 import { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
-import { readSettings, readTrustProxy, serviceSettings } from './settings.ts';
+import { readSettings, readTrustProxy, secret, serviceSettings } from './settings.ts';
 
 const rateLimit = (defaultLimit: number, requests: string) =>
   Type.Integer({
@@ -36,8 +36,12 @@ const Settings = object({
     description:
       'Whether browsers send cookies over TLS only; `false` for a box that is reached without TLS. A change ends all sessions with cookies',
   }),
-  OPERATOR_SECRET: Type.Optional(Type.String({ minLength: 16, description: "The operator's bearer secret" })),
-  HOSTING_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Secret of the website hosting layer' })),
+  OPERATOR_SECRET: Type.Optional(
+    Type.String({ minLength: 16, description: "The operator's bearer secret", ...secret }),
+  ),
+  HOSTING_SECRET: Type.Optional(
+    Type.String({ minLength: 16, description: 'Secret of the website hosting layer', ...secret }),
+  ),
   RATE_LIMIT_READ: rateLimit(12_000, 'GET requests'),
   RATE_LIMIT_WRITE: rateLimit(3_000, 'write requests'),
   RATE_LIMIT_CHECKOUT: rateLimit(600, 'checkouts'),

@@ -5,11 +5,18 @@ import { oneOf, type Static, type TObject, type TSchema, Type } from './http/sch
 import { trustedProxy } from './http/trusted-proxy.ts';
 import { faults } from './http/validation.ts';
 
+/** Marks a setting whose value is never shown, as JSON Schema's `writeOnly` does. */
+export const secret = { writeOnly: true } as const;
+
 /** The settings of every service. */
 export const serviceSettings = {
   HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on' }),
   DATABASE_URL: Type.Optional(
-    Type.String({ pattern: '^postgres(ql)?://', description: 'PostgreSQL to use instead of the embedded one' }),
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'PostgreSQL to use instead of the embedded one',
+      ...secret,
+    }),
   ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
@@ -43,6 +50,7 @@ export const serviceSettings = {
     Type.String({
       minLength: 16,
       description: 'Bearer secret for `/metrics` only',
+      ...secret,
     }),
   ),
 };

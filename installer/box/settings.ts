@@ -92,6 +92,11 @@ export async function checkSecrets(folder: BoxFolder): Promise<void> {
 export async function writeSettings(folder: BoxFolder, settings: BoxSettings, secrets: BoxSecrets): Promise<void> {
   const before = (await readIfPresent(folder.secrets)) ?? heading;
   await writeAtomically(folder.secrets, updateSecrets(before, secrets), 0o600);
+  await writeBoxSettings(folder, settings);
+}
+
+/** Writes `box.json`. */
+export async function writeBoxSettings(folder: BoxFolder, settings: BoxSettings): Promise<void> {
   await writeAtomically(folder.settings, `${JSON.stringify(settings, null, 2)}\n`);
 }
 
@@ -121,11 +126,12 @@ export function updateSecrets(before: string, secrets: BoxSecrets): string {
   const kept = before.split('\n').filter((line) => !managed.some((name) => sets(line, name)));
   while (kept.at(-1) === '') kept.pop();
   const names = kept.some((line) => sets(line, addedOnce)) ? managed : [addedOnce, ...managed];
-  const written = names.flatMap((name) => (secrets[name] ? [`${name}=${quote(name, secrets[name])}`] : []));
+  const written = names.flatMap((name) => (secrets[name] ? [`${name}=${quoteValue(name, secrets[name])}`] : []));
   return `${[...kept, ...written].join('\n')}\n`;
 }
 
-function quote(name: string, value: string): string {
+/** Returns a value as it is written in `box.env`. @throws Failure usage for a value that cannot be quoted */
+export function quoteValue(name: string, value: string): string {
   if (/^[\w.:/@%+=,-]*$/.test(value)) return value;
   if (!/['\n\r\\]/.test(value)) return `'${value}'`;
   throw new Failure(

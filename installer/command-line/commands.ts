@@ -3,11 +3,13 @@
  * from it. A command's implementation is loaded only when it runs.
  */
 import { variable, vendor } from '../vendor.ts';
+import { configCommands } from './config.ts';
 import { allCodes, type CommandDefinition, healthTimeout } from './definition.ts';
 import { serviceCommands } from './service.ts';
 
 /** Commands of several words, by the first. */
 export const groups: Readonly<Record<string, string>> = {
+  config: 'show, change and check the settings of the box',
   service: 'run the box as a service of systemd, which starts it at boot and watches it',
 };
 
@@ -129,6 +131,7 @@ export const commands: readonly CommandDefinition[] = [
     codes: ['ok', 'not_installed'],
     load: async () => (await import('../commands/run-logs.ts')).runLogs,
   },
+  ...configCommands,
   ...serviceCommands,
   {
     name: 'uninstall',

@@ -1,13 +1,12 @@
 /**
  * The command line of `install`: reads files and the environment, prompts for the key at a terminal, prints the result.
  */
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { Failure, interrupted } from '../failure.ts';
 import { chooseOutput } from '../output/choose.ts';
 import { variable, vendor } from '../vendor.ts';
 import { abortOnSignals, runCommand } from './common.ts';
 import { type InstallResult, install } from './install.ts';
+import { readSecretFile } from './secret-file.ts';
 
 interface Options {
   dir: string;
@@ -79,20 +78,6 @@ function rejectKeyArgument({ key }: Options): void {
     'a licence key on the command line is visible to all users of this machine and stays in the shell history',
     `Save the key in a file and use --key-file <path>, or set ${variable('LICENSE_KEY')}`,
   );
-}
-
-/** Reads a file, or standard input for `-`. @throws Failure usage when it cannot be read or is empty */
-async function readSecretFile(path: string): Promise<string> {
-  const name = path === '-' ? 'standard input' : path;
-  let content: string;
-  try {
-    content = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message;
-    throw new Failure('usage', `${name} cannot be read: ${reason}`, 'Specify the path of a readable file');
-  }
-  if (content.trim() === '') throw new Failure('usage', `${name} is empty`, 'Check that it contains the value');
-  return content.trim();
 }
 
 async function askForKey(): Promise<string> {

@@ -20,3 +20,28 @@ t.test('every default is valid', async (t) => {
   t.strictSame(invalid, []);
   t.ok(withDefault.length > 40, 'the settings are found');
 });
+
+t.test('every setting that is a secret is declared as one, so that commands do not show it', async (t) => {
+  const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
+  const all = [ofBox, ...packages.map(({ settings }) => settings?.properties ?? {})].flatMap(Object.entries);
+  t.strictSame(
+    all.filter(([, { writeOnly }]) => writeOnly).map(([name]) => name),
+    [
+      'DATABASE_URL',
+      'METRICS_SECRET',
+      'OPERATOR_SECRET',
+      'HOSTING_SECRET',
+      'SECOND_FACTOR_KEY',
+      'MEDIA_S3_SECRET_ACCESS_KEY',
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRET',
+      'EASYPOST_API_KEY',
+      'SMTP_PASSWORD',
+    ],
+  );
+  const suspicious = all.filter(([name]) => /SECRET|PASSWORD|TOKEN|_KEY$|DATABASE_URL/.test(name));
+  t.strictSame(
+    suspicious.filter(([, { writeOnly }]) => !writeOnly).map(([name]) => name),
+    ['STRIPE_PUBLISHABLE_KEY'],
+  );
+});

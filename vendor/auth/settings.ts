@@ -17,6 +17,7 @@ export const authSettings = packageSettings({
       minLength: 32,
       description:
         'Secret that encrypts the secrets of second factors in the database; without it they are stored unencrypted. Keep it: with another one, authenticators stop working until an owner resets them',
+      writeOnly: true,
     }),
   ),
 });

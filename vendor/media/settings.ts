@@ -48,7 +48,9 @@ const storageSettings = {
   MEDIA_S3_ACCESS_KEY_ID: text(
     "The access key; without one, the credentials of the machine are used, as by Amazon's tools",
   ),
-  MEDIA_S3_SECRET_ACCESS_KEY: text('The secret of the access key'),
+  MEDIA_S3_SECRET_ACCESS_KEY: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'The secret of the access key', writeOnly: true }),
+  ),
 };
 
 function s3SettingsOf(values: Static<TObject<typeof storageSettings>>): S3Settings | null {

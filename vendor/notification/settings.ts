@@ -46,7 +46,7 @@ const properties = {
       '`starttls` (required, not merely tried), `implicit` (TLS from the start), or `none`, with a password only for this machine',
   }),
   SMTP_USER: Type.Optional(Type.String({ minLength: 1, description: 'User of the mail server' })),
-  SMTP_PASSWORD: Type.Optional(Type.String({ minLength: 1, description: "The user's password" })),
+  SMTP_PASSWORD: Type.Optional(Type.String({ minLength: 1, description: "The user's password", writeOnly: true })),
   MAIL_FROM: Type.Optional(
     withOptions(Email, {
       description:

@@ -18,7 +18,7 @@ import { checkDocumented } from './documented.ts';
 import type { TestVendor } from './vendor.ts';
 
 /** Tests run hundreds of commands, so they share compiled code. */
-const compileCache = join(tmpdir(), 'installer-test-compile-cache');
+export const compileCache = join(tmpdir(), 'installer-test-compile-cache');
 const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
 
 /** The outcome of a command. `events` are the JSON lines of its standard output. */

@@ -71,6 +71,7 @@ export function makeRuntime(
   version = '0.1.0',
   behaviour: Behaviour = 'healthy',
   more: Record<string, unknown> = {},
+  entries: Entry[] = [],
 ): TestPackage {
   const program = `
 import { createServer } from 'node:http';
@@ -119,5 +120,6 @@ process.on('SIGTERM', () => {
   return makePackage({ name: runtimePackage, version, type: 'module', ...more }, [
     { path: 'dist/main.js', content: program },
     { path: 'dist/version.js', content: `export const version = '${version}';\n` },
+    ...entries,
   ]);
 }

@@ -56,7 +56,11 @@ const properties = {
     description: "Minutes for which a carrier's prices are used for the same parcel and address",
   }),
   EASYPOST_API_KEY: Type.Optional(
-    Type.String({ pattern: apiKey.source, description: "API key of the box's account with EasyPost" }),
+    Type.String({
+      pattern: apiKey.source,
+      description: "API key of the box's account with EasyPost",
+      writeOnly: true,
+    }),
   ),
   EASYPOST_ACCOUNTS: Type.Optional(
     Type.String({

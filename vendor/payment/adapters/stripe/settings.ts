@@ -24,12 +24,16 @@ export interface StripeAccounts {
 /** Accepted values, by the field names of STRIPE_ACCOUNTS. */
 const patterns = { secretKey: /^(sk|rk)_\w+$/, webhookSecret: /^whsec_\w+$/, publishableKey: /^pk_\w+$/ };
 
-const optional = (pattern: RegExp, description: string) =>
-  Type.Optional(Type.String({ pattern: pattern.source, description }));
+const optional = (pattern: RegExp, description: string, more: { writeOnly?: true } = {}) =>
+  Type.Optional(Type.String({ pattern: pattern.source, description, ...more }));
 
 export const stripeProperties = {
-  STRIPE_SECRET_KEY: optional(patterns.secretKey, "Secret or restricted key of the box's account with Stripe"),
-  STRIPE_WEBHOOK_SECRET: optional(patterns.webhookSecret, 'Signing secret of its webhook endpoint'),
+  STRIPE_SECRET_KEY: optional(patterns.secretKey, "Secret or restricted key of the box's account with Stripe", {
+    writeOnly: true,
+  }),
+  STRIPE_WEBHOOK_SECRET: optional(patterns.webhookSecret, 'Signing secret of its webhook endpoint', {
+    writeOnly: true,
+  }),
   STRIPE_PUBLISHABLE_KEY: optional(
     patterns.publishableKey,
     'Passed to the page that collects the card, as `nextAction.publicKey`',
