@@ -70,6 +70,7 @@ export const rooms = {
     'failure.ts': ['exit-codes.ts'],
     'network.ts': [],
     'control-plane.ts': ['vendor.ts', 'failure.ts', 'network.ts'],
+    'registration.ts': ['failure.ts', 'control-plane.ts'],
     output: ['vendor.ts', 'exit-codes.ts', 'failure.ts'],
     box: ['vendor.ts', 'failure.ts', 'output'],
     'preflight.ts': ['failure.ts', 'output', 'box'],

@@ -82,7 +82,7 @@ export async function activate(
     },
     body: JSON.stringify({ key }),
   };
-  return parseActivation(await requestWithRetries(url, request, toActivationFailure, signal), url);
+  return parseActivation(await requestWithRetries(url, request, toRejectedKey, signal), url);
 }
 
 /**
@@ -113,8 +113,13 @@ export function channelOf(token: string): string {
 
 type ToFailure = (response: Response, url: string) => Promise<Failure>;
 
-/** Returns the JSON of a successful response. @param toFailure converts any other response */
-async function requestWithRetries(url: string, request: RequestInit, toFailure: ToFailure, signal?: AbortSignal) {
+/** Returns the JSON of a successful response; network errors and 5xx responses are retried twice. @param toFailure converts any other response */
+export async function requestWithRetries(
+  url: string,
+  request: RequestInit,
+  toFailure: ToFailure,
+  signal?: AbortSignal,
+) {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const response = await send(url, request, signal);
@@ -189,7 +194,7 @@ async function readProblem(
  * Distinguishes a rejected key from other faults. A problem of a licence has its cause as title and what to do as detail; a
  * proxy may answer 401 or 403 too, and then has no such problem.
  */
-async function toActivationFailure(response: Response, url: string): Promise<Failure> {
+export async function toRejectedKey(response: Response, url: string): Promise<Failure> {
   const { title, detail, facts } = await readProblem(response.clone());
   const { status } = response;
   if (status === 400) {
@@ -254,7 +259,8 @@ function parseRelease(body: unknown, url: string): Release {
   throw unavailable(url, 'invalid release in the response');
 }
 
-function unavailable(url: string, why: string, facts: Record<string, unknown> = {}): Failure {
+/** The failure of a request to the control plane. */
+export function unavailable(url: string, why: string, facts: Record<string, unknown> = {}): Failure {
   const { origin } = new URL(url);
   return new Failure(
     'control_plane_unavailable',

@@ -25,6 +25,7 @@ export const exitCodes = {
   problems_found: { status: 16, meaning: 'something is wrong with the box' },
   yanked: { status: 17, meaning: 'the vendor has yanked a version of the release' },
   taken_back: { status: 18, meaning: 'the new release failed, and the former one runs again' },
+  domains_not_proved: { status: 20, meaning: 'a domain of the box is not proved yet' },
   interrupted: { status: 130, meaning: 'interrupted by a signal; run the command again to resume' },
 } as const;
 

@@ -20,6 +20,19 @@ export interface BoxSettings {
   customerId: string;
   /** The channel of releases; absent for the stable one of a box that an earlier version of the command has installed. */
   channel?: string;
+  /** How the box is registered at the control plane; absent until `deploy`. */
+  deployment?: Deployment;
+}
+
+/** The registration of a box that `deploy` and `domains` repeat. */
+export interface Deployment {
+  name: string;
+  /** Public https URL of the box. */
+  url: string;
+  /** Public https URL of the storefront. */
+  storefrontUrl?: string;
+  /** Whether HOSTING_SECRET is that of the website hosting layer: `due` is completed by the next `deploy`. */
+  hostingSecret: 'due' | 'set' | 'unchanged';
 }
 
 /** The content of `box.env`, including lines added by the operator. All except the licence key are passed to the box. */

@@ -5,11 +5,13 @@
 import { variable, vendor } from '../vendor.ts';
 import { configCommands } from './config.ts';
 import { allCodes, type CommandDefinition, healthTimeout } from './definition.ts';
+import { domainCommands } from './domains.ts';
 import { serviceCommands } from './service.ts';
 
 /** Commands of several words, by the first. */
 export const groups: Readonly<Record<string, string>> = {
   config: 'show, change and check the settings of the box',
+  domains: 'follow and change the domains of the box',
   service: 'run the box as a service of systemd, which starts it at boot and watches it',
 };
 
@@ -132,6 +134,7 @@ export const commands: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/run-logs.ts')).runLogs,
   },
   ...configCommands,
+  ...domainCommands,
   ...serviceCommands,
   {
     name: 'uninstall',

@@ -121,7 +121,15 @@ async function installLocked(
   warnOfRoot(output);
   const { tier, customerId, registryUrl } = activation;
   const channel = channelOf(activation.token);
-  const settings: BoxSettings = { ...address, registryUrl, tier, customerId, channel };
+  const deployment = before.settings?.deployment;
+  const settings: BoxSettings = {
+    ...address,
+    registryUrl,
+    tier,
+    customerId,
+    channel,
+    ...(deployment && { deployment }),
+  };
 
   const lock = await layOutRelease(folder, { activation, settings, secrets, key }, options, output, cleanup);
   const plan: Plan = { folder, before, settings, secrets, lock, id: releaseId(lock) };
