@@ -6,12 +6,14 @@ import { variable, vendor } from '../vendor.ts';
 import { configCommands } from './config.ts';
 import { allCodes, type CommandDefinition, healthTimeout } from './definition.ts';
 import { domainCommands } from './domains.ts';
+import { informationCommands } from './information.ts';
 import { serviceCommands } from './service.ts';
 
 /** Commands of several words, by the first. */
 export const groups: Readonly<Record<string, string>> = {
   config: 'show, change and check the settings of the box',
   domains: 'follow and change the domains of the box',
+  license: 'show and replace the licence of the box',
   service: 'run the box as a service of systemd, which starts it at boot and watches it',
 };
 
@@ -146,6 +148,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   ...configCommands,
   ...domainCommands,
+  ...informationCommands,
   ...serviceCommands,
   {
     name: 'uninstall',

@@ -44,8 +44,14 @@ export interface CommandDefinition {
   withoutBox?: boolean;
   /** Whether the group's name alone runs this command. */
   isDefault?: boolean;
-  /** Loads the implementation: it gets the options by name in camel case, and the arguments by name. */
-  load: () => Promise<(options: never) => Promise<void>>;
+  /** Loads the implementation: it gets the options by name in camel case, the arguments by name, and the table. */
+  load: () => Promise<(options: never, table: CommandTable) => Promise<void>>;
+}
+
+/** All commands, and the summaries of groups by their names. */
+export interface CommandTable {
+  commands: readonly CommandDefinition[];
+  groups: Readonly<Record<string, string>>;
 }
 
 /** The exit codes a command can end with, by status. */

@@ -10,6 +10,7 @@ import {
   type ArgumentDefinition,
   allCodes,
   type CommandDefinition,
+  type CommandTable,
   codesOf,
   type OptionDefinition,
   type OptionType,
@@ -87,8 +88,8 @@ function addCommand(parent: Command, word: string, definition: CommandDefinition
   command.action(async (...parameters: unknown[]) => {
     nameCommand(name);
     const values = Object.fromEntries(command.registeredArguments.map((each, at) => [each.name(), parameters[at]]));
-    const run = (await definition.load()) as (options: object) => Promise<void>;
-    await run({ ...command.opts(), ...values });
+    const run = (await definition.load()) as (options: object, table: CommandTable) => Promise<void>;
+    await run({ ...command.opts(), ...values }, { commands, groups });
   });
 }
 

@@ -1,0 +1,106 @@
+/**
+ * `version` and `open`: what is installed and runs here, and where it is reached.
+ */
+import { spawn } from 'node:child_process';
+import { boxFolder, releaseFolder } from '../box/folder.ts';
+import { boxUrl } from '../box/health.ts';
+import { findRunningBox } from '../box/running.ts';
+import { readSecrets, readSettings, requireSettings } from '../box/settings.ts';
+import { readRelease } from '../control-plane.ts';
+import { chooseOutput } from '../output/choose.ts';
+import { currentRelease } from '../release/layout.ts';
+import { type ReleaseLock, readLock } from '../release/lock-file.ts';
+import { embeddedDatabasePrefix, runtimePackage, version } from '../vendor.ts';
+import { abortOnSignals, runCommand } from './common.ts';
+
+interface Options {
+  dir: string;
+  json?: boolean;
+}
+
+/** Runs `version` and sets the exit status. It works without a box, too. */
+export async function runVersion({ dir, json, check }: Options & { check?: boolean }): Promise<void> {
+  const output = await chooseOutput({ json });
+  await runCommand(output, async () => {
+    const folder = boxFolder(dir);
+    const settings = await readSettings(folder);
+    const release = await currentRelease(folder);
+    const lock = release ? await readLock(releaseFolder(folder, release)) : undefined;
+    const running = (await findRunningBox(folder))?.release;
+    const newest =
+      check && settings ? await readRelease(settings.controlPlaneUrl, settings.channel, abortOnSignals()) : undefined;
+    const changes = newest?.packages.filter(({ name, integrity }) => {
+      const installed = lock?.packages[name];
+      return installed !== undefined && installed.integrity !== integrity;
+    });
+    const result = {
+      command: version,
+      node: process.versions.node,
+      release,
+      engine: lock?.packages[runtimePackage]?.version,
+      postgresql: postgresqlOf(lock),
+      runningRelease: running,
+      ...(newest && { newest: { version: newest.version, changes: changes?.length ?? 0 } }),
+    };
+    output.result(result, [
+      `command     ${version}`,
+      `Node.js     ${process.versions.node}`,
+      `release     ${release ? `${release}, engine ${result.engine ?? 'missing'}` : 'none installed'}`,
+      ...(result.postgresql ? [`PostgreSQL  ${result.postgresql} (embedded)`] : []),
+      ...(release ? [`running     ${running ?? 'no'}`] : []),
+      ...(newest
+        ? [`newest      ${newest.version}: ${changes?.length ? `changes ${changes.length} packages` : 'installed'}`]
+        : []),
+    ]);
+    return 0;
+  });
+}
+
+function postgresqlOf(lock: ReleaseLock | undefined): string | undefined {
+  return Object.entries(lock?.packages ?? {}).find(([name]) => name.startsWith(embeddedDatabasePrefix))?.[1].version;
+}
+
+/** Runs `open` and sets the exit status: prints the addresses, and opens one if there is a display. */
+export async function runOpen({
+  dir,
+  json,
+  page = 'box',
+  print,
+}: Options & { page?: string; print?: boolean }): Promise<void> {
+  const output = await chooseOutput({ json });
+  await runCommand(output, async () => {
+    const folder = boxFolder(dir);
+    const settings = await requireSettings(folder);
+    const local = boxUrl(settings);
+    const { STAFF_APP_URL: staff } = await readSecrets(folder);
+    const addresses = {
+      box: local,
+      docs: `${local}/docs`,
+      admin: staff ?? `${local}/docs`,
+      public: settings.deployment?.url,
+    };
+    const url = addresses[page as keyof typeof addresses] ?? local;
+    const hasDisplay = Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+    const opened = hasDisplay && !print && !json && (await openUrl(url));
+    output.result({ ...addresses, url, opened }, [
+      `box       ${local}`,
+      `API docs  ${addresses.docs}`,
+      ...(staff ? [`staff     ${staff}`] : []),
+      ...(addresses.public ? [`public    ${addresses.public}`] : []),
+      ...(opened ? [`Opened ${url}.`] : []),
+    ]);
+    return 0;
+  });
+}
+
+/** Returns whether the desktop has a program that opens addresses. */
+function openUrl(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn('xdg-open', [url], { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
