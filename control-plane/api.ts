@@ -24,6 +24,7 @@ import type { DomainLog } from './boxes/proof/outcome.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import type { ServedDomains } from './boxes/served/domains.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
+import { ownLicenseRoutes } from './license/own-routes.ts';
 import { licenseRoutes } from './license/routes.ts';
 import manifest from './package.json' with { type: 'json' };
 import { catalogueRoutes, releaseRoutes } from './releases/routes.ts';
@@ -66,7 +67,11 @@ export const migrationOwner = {
 };
 
 const groups: readonly ApiGroup<ControlPlaneServices>[] = [
-  { name: 'licences', description: 'Licence keys and their activation', routes: licenseRoutes },
+  {
+    name: 'licences',
+    description: 'Licence keys and their activation',
+    routes: [...licenseRoutes, ...ownLicenseRoutes],
+  },
   { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
   { name: 'telemetry', description: 'Downloads that the registry allowed or denied', routes: telemetryRoutes },
   { name: 'boxes', description: 'Boxes and their domains', routes: [...boxRoutes, ...boxHostingRoutes] },

@@ -78,6 +78,23 @@ export async function replaceHostingSecret(access: RegistrationAccess, name: str
   throw unavailable(access.controlPlaneUrl, 'no hosting secret in the response');
 }
 
+/** The terms of a licence (OwnLicense); members of later versions are ignored. */
+export interface LicenseTerms {
+  status: string;
+  expiresAt: string | null;
+  trial: boolean;
+  maxBoxes: number | null;
+  maxInstallations: number | null;
+  /** When a replaced licence is revoked. */
+  endsAt: string | null;
+}
+
+/** Reads the terms of the licence, whatever its state. @returns undefined if the control plane has no such route yet */
+export async function readTerms(access: RegistrationAccess): Promise<LicenseTerms | undefined> {
+  const response = (await call(access, 'GET', '/license').catch(ignore404)) as LicenseTerms | undefined;
+  return typeof response?.status === 'string' ? response : undefined;
+}
+
 async function call({ controlPlaneUrl, key, signal }: RegistrationAccess, method: string, path: string, body?: object) {
   const url = controlPlaneUrl.replace(/\/+$/, '') + path;
   const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };

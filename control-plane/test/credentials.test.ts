@@ -107,6 +107,7 @@ const rows: Row[] = [
   { method: 'POST', path: '/boxes/deploy', credential: 'public', body: box, status: 200 },
   { method: 'GET', path: '/boxes/deploy/status?name=shop', credential: 'license', status: 200 },
   { method: 'POST', path: '/boxes/domains/verify', credential: 'license', body: { name: 'shop' }, status: 200 },
+  { method: 'GET', path: '/license', credential: 'license', status: 200 },
   { method: 'POST', path: '/license/activate', credential: 'public', body: { key }, status: 200 },
   { method: 'GET', path: '/license/jwks', credential: 'public', status: 200 },
   { method: 'GET', path: '/.well-known/jwks.json', credential: 'public', status: 200 },
@@ -262,7 +263,7 @@ t.test('invalid requests are rejected before they reach a handler', async (t) =>
       413,
       'body_too_large',
     ],
-    ['an unknown path', admin.get('/license'), 404, 'not_found'],
+    ['an unknown path', admin.get('/licenses'), 404, 'not_found'],
     ['an unknown query parameter', admin.get('/license/keys?page=2'), 400, 'invalid_request'],
   ];
   for (const [label, response, status, code] of cases) t.match(await response, { status, body: { code } }, label);

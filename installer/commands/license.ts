@@ -8,6 +8,7 @@ import { withLock } from '../box/lock.ts';
 import { checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
 import { activate, channelOf, defaultChannel } from '../control-plane.ts';
 import { asFailure, type Failure } from '../failure.ts';
+import { type LicenseTerms, readTerms } from '../registration.ts';
 
 export interface LicenseResult {
   dir: string;
@@ -20,6 +21,8 @@ export interface LicenseResult {
   channel: string;
   /** Full names of the packages it includes; absent unless it is active. */
   packages?: string[];
+  /** Expiry and limits; absent if the control plane could not be asked, or is of before they could be read. */
+  terms?: LicenseTerms;
   /** The tier of the installed box, if the licence has another one now. */
   installedTier?: string;
   /** Why it is not active. */
@@ -33,7 +36,8 @@ export async function readLicense({ dir, signal }: { dir: string; signal?: Abort
   const { LICENSE_KEY: key } = await readSecrets(folder);
   const onDisk = { dir: folder.root, tier, customerId, channel };
   if (!key) return { ...onDisk, state: 'unknown' };
-  const common = { ...onDisk, key: maskKey(key) };
+  const terms = await readTerms({ controlPlaneUrl, key, signal }).catch(ignoreUnlessInterrupted);
+  const common = { ...onDisk, key: maskKey(key), ...(terms && { terms }) };
   try {
     // Without the id of the installation: reading takes no place of the licence.
     const activation = await activate(controlPlaneUrl, { key }, signal);
@@ -71,6 +75,11 @@ export async function replaceLicense({ dir, key, signal }: { dir: string; key: s
     if (changed) await editSecrets(folder, new Map([['LICENSE_KEY', key]]));
     return { dir: folder.root, key: maskKey(key), tier, changed, installedTier: settings.tier };
   });
+}
+
+/** The activation that follows says what is wrong. */
+function ignoreUnlessInterrupted(error: unknown): undefined {
+  if (asFailure(error).code === 'interrupted') throw error;
 }
 
 /** The part of a key that can be shown, such as `ctn_basic_…q7ma`. */

@@ -4,6 +4,7 @@
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { chooseOutput } from '../output/choose.ts';
+import type { LicenseTerms } from '../registration.ts';
 import { variable, vendor } from '../vendor.ts';
 import { abortOnSignals, runCommand } from './common.ts';
 import { type LicenseResult, readLicense, replaceLicense } from './license.ts';
@@ -33,7 +34,7 @@ export async function runLicenseShow({ dir, json }: Options): Promise<void> {
   });
 }
 
-function describe({ state, key, tier, customerId, channel, packages, installedTier }: LicenseResult): string[] {
+function describe({ state, key, tier, customerId, channel, packages, terms, installedTier }: LicenseResult): string[] {
   const states = {
     active: 'active',
     not_active: 'not active; the box goes on serving',
@@ -46,7 +47,17 @@ function describe({ state, key, tier, customerId, channel, packages, installedTi
     `tier      ${tier}${installedTier ? ` (installed: ${installedTier}; ${vendor} install changes it)` : ''}`,
     `customer  ${customerId}`,
     `channel   ${channel}`,
+    ...(terms ? describeTerms(terms) : []),
     ...(packages ? [`packages  ${packages.length}`, ...packages.map((name) => `          ${name}`)] : []),
+  ];
+}
+
+function describeTerms({ status, expiresAt, trial, maxBoxes, maxInstallations, endsAt }: LicenseTerms): string[] {
+  return [
+    `status    ${status}${trial ? ' (trial)' : ''}`,
+    `expires   ${expiresAt ?? 'never'}`,
+    ...(endsAt ? [`ends      ${endsAt}, since another licence replaces it`] : []),
+    `limits    ${maxBoxes ?? 'any number of'} boxes, ${maxInstallations ?? 'any number of'} installations`,
   ];
 }
 

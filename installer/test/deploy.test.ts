@@ -131,3 +131,18 @@ t.test('what is refused is named', async (t) => {
     end: { error: { code: 'wrong_key' } },
   });
 });
+
+t.test('license shows the terms, whatever the state of the licence', async (t) => {
+  const licence = await controlPlane.mint();
+  await controlPlane.admin.patch(`/license/keys/${licence.id}`, { maxBoxes: 2, notes: 'for the vendor only' });
+  const box = await makeRegisteredBox(t, licence);
+  const terms = { status: 'active', expiresAt: null, maxBoxes: 2, maxInstallations: null };
+  const shown = await box.run(['license', '--json']);
+  t.match(shown, { exitCode: 0, end: { result: { state: 'active', terms } } });
+  t.notMatch(shown.stdout, /for the vendor only/);
+  await controlPlane.admin.post(`/license/keys/${licence.id}/suspend`);
+  t.match(await box.run(['license', '--json']), {
+    exitCode: 4,
+    end: { result: { state: 'not_active', terms: { ...terms, status: 'suspended' } } },
+  });
+});

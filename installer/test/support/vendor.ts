@@ -105,6 +105,12 @@ async function serveControlPlane(
     response.end('{}');
     return;
   }
+  if (request.method === 'GET' && request.url === '/license') {
+    // Like a control plane of before this route.
+    response.writeHead(404, { 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify({ status: 404, code: 'not_found' }));
+    return;
+  }
   const { channel = 'stable' } = vendor;
   if (request.url === `/releases/${channel}`) {
     const packages = [...vendor.packages.values()].map(({ manifest, integrity }) => {
