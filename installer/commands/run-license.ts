@@ -37,7 +37,7 @@ export async function runLicenseShow({ dir, json }: Options): Promise<void> {
 function describe({ state, key, tier, customerId, channel, packages, terms, installedTier }: LicenseResult): string[] {
   const states = {
     active: 'active',
-    not_active: 'not active; the box goes on serving',
+    not_active: `${terms?.status ?? 'not active'}; the box goes on serving`,
     wrong_key: 'unknown to the control plane',
     unknown: 'not known; below is what the last install found',
   };
@@ -52,10 +52,9 @@ function describe({ state, key, tier, customerId, channel, packages, terms, inst
   ];
 }
 
-function describeTerms({ status, expiresAt, trial, maxBoxes, maxInstallations, endsAt }: LicenseTerms): string[] {
+function describeTerms({ expiresAt, trial, maxBoxes, maxInstallations, endsAt }: LicenseTerms): string[] {
   return [
-    `status    ${status}${trial ? ' (trial)' : ''}`,
-    `expires   ${expiresAt ?? 'never'}`,
+    `expires   ${expiresAt ?? 'never'}${trial ? ' (trial)' : ''}`,
     ...(endsAt ? [`ends      ${endsAt}, since another licence replaces it`] : []),
     `limits    ${maxBoxes ?? 'any number of'} boxes, ${maxInstallations ?? 'any number of'} installations`,
   ];
